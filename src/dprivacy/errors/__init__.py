@@ -1,0 +1,68 @@
+"""Every exception and warning of dprivacy.
+
+One base class; each subclass is named by the fact it states. A message says what was expected, what
+came (labels and values, never a secret), where, and the way out.
+"""
+
+__all__ = [
+    "BadLevel",
+    "DPrivacyError",
+    "DuplicateLabel",
+    "Malformed",
+    "MixedArithmetic",
+    "NotAMetric",
+    "NotInvertible",
+    "NotStochastic",
+    "SpaceMismatch",
+    "TooLarge",
+    "Uncertified",
+    "UnknownCategory",
+]
+
+
+class DPrivacyError(ValueError):
+    """Base of every error that dprivacy raises on purpose."""
+
+
+class BadLevel(DPrivacyError):
+    """A privacy level (or δ) that is not a usable number: unparsable, NaN, infinite, ≤ 0, a bool."""
+
+
+class NotStochastic(DPrivacyError):
+    """A row (or a prior) whose entries are not probabilities that sum to 1."""
+
+
+class NotAMetric(DPrivacyError):
+    """A table of distances that breaks an axiom; the message names the offending points."""
+
+
+class SpaceMismatch(DPrivacyError):
+    """Two objects that should speak of the same labels and do not."""
+
+
+class MixedArithmetic(DPrivacyError):
+    """Exact numbers and floats in one computation; the message names the way out."""
+
+
+class DuplicateLabel(DPrivacyError):
+    """The same label twice (also after Unicode normalisation)."""
+
+
+class UnknownCategory(DPrivacyError):
+    """A label that the space or channel does not have."""
+
+
+class NotInvertible(DPrivacyError):
+    """A channel without an inverse."""
+
+
+class Malformed(DPrivacyError):
+    """Input that is not what the format promises: ragged rows, empty tables, unreadable numbers."""
+
+
+class TooLarge(DPrivacyError):
+    """A construction whose size would not fit; the message gives the estimate."""
+
+
+class Uncertified(DPrivacyError):
+    """An exact answer could not be established."""

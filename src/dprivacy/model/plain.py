@@ -1,0 +1,50 @@
+"""Answers as plain data: "16/7" and "ln(16/7)" instead of objects, for JSON and for people."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.numbers.level import Level
+
+
+def plain(value: Any) -> Any:
+    """Fractions and Levels as text, infinities as "inf", everything else as JSON allows."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Fraction | Level):
+        return str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def shown(label: Any) -> str:
+    """A label inside a sentence."""
+    if isinstance(label, frozenset):
+        return "{" + ", ".join(sorted(shown(item) for item in label)) + "}"
+    if isinstance(label, tuple):
+        return "(" + ", ".join(shown(item) for item in label) + ")"
+    return str(label)
+
+
+def about(value: Any) -> str:
+    """A number inside a sentence: exact where short, with its size beside it."""
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+        return f"{value:.6g}"
+    text = str(value)
+    size = f"{_size(value):.4g}"
+    return text if text == size else (f"{text} ≈ {size}" if len(text) <= 40 else f"≈ {size}")
+
+
+def _size(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,52 @@
+"""The factor e^level, and the question every guarantee comes down to: is a ≤ e^level·b?"""
+
+import math
+from fractions import Fraction
+
+from dprivacy.numbers.enclosure import exp_bounds
+from dprivacy.numbers.level import Level, ln
+
+_BITS = 160
+
+
+class Factor:
+    """e^level for one level, ready for many exact comparisons.
+
+    Rational when e^level is; otherwise an enclosure that is tried first, with a comparison of
+    logarithms (which always decides) for what falls inside it.
+    """
+
+    __slots__ = ("exact", "high", "level", "low")
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.exact = level.exp()
+        self.low, self.high = (
+            (self.exact, self.exact)
+            if self.exact is not None
+            else exp_bounds(*level.bounds(_BITS), _BITS)
+        )
+
+    def admits(self, a: int | Fraction, b: int | Fraction) -> bool:
+        """Whether a ≤ e^level·b, for a, b ≥ 0; decided exactly."""
+        if a <= self.low * b:
+            return True
+        if a > self.high * b:
+            return False
+        return self.compare(a, b) <= 0
+
+    def compare(self, a: int | Fraction, b: int | Fraction) -> int:
+        """The sign of a − e^level·b, for a, b ≥ 0; decided exactly."""
+        if a < self.low * b:
+            return -1
+        if a > self.high * b:
+            return 1
+        if self.exact is not None or b == 0 or a == 0:
+            return (a > self.low * b) - (a < self.low * b)
+        return (ln(Fraction(a) / Fraction(b)) - self.level).sign()
+
+    def __float__(self) -> float:
+        try:
+            return float((self.low + self.high) / 2)
+        except OverflowError:
+            return math.inf

@@ -1,0 +1,419 @@
+"""Exact privacy levels and distances: sums of r·√k·ln q with r rational, k an integer, q rational."""
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Literal, SupportsFloat, overload
+
+from dprivacy.errors import BadLevel, Uncertified
+from dprivacy.numbers.enclosure import bounds_of_terms
+from dprivacy.numbers.integers import coprime_base, exponent, power_part, square_part
+from dprivacy.numbers.notation import parse, written
+
+# A term r·√k·ln q is keyed by (k, q); q is None for a term without a logarithm.
+Key = tuple[int, Fraction | None]
+
+
+class Level(numbers.Real):
+    """An exact real number of the form Σ r·√k·ln q.
+
+    Privacy levels (``ln 2``, ``1/2``, ``3·ln(5/4)``) and the distances they multiply (``√2``, ``3``,
+    ``ln(16/7)``) are all of this form, and so are their sums. Two such numbers can always be compared:
+
+    1. Whether the difference is zero is decided in integers. Square roots of distinct square-free
+       integers are independent over ℚ, logarithms of pairwise coprime integers are independent over
+       ℚ, and by Baker's theorem the latter stay independent, together with 1, over the algebraic
+       numbers. So the sum is zero only if every coefficient is, once written over a coprime base.
+    2. If it is not zero, enclosures at growing precision find its sign after finitely many steps.
+
+    Parameters
+    ----------
+    value : Level, str, Fraction, int or float
+        A string is parsed ("ln 2", "3/2", "0.5 ln 3", "sqrt(2)"); a float stands for its exact
+        binary value.
+
+    Examples
+    --------
+    >>> Level("ln 4") == 2 * Level("ln 2")
+    True
+    >>> Level("ln 2") < Level("0.6931471805599453094172321214581766")
+    True
+    """
+
+    __slots__ = ("_float", "_terms")
+    _terms: dict[Key, Fraction]
+    _float: float | None
+
+    def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":
+        return value if type(value) is cls else _read(value)
+
+    @classmethod
+    def _of(cls, terms: Mapping[Key, Fraction] | Iterable[tuple[Key, Fraction]]) -> "Level":
+        level = object.__new__(cls)
+        kept: dict[Key, Fraction] = {}
+        for key, r in terms.items() if isinstance(terms, Mapping) else terms:
+            kept[key] = kept.get(key, Fraction(0)) + r
+        level._terms = {key: r for key, r in kept.items() if r}
+        level._float = None
+        return level
+
+    # -- reading it ---------------------------------------------------------------------------
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the number is rational (in which case ``rational`` gives it)."""
+        return self._terms.keys() <= {(1, None)} or (self - self.rational).sign() == 0
+
+    @property
+    def rational(self) -> Fraction:
+        """The rational part: the coefficient of 1."""
+        return self._terms.get((1, None), Fraction(0))
+
+    @property
+    def simplified(self) -> "Level | Fraction":
+        """A Fraction when the number is rational, else the level itself."""
+        return self.rational if self.is_rational else self
+
+    def exp(self) -> Fraction | None:
+        """e^level as a Fraction when it is rational, else None.
+
+        By the Lindemann–Weierstrass and Gelfond–Schneider theorems it is rational only for a sum of
+        logarithms whose exponents over a perfect-power-free coprime base are integers.
+        """
+        if any(k != 1 or q is None for k, q in self._terms):
+            return None if self != 0 else Fraction(1)
+        powers: dict[Fraction, Fraction] = {}
+        if all(r.denominator == 1 for r in self._terms.values()):
+            powers = {q: r for (_, q), r in self._terms.items() if q is not None}
+        else:
+            base = coprime_base(
+                n for _, q in self._terms if q is not None for n in (q.numerator, q.denominator)
+            )
+            for b in base:
+                r = Fraction(0)
+                for (_, q), coefficient in self._terms.items():
+                    assert q is not None
+                    r += coefficient * (exponent(q.numerator, b) - exponent(q.denominator, b))
+                plain, k = power_part(Fraction(b))
+                powers[plain] = powers.get(plain, Fraction(0)) + r * k
+        if any(r.denominator != 1 for r in powers.values()):
+            return None
+        value = Fraction(1)
+        for q, r in powers.items():
+            if abs(r) * max(q.numerator.bit_length(), q.denominator.bit_length()) > _LARGEST_POWER:
+                return None
+            value *= q ** int(r)
+        return value
+
+    def bounds(self, bits: int = 64) -> tuple[Fraction, Fraction]:
+        """Rationals lo ≤ level ≤ hi, computed with `bits` bits of working precision."""
+        return bounds_of_terms(self._terms, bits)
+
+    def sign(self) -> int:
+        """−1, 0 or 1, decided exactly."""
+        estimate = self._quick_float()
+        error = 1e-12 * sum(abs(v) for v in self._term_floats())
+        if math.isfinite(estimate) and abs(estimate) > error:
+            return 1 if estimate > 0 else -1
+        if self._is_zero():
+            return 0
+        bits = 64
+        while True:
+            lo, hi = self.bounds(bits)
+            if lo > 0:
+                return 1
+            if hi < 0:
+                return -1
+            bits *= 2
+
+    def _is_zero(self) -> bool:
+        by_root: dict[int, dict[Fraction | None, Fraction]] = {}
+        for (k, q), r in self._terms.items():
+            by_root.setdefault(k, {})[q] = r
+        for logs in by_root.values():
+            if logs.pop(None, 0):
+                return False
+            base = coprime_base(n for q in logs if q for n in (q.numerator, q.denominator))
+            for b in base:
+                if sum(
+                    r * (exponent(q.numerator, b) - exponent(q.denominator, b))
+                    for q, r in logs.items()
+                    if q is not None
+                ):
+                    return False
+        return True
+
+    def _term_floats(self) -> list[float]:
+        return [
+            _safe_float(r) * math.sqrt(k) * (1.0 if q is None else _log(q))
+            for (k, q), r in self._terms.items()
+        ]
+
+    def _quick_float(self) -> float:
+        return sum(self._term_floats())
+
+    # -- numbers.Real -------------------------------------------------------------------------
+
+    def __float__(self) -> float:
+        """The nearest double (correctly rounded, so that equal levels have equal floats)."""
+        if self._float is None:
+            bits = 96
+            while True:
+                lo, hi = self.bounds(bits)
+                low, high = _safe_float(lo), _safe_float(hi)
+                if low == high or (bits > 2**14 and self._is_zero()):
+                    self._float = low
+                    break
+                bits *= 2
+        return self._float
+
+    def __hash__(self) -> int:
+        return hash(self.rational if self.is_rational else float(self))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, float) and not math.isfinite(other):
+            return False
+        if isinstance(other, str) or not isinstance(other, numbers.Real):
+            return NotImplemented
+        return (self - other).sign() == 0
+
+    def _compare(self, other: Any) -> int:
+        if isinstance(other, float) and math.isinf(other):
+            return -1 if other > 0 else 1
+        return (self - other).sign()
+
+    def __lt__(self, other: Any) -> bool:
+        return self._compare(other) < 0
+
+    def __le__(self, other: Any) -> bool:
+        return self._compare(other) <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        return self._compare(other) > 0
+
+    def __ge__(self, other: Any) -> bool:
+        return self._compare(other) >= 0
+
+    def __bool__(self) -> bool:
+        return self.sign() != 0
+
+    def __neg__(self) -> "Level":
+        return Level._of({key: -r for key, r in self._terms.items()})
+
+    def __pos__(self) -> "Level":
+        return self
+
+    def __abs__(self) -> "Level":
+        return -self if self.sign() < 0 else self
+
+    def __add__(self, other: Any) -> "Level":
+        if not isinstance(other, numbers.Real):
+            return NotImplemented
+        return Level._of([*self._terms.items(), *_read(other)._terms.items()])
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Level":
+        return self + (-_read(other))
+
+    def __rsub__(self, other: Any) -> "Level":
+        return _read(other) + (-self)
+
+    def __mul__(self, other: Any) -> "Level":
+        if not isinstance(other, numbers.Real):
+            return NotImplemented
+        other = _read(other)
+        terms: list[tuple[Key, Fraction]] = []
+        for (k, q), r in self._terms.items():
+            for (k2, q2), r2 in other._terms.items():
+                if q is not None and q2 is not None:
+                    raise Uncertified(
+                        f"the product of two logarithms, ({self})·({other}), has no exact form here; "
+                        "use float() on one of them"
+                    )
+                s, f = square_part(k * k2)
+                terms.append(((f, q or q2), r * r2 * s))
+        return Level._of(terms)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> "Level":
+        other = _read(other)
+        if not other:
+            raise ZeroDivisionError(f"{self} divided by zero")
+        if all(q is None for _, q in other._terms):
+            return self * _reciprocal(other)
+        ratio = _proportion(self, other)
+        if ratio is None:
+            raise Uncertified(f"({self})/({other}) has no exact form; use float() on both")
+        return ratio
+
+    def __rtruediv__(self, other: Any) -> "Level":
+        return _read(other) / self
+
+    def __floor__(self) -> int:
+        guess = math.floor(self.bounds(128)[0])
+        while self >= guess + 1:
+            guess += 1
+        return guess
+
+    def __ceil__(self) -> int:
+        return -math.floor(-self)
+
+    def __trunc__(self) -> int:
+        return math.floor(self) if self >= 0 else math.ceil(self)
+
+    @overload
+    def __round__(self, ndigits: None = None) -> int: ...
+    @overload
+    def __round__(self, ndigits: int) -> float: ...
+    def __round__(self, ndigits: int | None = None) -> float | int:
+        return round(float(self), ndigits) if ndigits is not None else round(float(self))
+
+    def __floordiv__(self, other: Any) -> int:
+        return math.floor(self / other)
+
+    def __rfloordiv__(self, other: Any) -> int:
+        return math.floor(_read(other) / self)
+
+    def __mod__(self, other: Any) -> "Level":
+        return self - (self // other) * _read(other)
+
+    def __rmod__(self, other: Any) -> "Level":
+        return _read(other) % self
+
+    def __pow__(self, exponent: Any) -> Any:
+        if isinstance(exponent, int) and exponent >= 0:
+            power = Level(1)
+            for _ in range(exponent):
+                power = power * self
+            return power
+        return float(self) ** float(exponent)
+
+    def __rpow__(self, base: Any) -> float:
+        return float(base) ** float(self)
+
+    # -- writing it ---------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return written(self._terms)
+
+    def __repr__(self) -> str:
+        return f"Level('{self}')"
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Level._of, (self._terms,))
+
+
+_LARGEST_POWER = 1 << 22
+
+
+def _safe_float(q: Fraction) -> float:
+    try:
+        return float(q)
+    except OverflowError:
+        return math.inf if q > 0 else -math.inf
+
+
+def _log(q: Fraction) -> float:
+    """ln q for q > 1, accurate to a few units in the last place."""
+    if q < 2:
+        return math.log1p(_safe_float(q - 1))
+    ratio = _safe_float(q)
+    return math.log(ratio) if ratio < math.inf else math.log(q.numerator) - math.log(q.denominator)
+
+
+def _read(value: object) -> Level:
+    if isinstance(value, Level):
+        return value
+    if isinstance(value, bool) or value is None:
+        raise BadLevel(f"a level must be a number or a string such as 'ln 2', not {value!r}")
+    if isinstance(value, str):
+        return Level._of(parse(value))
+    if isinstance(value, numbers.Rational):
+        return Level._of({(1, None): Fraction(value.numerator, value.denominator)})
+    if isinstance(value, SupportsFloat):
+        number = float(value)
+        if not math.isfinite(number):
+            raise BadLevel(f"a level must be finite, not {number}")
+        return Level._of({(1, None): Fraction(number)})
+    raise BadLevel(
+        f"a level must be a number or a string such as 'ln 2', not {type(value).__name__}"
+    )
+
+
+def _reciprocal(number: Level) -> Level:
+    """1/number for a sum of square roots, by multiplying with conjugates root by root."""
+    roots = [k for k, _ in number._terms if k > 1]
+    if not roots:
+        return Level._of({(1, None): 1 / number.rational})
+    pivot = min(coprime_base(roots))
+    conjugate = Level._of(
+        {(k, q): -r if k % pivot == 0 else r for (k, q), r in number._terms.items()}
+    )
+    return conjugate * _reciprocal(number * conjugate)
+
+
+def _proportion(top: Level, bottom: Level) -> Level | None:
+    """The rational ratio top/bottom when the two are proportional over ℚ, else None."""
+    middle = sum(top.bounds(256)) / sum(bottom.bounds(256))
+    guess = Fraction(middle).limit_denominator(1 << 60)
+    return Level(guess) if (top - bottom * guess).sign() == 0 else None
+
+
+def as_level(value: "Level | Fraction | float | str") -> Level:
+    """Read a level: a Level, "ln 2", "3/2", a Fraction, an int, or a float (its exact binary value)."""
+    return _read(value)
+
+
+def as_eps(value: "Level | Fraction | float | str", *, zero: Literal[True, False] = False) -> Level:
+    """Read a privacy level ε and refuse what cannot be one (ε ≤ 0, NaN, infinite, bool).
+
+    Parameters
+    ----------
+    value
+        What the caller gave.
+    zero
+        Whether ε = 0 makes sense where it is used.
+    """
+    level = _read(value)
+    if level.sign() < 0 or (level.sign() == 0 and not zero):
+        raise BadLevel(f"ε must be {'at least' if zero else 'greater than'} 0, not {level}")
+    return level
+
+
+def ln(q: "Fraction | float | str | int") -> Level:
+    """The natural logarithm of a positive rational, kept exact.
+
+    Examples
+    --------
+    >>> ln(2) + ln(3) == ln(6)
+    True
+    """
+    ratio = as_level(q).simplified
+    if not isinstance(ratio, Fraction) or ratio <= 0:
+        raise BadLevel(f"ln needs a positive rational number, not {q}")
+    if ratio == 1:
+        return Level(0)
+    return Level._of({(1, ratio): Fraction(1)} if ratio > 1 else {(1, 1 / ratio): Fraction(-1)})
+
+
+def root(q: "Fraction | float | str | int") -> Level:
+    """The square root of a rational ≥ 0, kept exact.
+
+    Examples
+    --------
+    >>> root(8) == 2 * root(2)
+    True
+    """
+    square = as_level(q).simplified
+    if not isinstance(square, Fraction) or square < 0:
+        raise BadLevel(f"root needs a rational number that is not negative, not {q}")
+    if square == 0:
+        return Level(0)
+    s, f = square_part(square.numerator * square.denominator)
+    return Level._of({(f, None): Fraction(s, square.denominator)})

@@ -1,0 +1,155 @@
+"""Matrices of integers over one denominator, or of doubles: one body for both."""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import MixedArithmetic
+
+Entries = NDArray[Any]
+
+
+class Mat:
+    """A matrix whose entries are exact rationals (integers over a common denominator) or float64.
+
+    Exact and float matrices share every operation; what differs is the dtype of `entries` (object,
+    holding Python integers, or float64) and that `den` is 1 for floats. Mixing the two raises.
+
+    Parameters
+    ----------
+    entries : two-dimensional array
+        Python integers (dtype object) or float64.
+    den : int
+        The common denominator, > 0; 1 for floats.
+    """
+
+    def __init__(self, entries: Entries, den: int = 1) -> None:
+        if entries.dtype == object:
+            common = math.gcd(den, *entries.ravel().tolist()) if entries.size else den
+            if common > 1:
+                entries, den = entries // common, den // common
+        else:
+            entries = np.asarray(entries, dtype=np.float64)
+        entries = entries.view()
+        entries.flags.writeable = False
+        self.entries = entries
+        self.den = den
+
+    @classmethod
+    def of(cls, rows: Iterable[Iterable[Fraction | int]]) -> "Mat":
+        """An exact matrix from rows of rationals."""
+        table = [[Fraction(value) for value in row] for row in rows]
+        den = math.lcm(*(q.denominator for row in table for q in row)) if table else 1
+        return cls.over(den, [[q.numerator * (den // q.denominator) for q in row] for row in table])
+
+    @classmethod
+    def over(cls, den: int, rows: Sequence[Sequence[int]]) -> "Mat":
+        """An exact matrix from rows of integers over one denominator."""
+        entries = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
+        for i, row in enumerate(rows):
+            entries[i] = [int(value) for value in row]
+        return cls(entries, den)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are rationals."""
+        return self.entries.dtype == object
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        rows, columns = self.entries.shape
+        return rows, columns
+
+    def __getitem__(self, at: tuple[int, int]) -> Fraction | float:
+        value = self.entries[at]
+        return Fraction(value, self.den) if self.exact else float(value)
+
+    def row(self, i: int) -> list[Fraction | float]:
+        """The entries of one row."""
+        return [self[i, j] for j in range(self.shape[1])]
+
+    def rows(self) -> list[list[Fraction | float]]:
+        """All entries as Fractions or floats."""
+        return [self.row(i) for i in range(self.shape[0])]
+
+    @cached_property
+    def floats(self) -> NDArray[np.float64]:
+        """The entries as doubles (each correctly rounded)."""
+        if not self.exact:
+            return self.entries
+        if self.den.bit_length() <= 53:
+            return self.entries.astype(np.float64) / self.den
+        return np.array([[v / self.den for v in row] for row in self.entries.tolist()]).reshape(
+            self.shape
+        )
+
+    def take(
+        self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None
+    ) -> "Mat":
+        """The matrix of the chosen rows and columns, in that order."""
+        entries = self.entries
+        if rows is not None:
+            entries = entries[np.asarray(rows, dtype=np.intp)]
+        if columns is not None:
+            entries = entries[:, np.asarray(columns, dtype=np.intp)]
+        return Mat(entries, self.den)
+
+    @property
+    def transposed(self) -> "Mat":
+        """Rows and columns exchanged."""
+        return Mat(self.entries.T, self.den)
+
+    def _require_same(self, other: "Mat") -> None:
+        if self.exact != other.exact:
+            raise MixedArithmetic(
+                "one matrix is exact and the other is float; give both as fractions (strings such as "
+                "'1/3' or Fraction objects), or both as floats"
+            )
+
+    def __matmul__(self, other: "Mat") -> "Mat":
+        self._require_same(other)
+        if not self.exact:
+            return Mat(self.entries @ other.entries)
+        from flint import fmpz_mat
+
+        product = fmpz_mat(self.entries.tolist()) * fmpz_mat(other.entries.tolist())
+        return Mat.over(self.den * other.den, product.tolist())
+
+    def __add__(self, other: "Mat") -> "Mat":
+        self._require_same(other)
+        return Mat(self.entries * other.den + other.entries * self.den, self.den * other.den)
+
+    def scaled(self, factor: Fraction | float) -> "Mat":
+        """Every entry times a number of the same kind (rational or float)."""
+        if self.exact:
+            q = Fraction(factor)
+            return Mat(self.entries * q.numerator, self.den * q.denominator)
+        return Mat(self.entries * float(factor))
+
+    def kron(self, other: "Mat") -> "Mat":
+        """The Kronecker product: rows and columns are pairs, in lexicographic order."""
+        self._require_same(other)
+        return Mat(np.kron(self.entries, other.entries), self.den * other.den)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mat):
+            return NotImplemented
+        return (
+            self.exact == other.exact
+            and self.den == other.den
+            and self.shape == other.shape
+            and bool((self.entries == other.entries).all())
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.exact, self.den, self.shape, tuple(self.entries.ravel().tolist())))
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "float"
+        return f"Mat({self.shape[0]}×{self.shape[1]}, {kind})"

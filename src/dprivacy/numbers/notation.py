@@ -1,0 +1,171 @@
+"""How a level is written and read: "ln 2", "3/2", "0.5·ln(5/4) + sqrt(2)"."""
+
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dprivacy.errors import BadLevel
+from dprivacy.numbers.integers import power_part
+
+if TYPE_CHECKING:
+    from dprivacy.numbers.level import Level
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>ln|log|sqrt|√)|(?P<mark>[-+*·×/()]))"
+)
+_LONGEST = 400  # characters; a level longer than this is not one a person wrote
+_LARGEST_EXPONENT = 4000
+
+
+def parse(text: str) -> "Mapping[tuple[int, Fraction | None], Fraction]":
+    """Read the grammar below; anything else is a BadLevel.
+
+    sum = product {("+" | "-") product};  product = signed {("*" | "/" | nothing) signed};
+    signed = ["-"] atom;  atom = number | "(" sum ")" | ("ln" | "sqrt") atom.
+    """
+    return _Reader(text).read()._terms
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[str] = []
+        self.at = 0
+        if len(text) > _LONGEST:
+            raise BadLevel(f"a level of {len(text)} characters is too long (at most {_LONGEST})")
+        position, end = 0, len(text.rstrip())
+        while position < end:
+            found = _TOKEN.match(text, position)
+            if not found:
+                raise self.unreadable(f"{text[position:].strip()[:20]!r} is not understood")
+            self.tokens.append(found.group().strip())
+            position = found.end()
+
+    def unreadable(self, why: str) -> BadLevel:
+        return BadLevel(
+            f"cannot read the level {self.text!r}: {why}. "
+            "Write it as 'ln 2', 'ln(16/7)', '3/2', '0.5' or '1/2 ln 3'"
+        )
+
+    @property
+    def token(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def read(self) -> "Level":
+        if not self.tokens:
+            raise self.unreadable("it is empty")
+        value = self.sum()
+        if self.token:
+            raise self.unreadable(f"{self.token!r} does not belong there")
+        return value
+
+    def sum(self) -> "Level":
+        value = self.product()
+        while self.token in ("+", "-"):
+            value = value + self.product() if self.take() == "+" else value - self.product()
+        return value
+
+    def product(self) -> "Level":
+        value = self.signed()
+        while self.token and self.token not in "+-)":
+            bare_log = self.bare_log
+            if self.token == "/":
+                self.take()
+                if bare_log:
+                    raise self.unreadable("'ln a/b' can mean two things; write ln(a/b) or (ln a)/b")
+                divisor = self.signed()
+                if not divisor:
+                    raise self.unreadable("it divides by zero")
+                value = value / divisor
+            else:
+                if self.token in ("*", "·", "×"):
+                    self.take()
+                elif self.token[0] in "0123456789.":
+                    raise self.unreadable(f"{self.token!r} does not belong there")
+                value = value * self.signed()
+        return value
+
+    def signed(self) -> "Level":
+        if self.token == "-":
+            self.take()
+            return -self.signed()
+        return self.atom()
+
+    @property
+    def bare_log(self) -> bool:
+        """Whether what was just read is a logarithm of an unbracketed number."""
+        return self.at >= 2 and self.tokens[self.at - 2] in ("ln", "log", "sqrt", "√")
+
+    def atom(self) -> "Level":
+        from dprivacy.numbers.level import Level, ln, root
+
+        token = self.take() if self.token else ""
+        if token == "(":
+            value = self.sum()
+            if self.token != ")":
+                raise self.unreadable("a bracket is not closed")
+            self.take()
+            return value
+        if token in ("ln", "log", "sqrt", "√"):
+            inner = self.atom().simplified
+            if not isinstance(inner, Fraction) or inner <= 0:
+                raise self.unreadable(f"{token} needs a positive rational number")
+            return ln(inner) if token in ("ln", "log") else root(inner)
+        if token and (token[0].isdigit() or token[0] == "."):
+            power = re.search(r"[eE]([+-]?\d+)$", token)
+            if power and abs(int(power[1])) > _LARGEST_EXPONENT:
+                raise self.unreadable(f"the exponent {power[1]} is out of range")
+            return Level(Fraction(token))
+        raise self.unreadable(
+            f"a number is missing before {token!r}" if token else "it ends too soon"
+        )
+
+
+def written(terms: "Mapping[tuple[int, Fraction | None], Fraction]") -> str:
+    """A short text that `parse` reads back: logarithms with whole coefficients are drawn together."""
+    whole = Fraction(1)  # the product of q^r over terms r·ln q with r a (small) integer
+    parts: list[str] = []
+    for (k, q), r in terms.items():
+        small = r.denominator == 1 and q is not None and abs(r) * _digits(q) <= _SHORT
+        if k == 1 and q is not None and small:
+            whole *= q ** int(r)
+            continue
+        if q is not None:
+            q, power = power_part(q) if _digits(q) < _LONG else (q, 1)
+            r *= power
+            if _digits(q) > _LONG:
+                parts.append(_outline(k, q, r))
+                continue
+        names = [f"sqrt({k})"] if k > 1 else []
+        names += [f"ln({q})"] if q is not None else []
+        if r == 1 and names:
+            parts.append("*".join(names))
+        elif r == -1 and names:
+            parts.append("-" + "*".join(names))
+        else:
+            parts.append("*".join([str(r), *names]))
+    if whole != 1:
+        parts.append(f"ln({whole})" if whole > 1 else f"-ln({1 / whole})")
+    return " + ".join(parts).replace("+ -", "- ") if parts else "0"
+
+
+_SHORT = 24  # digits up to which ln(q^r) is written out instead of r·ln(q)
+_LONG = 300  # digits beyond which a ratio is outlined instead of written
+
+
+def _digits(q: Fraction) -> int:
+    """About how many digits it takes to write q."""
+    bits = q.numerator.bit_length() + (q.denominator.bit_length() if q.denominator > 1 else 0)
+    return int(bits * 0.30103) + 1
+
+
+def _outline(k: int, q: Fraction, r: Fraction) -> str:
+    value = float(r) * math.sqrt(k) * (math.log(q.numerator) - math.log(q.denominator))
+    return f"{value!r} (a logarithm of a ratio of {_digits(q)} digits)"

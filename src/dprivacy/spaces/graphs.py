@@ -1,0 +1,61 @@
+"""Graphs: the distance is the length of the shortest path."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.spaces.axioms import check_metric
+from dprivacy.spaces.distances import Distance, Distances
+from dprivacy.spaces.edges import irredundant_pairs
+from dprivacy.spaces.finite import FiniteSpace
+from dprivacy.spaces.labels import positions, read_labels
+from dprivacy.spaces.paths import shortest_paths
+from dprivacy.spaces.tables import read_distance
+
+
+def graph(
+    edges: Iterable[Sequence[Any]], *, nodes: Iterable[Any] = (), extended: bool = False
+) -> FiniteSpace:
+    """The vertices of a graph with shortest-path distances.
+
+    Parameters
+    ----------
+    edges
+        Pairs (u, v), of length 1, or triples (u, v, length); lengths may be exact ("3/2", "ln 2").
+    nodes
+        Labels to list first, in this order (also for isolated vertices).
+    extended
+        Allow infinite distances between separate components.
+
+    Examples
+    --------
+    >>> graph([("a", "b"), ("b", "c", 2), ("a", "c", 5)]).distance("a", "c")
+    Fraction(3, 1)
+    """
+    listed = [tuple(edge) for edge in edges]
+    order: dict[Any, None] = dict.fromkeys(nodes)
+    for edge in listed:
+        if len(edge) not in (2, 3):
+            raise Malformed(f"an edge is (u, v) or (u, v, length), not {edge!r}")
+        order.update(dict.fromkeys(edge[:2]))
+    labels = read_labels(order, "vertices")
+    index = positions(labels)
+    table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]
+    for i in range(len(labels)):
+        table[i][i] = read_distance(0, "")
+    for edge in listed:
+        u, v = edge[:2]
+        length = read_distance(edge[2] if len(edge) == 3 else 1, f"the edge {u!r} – {v!r}")
+        if not length > 0:
+            raise Malformed(f"the edge {u!r} – {v!r} needs a length greater than 0, not {length}")
+        i, j = index[u], index[v]
+        if i != j:
+            table[i][j] = table[j][i] = min(table[i][j], length)
+    distances = shortest_paths(Distances.of(table))
+    check_metric(labels, distances, pseudo=False, extended=extended, triangle=False)
+    ends = {tuple(sorted((index[edge[0]], index[edge[1]]))) for edge in listed}
+    known = np.array(sorted(pair for pair in ends if pair[0] != pair[1]), dtype=np.intp)
+    return FiniteSpace(labels, distances, edges=irredundant_pairs(distances, known.reshape(-1, 2)))

@@ -1,0 +1,83 @@
+"""Labels: hashable, distinct (also after Unicode normalisation), and named in every error."""
+
+import unicodedata
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from dprivacy.errors import DuplicateLabel, Malformed, SpaceMismatch, UnknownCategory
+
+Label = Hashable
+
+
+def _normal(label: Any) -> Any:
+    return unicodedata.normalize("NFC", label) if isinstance(label, str) else label
+
+
+def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, ...]:
+    """A tuple of distinct labels; numpy scalars become plain Python values.
+
+    Raises
+    ------
+    Malformed
+        No labels, or one that cannot be a dictionary key.
+    DuplicateLabel
+        The same label twice, or two strings equal after Unicode normalisation.
+    """
+    if isinstance(labels, str):
+        raise Malformed(f"{what}: a list of labels is needed, not the single text {labels!r}")
+    plain = tuple(label.item() if hasattr(label, "dtype") else label for label in labels)
+    if not plain:
+        raise Malformed(f"{what}: at least one is needed")
+    seen: dict[Any, Label] = {}
+    for label in plain:
+        try:
+            key = _normal(label)
+            if key in seen:
+                twin = (
+                    ""
+                    if seen[key] == label and type(seen[key]) is type(label)
+                    else f" and {seen[key]!r}"
+                )
+                raise DuplicateLabel(
+                    f"{what}: {label!r}{twin} appears twice; labels must be distinct"
+                )
+            seen[key] = label
+        except TypeError:
+            raise Malformed(
+                f"{what}: {label!r} cannot be a label (it is not hashable); use text, numbers or tuples"
+            ) from None
+    return plain
+
+
+def positions(known: Sequence[Label]) -> dict[Any, int]:
+    """Where each label stands, by its normalised form."""
+    return {_normal(label): i for i, label in enumerate(known)}
+
+
+def locate(index: dict[Any, int], label: Any, what: str) -> int:
+    """The position of one label; UnknownCategory names it and the nearest choices."""
+    try:
+        return index[_normal(label)]
+    except (KeyError, TypeError):
+        from difflib import get_close_matches
+
+        close = get_close_matches(str(label), [str(known) for known in index], n=3)
+        hint = f"did you mean {', '.join(close)}?" if close else f"it has {_listed(list(index))}"
+        raise UnknownCategory(f"{what} has no {label!r}; {hint}") from None
+
+
+def require_same_labels(first: Sequence[Label], second: Sequence[Label], what: str) -> list[int]:
+    """The positions in `second` of the labels of `first`; SpaceMismatch unless the sets agree."""
+    index = positions(second)
+    missing = [label for label in first if _normal(label) not in index]
+    extra = [label for label in second if _normal(label) not in positions(first)]
+    if missing or extra:
+        parts = [f"{_listed(missing)} only in the first"] if missing else []
+        parts += [f"{_listed(extra)} only in the second"] if extra else []
+        raise SpaceMismatch(f"{what}: the labels differ ({'; '.join(parts)})")
+    return [index[_normal(label)] for label in first]
+
+
+def _listed(labels: Sequence[Any], most: int = 6) -> str:
+    shown = ", ".join(repr(label) for label in labels[:most])
+    return shown + (f" and {len(labels) - most} more" if len(labels) > most else "")

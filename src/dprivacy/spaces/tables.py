@@ -1,0 +1,75 @@
+"""A space from a table of distances."""
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.numbers.level import Level, as_level
+from dprivacy.numbers.reading import read_number
+from dprivacy.spaces.axioms import check_metric
+from dprivacy.spaces.distances import Distance, Distances
+from dprivacy.spaces.finite import FiniteSpace
+from dprivacy.spaces.labels import Label, read_labels
+from dprivacy.spaces.paths import shortest_paths
+
+
+def read_distance(value: Any, where: str) -> Distance:
+    """One distance: a number, a Level, or a text such as "3/2", "sqrt(2)", "ln 3" or "inf"."""
+    if isinstance(value, Level):
+        return value.simplified
+    if isinstance(value, str):
+        if value.strip().lower() in ("inf", "infinity", "∞"):
+            return math.inf
+        return as_level(value).simplified
+    return read_number(value, where)
+
+
+def from_table(
+    labels: Iterable[Label],
+    distances: Any,
+    *,
+    pseudo: bool = False,
+    extended: bool = False,
+    close: bool = False,
+) -> FiniteSpace:
+    """A space from labels and a square table of distances.
+
+    Parameters
+    ----------
+    labels
+        One a row of the table.
+    distances
+        Nested lists or an array; entries may be exact ("3/2", "sqrt(2)", "ln 3", Fractions, Levels)
+        or floats, and "inf" where `extended` allows it.
+    pseudo
+        Allow distance 0 between distinct points (secrets that need no protection from each other).
+    extended
+        Allow infinite distances (pairs that are not protected at all).
+    close
+        Repair a table that breaks the triangle inequality by shortest paths.
+
+    Raises
+    ------
+    NotAMetric
+        Naming the points that break an axiom.
+    """
+    known = read_labels(labels)
+    rows: Sequence[Sequence[Any]] = [list(row) for row in distances]
+    if len(rows) != len(known) or any(len(row) != len(known) for row in rows):
+        raise Malformed(
+            f"{len(known)} labels need a table of {len(known)}×{len(known)} distances, not "
+            f"{len(rows)}×{len(rows[0]) if rows else 0}"
+        )
+    table = Distances.of(
+        [
+            [read_distance(value, f"d({known[i]!r}, {known[j]!r})") for j, value in enumerate(row)]
+            for i, row in enumerate(rows)
+        ]
+    )
+    check_metric(known, table, pseudo=pseudo, extended=extended, triangle=not close)
+    return FiniteSpace(known, shortest_paths(table) if close else table)
+
+
+__all__ = ["Fraction", "from_table", "read_distance"]

@@ -1,0 +1,290 @@
+"""(ε, δ)-privacy both ways, and the whole privacy profile δ(ε)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.model.channel import Channel
+from dprivacy.model.plain import plain
+from dprivacy.model.reading import as_channel
+from dprivacy.numbers.enclosure import exp_bounds
+from dprivacy.numbers.exponential import Factor
+from dprivacy.numbers.level import Level, as_eps, as_level, ln
+from dprivacy.numbers.rounding import float_up
+from dprivacy.sources import result
+from dprivacy.spaces.finite import FiniteSpace
+
+Number = Fraction | float
+Pairs = Iterable[tuple[Any, Any]] | None
+
+
+@result("C", "Thm 2")
+def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
+    """The smallest δ for which the channel is (ε, δ)-private: max over pairs of Σ_y (P_y − e^ε·Q_y)⁺.
+
+    The worst set of outputs for an ordered pair is {y : P_y > e^ε·Q_y}, so that one sum a pair takes
+    the place of all subsets.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    eps
+        ε ≥ 0.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted. (For
+        databases, give the neighbours, both ways round.)
+
+    Returns
+    -------
+    Fraction or float
+        Exact when the channel is and e^ε is rational; rounded up when e^ε is irrational.
+
+    Examples
+    --------
+    >>> print(delta_at([["3/4", "1/4"], ["1/4", "3/4"]], eps="ln 2"))
+    1/4
+    """
+    channel = as_channel(C)
+    level = as_eps(eps, zero=True)
+    if not channel.exact:
+        factor = math.exp(float(level))
+        return max(
+            (_excess(p, q, factor) for p, q in _row_pairs(channel, pairs)),
+            default=0.0,
+        )
+    exact = Factor(level)
+    largest = max(
+        (_excess(p, q, exact.low) for p, q in _row_pairs(channel, pairs)), default=Fraction(0)
+    )
+    return largest if exact.exact is not None else float_up(Fraction(largest))
+
+
+def _excess(p: Sequence[Number], q: Sequence[Number], factor: Number) -> Number:
+    """Σ (p − factor·q)⁺."""
+    total: Number = Fraction(0) if isinstance(factor, Fraction) else 0.0
+    for a, b in zip(p, q, strict=True):
+        gap = a - factor * b
+        if gap > 0:
+            total += gap
+    return total
+
+
+def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
+    rows = channel.matrix.rows()
+    if pairs is None:
+        return [(p, q) for i, p in enumerate(rows) for j, q in enumerate(rows) if i != j]
+    return [(rows[channel.row_position(x)], rows[channel.row_position(z)]) for x, z in pairs]
+
+
+@result("C", "Def 3")
+def eps_at(C: Any, *, delta: Any, pairs: Pairs = None) -> Level | float:
+    """The smallest ε ≥ 0 for which the channel is (ε, δ)-private; the inverse of `delta_at`.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    delta
+        δ from 0 to 1.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted.
+
+    Returns
+    -------
+    Level or float
+        ln a with a rational, for an exact channel; ``inf`` when no ε will do.
+
+    Notes
+    -----
+    For one pair δ is a convex, piecewise linear function of a = e^ε with kinks at the ratios P/Q.
+    Going down the ratios, the set {P > a·Q} grows; on each piece p − a·q = δ is solved for a.
+    """
+    from dprivacy.verify.privacy import read_delta
+
+    channel = as_channel(C)
+    slack = read_delta(delta)
+    largest: Number = 1
+    for p, q in _row_pairs(channel, pairs):
+        factor = _factor_at(p, q, slack if channel.exact else float(slack))
+        largest = max(largest, factor)
+    if largest == math.inf:
+        return math.inf
+    return ln(largest) if channel.exact else math.log(largest)
+
+
+def _factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Number:
+    """The smallest a ≥ 0 with Σ (p − a·q)⁺ ≤ slack; inf when there is none."""
+    escaped = sum(
+        (a for a, b in zip(p, q, strict=True) if b == 0),
+        Fraction(0) if isinstance(slack, Fraction) else 0.0,
+    )
+    if escaped > slack:
+        return math.inf
+    cells = sorted(((a / b, a, b) for a, b in zip(p, q, strict=True) if b > 0), reverse=True)
+    top, bottom = escaped, slack * 0
+    for k, (_, a, b) in enumerate(cells):
+        top, bottom = top + a, bottom + b
+        factor = (top - slack) / bottom
+        if k + 1 == len(cells) or factor >= cells[k + 1][0]:
+            return max(factor, slack * 0)
+    return slack * 0
+
+
+@dataclass(frozen=True)
+class PrivacyProfile:
+    """δ as a function of ε: convex and piecewise linear in a = e^ε.
+
+    `lines` are pairs (p, q), steepest first: δ(ε) is the largest of p − q·e^ε. Two neighbouring
+    lines meet at the `kinks`.
+    """
+
+    lines: tuple[tuple[Number, Number], ...]
+
+    def delta(self, eps: Any) -> Number:
+        """The smallest δ at ε ≥ 0 (rounded up when e^ε is irrational)."""
+        level = as_eps(eps, zero=True)
+        if self.lines and isinstance(self.lines[0][0], float):
+            return max(p - q * math.exp(float(level)) for p, q in self.lines)
+        factor = Factor(level)
+        largest = Fraction(max(p - q * factor.low for p, q in self.lines))
+        return largest if factor.exact is not None else float_up(largest)
+
+    def eps(self, delta: Any) -> Level | float:
+        """The smallest ε ≥ 0 at δ; inf when none will do."""
+        from dprivacy.verify.privacy import read_delta
+
+        slack: Number = read_delta(delta)
+        exact = not isinstance(self.lines[0][0], float)
+        slack = slack if exact else float(slack)
+        largest: Number = 1
+        for p, q in self.lines:
+            if p > slack:
+                largest = max(largest, (p - slack) / q if q else math.inf)
+        if largest == math.inf:
+            return math.inf
+        return ln(largest) if exact else math.log(largest)
+
+    @property
+    def kinks(self) -> tuple[tuple[Level | float, Number], ...]:
+        """The points (ε, δ) with ε > 0 where the profile changes its slope."""
+        found = []
+        for (p, q), (r, s) in zip(self.lines, self.lines[1:], strict=False):
+            a = (p - r) / (q - s)
+            if a > 1:
+                eps = ln(a) if isinstance(a, Fraction) else math.log(a)
+                found.append((eps, p - q * a))
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The profile as plain data."""
+        return {"lines": plain(self.lines), "kinks": plain(self.kinks)}
+
+
+def privacy_profile(C: Any, *, pairs: Pairs = None) -> PrivacyProfile:
+    """The whole curve δ(ε) of a channel, exactly.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted.
+
+    Notes
+    -----
+    1. For each pair, adding outputs in order of falling ratio gives lines p − q·a, whose maximum is
+       that pair's profile.
+    2. The channel's profile is the upper envelope of all lines for a ≥ 1 (it is convex).
+    """
+    channel = as_channel(C)
+    zero: Number = Fraction(0) if channel.exact else 0.0
+    lines: set[tuple[Number, Number]] = {(zero, zero)}
+    for p, q in _row_pairs(channel, pairs):
+        top, bottom = zero, zero
+        order = sorted(
+            zip(p, q, strict=True),
+            key=lambda cell: cell[0] / cell[1] if cell[1] else math.inf,
+            reverse=True,
+        )
+        for a, b in order:
+            if not a > b:
+                break
+            top, bottom = top + a, bottom + b
+            lines.add((top, bottom))
+    return PrivacyProfile(_upper_envelope(sorted(lines, key=lambda line: (-line[1], line[0]))))
+
+
+def _upper_envelope(lines: Sequence[tuple[Number, Number]]) -> tuple[tuple[Number, Number], ...]:
+    """The lines p − q·a (sorted by falling q) that are the largest somewhere on a ≥ 1."""
+    hull: list[tuple[Number, Number]] = []
+    for p, q in lines:
+        if hull and hull[-1][1] == q:
+            hull.pop()
+        while len(hull) >= 2 and _is_below(hull[-2], hull[-1], (p, q)):
+            hull.pop()
+        while hull and hull[-1][0] - hull[-1][1] <= p - q:  # already overtaken at a = 1
+            hull.pop()
+        hull.append((p, q))
+    return tuple(hull)
+
+
+def _is_below(
+    first: tuple[Number, Number], middle: tuple[Number, Number], last: tuple[Number, Number]
+) -> bool:
+    """Whether the middle line never rises above both its neighbours."""
+    (p1, q1), (p2, q2), (p3, q3) = first, middle, last
+    return (p1 - p3) * (q1 - q2) <= (p1 - p2) * (q1 - q3)
+
+
+def worst_delta(
+    channel: Channel, space: FiniteSpace, eps: Level, slack: Fraction
+) -> tuple[Number, bool | None, float]:
+    """The δ that ε·d needs over all ordered pairs, whether it is within `slack`, and the float error.
+
+    Notes
+    -----
+    With irrational e^(ε·d) the sums are enclosed ever more tightly until they fall on one side of the
+    slack; they cannot meet it, since p − a·q = δ would make a rational.
+    """
+    rows = channel.matrix.rows()
+    n = len(rows)
+    finite = [
+        (i, j)
+        for i in range(n)
+        for j in range(n)
+        if i != j and float(space.distances[i, j]) < math.inf
+    ]
+    if not (channel.exact and space.exact):
+        measured = max(
+            (
+                _excess(
+                    channel.matrix.floats[i].tolist(),
+                    channel.matrix.floats[j].tolist(),
+                    math.exp(float(eps) * float(space.distances[i, j])),
+                )
+                for i, j in finite
+            ),
+            default=0.0,
+        )
+        error = 2**-50 * channel.matrix.shape[1] * (1 + float(measured))
+        gap = float(measured) - float(slack)
+        return measured, (True if gap + error <= 0 else False if gap - error > 0 else None), error
+    needed, holds = Fraction(0), True
+    irrational = False
+    factors: dict[Any, Factor] = {}
+    for i, j in finite:
+        distance = space.distances[i, j]
+        assert not isinstance(distance, float)
+        factor = factors.setdefault(distance, Factor(as_level(eps * distance)))
+        low, high = (Fraction(_excess(rows[i], rows[j], f)) for f in (factor.high, factor.low))
+        bits = 320
+        while factor.exact is None and low <= slack < high:
+            lower, upper = exp_bounds(*factor.level.bounds(bits), bits)
+            low, high = (Fraction(_excess(rows[i], rows[j], f)) for f in (upper, lower))
+            bits *= 2
+        holds &= high <= slack
+        needed, irrational = max(needed, high), irrational or factor.exact is None
+    return (float_up(needed) if irrational else needed), holds, 0.0
