@@ -4,7 +4,7 @@ from dprivacy.model.channel import Channel
 from dprivacy.model.combine import mixture, parallel
 from dprivacy.model.dist import Dist, empirical, joint, point, uniform
 from dprivacy.model.earth_move import EarthMove, earth_move
-from dprivacy.model.files import read_channel
+from dprivacy.model.files import read_channel, read_space
 from dprivacy.model.gain import Gain
 from dprivacy.model.guarantee import Guarantee
 from dprivacy.model.hyper import Hyper, push
@@ -30,5 +30,6 @@ __all__ = [
     "point",
     "push",
     "read_channel",
+    "read_space",
     "uniform",
 ]

@@ -139,7 +139,7 @@ def check_stochastic(table: Labelled) -> None:
         )
     sums = matrix.entries.sum(axis=1)
     for i, total in enumerate(sums):
-        off = float(total) - 1 if floats else Fraction(total, matrix.den) - 1
+        off: Any = float(total) - 1 if floats else Fraction(total, matrix.den) - 1
         if abs(off) > (FLOAT_ROW_SUM if floats else 0):
             raise NotStochastic(
                 f"{table.row_name} {table.rows[i]!r}: its probabilities sum to {1 + off}, which is "

@@ -1,7 +1,7 @@
 """Distributions on labelled points: priors, rows, posteriors, outers."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from dprivacy.model.plain import plain, shown
 from dprivacy.numbers.matrix import Mat
 from dprivacy.numbers.reading import read_vector
 from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.spaces.labels import Label, locate, positions, read_labels
+from dprivacy.spaces.labels import Label, locate, positions, python_value, read_labels
 
 if TYPE_CHECKING:
     from dprivacy.model.channel import Channel
@@ -47,7 +47,7 @@ class Dist:
             else read_vector(values, lambda j: f"{self.labels[j]!r}")
         )
         self._index = positions(self.labels)
-        total: Fraction | float = Fraction(0)
+        total: Any = 0
         for label, weight in zip(self.labels, self.weights, strict=True):
             if not weight >= 0:
                 raise NotStochastic(
@@ -108,7 +108,8 @@ class Dist:
 
         def entry(x: Any, y: Any) -> Fraction | float:
             pair = (x, y) if position == 0 else (y, x)
-            return weights.get(pair, 0) / marginal[x]
+            share: Fraction | float = weights.get(pair, Fraction(0)) / marginal[x]
+            return share
 
         return Channel(rows, columns, [[entry(x, y) for y in columns] for x in rows])
 
@@ -154,7 +155,7 @@ def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> D
         The space or labels they are declared to come from. A domain is never read off the data.
     """
     labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
-    counts = Counter(value.item() if hasattr(value, "dtype") else value for value in values)
+    counts = Counter(python_value(value) for value in values)
     total = sum(counts.values())
     known = set(labels)
     strange = sum(count for value, count in counts.items() if value not in known)
@@ -185,6 +186,3 @@ def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
             "a joint distribution needs counts that are not negative, and not all 0"
         )
     return Dist([(x, y) for x in rows for y in columns], [value / total for value in flat])
-
-
-__all__ = ["Dist", "Mapping", "empirical", "joint", "point", "uniform"]

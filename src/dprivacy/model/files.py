@@ -9,6 +9,9 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model.channel import Channel
+from dprivacy.spaces.finite import FiniteSpace
+from dprivacy.spaces.labels import require_same_labels
+from dprivacy.spaces.tables import from_table
 
 _LARGEST = 64 << 20  # bytes
 
@@ -25,6 +28,13 @@ def read_channel(path: str | Path) -> Channel:
         return _from_json(text, str(path))
     rows, columns, table = read_table(text, str(path))
     return Channel(rows, columns, table)
+
+
+def read_space(path: str | Path) -> FiniteSpace:
+    """Read a table of distances from a CSV file: labels across the top and down the side."""
+    rows, columns, table = read_table(read_text(path), str(path))
+    order = require_same_labels(rows, columns, f"{path}: labels down the side and across the top")
+    return from_table(rows, [[line[j] for j in order] for line in table])
 
 
 def read_text(path: str | Path) -> str:

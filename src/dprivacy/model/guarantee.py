@@ -63,9 +63,12 @@ class Guarantee:
         table = self.space.distances.floats + np.diag(np.full(len(self.space), np.nan))
         pairs = [np.unravel_index(f(table), table.shape) for f in (np.nanargmin, np.nanargmax)]
         labels = self.space.labels
-        sentences = dict.fromkeys(self.sentence(labels[i], labels[j]) for i, j in pairs)
-        because = f" This rests on {self.because}." if self.because else ""
-        return f"{head}: {'; '.join(sentences)}.{because}"
+        (x, z), (far, away) = ((labels[i], labels[j]) for i, j in pairs)
+        text = f"{head}: {self.sentence(x, z)}"
+        if self.space.distance(far, away) != self.space.distance(x, z):
+            factor = _rounded_up(self.odds_factor(far, away))
+            text += f"; between *{shown(far)}* and *{shown(away)}*, the farthest apart, by {factor}"
+        return f"{text}.{f' This rests on {self.because}.' if self.because else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain data."""

@@ -90,8 +90,11 @@ class Hyper:
             names += [(k, y) for y in hyper.observations]
         if choice.exact:
             joint = Mat.of(
-                [[v for m in columns for v in m.row(i)] for i in range(len(hypers[0].secrets))]
-            )  # type: ignore[misc]
+                [
+                    [Fraction(v) for m in columns for v in m.row(i)]
+                    for i in range(len(hypers[0].secrets))
+                ]
+            )
         else:
             joint = Mat(np.concatenate([m.floats for m in columns], axis=1))
         return cls(hypers[0].secrets, names, joint)

@@ -33,7 +33,7 @@ class Verdict:
 
     @property
     def status(self) -> str:
-        """ "proved", "refuted", "measured", "measured to fail" or "undecided"."""
+        """One of "proved", "refuted", "measured", "measured to fail" and "undecided"."""
         if self.holds is None:
             return "undecided"
         if self.exact:

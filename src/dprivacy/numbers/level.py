@@ -45,7 +45,7 @@ class Level(numbers.Real):
     _terms: dict[Key, Fraction]
     _float: float | None
 
-    def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":
+    def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":  # noqa: D102
         return value if type(value) is cls else _read(value)
 
     @classmethod
@@ -168,7 +168,7 @@ class Level(numbers.Real):
                 bits *= 2
         return self._float
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.rational if self.is_rational else float(self))
 
     def __eq__(self, other: object) -> bool:
@@ -181,7 +181,7 @@ class Level(numbers.Real):
     def _compare(self, other: Any) -> int:
         if isinstance(other, float) and math.isinf(other):
             return -1 if other > 0 else 1
-        return (self - other).sign()
+        return (self - _read(other)).sign()
 
     def __lt__(self, other: Any) -> bool:
         return self._compare(other) < 0
@@ -272,13 +272,13 @@ class Level(numbers.Real):
         return round(float(self), ndigits) if ndigits is not None else round(float(self))
 
     def __floordiv__(self, other: Any) -> int:
-        return math.floor(self / other)
+        return math.floor(self / _read(other))
 
     def __rfloordiv__(self, other: Any) -> int:
         return math.floor(_read(other) / self)
 
     def __mod__(self, other: Any) -> "Level":
-        return self - (self // other) * _read(other)
+        return self - _read(other) * math.floor(self / _read(other))
 
     def __rmod__(self, other: Any) -> "Level":
         return _read(other) % self
@@ -292,7 +292,7 @@ class Level(numbers.Real):
         return float(self) ** float(exponent)
 
     def __rpow__(self, base: Any) -> float:
-        return float(base) ** float(self)
+        return math.pow(float(base), float(self))
 
     # -- writing it ---------------------------------------------------------------------------
 
@@ -335,22 +335,26 @@ def _read(value: object) -> Level:
     if isinstance(value, str):
         return Level._of(parse(value))
     if isinstance(value, numbers.Rational):
-        return Level._of({(1, None): Fraction(value.numerator, value.denominator)})
+        return _rational(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, SupportsFloat):
         number = float(value)
         if not math.isfinite(number):
             raise BadLevel(f"a level must be finite, not {number}")
-        return Level._of({(1, None): Fraction(number)})
+        return _rational(Fraction(number))
     raise BadLevel(
         f"a level must be a number or a string such as 'ln 2', not {type(value).__name__}"
     )
+
+
+def _rational(value: Fraction) -> Level:
+    return Level._of([((1, None), value)])
 
 
 def _reciprocal(number: Level) -> Level:
     """1/number for a sum of square roots, by multiplying with conjugates root by root."""
     roots = [k for k, _ in number._terms if k > 1]
     if not roots:
-        return Level._of({(1, None): 1 / number.rational})
+        return _rational(1 / number.rational)
     pivot = min(coprime_base(roots))
     conjugate = Level._of(
         {(k, q): -r if k % pivot == 0 else r for (k, q), r in number._terms.items()}
@@ -399,7 +403,7 @@ def ln(q: "Fraction | float | str | int") -> Level:
         raise BadLevel(f"ln needs a positive rational number, not {q}")
     if ratio == 1:
         return Level(0)
-    return Level._of({(1, ratio): Fraction(1)} if ratio > 1 else {(1, 1 / ratio): Fraction(-1)})
+    return Level._of([((1, ratio), Fraction(1))] if ratio > 1 else [((1, 1 / ratio), Fraction(-1))])
 
 
 def root(q: "Fraction | float | str | int") -> Level:
@@ -416,4 +420,4 @@ def root(q: "Fraction | float | str | int") -> Level:
     if square == 0:
         return Level(0)
     s, f = square_part(square.numerator * square.denominator)
-    return Level._of({(f, None): Fraction(s, square.denominator)})
+    return Level._of([((f, None), Fraction(s, square.denominator))])

@@ -119,7 +119,7 @@ class Mat:
         from flint import fmpz_mat
 
         product = fmpz_mat(self.entries.tolist()) * fmpz_mat(other.entries.tolist())
-        return Mat.over(self.den * other.den, product.tolist())
+        return Mat.over(self.den * other.den, [[int(v) for v in row] for row in product.tolist()])
 
     def __add__(self, other: "Mat") -> "Mat":
         self._require_same(other)

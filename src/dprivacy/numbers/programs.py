@@ -102,7 +102,7 @@ def _proposed_basis(cost: Vector, matrix: Mat, right: Vector) -> tuple[list[int]
     program.a_matrix_.start_ = np.searchsorted(at_row, np.arange(rows + 1)).astype(np.int32)
     program.a_matrix_.index_ = at_column.astype(np.int32)
     program.a_matrix_.value_ = dense[at_row, at_column]
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.silent()
     solver.passModel(program)
     solver.run()

@@ -96,8 +96,8 @@ def _one_kind(values: Sequence[Sequence[Fraction | float]], place: Place) -> Mat
     if broken:
         raise MixedArithmetic(
             f"{place(*broken[0])} is the exact fraction {values[broken[0][0]][broken[0][1]]} but "
-            f"{place(*floats[0])} is the float {values[floats[0][0]][floats[0][1]]!r}; write every entry "
-            "as a fraction or string, or every entry as a float"
+            f"{place(*floats[0])} is the float {values[floats[0][0]][floats[0][1]]!r}; write every "
+            "entry as a fraction or string, or every entry as a float"
         )
     return Mat(np.array([[float(v) for v in row] for row in values]))
 

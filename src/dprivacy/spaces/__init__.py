@@ -6,6 +6,7 @@ from dprivacy.spaces.cubes import hamming, hamming_cube, power_set
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.graphs import graph
 from dprivacy.spaces.grids import grid
+from dprivacy.spaces.named import named_space
 from dprivacy.spaces.products import product
 from dprivacy.spaces.queries import induced_space, sensitivity
 from dprivacy.spaces.standard import discrete, line, quantised
@@ -23,6 +24,7 @@ __all__ = [
     "hamming_cube",
     "induced_space",
     "line",
+    "named_space",
     "points",
     "power_set",
     "product",

@@ -1,9 +1,10 @@
 """The axioms of a metric, checked with the offending points named."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import NotAMetric
 from dprivacy.spaces.distances import Distances, plus
@@ -73,7 +74,7 @@ def check_metric(
         _check_triangle(labels, distances)
 
 
-def _refuse(bad: np.ndarray, message) -> None:  # type: ignore[no-untyped-def, type-arg]
+def _refuse(bad: NDArray[np.bool_], message: Callable[[int, int], str]) -> None:
     if bad.any():
         i, j = (int(at) for at in np.argwhere(bad)[0])
         raise NotAMetric(message(i, j))
@@ -95,7 +96,7 @@ def _check_triangle(labels: Sequence[Label], distances: Distances) -> None:
             if math.isinf(float(detour)) or (distances.exact and detour >= direct):
                 continue
             raise NotAMetric(
-                f"the triangle inequality fails: d({labels[i]!r}, {labels[j]!r}) = {direct} is more than "
-                f"the way round by {labels[k]!r}, {distances[i, k]} + {distances[k, j]} = {detour}. "
-                "from_table(..., close=True) replaces distances by shortest paths"
+                f"the triangle inequality fails: d({labels[i]!r}, {labels[j]!r}) = {direct} is more "
+                f"than the way round by {labels[k]!r}, {distances[i, k]} + {distances[k, j]} = "
+                f"{detour}. from_table(..., close=True) replaces distances by shortest paths"
             )

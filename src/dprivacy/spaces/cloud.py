@@ -112,7 +112,7 @@ def _differences(matrix: Mat) -> NDArray[Any]:
     entries = matrix.entries
     if matrix.exact and max((abs(v) for v in entries.ravel()), default=0) < 1 << 30:
         entries = entries.astype(np.int64)
-    return np.abs(entries[:, None, :] - entries[None, :, :])
+    return np.asarray(np.abs(entries[:, None, :] - entries[None, :, :]))
 
 
 def _euclidean(matrix: Mat) -> Distances:

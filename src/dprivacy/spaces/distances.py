@@ -69,14 +69,15 @@ class Distances:
     def __getitem__(self, at: tuple[int, int]) -> Distance:
         if self.values is None:
             return float(self.table[at])
-        return self.values[self.table[at]]
+        return self.values[int(self.table[at])]
 
     @cached_property
     def floats(self) -> NDArray[np.float64]:
         """The distances as doubles."""
         if self.values is None:
             return self.table
-        return np.array([float(v) for v in self.values], dtype=np.float64)[self.table]
+        floats = np.array([float(v) for v in self.values], dtype=np.float64)
+        return np.asarray(floats[self.table], dtype=np.float64)
 
     def mapped(self, change: Callable[[Distance], Distance]) -> "Distances":
         """Every distance changed by one function."""

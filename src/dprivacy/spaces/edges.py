@@ -73,4 +73,4 @@ def _exactly_implied(
             assert distances.values is not None
             known[key] = plus(distances.values[a], distances.values[b]) <= distances.values[key[2]]
         implied[row] |= known[key]
-    return implied
+    return np.asarray(implied, dtype=bool)

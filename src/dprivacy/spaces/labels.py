@@ -9,6 +9,11 @@ from dprivacy.errors import DuplicateLabel, Malformed, SpaceMismatch, UnknownCat
 Label = Hashable
 
 
+def python_value(label: Any) -> Any:
+    """A numpy scalar as the Python value it stands for."""
+    return label.item() if hasattr(label, "dtype") else label
+
+
 def _normal(label: Any) -> Any:
     return unicodedata.normalize("NFC", label) if isinstance(label, str) else label
 
@@ -25,7 +30,7 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
     """
     if isinstance(labels, str):
         raise Malformed(f"{what}: a list of labels is needed, not the single text {labels!r}")
-    plain = tuple(label.item() if hasattr(label, "dtype") else label for label in labels)
+    plain = tuple(python_value(label) for label in labels)
     if not plain:
         raise Malformed(f"{what}: at least one is needed")
     seen: dict[Any, Label] = {}
@@ -68,9 +73,11 @@ def locate(index: dict[Any, int], label: Any, what: str) -> int:
 
 def require_same_labels(first: Sequence[Label], second: Sequence[Label], what: str) -> list[int]:
     """The positions in `second` of the labels of `first`; SpaceMismatch unless the sets agree."""
-    index = positions(second)
+    if first == second:
+        return list(range(len(first)))
+    index, wanted = positions(second), positions(first)
     missing = [label for label in first if _normal(label) not in index]
-    extra = [label for label in second if _normal(label) not in positions(first)]
+    extra = [label for label in second if _normal(label) not in wanted]
     if missing or extra:
         parts = [f"{_listed(missing)} only in the first"] if missing else []
         parts += [f"{_listed(extra)} only in the second"] if extra else []

@@ -4,9 +4,11 @@ from itertools import product as cartesian
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.spaces.distances import plus
+from dprivacy.spaces.edges import Pairs
 from dprivacy.spaces.finite import FiniteSpace
 
 _MOST_POINTS = 20_000
@@ -47,7 +49,7 @@ def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> Fin
     )
 
 
-def _edges(spaces: tuple[FiniteSpace, ...], coordinates: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _edges(spaces: tuple[FiniteSpace, ...], coordinates: NDArray[np.intp]) -> Pairs:
     """Pairs that differ in one coordinate, along an edge there: all others are sums of these."""
     found = []
     shape = [len(space) for space in spaces]

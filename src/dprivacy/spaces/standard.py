@@ -1,5 +1,6 @@
 """The spaces met first: unordered categories, points on a line, reals on a grid."""
 
+import itertools
 import math
 import numbers
 from collections.abc import Iterable
@@ -51,12 +52,10 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
     labels = read_labels(points)  # type: ignore[arg-type]
     values = [read_number(label, f"point {label!r}") for label in labels]
     order = sorted(range(len(values)), key=lambda i: values[i])
-    for i, j in zip(order, order[1:], strict=False):
+    for i, j in itertools.pairwise(order):
         if values[i] == values[j]:
             raise Malformed(f"{labels[i]!r} and {labels[j]!r} are the same point of the line")
-    edges = np.sort(
-        np.array(list(zip(order, order[1:], strict=False)), dtype=np.intp).reshape(-1, 2)
-    )
+    edges = np.sort(np.array(list(itertools.pairwise(order)), dtype=np.intp).reshape(-1, 2))
     if any(isinstance(value, float) for value in values):
         table = np.array([float(value) for value in values])
         if not np.isfinite(table).all():

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import Malformed
@@ -70,6 +69,3 @@ def from_table(
     )
     check_metric(known, table, pseudo=pseudo, extended=extended, triangle=not close)
     return FiniteSpace(known, shortest_paths(table) if close else table)
-
-
-__all__ = ["Fraction", "from_table", "read_distance"]

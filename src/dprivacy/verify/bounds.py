@@ -3,10 +3,7 @@
 from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-
 from dprivacy.errors import Malformed
-from dprivacy.model.channel import require_channel_space
 from dprivacy.model.reading import as_channel
 from dprivacy.numbers.exponential import Factor
 from dprivacy.numbers.level import Level, as_eps, as_level
@@ -124,6 +121,3 @@ def error_floor(
     packing = _over(as_level(near) * (m * half), slack, factor, m)
     spread = _over(as_level(far), slack, factor, 1)
     return max(spread, packing)
-
-
-__all__ = ["error_floor", "expected_error", "hamming_error_bounds", "np", "require_channel_space"]

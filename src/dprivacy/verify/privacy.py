@@ -48,7 +48,10 @@ class Triple:
     def words(self) -> str:
         """The triple in a sentence."""
         if self.ratio == math.inf:
-            return f"output {shown(self.y)} is possible for {shown(self.x)} and impossible for {shown(self.z)}"
+            return (
+                f"output {shown(self.y)} is possible for {shown(self.x)} and impossible for "
+                f"{shown(self.z)}"
+            )
         return (
             f"output {shown(self.y)} is {about(self.ratio)} times as likely for {shown(self.x)} as for "
             f"{shown(self.z)}, at distance {about(self.distance)}"
@@ -156,7 +159,7 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
     if exact and isinstance(asked, Level):
         tight, violated = _triples(channel, space, asked)
     claim = (
-        f"the channel is {about(asked)}·d-private"
+        f"the channel is ε·d-private at ε = {about(asked)}"
         if asked != math.inf
         else "the channel is ε·d-private for some ε"
     )
@@ -265,7 +268,7 @@ def _with_slack(
         raise BadLevel("with δ > 0 give ε too, or ask eps_at(C, delta=…) for the smallest ε")
     exact = channel.exact and space.exact
     needed, holds, error = worst_delta(channel, space, level, slack)
-    claim = f"the channel is ({about(level)}·d, {about(slack)})-private"
+    claim = f"the channel is (ε·d, δ)-private at ε = {about(level)}, δ = {about(slack)}"
     guarantee = Guarantee(level, space, slack) if holds else None
     return PrivacyVerdict(
         claim, holds, exact, error, level, slack, smallest, needed, worst, (), (), guarantee

@@ -168,6 +168,12 @@ class PrivacyProfile:
         return ln(largest) if exact else math.log(largest)
 
     @property
+    def floor(self) -> Number:
+        """The δ that no ε removes: the chance of an output that is impossible for another input."""
+        p, q = self.lines[-1]
+        return p if not q else p * 0
+
+    @property
     def kinks(self) -> tuple[tuple[Level | float, Number], ...]:
         """The points (ε, δ) with ε > 0 where the profile changes its slope."""
         found = []

@@ -37,7 +37,7 @@ class Ratio:
         if self.bottom == 0:
             return math.inf
         if isinstance(self.top, float):
-            return self.top / self.bottom
+            return float(self.top / self.bottom)
         return Fraction(self.top, self.bottom)
 
 
@@ -93,7 +93,7 @@ class RowRatios:
             x, z = (i, j) if difference[y] >= 0 else (j, i)
             return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
         best: Ratio | None = None
-        for y in np.flatnonzero(size >= top - 2 * self.error):
+        for y in np.flatnonzero(size >= top - 2 * self.error).tolist():
             a, b = self.entries[i, y], self.entries[j, y]
             x, z, high, low = (i, j, a, b) if a >= b else (j, i, b, a)
             if low == 0:  # impossible for both

@@ -1,0 +1,5 @@
+"""``python -m dprivacy`` is the command line."""
+
+from dprivacy.cli import main
+
+main()

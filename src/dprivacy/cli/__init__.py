@@ -1,0 +1,29 @@
+"""The command line. Exit codes: 0 yes, 1 an error, 2 wrong usage, 3 a guarantee failed."""
+
+import sys
+
+import rich_click as click
+
+from dprivacy import __version__
+from dprivacy.cli.verify import verify
+from dprivacy.errors import DPrivacyError
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="dprivacy")
+def commands() -> None:
+    """Metric differential privacy: prove it, measure it, use it."""
+
+
+commands.add_command(verify)
+
+
+def main() -> None:
+    """Run the command line; what dprivacy refuses becomes one line and exit code 1."""
+    try:
+        commands(prog_name="dprivacy")
+    except DPrivacyError as refusal:
+        click.echo(f"error: {refusal}", err=True)
+        sys.exit(1)
