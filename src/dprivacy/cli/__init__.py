@@ -5,7 +5,9 @@ import sys
 import rich_click as click
 
 from dprivacy import __version__
+from dprivacy.cli.audit import audit
 from dprivacy.cli.verify import verify
+from dprivacy.cli.zoo import zoo
 from dprivacy.errors import DPrivacyError
 
 __all__ = ["main"]
@@ -17,7 +19,8 @@ def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""
 
 
-commands.add_command(verify)
+for command in (verify, audit, zoo):
+    commands.add_command(command)
 
 
 def main() -> None:

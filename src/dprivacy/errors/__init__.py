@@ -8,11 +8,16 @@ __all__ = [
     "BadLevel",
     "DPrivacyError",
     "DuplicateLabel",
+    "InsecureSeedWarning",
     "Malformed",
+    "MissingExtra",
     "MixedArithmetic",
     "NotAMetric",
     "NotInvertible",
+    "NotPrivate",
     "NotStochastic",
+    "PrivacyLeakWarning",
+    "RepeatedStream",
     "SpaceMismatch",
     "TooLarge",
     "Uncertified",
@@ -52,6 +57,10 @@ class UnknownCategory(DPrivacyError):
     """A label that the space or channel does not have."""
 
 
+class NotPrivate(DPrivacyError):
+    """A guarantee that the numbers do not bear out; the message names the pair and the output."""
+
+
 class NotInvertible(DPrivacyError):
     """A channel without an inverse."""
 
@@ -60,9 +69,25 @@ class Malformed(DPrivacyError):
     """Input that is not what the format promises: ragged rows, empty tables, unreadable numbers."""
 
 
+class MissingExtra(DPrivacyError):
+    """A library that an extra brings is not installed; the message has the command."""
+
+
 class TooLarge(DPrivacyError):
     """A construction whose size would not fit; the message gives the estimate."""
 
 
 class Uncertified(DPrivacyError):
     """An exact answer could not be established."""
+
+
+class RepeatedStream(DPrivacyError):
+    """Randomness that would be used twice: a keyed stream copied into another process."""
+
+
+class PrivacyLeakWarning(UserWarning):
+    """What was asked for may reveal more than the stated guarantee."""
+
+
+class InsecureSeedWarning(PrivacyLeakWarning):
+    """Noise from a seed: whoever knows or guesses the seed can take the noise off again."""

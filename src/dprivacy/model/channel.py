@@ -1,14 +1,16 @@
 """Channels: what a mechanism may answer on each secret, and how likely."""
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import NotInvertible, NotStochastic, SpaceMismatch, TooLarge
+from dprivacy.errors import Malformed, NotInvertible, NotStochastic, SpaceMismatch, TooLarge
 from dprivacy.model.columns import merge_proportional
 from dprivacy.model.labelled import Labelled
+from dprivacy.model.plain import plain
 from dprivacy.model.verdict import Verdict
 from dprivacy.numbers.linear import inverse
 from dprivacy.numbers.matrix import Mat
@@ -87,14 +89,11 @@ class Channel(Labelled):
         theirs = other.reduced().matrix.take(rows=order)
         mine._require_same(theirs)
         claim = "the two channels leak the same to every adversary"
-        if mine.exact:
-            return Verdict(claim, _column_set(mine) == _column_set(theirs), exact=True)
-        if mine.shape != theirs.shape:
-            return Verdict(claim, False, exact=False)
-        gap = float(np.abs(_sorted_columns(mine) - _sorted_columns(theirs)).max())
-        return Verdict(
-            claim, True if gap == 0 else None if gap <= FLOAT_ROW_SUM else False, False, gap
-        )
+        same = _column_set(mine) == _column_set(theirs)
+        if mine.exact or same:
+            return Verdict(claim, same, mine.exact)
+        near = _mass_apart(mine, theirs) <= FLOAT_ROW_SUM
+        return Verdict(claim, None if near else False, False, FLOAT_ROW_SUM)
 
     def inverse(self) -> Labelled:
         """The inverse matrix, from observed to true frequencies; its rows are this channel's outputs.
@@ -116,6 +115,14 @@ class Channel(Labelled):
         """
         from dprivacy.model.combine import parallel
 
+        if n < 1:
+            raise Malformed(f"a database needs at least one row, not {n}")
+        cells = len(self.rows) * len(self.columns)
+        if cells > 1 and n > 64 / math.log2(cells):
+            raise TooLarge(
+                f"{_count(n)} rows of a {len(self.rows)}×{len(self.columns)} channel would have more "
+                f"than {_MOST_CELLS:,} entries"
+            )
         product = parallel(*[self] * n)
         return (
             product
@@ -135,31 +142,48 @@ def check_stochastic(table: Labelled) -> None:
     if bad.any():
         i, j = (int(at) for at in np.argwhere(bad)[0])
         raise NotStochastic(
-            f"{table._place(i, j)}: {matrix[i, j]} is not a probability (it must be at least 0)"
+            f"{table._place(i, j)}: {plain(matrix[i, j])} is not a probability (it must be at least 0)"
         )
     sums = matrix.entries.sum(axis=1)
     for i, total in enumerate(sums):
         off: Any = float(total) - 1 if floats else Fraction(total, matrix.den) - 1
         if abs(off) > (FLOAT_ROW_SUM if floats else 0):
             raise NotStochastic(
-                f"{table.row_name} {table.rows[i]!r}: its probabilities sum to {1 + off}, which is "
-                f"{'more' if off > 0 else 'less'} than 1 by {abs(off)}"
+                f"{table.row_name} {table.rows[i]!r}: its probabilities sum to {plain(1 + off)}, "
+                f"which is {'more' if off > 0 else 'less'} than 1 by {plain(abs(off))}"
             )
 
 
 def _require_fits(rows: int, columns: int) -> None:
     if rows * columns > _MOST_CELLS:
         raise TooLarge(
-            f"the result would have {rows:,}×{columns:,} entries, more than {_MOST_CELLS:,}"
+            f"the result would have {_count(rows)}×{_count(columns)} entries, more than {_MOST_CELLS:,}"
         )
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"10^{round(number.bit_length() * math.log10(2))}"
 
 
 def _column_set(matrix: Mat) -> set[tuple[Fraction | float, ...]]:
     return {tuple(column) for column in matrix.transposed.rows()}
 
 
-def _sorted_columns(matrix: Mat) -> Any:
-    return np.array(sorted(matrix.floats.T.round(9).tolist()))
+def _mass_apart(mine: Mat, theirs: Mat) -> float:
+    """The largest difference left when columns that are nearly proportional are merged as well."""
+    directions: list[Any] = []
+    totals: list[Any] = []
+    for sign, matrix in ((1, mine), (-1, theirs)):
+        for column in matrix.floats.T:
+            direction = column / column.sum()
+            for k, known in enumerate(directions):
+                if np.abs(direction - known).max() <= FLOAT_ROW_SUM:
+                    totals[k] = totals[k] + sign * column
+                    break
+            else:
+                directions.append(direction)
+                totals.append(sign * column)
+    return float(max(np.abs(total).max() for total in totals))
 
 
 def require_channel_space(channel: Channel, labels: Sequence[Any]) -> list[int]:

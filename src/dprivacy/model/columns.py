@@ -20,10 +20,16 @@ def merge_proportional(labels: Sequence[Any], matrix: Mat) -> tuple[list[Any], M
         direction = _direction(column.tolist(), exact=matrix.exact)
         if direction is not None:
             groups.setdefault(direction, []).append(j)
-    names = [
-        labels[group[0]] if len(group) == 1 else " | ".join(shown(labels[j]) for j in group)
-        for group in groups.values()
-    ]
+    taken = {labels[group[0]] for group in groups.values() if len(group) == 1}
+    names: list[Any] = []
+    for group in groups.values():
+        name = labels[group[0]]
+        if len(group) > 1:
+            name = " | ".join(shown(labels[j]) for j in group)
+            while name in taken:
+                name = f"({name})"
+            taken.add(name)
+        names.append(name)
     merged = [matrix.entries[:, group].sum(axis=1) for group in groups.values()]
     return names, Mat(np.stack(merged, axis=1), matrix.den)
 

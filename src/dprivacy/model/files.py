@@ -7,13 +7,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.model.channel import Channel
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import require_same_labels
 from dprivacy.spaces.tables import from_table
 
 _LARGEST = 64 << 20  # bytes
+_LONGEST_NUMBER = 4000  # characters
+_EXPONENT_DIGITS = 4
 
 
 def read_channel(path: str | Path) -> Channel:
@@ -71,11 +73,22 @@ def read_table(text: str, name: str) -> tuple[list[str], list[str], list[list[st
                 f"{name}: ragged table: the line of {line[0].strip()!r} has {len(line) - 1} entries "
                 f"where the header names {len(columns)} outputs"
             )
+        for cell in line[1:]:
+            _refuse_giant(cell, f"{name}: the line of {line[0].strip()!r}")
     return [line[0].strip() for line in lines[1:]], columns, [line[1:] for line in lines[1:]]
+
+
+def _refuse_giant(literal: str, where: str) -> None:
+    """Refuse a number that would fill the memory when it is written out, such as 1e999999999."""
+    exponent = literal.lower().rpartition("e")[2].strip().lstrip("+-").replace("_", "")
+    giant = "e" in literal.lower() and exponent.isdigit() and len(exponent) > _EXPONENT_DIGITS
+    if len(literal) > _LONGEST_NUMBER or giant:
+        raise Malformed(f"{where}: the number {literal[:24]!r}… has too many digits")
 
 
 def _from_json(text: str, name: str) -> Channel:
     def exact(literal: str) -> Fraction:
+        _refuse_giant(literal, name)
         return Fraction(literal)
 
     def refuse(literal: str) -> Any:
@@ -83,7 +96,9 @@ def _from_json(text: str, name: str) -> Channel:
 
     try:
         data = json.loads(text, parse_float=exact, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as reason:
+    except DPrivacyError:
+        raise
+    except (ValueError, RecursionError) as reason:
         raise Malformed(f"{name}: not JSON ({reason})") from None
     if isinstance(data, list):
         data = {"matrix": data}
@@ -92,6 +107,8 @@ def _from_json(text: str, name: str) -> Channel:
     matrix = data["matrix"]
     if not matrix or not all(isinstance(row, list) and row for row in matrix):
         raise Malformed(f"{name}: the matrix needs at least one row, each a list of entries")
+    for cell in (cell for row in matrix for cell in row if isinstance(cell, str)):
+        _refuse_giant(cell, name)
     rows, columns = data.get("rows"), data.get("columns")
     return Channel(_names(rows, len(matrix), name), _names(columns, len(matrix[0]), name), matrix)
 

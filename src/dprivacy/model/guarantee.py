@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dprivacy.errors import Uncertified
 from dprivacy.model.plain import about, plain, shown
-from dprivacy.numbers.exponential import Factor
+from dprivacy.numbers.enclosure import exp_bounds
 from dprivacy.numbers.level import Level, as_level
+from dprivacy.numbers.rounding import float_up
 from dprivacy.spaces.finite import FiniteSpace
+from dprivacy.spaces.infinite import MetricSpace
 
 
 @dataclass(frozen=True)
@@ -30,34 +33,60 @@ class Guarantee:
     """
 
     eps: Level
-    space: FiniteSpace
+    space: MetricSpace
     delta: Fraction | float = Fraction(0)
     because: str = ""
 
     def odds_factor(self, x: Any, z: Any) -> Fraction | float:
-        """e^(ε·d(x, z)): the most that an output can change the odds between two secrets."""
+        """e^(ε·d(x, z)): the most that an output can change the odds between two secrets.
+
+        Rounded up where it is irrational; ``inf`` where no double is large enough.
+        """
+        exponent = self._exponent(x, z)
+        return math.inf if exponent is None else _exponential(exponent)
+
+    def _exponent(self, x: Any, z: Any) -> Level | None:
+        """ε·d(x, z), rounded up where it has no exact form; None for an infinite distance."""
         distance = self.space.distance(x, z)
-        if isinstance(distance, float):
-            return (
-                math.exp(min(float(self.eps) * distance, 709.0))
-                if distance < math.inf
-                else math.inf
-            )
-        factor = Factor(as_level(self.eps * distance))
-        return factor.exact if factor.exact is not None else float(factor)
+        if distance == math.inf:
+            return None
+        try:
+            return self.eps * as_level(distance)
+        except Uncertified:
+            return as_level(self.eps.bounds(128)[1] * as_level(distance).bounds(128)[1])
+
+    def _factor(self, x: Any, z: Any) -> str:
+        """The factor in words, never less than it is."""
+        exponent = self._exponent(x, z)
+        return "any factor" if exponent is None else _in_words(exponent)
 
     def sentence(self, x: Any, z: Any) -> str:
-        """The guarantee for one pair of secrets, in plain words."""
-        text = (
+        """The guarantee for one pair of secrets, in plain words.
+
+        With δ > 0 it speaks of sets of outputs: the odds may well change by more than the factor
+        with a probability greater than δ.
+        """
+        factor = self._factor(x, z)
+        if self.delta and factor != "any factor":
+            return (
+                f"any set of outputs is at most {factor} times as likely for *{shown(x)}* as for "
+                f"*{shown(z)}*, plus {about(self.delta)}"
+            )
+        most = "" if factor == "any factor" else "at most "
+        return (
             f"anyone who sees the output can multiply their odds between *{shown(x)}* and "
-            f"*{shown(z)}* by at most {_rounded_up(self.odds_factor(x, z))}"
+            f"*{shown(z)}* by {most}{factor}"
         )
-        return text if not self.delta else f"{text}, except with probability {about(self.delta)}"
 
     def explain(self) -> str:
         """The guarantee in words, on its closest and on its farthest pair of secrets."""
         head = f"{about(self.eps)} per unit of distance"
         head += f" with δ = {about(self.delta)}" if self.delta else ""
+        if not isinstance(self.space, FiniteSpace):
+            return (
+                f"{head}: anyone who sees the output can multiply their odds between two secrets at "
+                f"distance 1 by at most {_in_words(self.eps)}.{self._reason}"
+            )
         if len(self.space) < 2:
             return f"{head}: with a single secret there is nothing to protect."
         table = self.space.distances.floats + np.diag(np.full(len(self.space), np.nan))
@@ -66,30 +95,46 @@ class Guarantee:
         (x, z), (far, away) = ((labels[i], labels[j]) for i, j in pairs)
         text = f"{head}: {self.sentence(x, z)}"
         if self.space.distance(far, away) != self.space.distance(x, z):
-            factor = _rounded_up(self.odds_factor(far, away))
-            text += f"; between *{shown(far)}* and *{shown(away)}*, the farthest apart, by {factor}"
-        return f"{text}.{f' This rests on {self.because}.' if self.because else ''}"
+            factor = self._factor(far, away)
+            by = f"{factor} times" if self.delta else f"by {factor}"
+            text += f"; between *{shown(far)}* and *{shown(away)}*, the farthest apart, {by}"
+        return f"{text}.{self._reason}"
+
+    @property
+    def _reason(self) -> str:
+        return f" This rests on {self.because}." if self.because else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain data."""
         return {
             "eps": plain(self.eps),
             "delta": plain(self.delta),
-            "points": len(self.space),
+            "points": len(self.space) if isinstance(self.space, FiniteSpace) else None,
             "because": self.because,
             "sentence": self.explain(),
         }
 
 
-def _rounded_up(value: Fraction | float) -> str:
+def _exponential(level: Level) -> Fraction | float:
+    """e^level, rounded up where it is irrational; inf where no double is large enough."""
+    exact = level.exp()
+    if exact is not None:
+        return exact
+    return float_up(exp_bounds(*level.bounds(128), 128)[1]) if level < 710 else math.inf
+
+
+def _in_words(level: Level) -> str:
+    """e^level for a sentence, never less than it is."""
+    value = _exponential(level)
+    return _rounded_up(Fraction(value)) if value < _HUGE else f"e^{math.ceil(level)}"
+
+
+def _rounded_up(exact: Fraction) -> str:
     """Three significant digits, never less than the value: a bound must stay one when printed."""
-    if value == math.inf:
-        return "any factor"
-    exact = Fraction(value)
-    digits = max(0, 2 - math.floor(math.log10(exact))) if exact < _HUGE else 0
+    digits = max(0, 2 - math.floor(math.log10(exact)))
     scaled = math.ceil(exact * 10**digits)
     if exact >= 1000:
-        return f"{scaled:,}" if exact < _HUGE else f"e^{math.ceil(math.log(scaled))}"
+        return f"{scaled:,}"
     return f"{scaled / 10**digits:.{digits}f}".rstrip("0").rstrip(".") if digits else str(scaled)
 
 

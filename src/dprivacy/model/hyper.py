@@ -13,7 +13,7 @@ from dprivacy.model.dist import Dist
 from dprivacy.model.plain import plain, shown
 from dprivacy.numbers.matrix import Mat
 from dprivacy.sources import result
-from dprivacy.spaces.labels import Label, require_same_labels
+from dprivacy.spaces.labels import Label, locate, positions, require_same_labels
 
 
 class Hyper:
@@ -55,7 +55,7 @@ class Hyper:
 
     def inner(self, observation: Any) -> Dist:
         """The posterior after one observation."""
-        return self.inners[self.observations.index(observation)]
+        return self.inners[locate(positions(self.observations), observation, "the hyper")]
 
     @result("T", "Lem 6.9")
     def prior(self) -> Dist:
@@ -86,6 +86,7 @@ class Hyper:
         columns: list[Mat] = []
         for k, hyper in enumerate(hypers):
             order = require_same_labels(hypers[0].secrets, hyper.secrets, "mixing hypers: secrets")
+            hyper.joint._require_same(choice)
             columns.append(hyper.joint.take(rows=order).scaled(choice[0, k]))
             names += [(k, y) for y in hyper.observations]
         if choice.exact:

@@ -13,7 +13,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, Fraction | Level):
-        return str(value)
+        return _written(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if hasattr(value, "to_dict"):
@@ -38,9 +38,22 @@ def about(value: Any) -> str:
     """A number inside a sentence: exact where short, with its size beside it."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
         return f"{value:.6g}"
-    text = str(value)
+    text = _written(value)
+    if text.startswith("about"):
+        return text
     size = f"{_size(value):.4g}"
     return text if text == size else (f"{text} ≈ {size}" if len(text) <= 40 else f"≈ {size}")
+
+
+def _written(value: Any) -> str:
+    """A Fraction or Level as text; its size when it has more digits than Python will print."""
+    try:
+        return str(value)
+    except ValueError:
+        if isinstance(value, Fraction):
+            bits = value.numerator.bit_length() - value.denominator.bit_length()
+            return f"about 10^{round(bits * math.log10(2))}"
+        return f"about {_size(value):.6g}"
 
 
 def _size(value: Any) -> float:

@@ -3,10 +3,12 @@
 import math
 from fractions import Fraction
 
+from dprivacy.errors import TooLarge
 from dprivacy.numbers.enclosure import exp_bounds
 from dprivacy.numbers.level import Level, ln
 
 _BITS = 160
+_LARGEST = 10**7
 
 
 class Factor:
@@ -21,6 +23,11 @@ class Factor:
     def __init__(self, level: Level) -> None:
         self.level = level
         self.exact = level.exp()
+        if self.exact is None and not -_LARGEST < level < _LARGEST:
+            raise TooLarge(
+                f"e to the power {float(level):.3g} has too many digits to compare with; levels "
+                f"between −{_LARGEST:,} and {_LARGEST:,} are kept exact"
+            )
         self.low, self.high = (
             (self.exact, self.exact)
             if self.exact is not None
@@ -41,8 +48,10 @@ class Factor:
             return -1
         if a > self.high * b:
             return 1
-        if self.exact is not None or b == 0 or a == 0:
-            return (a > self.low * b) - (a < self.low * b)
+        if a == 0 or b == 0:
+            return (a > 0) - (b > 0)
+        if self.exact is not None:
+            return 0
         return (ln(Fraction(a) / Fraction(b)) - self.level).sign()
 
     def __float__(self) -> float:

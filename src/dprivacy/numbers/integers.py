@@ -5,19 +5,36 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd, isqrt
 
+from dprivacy.errors import Uncertified
+
+_FACTORED = 192  # bits up to which a number without small factors is factored (about a second)
+
 
 @lru_cache(maxsize=4096)
 def square_part(k: int) -> tuple[int, int]:
-    """Write k = s²·f with f square-free; returns (s, f)."""
+    """Write k = s²·f with f square-free; returns (s, f).
+
+    Uncertified when k has a factor so large that finding its square part could take for ever.
+    """
     s = isqrt(k)
     if s * s == k:
         return s, 1
     from flint import fmpz
 
     s, f = 1, 1
-    for prime, power in fmpz(k).factor():
-        s *= int(prime) ** (power // 2)
-        f *= int(prime) ** (power % 2)
+    for part, power in fmpz(k).factor(trial_limit=2000):
+        whole = isqrt(int(part))
+        if whole * whole == part:
+            s *= whole**power
+            continue
+        if part.bit_length() > _FACTORED and not part.is_prime():
+            raise Uncertified(
+                f"the square root of a number of {int(k.bit_length() * 0.30103) + 1} digits cannot "
+                "be kept exact; use a float, or coordinates of fewer digits"
+            )
+        for prime, exponent_ in part.factor():
+            s *= int(prime) ** (power * exponent_ // 2)
+            f *= int(prime) ** (power * exponent_ % 2)
     return s, f
 
 

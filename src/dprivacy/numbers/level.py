@@ -3,11 +3,13 @@
 import math
 import numbers
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, SupportsFloat, overload
+from typing import Any, Literal, overload
 
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosure import bounds_of_terms
+from dprivacy.numbers.estimate import safe_float, term_float
 from dprivacy.numbers.integers import coprime_base, exponent, power_part, square_part
 from dprivacy.numbers.notation import parse, written
 
@@ -27,11 +29,8 @@ class Level(numbers.Real):
        numbers. So the sum is zero only if every coefficient is, once written over a coprime base.
     2. If it is not zero, enclosures at growing precision find its sign after finitely many steps.
 
-    Parameters
-    ----------
-    value : Level, str, Fraction, int or float
-        A string is parsed ("ln 2", "3/2", "0.5 ln 3", "sqrt(2)"); a float stands for its exact
-        binary value.
+    ``Level(value)`` reads a Level, a string ("ln 2", "3/2", "0.5 ln 3", "sqrt(2)"), a Fraction, an
+    int, or a float, which stands for its exact binary value.
 
     Examples
     --------
@@ -81,19 +80,17 @@ class Level(numbers.Real):
         By the Lindemann–Weierstrass and Gelfond–Schneider theorems it is rational only for a sum of
         logarithms whose exponents over a perfect-power-free coprime base are integers.
         """
-        if any(k != 1 or q is None for k, q in self._terms):
-            return None if self != 0 else Fraction(1)
+        logs = {q: r for (k, q), r in self._terms.items() if k == 1 and q is not None}
+        if Level._of({at: r for at, r in self._terms.items() if at[0] != 1 or at[1] is None}):
+            return None
         powers: dict[Fraction, Fraction] = {}
-        if all(r.denominator == 1 for r in self._terms.values()):
-            powers = {q: r for (_, q), r in self._terms.items() if q is not None}
+        if all(r.denominator == 1 for r in logs.values()):
+            powers = logs
         else:
-            base = coprime_base(
-                n for _, q in self._terms if q is not None for n in (q.numerator, q.denominator)
-            )
+            base = coprime_base(n for q in logs for n in (q.numerator, q.denominator))
             for b in base:
                 r = Fraction(0)
-                for (_, q), coefficient in self._terms.items():
-                    assert q is not None
+                for q, coefficient in logs.items():
                     r += coefficient * (exponent(q.numerator, b) - exponent(q.denominator, b))
                 plain, k = power_part(Fraction(b))
                 powers[plain] = powers.get(plain, Fraction(0)) + r * k
@@ -145,10 +142,7 @@ class Level(numbers.Real):
         return True
 
     def _term_floats(self) -> list[float]:
-        return [
-            _safe_float(r) * math.sqrt(k) * (1.0 if q is None else _log(q))
-            for (k, q), r in self._terms.items()
-        ]
+        return [term_float(k, q, r) for (k, q), r in self._terms.items()]
 
     def _quick_float(self) -> float:
         return sum(self._term_floats())
@@ -157,12 +151,14 @@ class Level(numbers.Real):
 
     def __float__(self) -> float:
         """The nearest double (correctly rounded, so that equal levels have equal floats)."""
+        if self._float is None and self.is_rational:
+            self._float = safe_float(self.rational)
         if self._float is None:
             bits = 96
             while True:
                 lo, hi = self.bounds(bits)
-                low, high = _safe_float(lo), _safe_float(hi)
-                if low == high or (bits > 2**14 and self._is_zero()):
+                low, high = safe_float(lo), safe_float(hi)
+                if low == high:
                     self._float = low
                     break
                 bits *= 2
@@ -172,15 +168,21 @@ class Level(numbers.Real):
         return hash(self.rational if self.is_rational else float(self))
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, float) and not math.isfinite(other):
-            return False
-        if isinstance(other, str) or not isinstance(other, numbers.Real):
+        if isinstance(other, bool):
+            other = int(other)
+        if not isinstance(other, numbers.Real):
             return NotImplemented
-        return (self - other).sign() == 0
+        if not isinstance(other, Level | numbers.Rational) and not math.isfinite(other):
+            return False
+        return (self - _read(other)).sign() == 0
 
     def _compare(self, other: Any) -> int:
-        if isinstance(other, float) and math.isinf(other):
-            return -1 if other > 0 else 1
+        if isinstance(other, bool):
+            other = int(other)
+        if not isinstance(other, numbers.Real):
+            raise TypeError(f"a level cannot be compared with {type(other).__name__}")
+        if not isinstance(other, Level | numbers.Rational) and math.isinf(other):
+            return -1 if float(other) > 0 else 1
         return (self - _read(other)).sign()
 
     def __lt__(self, other: Any) -> bool:
@@ -215,10 +217,10 @@ class Level(numbers.Real):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> "Level":
-        return self + (-_read(other))
+        return self + (-_read(other)) if isinstance(other, numbers.Real) else NotImplemented
 
     def __rsub__(self, other: Any) -> "Level":
-        return _read(other) + (-self)
+        return _read(other) + (-self) if isinstance(other, numbers.Real) else NotImplemented
 
     def __mul__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
@@ -228,23 +230,28 @@ class Level(numbers.Real):
         for (k, q), r in self._terms.items():
             for (k2, q2), r2 in other._terms.items():
                 if q is not None and q2 is not None:
+                    for factor, rest in ((self, other), (other, self)):
+                        if factor.is_rational:
+                            return rest * factor.rational
                     raise Uncertified(
                         f"the product of two logarithms, ({self})·({other}), has no exact form here; "
                         "use float() on one of them"
                     )
-                s, f = square_part(k * k2)
-                terms.append(((f, q or q2), r * r2 * s))
+                s = math.gcd(k, k2)  # k and k2 are square-free
+                terms.append((((k // s) * (k2 // s), q or q2), r * r2 * s))
         return Level._of(terms)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> "Level":
+        from dprivacy.numbers.quotients import proportion, reciprocal
+
         other = _read(other)
         if not other:
             raise ZeroDivisionError(f"{self} divided by zero")
         if all(q is None for _, q in other._terms):
-            return self * _reciprocal(other)
-        ratio = _proportion(self, other)
+            return self * reciprocal(other)
+        ratio = proportion(self, other)
         if ratio is None:
             raise Uncertified(f"({self})/({other}) has no exact form; use float() on both")
         return ratio
@@ -253,10 +260,14 @@ class Level(numbers.Real):
         return _read(other) / self
 
     def __floor__(self) -> int:
-        guess = math.floor(self.bounds(128)[0])
-        while self >= guess + 1:
-            guess += 1
-        return guess
+        if self.is_rational:
+            return math.floor(self.rational)
+        bits = 128
+        while True:
+            lo, hi = (math.floor(bound) for bound in self.bounds(bits))
+            if lo == hi:
+                return lo
+            bits *= 2
 
     def __ceil__(self) -> int:
         return -math.floor(-self)
@@ -269,7 +280,9 @@ class Level(numbers.Real):
     @overload
     def __round__(self, ndigits: int) -> float: ...
     def __round__(self, ndigits: int | None = None) -> float | int:
-        return round(float(self), ndigits) if ndigits is not None else round(float(self))
+        if ndigits is not None:
+            return round(float(self), ndigits)
+        return round(self.rational) if self.is_rational else math.floor(self + Fraction(1, 2))
 
     def __floordiv__(self, other: Any) -> int:
         return math.floor(self / _read(other))
@@ -312,21 +325,6 @@ class Level(numbers.Real):
 _LARGEST_POWER = 1 << 22
 
 
-def _safe_float(q: Fraction) -> float:
-    try:
-        return float(q)
-    except OverflowError:
-        return math.inf if q > 0 else -math.inf
-
-
-def _log(q: Fraction) -> float:
-    """ln q for q > 1, accurate to a few units in the last place."""
-    if q < 2:
-        return math.log1p(_safe_float(q - 1))
-    ratio = _safe_float(q)
-    return math.log(ratio) if ratio < math.inf else math.log(q.numerator) - math.log(q.denominator)
-
-
 def _read(value: object) -> Level:
     if isinstance(value, Level):
         return value
@@ -336,8 +334,10 @@ def _read(value: object) -> Level:
         return Level._of(parse(value))
     if isinstance(value, numbers.Rational):
         return _rational(Fraction(int(value.numerator), int(value.denominator)))
-    if isinstance(value, SupportsFloat):
-        number = float(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return Level._of(parse(str(value)))
+    if isinstance(value, numbers.Real | Decimal):
+        number = math.nan if isinstance(value, Decimal) and value.is_nan() else float(value)
         if not math.isfinite(number):
             raise BadLevel(f"a level must be finite, not {number}")
         return _rational(Fraction(number))
@@ -348,25 +348,6 @@ def _read(value: object) -> Level:
 
 def _rational(value: Fraction) -> Level:
     return Level._of([((1, None), value)])
-
-
-def _reciprocal(number: Level) -> Level:
-    """1/number for a sum of square roots, by multiplying with conjugates root by root."""
-    roots = [k for k, _ in number._terms if k > 1]
-    if not roots:
-        return _rational(1 / number.rational)
-    pivot = min(coprime_base(roots))
-    conjugate = Level._of(
-        {(k, q): -r if k % pivot == 0 else r for (k, q), r in number._terms.items()}
-    )
-    return conjugate * _reciprocal(number * conjugate)
-
-
-def _proportion(top: Level, bottom: Level) -> Level | None:
-    """The rational ratio top/bottom when the two are proportional over ℚ, else None."""
-    middle = sum(top.bounds(256)) / sum(bottom.bounds(256))
-    guess = Fraction(middle).limit_denominator(1 << 60)
-    return Level(guess) if (top - bottom * guess).sign() == 0 else None
 
 
 def as_level(value: "Level | Fraction | float | str") -> Level:
@@ -419,5 +400,6 @@ def root(q: "Fraction | float | str | int") -> Level:
         raise BadLevel(f"root needs a rational number that is not negative, not {q}")
     if square == 0:
         return Level(0)
-    s, f = square_part(square.numerator * square.denominator)
-    return Level._of([((f, None), Fraction(s, square.denominator))])
+    s, f = square_part(square.numerator)
+    s2, f2 = square_part(square.denominator)
+    return Level._of([((f * f2, None), Fraction(s, s2 * f2))])

@@ -45,7 +45,10 @@ def solve(matrix: Mat, right: Mat) -> Mat:
     """X with matrix·X = right, for an invertible square matrix."""
     matrix._require_same(right)
     if not matrix.exact:
-        return Mat(np.linalg.solve(matrix.entries, right.entries))
+        try:
+            return Mat(np.linalg.solve(matrix.entries, right.entries))
+        except np.linalg.LinAlgError:
+            raise NotInvertible("the matrix of the system is singular") from None
     try:
         return from_flint(to_flint(matrix).solve(to_flint(right)))
     except ZeroDivisionError:

@@ -30,7 +30,7 @@ class Mat:
 
     def __init__(self, entries: Entries, den: int = 1) -> None:
         if entries.dtype == object:
-            common = math.gcd(den, *entries.ravel().tolist()) if entries.size else den
+            common = math.gcd(den, *entries.ravel().tolist())
             if common > 1:
                 entries, den = entries // common, den // common
         else:
@@ -83,11 +83,14 @@ class Mat:
         """The entries as doubles (each correctly rounded)."""
         if not self.exact:
             return self.entries
-        if self.den.bit_length() <= 53:
-            return self.entries.astype(np.float64) / self.den
-        return np.array([[v / self.den for v in row] for row in self.entries.tolist()]).reshape(
-            self.shape
-        )
+        whole = max((abs(v) for v in self.entries.ravel().tolist()), default=0)
+        if max(whole, self.den).bit_length() <= 53:
+            floats = self.entries.astype(np.float64) / self.den
+        else:
+            rows = [[v / self.den for v in row] for row in self.entries.tolist()]
+            floats = np.array(rows, dtype=np.float64).reshape(self.shape)
+        floats.flags.writeable = False
+        return floats
 
     def take(
         self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None
@@ -127,6 +130,12 @@ class Mat:
 
     def scaled(self, factor: Fraction | float) -> "Mat":
         """Every entry times a number of the same kind (rational or float)."""
+        split = not isinstance(factor, float) and Fraction(factor).denominator != 1
+        if isinstance(factor, float) if self.exact else split:
+            raise MixedArithmetic(
+                f"{'an exact' if self.exact else 'a float'} matrix times {factor!r} would mix exact "
+                "numbers and floats; give both as fractions, or both as floats"
+            )
         if self.exact:
             q = Fraction(factor)
             return Mat(self.entries * q.numerator, self.den * q.denominator)

@@ -6,18 +6,21 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dprivacy.errors import BadLevel
+from dprivacy.errors import BadLevel, Uncertified
+from dprivacy.numbers.estimate import term_float
 from dprivacy.numbers.integers import power_part
 
 if TYPE_CHECKING:
     from dprivacy.numbers.level import Level
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
+    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>ln|log|sqrt|√)|(?P<mark>[-+*·×/()]))"
 )
 _LONGEST = 400  # characters; a level longer than this is not one a person wrote
 _LARGEST_EXPONENT = 4000
+_MOST_TERMS = 256  # of a product, and (each may double the terms of a quotient) of a divisor
+_MOST_DIVISORS = 6
 
 
 def parse(text: str) -> "Mapping[tuple[int, Fraction | None], Fraction]":
@@ -61,7 +64,12 @@ class _Reader:
     def read(self) -> "Level":
         if not self.tokens:
             raise self.unreadable("it is empty")
-        value = self.sum()
+        try:
+            value = self.sum()
+        except Uncertified as error:
+            raise self.unreadable(str(error)) from None
+        except RecursionError:
+            raise self.unreadable("it is nested too deeply") from None
         if self.token:
             raise self.unreadable(f"{self.token!r} does not belong there")
         return value
@@ -81,6 +89,8 @@ class _Reader:
                 if bare_log:
                     raise self.unreadable("'ln a/b' can mean two things; write ln(a/b) or (ln a)/b")
                 divisor = self.signed()
+                if len(divisor._terms) > _MOST_DIVISORS:
+                    raise self.unreadable("it divides by too long a sum")
                 if not divisor:
                     raise self.unreadable("it divides by zero")
                 value = value / divisor
@@ -89,7 +99,11 @@ class _Reader:
                     self.take()
                 elif self.token[0] in "0123456789.":
                     raise self.unreadable(f"{self.token!r} does not belong there")
+                if bare_log and self.token[:1] in "0123456789.(":
+                    raise self.unreadable("'ln a*b' can mean two things; write ln(a*b) or b*ln(a)")
                 value = value * self.signed()
+                if len(value._terms) > _MOST_TERMS:
+                    raise self.unreadable("multiplied out it has too many terms")
         return value
 
     def signed(self) -> "Level":
@@ -140,9 +154,9 @@ def written(terms: "Mapping[tuple[int, Fraction | None], Fraction]") -> str:
         if q is not None:
             q, power = power_part(q) if _digits(q) < _LONG else (q, 1)
             r *= power
-            if _digits(q) > _LONG:
-                parts.append(_outline(k, q, r))
-                continue
+        if _digits(r) > _LONG * 10 or (q is not None and _digits(q) > _LONG):
+            parts.append(_outline(k, q, r))
+            continue
         names = [f"sqrt({k})"] if k > 1 else []
         names += [f"ln({q})"] if q is not None else []
         if r == 1 and names:
@@ -166,6 +180,9 @@ def _digits(q: Fraction) -> int:
     return int(bits * 0.30103) + 1
 
 
-def _outline(k: int, q: Fraction, r: Fraction) -> str:
-    value = float(r) * math.sqrt(k) * (math.log(q.numerator) - math.log(q.denominator))
-    return f"{value!r} (a logarithm of a ratio of {_digits(q)} digits)"
+def _outline(k: int, q: Fraction | None, r: Fraction) -> str:
+    estimate = term_float(k, q, r)
+    shown = f"{estimate!r} " if math.isfinite(estimate) else ""
+    if q is None:
+        return f"{shown}(a number of {_digits(r)} digits)"
+    return f"{shown}(a logarithm of a ratio of {_digits(q)} digits)"

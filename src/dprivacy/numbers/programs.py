@@ -24,7 +24,7 @@ class Outcome:
 
     ``optimal``: `x` is feasible, `y` is dual feasible and cost·x = right·y = `value`.
     ``infeasible``: `y` is a Farkas vector, matrixᵀ·y ≤ 0 and right·y > 0.
-    ``unbounded``: `x` is a direction, matrix·x = 0, x ≥ 0, cost·x < 0.
+    ``unbounded``: `x` is a direction, matrix·x = 0, x ≥ 0, cost·x < 0 (and the program is feasible).
     """
 
     status: Literal["optimal", "infeasible", "unbounded"]
@@ -51,7 +51,10 @@ def minimise(cost: Vector, matrix: Mat, right: Vector) -> Outcome:
     """
     if not matrix.exact:
         raise MixedArithmetic("minimise needs an exact matrix; read its entries as fractions")
-    basis = _proposed_basis(cost, matrix, right)
+    try:
+        basis = _proposed_basis(cost, matrix, right)
+    except OverflowError:  # beyond the doubles: no proposal
+        basis = None
     if basis is not None:
         outcome = _settle(cost, matrix, right, *basis)
         if outcome is not None:
@@ -67,6 +70,8 @@ def feasible(matrix: Mat, right: Vector) -> Outcome:
     Phase one: minimise the sum of artificial variables that close the gap row by row. The optimum
     is 0 exactly when the set is not empty; else the dual vector is Farkas'.
     """
+    if not matrix.exact:
+        raise MixedArithmetic("feasible needs an exact matrix; read its entries as fractions")
     rows, columns = matrix.shape
     signs = [Fraction(-1 if value < 0 else 1) for value in right]
     extended = Mat.of(
@@ -147,6 +152,8 @@ def _settle(
 
 def certified(cost: Vector, matrix: Mat, right: Vector, outcome: Outcome) -> bool:
     """Check an outcome's certificate in exact arithmetic, independently of how it was found."""
+    if (len(outcome.y), len(outcome.x)) != matrix.shape:
+        return False
     table = matrix.rows()
     reduced = [
         sum((outcome.y[i] * row[j] for i, row in enumerate(table) if row[j]), Fraction(0))
@@ -165,7 +172,8 @@ def certified(cost: Vector, matrix: Mat, right: Vector, outcome: Outcome) -> boo
     if any(value < 0 for value in outcome.x):
         return False
     if outcome.status == "unbounded":
-        return not any(images) and price < 0
+        empty = feasible(matrix, right).status == "infeasible"
+        return not any(images) and price < 0 and not empty
     return (
         images == list(right)
         and all(value <= c for value, c in zip(reduced, cost, strict=True))

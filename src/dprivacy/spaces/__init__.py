@@ -6,6 +6,7 @@ from dprivacy.spaces.cubes import hamming, hamming_cube, power_set
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.graphs import graph
 from dprivacy.spaces.grids import grid
+from dprivacy.spaces.infinite import BitStrings, GridLine, MetricSpace, Vectors
 from dprivacy.spaces.named import named_space
 from dprivacy.spaces.products import product
 from dprivacy.spaces.queries import induced_space, sensitivity
@@ -13,7 +14,11 @@ from dprivacy.spaces.standard import discrete, line, quantised
 from dprivacy.spaces.tables import from_table
 
 __all__ = [
+    "BitStrings",
     "FiniteSpace",
+    "GridLine",
+    "MetricSpace",
+    "Vectors",
     "bags",
     "curves",
     "discrete",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,8 @@ def check_metric(
     for i in range(len(labels)):
         if distances[i, i] != 0:
             raise NotAMetric(f"{shown(i, i)}: the distance from a point to itself must be 0")
-    _refuse(table < 0, lambda i, j: f"{shown(i, j)}: a distance cannot be negative")
+    signs = _signs(distances)
+    _refuse(signs < 0, lambda i, j: f"{shown(i, j)}: a distance cannot be negative")
     lopsided = distances.table != distances.table.T
     for i, j in np.argwhere(lopsided):
         if distances[i, j] != distances[j, i]:
@@ -65,13 +67,20 @@ def check_metric(
         )
     if not pseudo:
         _refuse(
-            (table == 0) & ~np.eye(len(labels), dtype=bool),
+            (signs == 0) & ~np.eye(len(labels), dtype=bool),
             lambda i, j: (
                 f"{shown(i, j)} for distinct points: allow it with pseudo=True if it is meant"
             ),
         )
     if triangle:
         _check_triangle(labels, distances)
+
+
+def _signs(distances: Distances) -> Any:
+    """−1, 0 or 1 for each entry, also where an exact value is too small for a double."""
+    if distances.values is None:
+        return np.sign(distances.table)
+    return np.array([(v > 0) - (v < 0) for v in distances.values])[distances.table]
 
 
 def _refuse(bad: NDArray[np.bool_], message: Callable[[int, int], str]) -> None:

@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from dprivacy.errors import Malformed
 from dprivacy.sources import result
 from dprivacy.spaces.distances import Distance, Distances, plus, times
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import read_labels
+from dprivacy.spaces.matching import cheapest_matching
 
 
-@result("T", "Def 9.3.1")
+@result("T", "Def 9.2.3")
 def bags(collections: Iterable[Iterable[Any]], space: FiniteSpace) -> FiniteSpace:
     """Bags (multisets) of labels of a space, at Earth Mover's distance.
 
@@ -51,12 +50,12 @@ def bags(collections: Iterable[Iterable[Any]], space: FiniteSpace) -> FiniteSpac
 
 def earth_movers(first: list[int], second: list[int], distances: Distances) -> Distance:
     """The Earth Mover's distance between two bags of positions."""
-    from scipy.optimize import linear_sum_assignment
-
     size = math.lcm(len(first), len(second))
     left, right = first * (size // len(first)), second * (size // len(second))
-    sources, targets = linear_sum_assignment(distances.floats[np.ix_(left, right)])
-    moves = Counter((left[i], right[j]) for i, j in zip(sources, targets, strict=True))
+    targets = cheapest_matching(distances, left, right)
+    if targets is None:
+        return math.inf
+    moves = Counter((left[i], right[j]) for i, j in enumerate(targets))
     total: Distance = Fraction(0) if distances.exact else 0.0
     for (x, z), count in moves.items():
         cost = distances[x, z]

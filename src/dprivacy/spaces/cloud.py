@@ -53,9 +53,17 @@ def points(
         check_metric(known, distances, pseudo=pseudo, extended=False)
         return FiniteSpace(known, distances)
     if metric == "jaccard":
-        distances = _jaccard(rows)
+        distances = _jaccard(rows, known)
     elif metric in _NAMED:
-        distances = _NAMED[metric](read_matrix(array if isinstance(array, np.ndarray) else rows))
+        matrix = read_matrix(
+            array if isinstance(array, np.ndarray) else rows,
+            lambda i, j: f"point {known[i]!r}, coordinate {j}",
+        )
+        if metric == "angular":
+            for label, row in zip(known, matrix.entries, strict=True):
+                if not row.any():
+                    raise Malformed(f"point {label!r} is the zero vector, which has no direction")
+        distances = _NAMED[metric](matrix)
     else:
         raise Malformed(
             f"metric must be one of {', '.join(_NAMED)}, jaccard or a function, not {metric!r}"
@@ -64,7 +72,7 @@ def points(
     return FiniteSpace(known, distances)
 
 
-@result("M", "Ex 2", "Ex 4")
+@result("M", "Ex 2")
 def curves(
     samples: Any,
     *,
@@ -97,6 +105,15 @@ def curves(
     return space.scaled(root(weight))
 
 
+def _set(row: Any, label: Label) -> frozenset[Any]:
+    if isinstance(row, set | frozenset):
+        return frozenset(row)
+    bits = list(row)
+    if any(isinstance(bit, str) or bit not in (0, 1) for bit in bits):
+        raise Malformed(f"point {label!r}: 'jaccard' needs a set or a row of 0 and 1, not {row!r}")
+    return frozenset(i for i, bit in enumerate(bits) if bit)
+
+
 def _by_function(rows: Sequence[Any], labels: Sequence[Label], metric: Metric) -> Distances:
     n = len(rows)
     table: list[list[Distance]] = [[Fraction(0)] * n for _ in range(n)]
@@ -110,7 +127,8 @@ def _by_function(rows: Sequence[Any], labels: Sequence[Label], metric: Metric) -
 
 def _differences(matrix: Mat) -> NDArray[Any]:
     entries = matrix.entries
-    if matrix.exact and max((abs(v) for v in entries.ravel()), default=0) < 1 << 30:
+    largest = max((abs(v) for v in entries.ravel().tolist()), default=0)
+    if matrix.exact and 4 * largest**2 * matrix.shape[1] < 1 << 62:  # sums of squares fit int64
         entries = entries.astype(np.int64)
     return np.asarray(np.abs(entries[:, None, :] - entries[None, :, :]))
 
@@ -146,10 +164,6 @@ def _hamming(matrix: Mat) -> Distances:
 def _angular(matrix: Mat) -> Distances:
     vectors = matrix.floats
     lengths = np.linalg.norm(vectors, axis=1)
-    if not (lengths > 0).all():
-        raise Malformed(
-            f"point {int(np.argmin(lengths))} is the zero vector, which has no direction"
-        )
     units = vectors / lengths[:, None]
     # 2·atan2(|u−v|, |u+v|) keeps its accuracy for nearly parallel vectors, where arccos loses it.
     apart = np.linalg.norm(units[:, None, :] - units[None, :, :], axis=2)
@@ -159,13 +173,11 @@ def _angular(matrix: Mat) -> Distances:
     return Distances(angles)
 
 
-def _jaccard(rows: Sequence[Any]) -> Distances:
-    sets = [
-        frozenset(row)
-        if isinstance(row, set | frozenset)
-        else frozenset(i for i, bit in enumerate(row) if bit)
-        for row in rows
-    ]
+def _jaccard(rows: Sequence[Any], labels: Sequence[Label]) -> Distances:
+    widths = {len(row) for row in rows if not isinstance(row, set | frozenset)}
+    if len(widths) > 1:
+        raise Malformed(f"the 0/1 rows should all be of one length; some have {widths}")
+    sets = [_set(row, label) for row, label in zip(rows, labels, strict=True)]
 
     def apart(a: frozenset[Any], b: frozenset[Any]) -> Fraction:
         return 1 - Fraction(len(a & b), len(a | b)) if a | b else Fraction(0)

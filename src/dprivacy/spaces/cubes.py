@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import Malformed
 from dprivacy.sources import result
-from dprivacy.spaces.distances import Distances
+from dprivacy.spaces.distances import Distances, require_fits
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import Label, read_labels
-
-_MOST_POINTS = 20_000
 
 
 def _hamming_table(rows: Sequence[Sequence[Any]], labels: Sequence[Label]) -> FiniteSpace:
@@ -27,13 +25,6 @@ def _hamming_table(rows: Sequence[Sequence[Any]], labels: Sequence[Label]) -> Fi
     return FiniteSpace(
         labels, Distances.coded(apart, Fraction), edges=np.argwhere(np.triu(apart == 1))
     )
-
-
-def _require_fits(size: int, what: str) -> None:
-    if size > _MOST_POINTS:
-        raise TooLarge(
-            f"{what} has {size:,} points; at most {_MOST_POINTS:,} fit in a table of distances"
-        )
 
 
 def hamming_cube(bits: int) -> FiniteSpace:
@@ -52,7 +43,7 @@ def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
     known = read_labels(values, "values")
     if n < 1:
         raise Malformed(f"a database needs at least one row, not {n}")
-    _require_fits(len(known) ** n, f"{len(known)} values to the power {n}")
+    require_fits(f"the space of databases of {n} rows", len(known), power=n)
     rows = list(cartesian(known, repeat=n))
     return _hamming_table(rows, rows)
 
@@ -67,7 +58,7 @@ def power_set(items: Iterable[Label]) -> FiniteSpace:
     Fraction(2, 1)
     """
     known = read_labels(items, "items")
-    _require_fits(2 ** len(known), f"the power set of {len(known)} items")
+    require_fits(f"the power set of {len(known)} items", 2, power=len(known))
     rows = list(cartesian((0, 1), repeat=len(known)))
     labels = [frozenset(item for item, bit in zip(known, row, strict=True) if bit) for row in rows]
     return _hamming_table(rows, labels)

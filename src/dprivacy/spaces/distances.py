@@ -9,11 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import MixedArithmetic
+from dprivacy.errors import MixedArithmetic, TooLarge
 from dprivacy.numbers.level import Level, as_level
 
 Exact = Fraction | Level
 Distance = Exact | float
+
+
+_MOST_POINTS = 20_000
+
+
+def require_fits(what: str, *sizes: int, power: int = 1) -> None:
+    """Raise TooLarge when a table of (the product of the sizes)^power points would not fit."""
+    digits = power * sum(math.log10(size) for size in sizes)
+    if digits > math.log10(_MOST_POINTS) + 1e-9:
+        count = f"{math.prod(sizes) ** power:,}" if digits < 15 else f"about 10^{digits:.0f}"
+        raise TooLarge(
+            f"{what} has {count} points; at most {_MOST_POINTS:,} fit in a table of distances"
+        )
 
 
 class Distances:
@@ -35,7 +48,17 @@ class Distances:
         """Exact distances from a table of integers and what each integer stands for."""
         distinct, codes = np.unique(numbers, return_inverse=True)
         codes = codes.reshape(numbers.shape).astype(np.int32)
-        return cls(codes, [value(int(number)) for number in distinct])
+        return cls(codes, [value(int(number)) for number in distinct])._merged()
+
+    def _merged(self) -> "Distances":
+        """The same distances, where equal values have equal codes."""
+        if self.values is None:
+            return self
+        first: dict[Distance, int] = {}
+        codes = [first.setdefault(value, len(first)) for value in self.values]
+        if len(first) == len(codes):
+            return self
+        return Distances(np.array(codes, dtype=np.int32)[self.table], list(first))
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Distance]]) -> "Distances":
@@ -76,18 +99,22 @@ class Distances:
         """The distances as doubles."""
         if self.values is None:
             return self.table
-        floats = np.array([float(v) for v in self.values], dtype=np.float64)
-        return np.asarray(floats[self.table], dtype=np.float64)
+        values = np.array([_double(v) for v in self.values], dtype=np.float64)
+        floats = np.asarray(values[self.table], dtype=np.float64)
+        floats.flags.writeable = False
+        return floats
 
     def mapped(self, change: Callable[[Distance], Distance]) -> "Distances":
         """Every distance changed by one function."""
         if self.values is None:
             return Distances.of([[change(float(v)) for v in row] for row in self.table])
-        return Distances(self.table, [change(v) for v in self.values])
+        return Distances(self.table, [change(v) for v in self.values])._merged()
 
     def scaled(self, factor: Level) -> "Distances":
         """Every distance times a positive exact number."""
         if self.values is None:
+            if not 0 < float(factor) < math.inf:
+                raise TooLarge(f"distances in doubles cannot be multiplied by {factor}")
             return Distances(self.table * float(factor))
 
         def times(value: Distance) -> Distance:
@@ -131,6 +158,13 @@ class Distances:
         numerators = [v.numerator * (den // v.denominator) for v in rationals]
         small = max(numerators, default=0) < 1 << 62
         return np.array(numerators, dtype=np.int64 if small else object)[self.table], den
+
+
+def _double(value: Distance) -> float:
+    number = float(as_level(value)) if isinstance(value, Fraction) else float(value)
+    if math.isinf(number) and not isinstance(value, float):
+        raise TooLarge("a distance is too large for a double; measure in larger units")
+    return number
 
 
 def plus(a: Distance, b: Distance) -> Distance:

@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import SpaceMismatch
+from dprivacy.errors import Malformed, SpaceMismatch
 from dprivacy.numbers.level import Level, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distances import Distance, Distances, plus
 from dprivacy.spaces.edges import Pairs, irredundant_pairs
-from dprivacy.spaces.labels import Label, locate, positions, read_labels, require_same_labels
+from dprivacy.spaces.labels import (
+    Label,
+    locate,
+    normal,
+    positions,
+    read_labels,
+    require_same_labels,
+)
 
 
 class FiniteSpace:
@@ -53,7 +60,10 @@ class FiniteSpace:
         return len(self.labels)
 
     def __contains__(self, label: object) -> bool:
-        return label in self._index
+        try:
+            return normal(label) in self._index
+        except TypeError:  # not hashable
+            return False
 
     @property
     def exact(self) -> bool:
@@ -120,8 +130,10 @@ class FiniteSpace:
 
     def restrict(self, labels: Sequence[Any]) -> "FiniteSpace":
         """The subspace of the given labels, in the given order."""
+        if isinstance(labels, str):
+            raise Malformed(f"restrict: a list of labels is needed, not the single text {labels!r}")
         chosen = [self.position(label) for label in labels]
-        return FiniteSpace(labels, self.distances.take(chosen))
+        return FiniteSpace([self.labels[i] for i in chosen], self.distances.take(chosen))
 
     def _aligned(self, other: "FiniteSpace") -> Distances:
         order = require_same_labels(self.labels, other.labels, "two spaces")
@@ -156,13 +168,14 @@ class FiniteSpace:
         if set(self._index) != set(other._index):
             return False
         mine, theirs = self.distances, self._aligned(other)
-        if mine.values is not None and mine.values == theirs.values:
-            return bool((mine.table == theirs.table).all())
+        alike = mine.values is not None and mine.values == theirs.values
+        if alike and (mine.table == theirs.table).all():
+            return True
         n = range(len(self))
         return all(mine[i, j] == theirs[i, j] for i in n for j in n)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.labels))
+        return hash(frozenset(self._index))
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"

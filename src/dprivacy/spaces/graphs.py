@@ -11,7 +11,7 @@ from dprivacy.spaces.axioms import check_metric
 from dprivacy.spaces.distances import Distance, Distances
 from dprivacy.spaces.edges import irredundant_pairs
 from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.spaces.labels import positions, read_labels
+from dprivacy.spaces.labels import normal, positions, read_labels
 from dprivacy.spaces.paths import shortest_paths
 from dprivacy.spaces.tables import read_distance
 
@@ -35,13 +35,16 @@ def graph(
     >>> graph([("a", "b"), ("b", "c", 2), ("a", "c", 5)]).distance("a", "c")
     Fraction(3, 1)
     """
-    listed = [tuple(edge) for edge in edges]
-    order: dict[Any, None] = dict.fromkeys(nodes)
-    for edge in listed:
-        if len(edge) not in (2, 3):
+    listed = []
+    ends: list[Any] = []
+    for edge in edges:
+        if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
             raise Malformed(f"an edge is (u, v) or (u, v, length), not {edge!r}")
-        order.update(dict.fromkeys(edge[:2]))
-    labels = read_labels(order, "vertices")
+        listed.append(tuple(edge))
+        ends += listed[-1][:2]
+    if isinstance(nodes, str):
+        raise Malformed(f"nodes: a list of labels is needed, not the single text {nodes!r}")
+    labels = read_labels(_distinct([*nodes, *ends]), "vertices")
     index = positions(labels)
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]
     for i in range(len(labels)):
@@ -51,11 +54,22 @@ def graph(
         length = read_distance(edge[2] if len(edge) == 3 else 1, f"the edge {u!r} – {v!r}")
         if not length > 0:
             raise Malformed(f"the edge {u!r} – {v!r} needs a length greater than 0, not {length}")
-        i, j = index[u], index[v]
+        i, j = index[normal(u)], index[normal(v)]
         if i != j:
             table[i][j] = table[j][i] = min(table[i][j], length)
     distances = shortest_paths(Distances.of(table))
     check_metric(labels, distances, pseudo=False, extended=extended, triangle=False)
-    ends = {tuple(sorted((index[edge[0]], index[edge[1]]))) for edge in listed}
-    known = np.array(sorted(pair for pair in ends if pair[0] != pair[1]), dtype=np.intp)
+    joined = {tuple(sorted((index[normal(u)], index[normal(v)]))) for u, v, *_ in listed}
+    known = np.array(sorted(pair for pair in joined if pair[0] != pair[1]), dtype=np.intp)
     return FiniteSpace(labels, distances, edges=irredundant_pairs(distances, known.reshape(-1, 2)))
+
+
+def _distinct(vertices: list[Any]) -> list[Any]:
+    """Each vertex once, in the order of first mention."""
+    first: dict[Any, Any] = {}
+    try:
+        for vertex in vertices:
+            first.setdefault(normal(vertex), vertex)
+    except TypeError:
+        return vertices  # one of them cannot be a label, which reading the labels will say
+    return list(first.values())

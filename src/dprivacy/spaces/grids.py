@@ -7,7 +7,7 @@ import numpy as np
 
 from dprivacy.errors import Malformed
 from dprivacy.numbers.level import as_eps, root
-from dprivacy.spaces.distances import Distance, Distances
+from dprivacy.spaces.distances import Distance, Distances, require_fits
 from dprivacy.spaces.finite import FiniteSpace
 
 
@@ -31,6 +31,7 @@ def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -
     """
     if rows < 1 or columns < 1:
         raise Malformed(f"a grid needs at least one row and one column, not {rows}×{columns}")
+    require_fits(f"a grid of {rows}×{columns}", rows, columns)
     side = as_eps(step)
     row, column = (axis.ravel() for axis in np.indices((rows, columns)))
     down, across = np.abs(row[:, None] - row), np.abs(column[:, None] - column)

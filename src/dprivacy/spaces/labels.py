@@ -1,5 +1,6 @@
 """Labels: hashable, distinct (also after Unicode normalisation), and named in every error."""
 
+import math
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
@@ -11,11 +12,17 @@ Label = Hashable
 
 def python_value(label: Any) -> Any:
     """A numpy scalar as the Python value it stands for."""
-    return label.item() if hasattr(label, "dtype") else label
+    scalar = hasattr(label, "dtype") and not getattr(label, "ndim", 0)
+    return label.item() if scalar else label
 
 
-def _normal(label: Any) -> Any:
-    return unicodedata.normalize("NFC", label) if isinstance(label, str) else label
+def normal(label: Any) -> Any:
+    """The label with its texts in Unicode's composed form, also inside tuples and frozensets."""
+    if isinstance(label, str):
+        return unicodedata.normalize("NFC", label)
+    if isinstance(label, tuple | frozenset):
+        return (tuple if isinstance(label, tuple) else frozenset)(map(normal, label))
+    return label
 
 
 def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, ...]:
@@ -28,15 +35,17 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
     DuplicateLabel
         The same label twice, or two strings equal after Unicode normalisation.
     """
-    if isinstance(labels, str):
+    if isinstance(labels, str | bytes):
         raise Malformed(f"{what}: a list of labels is needed, not the single text {labels!r}")
+    if not isinstance(labels, Iterable):
+        raise Malformed(f"{what}: a list of labels is needed, not {labels!r}")
     plain = tuple(python_value(label) for label in labels)
     if not plain:
         raise Malformed(f"{what}: at least one is needed")
     seen: dict[Any, Label] = {}
     for label in plain:
         try:
-            key = _normal(label)
+            key = normal(label)
             if key in seen:
                 twin = (
                     ""
@@ -47,6 +56,8 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
                     f"{what}: {label!r}{twin} appears twice; labels must be distinct"
                 )
             seen[key] = label
+            if isinstance(label, float) and math.isnan(label):
+                raise Malformed(f"{what}: NaN is not equal to itself, so it cannot be a label")
         except TypeError:
             raise Malformed(
                 f"{what}: {label!r} cannot be a label (it is not hashable); use text, numbers or tuples"
@@ -56,13 +67,13 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
 
 def positions(known: Sequence[Label]) -> dict[Any, int]:
     """Where each label stands, by its normalised form."""
-    return {_normal(label): i for i, label in enumerate(known)}
+    return {normal(label): i for i, label in enumerate(known)}
 
 
 def locate(index: dict[Any, int], label: Any, what: str) -> int:
     """The position of one label; UnknownCategory names it and the nearest choices."""
     try:
-        return index[_normal(label)]
+        return index[normal(label)]
     except (KeyError, TypeError):
         from difflib import get_close_matches
 
@@ -76,13 +87,13 @@ def require_same_labels(first: Sequence[Label], second: Sequence[Label], what: s
     if first == second:
         return list(range(len(first)))
     index, wanted = positions(second), positions(first)
-    missing = [label for label in first if _normal(label) not in index]
-    extra = [label for label in second if _normal(label) not in wanted]
+    missing = [label for label in first if normal(label) not in index]
+    extra = [label for label in second if normal(label) not in wanted]
     if missing or extra:
         parts = [f"{_listed(missing)} only in the first"] if missing else []
         parts += [f"{_listed(extra)} only in the second"] if extra else []
         raise SpaceMismatch(f"{what}: the labels differ ({'; '.join(parts)})")
-    return [index[_normal(label)] for label in first]
+    return [index[normal(label)] for label in first]
 
 
 def _listed(labels: Sequence[Any], most: int = 6) -> str:

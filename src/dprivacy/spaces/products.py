@@ -6,12 +6,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
-from dprivacy.spaces.distances import plus
+from dprivacy.errors import Malformed
+from dprivacy.spaces.distances import plus, require_fits
 from dprivacy.spaces.edges import Pairs
 from dprivacy.spaces.finite import FiniteSpace
-
-_MOST_POINTS = 20_000
 
 
 def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> FiniteSpace:
@@ -35,9 +33,7 @@ def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> Fin
         raise Malformed("a product needs at least one space")
     if combine not in ("sum", "max"):
         raise Malformed(f"combine must be 'sum' or 'max', not {combine!r}")
-    size = int(np.prod([len(space) for space in spaces], dtype=object))
-    if size > _MOST_POINTS:
-        raise TooLarge(f"the product has {size:,} points; at most {_MOST_POINTS:,} fit in a table")
+    require_fits("the product", *(len(space) for space in spaces))
     labels = list(cartesian(*(space.labels for space in spaces)))
     coordinates = np.indices([len(space) for space in spaces]).reshape(len(spaces), -1)
     join = plus if combine == "sum" else max

@@ -1,12 +1,13 @@
 """Queries between spaces: how much a function stretches distances, and the metric it induces."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from dprivacy.errors import Malformed, Uncertified
 from dprivacy.numbers.level import as_level
 from dprivacy.sources import result
 from dprivacy.spaces.distances import Distance, Distances
@@ -62,7 +63,10 @@ def _quotient(top: Distance, bottom: Distance) -> Distance:
         return math.inf
     if isinstance(top, float) or isinstance(bottom, float):
         return 0.0 if math.isinf(bottom) else float(top) / float(bottom)
-    return (as_level(top) / as_level(bottom)).simplified
+    try:
+        return (as_level(top) / as_level(bottom)).simplified
+    except Uncertified:
+        return float(top) / float(bottom)
 
 
 @result("T", "Def 3.3.3")
@@ -80,6 +84,9 @@ def induced_space(f: Query, X: FiniteSpace) -> FiniteSpace:
     [(0, 1), (1, 2), (2, 3)]
     """
     answers = [f(x) for x in X.labels]
+    for x, answer in zip(X.labels, answers, strict=True):
+        if not isinstance(answer, Hashable):
+            raise Malformed(f"the answer for {x!r} is a {type(answer).__name__}, not a label")
     labels = list(dict.fromkeys(answers))
     at = {label: k for k, label in enumerate(labels)}
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]

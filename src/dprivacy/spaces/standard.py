@@ -11,8 +11,8 @@ import numpy as np
 
 from dprivacy.errors import Malformed
 from dprivacy.numbers.level import as_level
-from dprivacy.numbers.reading import read_number
-from dprivacy.spaces.distances import Distances
+from dprivacy.numbers.reading import read_number, read_vector
+from dprivacy.spaces.distances import Distances, require_fits
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import Label, read_labels
 
@@ -26,6 +26,7 @@ def discrete(labels: Iterable[Label]) -> FiniteSpace:
     Fraction(1, 1)
     """
     known = read_labels(labels)
+    require_fits("the space", len(known))
     apart = 1 - np.eye(len(known), dtype=np.int64)
     return FiniteSpace(known, Distances.coded(apart, Fraction))
 
@@ -45,11 +46,13 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
     >>> line(["0.1", "0.3", "1"]).pairs()
     [('0.1', '0.3'), ('0.3', '1')]
     """
-    if isinstance(points, numbers.Integral):
+    if isinstance(points, numbers.Integral) and not isinstance(points, bool):
         if points < 1:
             raise Malformed(f"a line needs at least one point, not {points}")
+        require_fits("the line", int(points))
         points = range(int(points))
     labels = read_labels(points)  # type: ignore[arg-type]
+    require_fits("the line", len(labels))
     values = [read_number(label, f"point {label!r}") for label in labels]
     order = sorted(range(len(values)), key=lambda i: values[i])
     for i, j in itertools.pairwise(order):
@@ -57,7 +60,7 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
             raise Malformed(f"{labels[i]!r} and {labels[j]!r} are the same point of the line")
     edges = np.sort(np.array(list(itertools.pairwise(order)), dtype=np.intp).reshape(-1, 2))
     if any(isinstance(value, float) for value in values):
-        table = np.array([float(value) for value in values])
+        table = read_vector(values, lambda i: f"point {labels[i]!r}").floats[0]
         if not np.isfinite(table).all():
             raise Malformed("the points of a line must be finite numbers")
         return FiniteSpace(labels, Distances(np.abs(table[:, None] - table)), edges=edges)
@@ -88,4 +91,6 @@ def quantised(low: Any, high: Any, step: Any) -> FiniteSpace:
         raise Malformed("low, high and step must be rational numbers")
     if width <= 0 or last < first or (last - first) % width:
         raise Malformed(f"from {first} to {last} is not a whole number of steps of {width}")
-    return line([first + k * width for k in range(int((last - first) / width) + 1)])
+    count = int((last - first) / width) + 1
+    require_fits(f"the grid from {first} to {last}", count)
+    return line([first + k * width for k in range(count)])

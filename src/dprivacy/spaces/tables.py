@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers.level import Level, as_level
-from dprivacy.numbers.reading import read_number
+from dprivacy.numbers.reading import read_number, read_rows
 from dprivacy.spaces.axioms import check_metric
 from dprivacy.spaces.distances import Distance, Distances
 from dprivacy.spaces.finite import FiniteSpace
@@ -21,7 +21,10 @@ def read_distance(value: Any, where: str) -> Distance:
     if isinstance(value, str):
         if value.strip().lower() in ("inf", "infinity", "∞"):
             return math.inf
-        return as_level(value).simplified
+        try:
+            return as_level(value).simplified
+        except BadLevel as error:
+            raise Malformed(f"{where}: {error}") from None
     return read_number(value, where)
 
 
@@ -55,12 +58,15 @@ def from_table(
         Naming the points that break an axiom.
     """
     known = read_labels(labels)
-    rows: Sequence[Sequence[Any]] = [list(row) for row in distances]
-    if len(rows) != len(known) or any(len(row) != len(known) for row in rows):
+    rows: Sequence[Sequence[Any]] = read_rows(distances)
+    if len(rows) != len(known):
         raise Malformed(
-            f"{len(known)} labels need a table of {len(known)}×{len(known)} distances, not "
-            f"{len(rows)}×{len(rows[0]) if rows else 0}"
+            f"{len(known)} labels need a table of {len(known)}×{len(known)} distances, not of "
+            f"{len(rows)} rows"
         )
+    for label, row in zip(known, rows, strict=True):
+        if len(row) != len(known):
+            raise Malformed(f"the row of {label!r} has {len(row)} distances, not {len(known)}")
     table = Distances.of(
         [
             [read_distance(value, f"d({known[i]!r}, {known[j]!r})") for j, value in enumerate(row)]

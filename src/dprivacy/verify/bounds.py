@@ -39,9 +39,10 @@ def expected_error(C: Any, space: FiniteSpace) -> Distance:
         raise Malformed(
             f"the error of output {missing[0]!r} is unknown: it is not a label of the space"
         )
-    worst: Distance = Fraction(0)
+    zero: Distance = Fraction(0) if channel.exact and space.exact else 0.0
+    worst = zero
     for i, x in enumerate(channel.rows):
-        total: Distance = Fraction(0) if channel.exact and space.exact else 0.0
+        total = zero
         for y, p in zip(channel.columns, channel.matrix.row(i), strict=True):
             d = space.distance(x, y)
             if p:

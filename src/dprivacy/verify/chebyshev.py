@@ -35,10 +35,11 @@ def largest_rate(logs: Floats, distances: Floats) -> tuple[float, int, int]:
     upper = np.triu_indices(n, 1)
     spread = np.abs(logs).max(initial=0.0)
     error = 4 * 2.0**-24 * (spread + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rates = reach[upper].astype(np.float64) / distances[upper]
         slack = error / distances[upper]
-    lowest = np.nanmax(rates - slack)
+        # inf − inf: a distance so small that its rate overflows; such a pair must be measured again
+        lowest = np.nan_to_num(rates - slack, nan=-np.inf).max()
     candidates = np.flatnonzero(rates + slack >= lowest)
     return rate_of_pairs(logs, distances, np.stack(upper, axis=1)[candidates])
 
@@ -51,7 +52,8 @@ def rate_of_pairs(
     step = max(1, 1_000_000 // max(1, logs.shape[1]))
     for start in range(0, len(pairs), step):
         i, j = pairs[start : start + step].T
-        rates = np.abs(logs[i] - logs[j]).max(axis=1) / distances[i, j]
+        with np.errstate(over="ignore"):
+            rates = np.abs(logs[i] - logs[j]).max(axis=1) / distances[i, j]
         k = int(rates.argmax())
         if rates[k] > best:
             best, at = float(rates[k]), (int(i[k]), int(j[k]))

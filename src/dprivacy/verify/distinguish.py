@@ -140,7 +140,7 @@ def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | 
                 return math.inf, ratio
             continue
         eps = _exact_rate(ratio, distance)
-        if best is None or eps > best:
+        if best is None or witness is None or _larger(eps, ratio, best, witness, space):
             best, witness = eps, ratio
     return (Level(0), None) if best is None else (best, witness)
 
@@ -150,7 +150,35 @@ def _exact_rate(ratio: Ratio, distance: Distance) -> Eps:
     try:
         return logarithm / as_level(distance)
     except Uncertified:
-        return float_up(logarithm.bounds(128)[1] / as_level(distance).bounds(128)[0])
+        return float_up(_rate_bounds(ratio, distance, 64)[1])
+
+
+def _rate_bounds(ratio: Ratio, distance: Distance, precision: int) -> tuple[Fraction, Fraction]:
+    """Rationals around ln(ratio) / distance, for ratio > 1, that agree to `precision` bits."""
+    logarithm, length = ln(Fraction(ratio.top, ratio.bottom)), as_level(distance)
+    bits = 2 * precision
+    while True:
+        (low, high), (near, far) = logarithm.bounds(bits), length.bounds(bits)
+        if low > 0 and near > 0 and (high / near) / (low / far) - 1 < Fraction(1, 1 << precision):
+            return low / far, high / near
+        bits *= 2
+
+
+def _larger(eps: Eps, ratio: Ratio, best: Eps, witness: Ratio, space: FiniteSpace) -> bool:
+    """Whether the first rate is the larger, also where both round up to the same double.
+
+    Rates that agree to 4096 bits, one of them without an exact form, are taken for equal.
+    """
+    if isinstance(eps, Level) and isinstance(best, Level):
+        return eps > best
+    if eps == 0 or best == 0:
+        return best == 0 and eps != 0
+    for precision in (64, 256, 1024, 4096):
+        low, high = _rate_bounds(ratio, space.distances[ratio.x, ratio.z], precision)
+        under, over = _rate_bounds(witness, space.distances[witness.x, witness.z], precision)
+        if low > over or high < under:
+            return low > over
+    return False
 
 
 def _column_extremes(ratios: RowRatios) -> list[Ratio]:
@@ -211,9 +239,17 @@ def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio 
     ):
         pairs = checked_pairs(space)
         pairs = pairs[np.isfinite(distances[pairs[:, 0], pairs[:, 1]])]
-        broken = (ratios.zeros[pairs[:, 0]] != ratios.zeros[pairs[:, 1]]).any(axis=1)
+        broken = np.zeros(len(pairs), dtype=bool)
+        if ratios.zeros.any():
+            # One number for each set of impossible outputs: all pairs of rows would fill the memory.
+            _, supports = np.unique(ratios.zeros, axis=0, return_inverse=True)
+            supports = supports.reshape(-1)
+            broken = supports[pairs[:, 0]] != supports[pairs[:, 1]]
         same = distances[pairs[:, 0], pairs[:, 1]] == 0
-        broken |= same & (ratios.entries[pairs[:, 0]] != ratios.entries[pairs[:, 1]]).any(axis=1)
+        if same.any():
+            _, rows = np.unique(ratios.entries, axis=0, return_inverse=True)
+            rows = rows.reshape(-1)
+            broken |= same & (rows[pairs[:, 0]] != rows[pairs[:, 1]])
         if broken.any():
             i, j = pairs[int(np.argmax(broken))]
             return math.inf, ratios.worst(int(i), int(j))
@@ -232,9 +268,17 @@ def _float_columns(ratios: RowRatios, distance: float) -> tuple[float, Ratio | N
     possible = high > 0
     if not possible.any():
         return 0.0, None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.where(possible, np.log(high) - np.log(low), -1.0)
+    if ratios.channel.exact:  # integers, which may be too large for a double
+        tops, bottoms = ([math.log(v) if v else -math.inf for v in side] for side in (high, low))
+    else:
+        with np.errstate(divide="ignore"):
+            tops, bottoms = np.log(high), np.log(low)
+    with np.errstate(invalid="ignore"):
+        spread = np.where(possible, np.subtract(tops, bottoms), -1.0)
     y = int(spread.argmax())
     x, z = int(entries[:, y].argmax()), int(entries[:, y].argmin())
-    ratio = Ratio(x, z, y, float(high[y]), float(low[y]))
+    top, bottom = high[y], low[y]
+    if not ratios.channel.exact:
+        top, bottom = float(top), float(bottom)
+    ratio = Ratio(x, z, y, top, bottom)
     return (math.inf if low[y] == 0 else float(spread[y]) / distance), ratio

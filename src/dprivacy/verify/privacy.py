@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel
+from dprivacy.errors import BadLevel, TooLarge, Uncertified
 from dprivacy.model.channel import Channel, require_channel_space
 from dprivacy.model.guarantee import Guarantee
 from dprivacy.model.plain import about, plain, shown
 from dprivacy.model.reading import as_channel
 from dprivacy.model.verdict import Verdict
 from dprivacy.numbers.exponential import Factor
-from dprivacy.numbers.level import Level, as_eps, as_level
+from dprivacy.numbers.level import Level, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces.distances import Distance
 from dprivacy.spaces.finite import FiniteSpace
@@ -83,6 +83,10 @@ class PrivacyVerdict(Verdict):
         how = "exactly" if self.exact else f"about (float, ±{self.error:.1g})"
         if self.smallest == math.inf:
             lines.append("No finite ε will do.")
+        elif self.exact and isinstance(self.smallest, float):
+            lines.append(
+                f"The smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
+            )
         else:
             lines.append(f"The smallest ε is {how} {about(self.smallest)}.")
         if self.delta_needed is not None:
@@ -163,7 +167,11 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
         if asked != math.inf
         else "the channel is ε·d-private for some ε"
     )
-    guarantee = Guarantee(as_level(asked), space) if holds and asked != math.inf else None
+    guarantee = None
+    if holds and asked != math.inf:
+        # what was measured is promised with its error on top
+        sure = asked if exact or level is not None else math.nextafter(asked + error, math.inf)
+        guarantee = Guarantee(as_level(sure), space)
     return PrivacyVerdict(
         claim,
         holds,
@@ -205,10 +213,43 @@ def _holds(
     if error == 0:  # exact, but the quotient of two logarithms has no exact form: compare products
         assert ratio is not None
         distance = space.distances[ratio.x, ratio.z]
-        assert not isinstance(distance, float)
-        return Factor(as_level(level * distance)).admits(ratio.top, ratio.bottom)
+        return _Bound(level, distance).compare(ratio.top, ratio.bottom) <= 0
     asked = float(level)
     return True if smallest + error <= asked else False if smallest - error > asked else None
+
+
+class _Bound:
+    """e^(ε·d) for one distance, to be compared with many ratios."""
+
+    def __init__(self, eps: Level, distance: Distance) -> None:
+        self.eps, self.distance = eps, as_level(distance)
+        self.level: Level | None = None
+        self.factor: Factor | None = None
+        try:
+            self.level = eps * self.distance
+            self.factor = Factor(self.level)
+        except (TooLarge, Uncertified):  # e^(ε·d) is too long to write; a product of two logarithms
+            pass
+
+    def compare(self, a: int, b: int) -> int:
+        """The sign of a − e^(ε·d)·b, for a > 0 and b ≥ 0."""
+        if self.factor is not None:
+            return self.factor.compare(a, b)
+        if b == 0:
+            return 1
+        logarithm, bits = ln(Fraction(a, b)), 128
+        if self.level is not None:
+            return (logarithm - self.level).sign()
+        while bits <= 1 << 14:
+            low, high = logarithm.bounds(bits)
+            (least, most), (near, far) = self.eps.bounds(bits), self.distance.bounds(bits)
+            if low > most * far or high < least * near:
+                return 1 if low > most * far else -1
+            bits *= 2
+        raise Uncertified(
+            f"ln({Fraction(a, b)}) and ({self.eps})·({self.distance}) agree to {bits // 2} bits, "
+            "and a product of two logarithms has no exact form"
+        )
 
 
 def _triple(channel: Channel, space: FiniteSpace, ratio: Ratio) -> Triple:
@@ -227,7 +268,7 @@ def _triples(
     """Triples that meet the bound with equality, and triples that break it."""
     ratios = RowRatios(channel)
     entries = ratios.entries
-    factors: dict[Distance, Factor] = {}
+    bounds: dict[Distance, _Bound] = {}
     tight: list[Triple] = []
     violated: list[Triple] = []
     distances = space.distances.floats
@@ -235,10 +276,8 @@ def _triples(
         if math.isinf(distances[i, j]):
             continue
         distance = space.distances[i, j]
-        if distance not in factors:
-            assert not isinstance(distance, float)
-            factors[distance] = Factor(as_level(eps * distance))
-        factor = factors[distance]
+        if distance not in bounds:
+            bounds[distance] = _Bound(eps, distance)
         bound = float(eps) * distances[i, j]
         near = np.abs(ratios.logs[i] - ratios.logs[j]) >= bound - ratios.error - 1e-13 * bound
         near |= ratios.zeros[i] != ratios.zeros[j]
@@ -247,7 +286,7 @@ def _triples(
             if a == 0 and b == 0:
                 continue
             x, z, high, low = (i, j, a, b) if a >= b else (j, i, b, a)
-            sign = factor.compare(high, low)
+            sign = bounds[distance].compare(high, low)
             if sign >= 0:
                 found = _triple(channel, space, Ratio(int(x), int(z), int(y), high, low))
                 (tight if sign == 0 else violated).append(found)

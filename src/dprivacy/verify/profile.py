@@ -50,7 +50,7 @@ def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
     channel = as_channel(C)
     level = as_eps(eps, zero=True)
     if not channel.exact:
-        factor = math.exp(float(level))
+        factor = _float_exp(float(level))
         return max(
             (_excess(p, q, factor) for p, q in _row_pairs(channel, pairs)),
             default=0.0,
@@ -66,10 +66,17 @@ def _excess(p: Sequence[Number], q: Sequence[Number], factor: Number) -> Number:
     """Σ (p − factor·q)⁺."""
     total: Number = Fraction(0) if isinstance(factor, Fraction) else 0.0
     for a, b in zip(p, q, strict=True):
-        gap = a - factor * b
+        gap = a - factor * b if b else a  # inf·0 would be NaN
         if gap > 0:
             total += gap
     return total
+
+
+def _float_exp(exponent: float) -> float:
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
@@ -147,7 +154,8 @@ class PrivacyProfile:
         """The smallest δ at ε ≥ 0 (rounded up when e^ε is irrational)."""
         level = as_eps(eps, zero=True)
         if self.lines and isinstance(self.lines[0][0], float):
-            return max(p - q * math.exp(float(level)) for p, q in self.lines)
+            a = _float_exp(float(level))
+            return max(p - q * a if q else p for p, q in self.lines)
         factor = Factor(level)
         largest = Fraction(max(p - q * factor.low for p, q in self.lines))
         return largest if factor.exact is not None else float_up(largest)
@@ -212,7 +220,7 @@ def privacy_profile(C: Any, *, pairs: Pairs = None) -> PrivacyProfile:
         top, bottom = zero, zero
         order = sorted(
             zip(p, q, strict=True),
-            key=lambda cell: cell[0] / cell[1] if cell[1] else math.inf,
+            key=lambda cell: cell[0] / cell[1] if cell[1] else math.inf if cell[0] else -1,
             reverse=True,
         )
         for a, b in order:
@@ -269,13 +277,15 @@ def worst_delta(
                 _excess(
                     channel.matrix.floats[i].tolist(),
                     channel.matrix.floats[j].tolist(),
-                    math.exp(float(eps) * float(space.distances[i, j])),
+                    _float_exp(float(eps) * float(space.distances[i, j])),
                 )
                 for i, j in finite
             ),
             default=0.0,
         )
-        error = 2**-50 * channel.matrix.shape[1] * (1 + float(measured))
+        farthest = max((float(space.distances[i, j]) for i, j in finite), default=0.0)
+        rounded = channel.matrix.shape[1] + min(float(eps) * farthest, 2.0**50)
+        error = 2**-50 * rounded * (1 + float(measured))
         gap = float(measured) - float(slack)
         return measured, (True if gap + error <= 0 else False if gap - error > 0 else None), error
     needed, holds = Fraction(0), True

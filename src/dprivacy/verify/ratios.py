@@ -70,9 +70,14 @@ class RowRatios:
         """A bound on the error of a difference of two entries of `logs`.
 
         Each logarithm is right to within an ulp of its value, and each double entry to within half
-        an ulp of the number it stands for.
+        an ulp of the number it stands for (which is much for numbers below the normal doubles).
         """
-        return float(2**-50 * (1 + np.abs(self.logs).max(initial=0.0)))
+        error = float(2**-50 * (1 + np.abs(self.logs).max(initial=0.0)))
+        if self.channel.exact:
+            return error
+        least = float(self.entries.min(where=~self.zeros, initial=1.0))
+        normal = float(np.finfo(np.float64).tiny)
+        return error if least >= normal else error + 2 * math.log1p(math.ulp(0.0) / least)
 
     def support_gap(self, i: int, j: int) -> int | None:
         """An output that is possible for one row and impossible for the other, if there is one."""

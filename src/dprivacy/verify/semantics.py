@@ -9,6 +9,7 @@ from dprivacy.errors import Malformed
 from dprivacy.model.dist import Dist
 from dprivacy.model.plain import about, plain, shown
 from dprivacy.model.reading import as_channel
+from dprivacy.numbers.level import as_level
 from dprivacy.sources import result
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import require_same_labels
@@ -56,6 +57,7 @@ def odds_change(C: Any, prior: Dist, x: Any, z: Any) -> Change:
     """
     channel = as_channel(C)
     require_same_labels(channel.rows, prior.labels, "channel and prior")
+    prior.matrix._require_same(channel.matrix)
     for label in (x, z):
         if not prior[label]:
             raise Malformed(f"the prior rules {label!r} out, so there are no odds to change")
@@ -94,7 +96,9 @@ def ball_change(C: Any, prior: Dist, x: Any, *, space: FiniteSpace, radius: Any)
     """
     channel = as_channel(C)
     require_same_labels(channel.rows, prior.labels, "channel and prior")
-    outside = [label for label in prior.support if space.distance(x, label) > radius]
+    prior.matrix._require_same(channel.matrix)
+    reach = radius if radius == math.inf else as_level(radius)
+    outside = [label for label in prior.support if space.distance(x, label) > reach]
     if outside:
         raise Malformed(
             f"the prior allows {outside[0]!r}, which is farther than {radius} from {x!r}"

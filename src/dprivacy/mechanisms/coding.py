@@ -1,0 +1,135 @@
+"""From labels to positions and back, without ever showing a value that does not belong."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed, UnknownCategory
+
+Codes = NDArray[np.intp]
+_WIDEST_TABLE = 1 << 22
+_FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
+
+
+class Coder:
+    """Positions of labels, vectorised; values outside the labels are refused by row number."""
+
+    def __init__(self, labels: Sequence[Any]) -> None:
+        self.labels = tuple(labels)
+        self._index: Mapping[Any, int] = {label: i for i, label in enumerate(self.labels)}
+        self._low, self._table = self._integer_table()
+
+    def _integer_table(self) -> tuple[int, Codes | None]:
+        """A direct look-up for whole-number labels in a narrow range."""
+        if not all(type(label) is int for label in self.labels):
+            return 0, None
+        low, high = min(self.labels), max(self.labels)
+        if high - low >= _WIDEST_TABLE or max(-low, high) >= _FARTHEST:
+            return 0, None
+        table = np.full(high - low + 1, -1, dtype=np.intp)
+        table[np.array(self.labels) - low] = np.arange(len(self.labels))
+        return low, table
+
+    def encode(self, values: Any) -> Codes:
+        """The position of every value; UnknownCategory names the first row that has none."""
+        refuse_masked(values)
+        if isinstance(values, np.ndarray):
+            flat = np.asarray(values).ravel()
+            if self._table is not None and flat.dtype.kind in "iu":
+                codes = self._looked_up(flat, self._table)
+            else:
+                codes = self._positions(flat.tolist())
+        else:
+            codes = self._positions(listed(values))
+        strange = np.flatnonzero(codes < 0)
+        if len(strange):
+            raise UnknownCategory(
+                f"row {int(strange[0])} holds a value outside the declared labels "
+                f"({len(strange)} of {len(codes)} rows do); declare it, drop it or map it first"
+            )
+        return codes
+
+    def _looked_up(self, flat: NDArray[Any], table: Codes) -> Codes:
+        inside = (flat >= self._low) & (flat < self._low + len(table))  # before any cast can wrap
+        codes = np.full(flat.size, -1, dtype=np.intp)
+        codes[inside] = table[flat[inside].astype(np.int64) - self._low]
+        return codes
+
+    def _positions(self, values: list[Any]) -> Codes:
+        found = (self._position(value) for value in values)
+        return np.fromiter(found, dtype=np.intp, count=len(values))
+
+    def _position(self, value: Any) -> int:
+        try:
+            return self._index.get(value, -1)
+        except TypeError:  # not hashable, so certainly no label
+            return -1
+
+    def decode(self, codes: NDArray[Any], like: Any) -> Any:
+        """The labels at some positions: an array when the values came as one, a list otherwise."""
+        if not isinstance(like, np.ndarray):
+            labels = self.labels
+            return [labels[code] for code in codes.tolist()]
+        return self._label_array(like.dtype)[codes].reshape(like.shape)
+
+    def _label_array(self, like: np.dtype[Any]) -> NDArray[Any]:
+        """The labels as an array: of the values' own type where they fit it, never changed to fit."""
+        boxed = np.empty(len(self.labels), dtype=object)
+        boxed[:] = self.labels
+        kinds = {type(label) for label in self.labels}
+        if like.kind == "O" or kinds not in ({int}, {str}, {float}, {bool}):
+            return boxed
+        if kinds == {int}:
+            for dtype in (like, np.dtype(np.int64)):
+                if dtype.kind in "iu" and all(_fits(label, dtype) for label in self.labels):
+                    return boxed.astype(dtype)
+            return boxed
+        if any(isinstance(label, str) and label.endswith("\0") for label in self.labels):
+            return boxed  # an array of text would cut it off
+        return np.array(self.labels)
+
+
+def _fits(label: int, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= label <= int(limits.max)
+
+
+def listed(values: Any) -> list[Any]:
+    """Values as a list; Malformed for what is no sequence, and for a single text."""
+    if isinstance(values, str | bytes):
+        raise Malformed("a list of values is needed, not a single text")
+    try:
+        return list(values)
+    except TypeError:
+        raise Malformed("a list or an array of values is needed") from None
+
+
+def refuse_masked(values: Any) -> None:
+    """Malformed, by row number, if an array says that some of its values are missing."""
+    if np.ma.is_masked(values):
+        masked = np.atleast_1d(np.ma.getmaskarray(values))
+        row = int(np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))[0])
+        raise Malformed(f"row {row} is masked, that is missing; set a policy for such rows")
+
+
+def read_doubles(values: Any, what: str) -> NDArray[np.float64]:
+    """Values as doubles; Malformed if they are no numbers, or too large for doubles.
+
+    Infinities and NaN pass: which row has them is for the caller to say.
+    """
+    refuse_masked(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "cmM":
+        raise Malformed(f"{what} must be numbers, not an array of {values.dtype.name}")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise Malformed(f"{what} must be numbers that fit a double") from None
+
+
+def whole(number: Any, what: str, least: int = 1) -> int:
+    """A whole number that is large enough; Malformed, saying what it counts, if it is not."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
+        raise Malformed(f"{what}: a whole number of at least {least} is needed, not {number}")
+    return int(number)

@@ -1,0 +1,182 @@
+"""Workflows: a query and then noise, several mechanisms on one secret, one mechanism on many rows."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms.coding import Coder, Codes, listed, whole
+from dprivacy.mechanisms.finite import ChannelMechanism, promised
+from dprivacy.model.channel import Channel
+from dprivacy.model.guarantee import Guarantee
+from dprivacy.numbers.level import Level, as_level
+from dprivacy.sampling import Source
+from dprivacy.sources import result
+from dprivacy.spaces.finite import FiniteSpace
+from dprivacy.spaces.products import product
+from dprivacy.spaces.queries import sensitivity
+
+
+@dataclass(frozen=True)
+class ObliviousMechanism:
+    """A query, then noise on its answer. Privacy is that of the whole, utility that of the noise."""
+
+    query: Callable[[Any], Any]
+    noise: ChannelMechanism
+    guarantee: Guarantee
+    channel: Channel
+    family: str = "oblivious"
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.noise.secure
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
+        """A noisy answer for every secret.
+
+        The query is never asked about a value that is not a secret of the space: what it might say of
+        one is not covered by the guarantee.
+        """
+        codes = self._answers[Coder(self.channel.rows).encode(values)]
+        return self.noise._drawn(codes, values, insecure_seed)
+
+    @cached_property
+    def _answers(self) -> Codes:
+        """For every secret the position of its answer among the noise's inputs."""
+        position = self.noise.channel.row_position
+        return np.array([position(self.query(x)) for x in self.channel.rows], dtype=np.intp)
+
+    def using(self, source: Source) -> "ObliviousMechanism":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, noise=self.noise.using(source))
+
+
+@result("T", "Def 3.3.1", "Lem 3.6")
+def oblivious(
+    query: Callable[[Any], Any], mechanism: ChannelMechanism, *, space: FiniteSpace
+) -> ObliviousMechanism:
+    """A query followed by a mechanism on its answers.
+
+    Parameters
+    ----------
+    query
+        A function from the secrets to the mechanism's inputs.
+    mechanism
+        The noise, private on the space of answers.
+    space
+        The secrets and their metric.
+
+    Returns
+    -------
+    ObliviousMechanism
+        (ε·Δ)·d-private, with Δ the sensitivity of the query between the two spaces. For the metric
+        that the query induces (`induced_space`) Δ = 1, and nothing is lost.
+    """
+    stretch = sensitivity(query, space, mechanism.space)
+    if stretch == math.inf:
+        raise Malformed("two secrets at distance 0 have different answers; no noise protects them")
+    if isinstance(stretch, float):
+        raise Malformed("the sensitivity has no exact form; use spaces with exact distances")
+    rows = [mechanism.channel.row_position(query(x)) for x in space.labels]
+    channel = Channel(
+        space.labels, mechanism.channel.columns, mechanism.channel.matrix.take(rows=rows)
+    )
+    if stretch == 0:
+        raise Malformed("the query gives every secret the same answer; there is nothing to protect")
+    level = as_level(mechanism.guarantee.eps * stretch)
+    guarantee = Guarantee(level, space, mechanism.guarantee.delta, "T Lem 3.6")
+    return ObliviousMechanism(query, mechanism, guarantee, channel)
+
+
+@dataclass(frozen=True)
+class SequentialMechanism:
+    """Several mechanisms on the same secret, all observed."""
+
+    parts: tuple[ChannelMechanism, ...]
+    guarantee: Guarantee
+    family: str = "sequential"
+
+    @property
+    def secure(self) -> bool:
+        """Whether every part's noise comes from a source that nobody can guess."""
+        return all(part.secure for part in self.parts)
+
+    @cached_property
+    def channel(self) -> Channel:
+        """The channel to tuples of outputs."""
+        first = self.parts[0].channel
+        flat = Channel(first.rows, [(y,) for y in first.columns], first.matrix)
+        return reduce(_extended, (part.channel for part in self.parts[1:]), flat)
+
+    def using(self, source: Source) -> "SequentialMechanism":
+        """The same mechanisms, all drawing from a given random source, one after the other."""
+        return replace(self, parts=tuple(part.using(source) for part in self.parts))
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
+        """A tuple of noisy values, one a mechanism, for every true value."""
+        values = values if isinstance(values, np.ndarray) else listed(values)
+        seeds = [
+            None if insecure_seed is None else insecure_seed * 1009 + k
+            for k in range(len(self.parts))
+        ]
+        drawn = [
+            part.randomise(values, insecure_seed=seed)
+            for part, seed in zip(self.parts, seeds, strict=True)
+        ]
+        if not isinstance(values, np.ndarray):
+            return list(zip(*drawn, strict=True))
+        tuples = zip(*(column.ravel().tolist() for column in drawn), strict=True)
+        return np.fromiter(tuples, dtype=object, count=values.size).reshape(values.shape)
+
+
+def _extended(left: Channel, right: Channel) -> Channel:
+    both = left & right
+    return Channel(both.rows, [(*y, z) for y, z in both.columns], both.matrix)
+
+
+@result("T", "Lem 3.1", "Lem 3.2")
+def sequential(*mechanisms: ChannelMechanism) -> SequentialMechanism:
+    """Several mechanisms on the same secret; what they protect adds up, metric by metric.
+
+    On one space the levels add: (ε₁ + ε₂)·d. On different metrics the guarantee is 1·(ε₁·d₁ + ε₂·d₂).
+    The slacks δ add too (for one space; with different metrics δ is not supported).
+    """
+    if not mechanisms:
+        raise Malformed("sequential needs at least one mechanism")
+    promises = [mechanism.guarantee for mechanism in mechanisms]
+    spaces = [mechanism.space for mechanism in mechanisms]
+    slack = min(sum((Fraction(promise.delta) for promise in promises), Fraction(0)), Fraction(1))
+    if all(space == spaces[0] for space in spaces):
+        level = sum((promise.eps for promise in promises), Level(0))
+        guarantee = Guarantee(level, spaces[0], slack, "T Lem 3.1")
+    else:
+        if slack:
+            raise Malformed("composing different metrics is supported for δ = 0 only")
+        scaled = [
+            space.scaled(promise.eps) for space, promise in zip(spaces, promises, strict=True)
+        ]
+        guarantee = Guarantee(Level(1), reduce(lambda a, b: a + b, scaled), slack, "T Lem 3.2")
+    return SequentialMechanism(tuple(mechanisms), guarantee)
+
+
+@result("C", "Def 5", "Thm 6")
+def over_rows(mechanism: ChannelMechanism, n: int) -> ChannelMechanism:
+    """Product sanitisation: a database of n rows, each randomised independently.
+
+    Its guarantee is on tuples, with distances added row by row: changing one row moves a database by
+    the distance that this row moved.
+    """
+    n = whole(n, "rows")
+    single = mechanism.guarantee
+    if single.delta:
+        raise Malformed("over_rows supports δ = 0; for δ > 0 check neighbours with delta_at")
+    guarantee = Guarantee(single.eps, product(*[mechanism.space] * n), single.delta, "C Thm 6")
+    return promised(
+        "over_rows", mechanism.channel.over_rows(n), guarantee, of=mechanism.family, n=n
+    )

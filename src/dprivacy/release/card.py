@@ -1,0 +1,203 @@
+"""The release card: all that a receiver needs to know of a sanitised table, in one JSON file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dprivacy import __version__
+from dprivacy.errors import Malformed
+from dprivacy.model import Channel
+from dprivacy.model.plain import plain
+from dprivacy.release.joint import joint_guarantee
+from dprivacy.release.plan import ColumnPlan, Plan
+from dprivacy.verify.certificate import weights_hash
+
+FORMAT = "dprivacy release card"
+VERSION = 1
+_LARGEST = 64 << 20
+_MOST_LISTED = 1024
+
+
+@dataclass(frozen=True)
+class ReleaseCard:
+    """What was done to a table, and what that guarantees.
+
+    `columns` holds, for each protected column, its type, mechanism, level, guarantee in words and,
+    where it is finite, its channel; that is what corrected estimates are made from.
+    """
+
+    columns: Mapping[str, Any]
+    guarantee: Mapping[str, Any]
+    rows: int
+    secure: bool
+    pass_through: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    title: str = ""
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    void: tuple[str, ...] = ()
+    library: str = f"dprivacy {__version__}"
+    output: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, *, rows: int, secure: bool, output: Mapping[str, Any] | None = None
+    ) -> "ReleaseCard":
+        """The card of a release."""
+        void = [
+            f"the values of {c.name} were read off the data"
+            for c in plan.columns
+            if c.source != "declared"
+        ]
+        if not secure:
+            void.append("the noise came from a seed and can be guessed")
+        return cls(
+            {column.name: _described(column) for column in plan.columns},
+            joint_guarantee(plan).to_dict(),
+            rows,
+            secure,
+            plan.pass_through,
+            plan.left_out,
+            plan.title,
+            plain(plan.raw),
+            tuple(void),
+            f"dprivacy {__version__}",
+            dict(output or {}),
+        )
+
+    def channel(self, column: str) -> Channel:
+        """The channel of a protected column; Malformed when it has none."""
+        entry = self.columns.get(column)
+        if entry is None:
+            raise Malformed(
+                f"the card protects no column {column!r}; it has {', '.join(self.columns)}"
+            )
+        if entry.get("channel") is None:
+            raise Malformed(
+                f"column {column!r} has no channel ({entry['mechanism']} on a large range)"
+            )
+        data = entry["channel"]
+        rows, columns = ([_label_in(v) for v in data[side]] for side in ("inputs", "outputs"))
+        den = int(data["denominator"], 16)
+        return Channel(
+            rows, columns, [[Fraction(int(v, 16), den) for v in row] for row in data["weights"]]
+        )
+
+    def explain(self) -> str:
+        """The card in words."""
+        head = [
+            f"{self.title or 'A release'}: {self.rows:,} rows, {len(self.columns)} protected columns."
+        ]
+        if self.void:
+            head.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
+        return "\n".join([*head, self.guarantee["sentence"]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The card as plain data."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "title": self.title,
+            "rows": self.rows,
+            "guarantee": plain(self.guarantee),
+            "guarantee_holds": not self.void,
+            "void": list(self.void),
+            "secure": self.secure,
+            "columns": plain(self.columns),
+            "pass_through": list(self.pass_through),
+            "dropped": list(self.dropped),
+            "plan": plain(self.plan),
+            "library": self.library,
+            "output": plain(self.output),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the card as readable JSON."""
+        Path(path).write_text(
+            json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ReleaseCard":
+        """Read a card."""
+        file = Path(path)
+        try:
+            if file.stat().st_size > _LARGEST:
+                raise Malformed(f"{path}: too large for a release card")
+            data = json.loads(file.read_text(encoding="utf-8"))
+        except OSError as reason:
+            raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
+        except (ValueError, RecursionError):
+            raise Malformed(f"{path}: is not a release card (not JSON)") from None
+        return cls.from_dict(data, name=str(path))
+
+    @classmethod
+    def from_dict(cls, data: Any, *, name: str = "the card") -> "ReleaseCard":
+        """A card from plain data."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise Malformed(f"{name}: is not a dprivacy release card")
+        if data.get("version") != VERSION:
+            raise Malformed(
+                f"{name}: version {data.get('version')!r} is not known; this reads {VERSION}"
+            )
+        try:
+            return cls(
+                dict(data["columns"]),
+                dict(data["guarantee"]),
+                int(data["rows"]),
+                bool(data["secure"]),
+                tuple(data["pass_through"]),
+                tuple(data["dropped"]),
+                str(data["title"]),
+                dict(data["plan"]),
+                tuple(data["void"]),
+                str(data["library"]),
+                dict(data["output"]),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise Malformed(f"{name}: the card is incomplete") from None
+
+
+def _described(column: ColumnPlan) -> dict[str, Any]:
+    mechanism = column.mechanism
+    entry: dict[str, Any] = {
+        "type": column.kind,
+        "mechanism": mechanism.family,
+        "columns": list(column.columns),
+        "epsilon": str(mechanism.guarantee.eps),
+        "delta": str(mechanism.guarantee.delta),
+        "guarantee": mechanism.guarantee.explain(),
+        "nulls": column.nulls,
+        "channel": None,
+    }
+    channel = _channel(column)
+    if channel is not None:
+        entry["channel"] = {
+            "inputs": [_label_out(x) for x in channel.rows],
+            "outputs": [_label_out(y) for y in channel.columns],
+            "denominator": hex(channel.matrix.den),
+            "weights": [[hex(v) for v in row] for row in channel.matrix.entries.tolist()],
+            "sha256": weights_hash(channel),
+        }
+    for key in ("low", "high", "grid", "bits"):
+        if key in column.spec:
+            entry[key] = str(column.spec[key])
+    return entry
+
+
+def _channel(column: ColumnPlan) -> Channel | None:
+    if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
+        found = column.mechanism.channel
+    else:
+        return None
+    return found if isinstance(found, Channel) and len(found.rows) <= _MOST_LISTED else None
+
+
+def _label_out(label: Any) -> Any:
+    return {"fraction": str(label)} if isinstance(label, Fraction) else label
+
+
+def _label_in(value: Any) -> Any:
+    return Fraction(value["fraction"]) if isinstance(value, dict) else value

@@ -1,0 +1,228 @@
+"""The plan: what happens to every column of a table, in a file that a person can read and write."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.release.blocks import within_blocks
+from dprivacy.release.domain import (
+    LISTED,
+    TYPES,
+    blocks_of,
+    mechanism_of,
+    space_of,
+    usual_mechanism,
+)
+from dprivacy.spaces import FiniteSpace
+
+_KEYS = {
+    "type", "mechanism", "epsilon", "delta", "values", "tree", "edges", "distances", "low", "high",
+    "grid", "bits", "columns", "nulls", "blocks", "source", "note",
+}  # fmt: skip
+_TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
+NULL_POLICIES = ("refuse", "category", "replace")
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What happens to one column (or to the two columns of a place).
+
+    `nulls` is "refuse", "category" (a missing value is one more category) or "replace" (by
+    `null_value`). `source` says where the domain came from: "declared", or "data" until a person has
+    confirmed it.
+    """
+
+    name: str
+    kind: str
+    mechanism: Any
+    columns: tuple[str, ...]
+    space: FiniteSpace | None = None
+    nulls: str = "refuse"
+    null_value: Any = None
+    source: str = "declared"
+    spec: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the values are listed labels with a channel."""
+        return self.kind in LISTED
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What happens to every column of a table: protect, pass through, or drop.
+
+    Parameters
+    ----------
+    columns
+        The columns to protect.
+    drop
+        Columns to leave out.
+    pass_through
+        Columns to publish as they are; they must be named.
+    unit
+        "row" when every row is another person, or the column that identifies a person.
+    rows_per_person
+        The most rows that one person may have; guarantees are multiplied by it.
+    title
+        A name for the release.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    drop: tuple[str, ...] = ()
+    pass_through: tuple[str, ...] = ()
+    unit: str = "row"
+    rows_per_person: int = 1
+    title: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, source: "str | Path | Mapping[str, Any]") -> "Plan":
+        """Read a plan from a TOML file, or from the mapping such a file gives.
+
+        Raises
+        ------
+        Malformed
+            With the column and the way out.
+        """
+        if isinstance(source, Mapping):
+            return _build(source, "the plan")
+        try:
+            text = Path(source).read_text(encoding="utf-8-sig")
+        except OSError as reason:
+            raise Malformed(f"{source}: cannot be read ({reason.strerror})") from None
+        except UnicodeDecodeError:
+            raise Malformed(f"{source}: is not UTF-8 text") from None
+        return cls.parse(text, name=str(source))
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "the plan") -> "Plan":
+        """Read a plan from TOML text."""
+        try:
+            data = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as reason:
+            raise Malformed(f"{name}: not TOML ({reason})") from None
+        return _build(data, name)
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Names of all table columns that are protected."""
+        return tuple(name for column in self.columns for name in column.columns)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of all table columns that are not released."""
+        unit = () if self.unit in ("row", *self.pass_through, *self.protected) else (self.unit,)
+        return (*self.drop, *(name for name in unit if name not in self.drop))
+
+    def column(self, name: str) -> ColumnPlan:
+        """The plan of one column."""
+        for column in self.columns:
+            if name == column.name or name in column.columns:
+                return column
+        raise Malformed(f"the plan does not protect a column {name!r}")
+
+    def unconfirmed(self) -> list[str]:
+        """Columns whose domain was read off the data and not confirmed."""
+        return [column.name for column in self.columns if column.source == "data"]
+
+
+def _build(data: Mapping[str, Any], name: str) -> Plan:
+    strange = set(data) - _TOP
+    if strange:
+        raise Malformed(f"{name}: unknown entries {', '.join(sorted(strange))}")
+    listed = data.get("columns")
+    if not isinstance(listed, Mapping) or not listed:
+        raise Malformed(f"{name}: needs at least one [columns.NAME] to protect")
+    columns = tuple(_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items())
+    drop, through = (
+        _names(data.get(key, []), f"{name}: {key}") for key in ("drop", "pass_through")
+    )
+    every = [*drop, *through, *(c for column in columns for c in column.columns)]
+    twice = sorted({c for c in every if every.count(c) > 1})
+    if twice:
+        raise Malformed(
+            f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
+        )
+    unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
+    if not isinstance(unit, str) or type(most) is not int or most < 1:
+        raise Malformed(
+            f'{name}: unit is "row" or a column, and rows_per_person a whole number ≥ 1'
+        )
+    return Plan(columns, drop, through, unit, most, str(data.get("title", "")), dict(data))
+
+
+def _names(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise Malformed(f"{where} must be a list of column names")
+    return tuple(value)
+
+
+def _column(name: str, spec: Any, where: str) -> ColumnPlan:
+    if not isinstance(spec, Mapping):
+        raise Malformed(f"{where}: must be a table of settings")
+    strange = set(spec) - _KEYS
+    if strange:
+        raise Malformed(f"{where}: unknown settings {', '.join(sorted(strange))}")
+    kind = spec.get("type")
+    if kind not in TYPES:
+        raise Malformed(f"{where}: type must be one of {', '.join(TYPES)}")
+    if "epsilon" not in spec:
+        raise Malformed(
+            f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)'
+        )
+    source = spec.get("source", "declared")
+    if source not in ("declared", "data", "data, acknowledged"):
+        raise Malformed(f'{where}: source must be "declared", "data" or "data, acknowledged"')
+    try:
+        return _protected(name, kind, spec, source, where)
+    except DPrivacyError as reason:
+        text = str(reason)
+        raise type(reason)(text if text.startswith(where) else f"{where}: {text}") from None
+
+
+def _protected(
+    name: str, kind: str, spec: Mapping[str, Any], source: str, where: str
+) -> ColumnPlan:
+    nulls, null_value = _null_policy(spec.get("nulls", "refuse"), where)
+    space = space_of(kind, spec, where) if kind in LISTED else None
+    family = spec.get("mechanism", usual_mechanism(kind))
+    if nulls == "category":
+        if kind != "categories" or "blocks" in spec:
+            raise Malformed(f'{where}: nulls = "category" is for plain categories')
+        space = space_of(kind, {**spec, "values": [*spec["values"]]}, where)
+        space = _with_missing(space)
+    if nulls == "replace" and space is not None and null_value not in space:
+        raise Malformed(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
+    if "blocks" in spec and kind in LISTED:
+        assert space is not None
+        blocks = blocks_of(spec["blocks"], space.labels, where)
+        mechanism = within_blocks(
+            space, blocks, lambda part: mechanism_of(kind, family, spec, part, where)
+        )
+    else:
+        mechanism = mechanism_of(kind, family, spec, space, where)
+    columns = tuple(_names(spec["columns"], f"{where}: columns")) if "columns" in spec else (name,)
+    if len(columns) != (2 if kind == "place" else 1):
+        raise Malformed(f'{where}: a place needs columns = ["x", "y"]; other types name one column')
+    return ColumnPlan(name, kind, mechanism, columns, space, nulls, null_value, source, dict(spec))
+
+
+def _with_missing(space: FiniteSpace) -> FiniteSpace:
+    from dprivacy.spaces import discrete
+
+    return discrete([*space.labels, None])
+
+
+def _null_policy(value: Any, where: str) -> tuple[str, Any]:
+    if value in ("refuse", "category"):
+        return value, None
+    if isinstance(value, Mapping) and set(value) == {"replace"}:
+        return "replace", value["replace"]
+    raise Malformed(
+        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}; a missing value is never '
+        "kept as it is"
+    )

@@ -1,0 +1,157 @@
+"""Which pair of inputs and which event look most revealing? Learned from samples set aside for it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.verify.confidence import wilson
+from dprivacy.verify.events import Event, Intervals, Outputs, Tally
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_BINS = 128  # pieces that a line of many distinct numbers is cut into
+_MOST_ATOMS = 50_000  # distinct outputs that are looked at one by one
+_OFTEN = 1 / 500  # share from which a number among many is also looked at by itself
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """The smallest events looked at, and how often each was seen for each input (inputs × atoms).
+
+    `edges` holds the ends of the intervals when atoms are pieces of the line; `ordered` says that
+    neighbours may be joined to intervals; `extra` are single numbers on top.
+    """
+
+    members: tuple[Any, ...]
+    edges: Floats | None
+    ordered: bool
+    extra: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally], outputs: Sequence[Any] | None) -> "Atoms":
+        """Choose atoms from what was seen (or from the outputs that the caller named)."""
+        if outputs is not None:
+            return cls(tuple(outputs), None, False, ())
+        if not all(tally.numeric for tally in tallies):
+            pooled: dict[Any, int] = {}
+            for tally in tallies:
+                for y in tally.places:
+                    pooled[y] = pooled.get(y, 0) + tally.count(y)
+            return cls(
+                tuple(sorted(pooled, key=lambda y: -pooled[y])[:_MOST_ATOMS]), None, False, ()
+            )
+        values = np.concatenate([tally.values for tally in tallies])
+        counts = np.concatenate([tally.counts for tally in tallies])
+        values, inverse = np.unique(values, return_inverse=True)
+        pooled_counts = np.bincount(inverse.ravel(), weights=counts)
+        finite = ~np.isnan(values.astype(np.float64))
+        if len(values) <= 2 * _BINS:
+            return cls(tuple(values.tolist()), None, bool(finite.all()), ())
+        often = pooled_counts >= _OFTEN * pooled_counts.sum()
+        shares = np.cumsum(pooled_counts[finite]) / pooled_counts[finite].sum()
+        cuts = values[finite][np.searchsorted(shares, np.arange(1, _BINS) / _BINS)]
+        edges = np.concatenate([[-math.inf], np.unique(cuts).astype(np.float64), [math.inf]])
+        extra = values[often | ~finite]
+        return cls((), edges, True, tuple(extra.tolist()))
+
+    def counts(self, tally: Tally) -> Counts:
+        """How often each atom was seen."""
+        if self.edges is None:
+            return np.array([tally.count(y) for y in self.members], dtype=np.int64)
+        at = np.searchsorted(tally.values, self.edges[1:], "right")
+        return np.diff(np.concatenate([[0], tally.running[at]])).astype(np.int64)
+
+    def extra_counts(self, tally: Tally) -> Counts:
+        """How often each of the single numbers on top was seen."""
+        return np.array([tally.count(y) for y in self.extra], dtype=np.int64)
+
+    def event(self, chosen: Sequence[int]) -> Event:
+        """The union of some atoms."""
+        if self.edges is None:
+            return Outputs(tuple(self.members[k] for k in chosen))
+        pieces: list[tuple[float, float]] = []
+        for k in sorted(chosen):
+            low, high = float(self.edges[k]), float(self.edges[k + 1])
+            if pieces and pieces[-1][1] == low:
+                low = pieces.pop()[0]
+            pieces.append((low, high))
+        return Intervals(tuple(pieces))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The most revealing event found for one ordered pair, and the score it reached."""
+
+    score: float
+    event: Event
+
+
+def best_event(
+    atoms: Atoms,
+    ranked: tuple[Counts, Counts],
+    scored: tuple[Tally, Tally],
+    *,
+    delta: float,
+    z: float,
+) -> Finding:
+    """The event that best tells the first of two inputs from the second.
+
+    Parameters
+    ----------
+    atoms
+        The smallest events.
+    ranked
+        Counts of the atoms for the two inputs, by which atoms are put in order of their ratio.
+    scored
+        Fresh tallies for the two inputs, on which the candidates are compared.
+    delta
+        The slack δ.
+    z
+        How many standard deviations of caution to score with.
+
+    Notes
+    -----
+    Candidates: every atom; every set of atoms whose (ranked) ratio exceeds a threshold; every
+    interval, half-lines among them, where atoms lie on a line. The score is a lower confidence bound
+    on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck.
+    """
+    first, second = (atoms.counts(tally) for tally in scored)
+    totals = scored[0].total, scored[1].total
+    order = np.argsort(-(ranked[0] + 0.5) / (ranked[1] + 0.5), kind="stable")
+    singles = _scores(first, second, totals, delta, z)
+    prefixes = _scores(np.cumsum(first[order]), np.cumsum(second[order]), totals, delta, z)
+    found = [
+        _pick(singles, lambda k: atoms.event([k])),
+        _pick(prefixes, lambda k: atoms.event(order[: k + 1].tolist())),
+    ]
+    if atoms.ordered and len(first) > 2:
+        starts, ends = np.triu_indices(len(first) + 1, 1)
+        a, b = (np.concatenate([[0], np.cumsum(c)]) for c in (first, second))
+        joined = _scores(a[ends] - a[starts], b[ends] - b[starts], totals, delta, z)
+        found.append(
+            _pick(joined, lambda k: atoms.event(list(range(int(starts[k]), int(ends[k])))))
+        )
+    if atoms.extra:
+        p, q = (atoms.extra_counts(tally) for tally in scored)
+        alone = _scores(p, q, totals, delta, z)
+        found.append(_pick(alone, lambda k: Outputs((atoms.extra[k],))))
+    return max(found, key=lambda finding: finding.score)
+
+
+def _scores(
+    hits: Counts, others: Counts, totals: tuple[int, int], delta: float, z: float
+) -> Floats:
+    low = wilson(hits, totals[0], z)[0] - delta
+    high = wilson(others, totals[1], z)[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(low > 0, np.log(np.maximum(low, 0.0)) - np.log(high), -math.inf)
+
+
+def _pick(scores: Floats, event: Any) -> Finding:
+    k = int(scores.argmax())
+    return Finding(float(scores[k]), event(k))

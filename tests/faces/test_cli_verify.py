@@ -1,0 +1,123 @@
+"""``dprivacy verify`` as a person runs it: a process, its words, its exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GEOMETRIC = "x,a,b,c\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dprivacy", "verify", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    file = tmp_path / "matrix.csv"
+    file.write_text(GEOMETRIC)
+    return file
+
+
+def test_the_built_in_example_is_proved() -> None:
+    done = run("--example", "geometric")
+    assert done.returncode == 0
+    assert "ln(2)" in done.stdout
+    assert "proved" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("metric", "smallest"), [("discrete", "ln(4)"), ("line", "ln(2)"), ("order", "ln(2)")]
+)
+def test_smallest_eps_depends_on_the_metric(matrix: Path, metric: str, smallest: str) -> None:
+    done = run(matrix, "--metric", metric, "--json")
+    assert done.returncode == 0
+    answer = json.loads(done.stdout)
+    assert answer["smallest"] == smallest
+    assert answer["worst"]["x"] in {"0", "1", "2"}
+
+
+@pytest.mark.parametrize(("eps", "code"), [("ln 2", 0), ("0.7", 0), ("0.69", 3), ("ln(3/2)", 3)])
+def test_exit_code_says_whether_it_holds(matrix: Path, eps: str, code: int) -> None:
+    assert run(matrix, "--metric", "line", "--epsilon", eps).returncode == code
+
+
+def test_with_delta(matrix: Path) -> None:
+    # On the discrete metric at ε = ln 2 the pair (0, 2) needs 2/3 − 2·1/6 = 1/3.
+    for delta, code in [("1/3", 0), ("0.33", 3)]:
+        done = run(matrix, "--epsilon", "ln 2", "--delta", delta, "--json")
+        assert done.returncode == code
+        assert json.loads(done.stdout)["delta_needed"] == "1/3"
+
+
+def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
+    distances = tmp_path / "d.csv"
+    distances.write_text("d,0,1,2\n0,0,1,ln 4\n1,1,0,1\n2,ln 4,1,0\n")
+    done = run(matrix, "--metric", distances, "--json")
+    # The pair (0, 2) needs ln 4 / ln 4 = 1, the neighbours ln 2 / 1 < 1.
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["smallest"] == "1"
+
+
+def test_an_infinite_eps_comes_with_the_delta_that_would_do() -> None:
+    done = run("--example", "broken")
+    assert done.returncode == 3
+    assert "possible for refused and impossible for yes" in done.stdout
+    assert "δ = 9/10" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x,a,b\n0,1/2,1/3\n1,1/2,1/2\n", ["'0'", "less than 1 by 1/6"]),
+        ("x,a,b\n0,1,0\n1,1\n", ["ragged", "'1'"]),
+        ("x,a,b\n0,-1,2\n1,1,0\n", ["'0'", "'a'", "-1"]),
+        ("x,a,b\n0,nan,1\n1,1,0\n", ["'0'", "'a'"]),
+        ("x,a,a\n0,1/2,1/2\n1,1,0\n", ["'a'", "twice"]),
+        ("x,a,b\n0,1,0\n0,1,0\n", ["'0'", "twice"]),
+        ("x,a,b\n0,one,0\n1,1,0\n", ["'one'", "'0'"]),
+        ("", ["output labels"]),
+        ("\x00\x01", ["output labels"]),
+    ],
+)
+def test_bad_files_are_one_clear_line(tmp_path: Path, text: str, words: list[str]) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(text)
+    done = run(file)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.mark.parametrize("eps", ["0", "-1", "nan", "inf", "ln", "two", "ln 16/7"])
+def test_bad_levels_are_refused(matrix: Path, eps: str) -> None:
+    done = run(matrix, "--epsilon", eps)
+    assert done.returncode == 1
+    assert "ε" in done.stderr or "level" in done.stderr
+
+
+@pytest.mark.parametrize("metric", ["nonsense", "grid:2x2", "hamming:3", "nofile.csv"])
+def test_bad_metrics_are_refused(matrix: Path, metric: str) -> None:
+    assert run(matrix, "--metric", metric).returncode == 1
+
+
+def test_wrong_usage_is_code_2(matrix: Path) -> None:
+    assert run().returncode == 2
+    assert run(matrix, "--example", "geometric").returncode == 2
+    assert run("--example", "nothing").returncode == 2
+
+
+def test_json_files_are_read_exactly(tmp_path: Path) -> None:
+    file = tmp_path / "m.json"
+    # 0.1 is one tenth here, not the nearest double: the row sums are exact.
+    file.write_text(
+        '{"rows": ["p", "q"], "columns": [1, 2], "matrix": [[0.1, 0.9], ["9/10", 0.1]]}'
+    )
+    done = run(file, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["smallest"] == "ln(9)"

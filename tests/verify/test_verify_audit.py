@@ -1,0 +1,448 @@
+"""The audit: never above the truth, strong where there is something to find, and quiet about data."""
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction as Q
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+from dprivacy.errors import BadLevel, Malformed
+from dprivacy.numbers import ln
+from dprivacy.spaces import from_table, line
+from dprivacy.verify import AuditResult, audit, audit_counts, command_sampler
+from dprivacy.verify.confidence import clopper_pearson, normal_quantile, wilson
+from dprivacy.verify.events import Intervals, Outputs, Tally
+
+Sampler = Callable[[Any, int], Any]
+
+
+def response(eps: float, generator: np.random.Generator) -> Sampler:
+    keep = math.exp(eps) / (1 + math.exp(eps))
+    return lambda value, n: np.where(generator.random(n) < keep, value, 1 - value).tolist()
+
+
+def laplace(eps: float, generator: np.random.Generator) -> Sampler:
+    return lambda value, n: value + generator.laplace(0.0, 1 / eps, n)
+
+
+def geometric(eps: float, generator: np.random.Generator) -> Sampler:
+    def sample(value: int, n: int) -> Any:
+        p = 1 - math.exp(-eps)
+        return value + generator.geometric(p, n) - generator.geometric(p, n)
+
+    return sample
+
+
+# -- the exact bounds ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trials", [1, 7, 1000, 10**8])
+@pytest.mark.parametrize("share", [0.0, 1e-4, 0.3, 0.9999, 1.0])
+def test_clopper_pearson_is_scipys(trials: int, share: float) -> None:
+    hits, miss = round(share * trials), 0.0005
+    low, high = clopper_pearson(hits, trials, miss=miss)
+    assert low == pytest.approx(beta.ppf(miss, hits, trials - hits + 1) if hits else 0, rel=1e-8)
+    assert high == pytest.approx(
+        beta.ppf(1 - miss, hits + 1, trials - hits) if hits < trials else 1, rel=1e-8
+    )
+    # What the bounds mean: at them, the counts seen are just too extreme.
+    if hits:
+        assert binom.sf(hits - 1, trials, low) <= miss * (1 + 1e-6)
+    if hits < trials:
+        assert binom.cdf(hits, trials, high) <= miss * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("p", [0.003, 0.2, 0.5])
+def test_clopper_pearson_covers(p: float) -> None:
+    n, miss = 60, 0.05
+    weights = binom.pmf(np.arange(n + 1), n, p)
+    bounds = [clopper_pearson(k, n, miss=miss) for k in range(n + 1)]
+    assert sum(w for w, (low, _) in zip(weights, bounds, strict=True) if low > p) <= miss
+    assert sum(w for w, (_, high) in zip(weights, bounds, strict=True) if high < p) <= miss
+
+
+def test_quick_bounds_are_close() -> None:
+    low, high = wilson(np.array([0, 300]), 1000, normal_quantile(0.001))
+    exact = clopper_pearson(300, 1000, miss=0.001)
+    assert low[0] == 0
+    assert low[1] == pytest.approx(exact[0], abs=2e-3)
+    assert high[1] == pytest.approx(exact[1], abs=2e-3)
+    with pytest.raises(Malformed, match="5 hits in 3 trials"):
+        clopper_pearson(5, 3, miss=0.1)
+
+
+# -- never above the truth -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [response, laplace, geometric])
+@pytest.mark.parametrize("eps", [0.1, 1.0])
+def test_the_bound_stays_below_the_true_eps(
+    kind: Callable[[float, np.random.Generator], Sampler], eps: float
+) -> None:
+    best = 0.0
+    for seed in range(20):
+        sampler = kind(eps, np.random.default_rng(seed))
+        result = audit(sampler, [0, 1], samples=4000)
+        assert result.eps_lower <= eps
+        assert not result.refutes(eps)
+        assert result.repeats is False
+        best = max(best, result.eps_lower)
+    if eps == 1.0:
+        assert best > 0.6
+
+
+def test_a_thousand_repetitions_at_a_confidence_that_can_fail() -> None:
+    # Counts drawn from a three-output response at ε = ln 3; 90 % confidence.
+    generator = np.random.default_rng(7)
+    rows = {"a": [0.6, 0.2, 0.2], "b": [0.2, 0.6, 0.2]}
+    wrong = above = 0
+    for _ in range(1000):
+        draws = [
+            {x: dict(enumerate(map(int, generator.multinomial(400, p)))) for x, p in rows.items()}
+            for _ in range(2)
+        ]
+        result = audit_counts(draws[0], learned_from=draws[1], confidence=0.9)
+        wrong += result.refutes(math.log(3))
+        above += result.eps_lower > 0.5
+        strict = audit_counts(draws[0], learned_from=draws[1])
+        assert not strict.refutes(ln(3))
+    assert wrong <= 100
+    assert above > 900
+
+
+def test_many_fixed_events_share_the_confidence() -> None:
+    generator = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(300):  # two equal rows, fifty outputs: a truth of ε = 0
+        counts = {
+            x: dict(enumerate(map(int, generator.multinomial(500, np.full(50, 0.02)))))
+            for x in ("a", "b")
+        }
+        result = audit_counts(counts, events=[[y] for y in range(50)], confidence=0.9)
+        wrong += result.eps_lower > 0
+        assert result.bounds_used == 200
+    assert wrong <= 30
+
+
+def simulated(eps: float, samples: int, seed: int) -> AuditResult:
+    """An audit of a two-valued response from binomial counts: no draws, any number of samples."""
+    generator = np.random.default_rng(seed)
+    keep = math.exp(eps) / (1 + math.exp(eps))
+
+    def table() -> dict[int, dict[int, int]]:
+        kept = [int(generator.binomial(samples // 2, keep)) for _ in range(2)]
+        return {x: {x: kept[x], 1 - x: samples // 2 - kept[x]} for x in (0, 1)}
+
+    return audit_counts(table(), learned_from=table())
+
+
+def test_one_percent_too_much_is_caught() -> None:
+    caught = [simulated(1.01, 4_000_000, seed).refutes(1) for seed in range(100)]
+    assert sum(caught) == 100
+    assert not any(simulated(1.0, 4_000_000, seed).refutes(1) for seed in range(100))
+
+
+@pytest.mark.slow
+def test_one_percent_at_a_hundred_million_samples() -> None:
+    for seed in range(3000):
+        off = simulated(1.01, 10**8, seed)
+        assert off.refutes(1)
+        assert 1.008 < off.eps_lower <= 1.01
+        right = simulated(1.0, 10**8, seed)
+        assert not right.refutes(1)
+        assert right.eps_lower > 0.998
+
+
+@pytest.mark.slow
+def test_one_percent_on_real_draws() -> None:
+    generator = np.random.default_rng(11)
+    keep = math.exp(1.01) / (1 + math.exp(1.01))
+
+    def sampler(value: int, n: int) -> Any:
+        return value ^ (generator.random(n) >= keep)
+
+    result = audit(sampler, [0, 1], samples=6_000_000)
+    assert result.refutes(1)
+    assert result.eps_lower <= 1.01
+
+
+# -- what it finds ---------------------------------------------------------------------------------
+
+
+def test_half_lines_are_found_for_numbers() -> None:
+    result = audit(laplace(1.0, np.random.default_rng(5)), [0, 1], samples=100_000)
+    assert 0.9 < result.eps_lower <= 1
+    assert "the output is at most" in result.event or "the output is more than" in result.event
+
+
+def test_a_set_of_outputs_is_found_where_no_single_one_tells() -> None:
+    # 400 outputs; x gives the even ones 3 times as often as z does.
+    generator = np.random.default_rng(1)
+
+    def sampler(value: str, n: int) -> list[str]:
+        even = generator.random(n) < (0.75 if value == "x" else 0.25)
+        return [
+            f"o{2 * k + (not e)}" for k, e in zip(generator.integers(0, 200, n), even, strict=True)
+        ]
+
+    result = audit(sampler, ["x", "z"], samples=60_000)
+    assert 1.0 < result.eps_lower <= math.log(3)
+    assert "and" in result.event
+    assert "more" in result.event
+
+
+def test_a_hole_between_two_numbers_is_found() -> None:
+    generator = np.random.default_rng(2)
+
+    def sampler(value: int, n: int) -> Any:  # z never lands in (0.4, 0.6)
+        draws = generator.random(n)
+        return np.where((value == 1) & (abs(draws - 0.5) < 0.1), draws + 0.3, draws)
+
+    result = audit(sampler, [0, 1], samples=20_000)
+    assert result.eps_lower > 4
+    assert result.hits_z == 0
+    assert "and at most" in result.event
+
+
+def test_an_atom_among_many_numbers_is_found() -> None:
+    generator = np.random.default_rng(4)
+
+    def sampler(value: int, n: int) -> Any:  # clamping leaves an atom at the end for 1 only
+        return np.where(generator.random(n) < 0.02 * value, 0.5, generator.random(n))
+
+    assert audit(sampler, [0, 1], samples=40_000).eps_lower > 2.5
+
+    def broken(value: int, n: int) -> Any:
+        return np.where(generator.random(n) < 0.05 * value, math.nan, generator.random(n))
+
+    result = audit(broken, [0, 1], samples=40_000)
+    assert result.eps_lower > 3
+    assert result.event == "the output is nan"
+
+
+def test_the_worst_pair_per_unit_of_distance() -> None:
+    generator = np.random.default_rng(6)
+    rows = {0: [0.5, 0.5], 1: [0.45, 0.55], 3: [0.1, 0.9]}
+
+    def sampler(value: int, n: int) -> Any:
+        return generator.choice(["a", "b"], n, p=rows[value]).tolist()
+
+    plain = audit(sampler, rows, samples=40_000)
+    assert {plain.x, plain.z} == {0, 3}
+    per_unit = audit(sampler, rows, samples=40_000, space=line([0, 1, 3]))
+    assert {per_unit.x, per_unit.z} == {1, 3}
+    assert per_unit.distance == 2
+    assert per_unit.eps_lower <= math.log(4.5) / 2
+    assert "per unit of distance" in per_unit.explain()
+
+
+def test_zero_and_infinite_distances() -> None:
+    same = from_table(["a", "b"], [[0, 0], [0, 0]], pseudo=True)
+    tell: Sampler = lambda value, n: [value] * n  # noqa: E731
+    assert audit(tell, ["a", "b"], samples=200, space=same).eps_lower == math.inf
+    far = from_table(["a", "b"], [[0, math.inf], [math.inf, 0]], extended=True)
+    with pytest.raises(Malformed, match="infinitely far apart"):
+        audit(tell, ["a", "b"], samples=200, space=far)
+
+
+def test_slack_is_taken_off() -> None:
+    generator = np.random.default_rng(8)
+
+    def sampler(value: str, n: int) -> list[str]:  # gives itself away with probability 1/20
+        return np.where(generator.random(n) < 0.05, value, "?").tolist()  # type: ignore[no-any-return]
+
+    assert audit(sampler, ["a", "b"], samples=20_000).eps_lower > 3
+    assert audit(sampler, ["a", "b"], samples=20_000, delta="1/20").eps_lower == 0
+    assert audit(sampler, ["a", "b"], samples=20_000, delta=0.03).eps_lower > 2
+
+
+def test_given_events_and_outputs() -> None:
+    generator = np.random.default_rng(9)
+    sampler = response(1.0, generator)
+    named = audit(sampler, [0, 1], samples=40_000, events={"being one": lambda y: y == 1})
+    assert named.event == "the output satisfies being one"
+    assert named.trials_x == 40_000
+    assert 0.9 < named.eps_lower <= 1
+    listed = audit(sampler, [0, 1], samples=40_000, events=[[0], {1}])
+    assert listed.bounds_used == 8
+    assert listed.event in ("the output is 0", "the output is 1")
+    known = audit(sampler, [0, 1], samples=40_000, outputs=[0, 1])
+    assert 0.9 < known.eps_lower <= 1
+    assert known.trials_x == 20_000
+
+
+def test_a_fixed_seed_is_noticed() -> None:
+    seeded: Sampler = lambda value, n: value + np.random.default_rng(42).laplace(0, 1, n)  # noqa: E731
+    result = audit(seeded, [0, 1], samples=2000)
+    assert result.repeats is True
+    assert "Two runs gave the same outputs" in result.explain()
+    constant: Sampler = lambda value, n: [0] * n  # noqa: E731
+    assert audit(constant, [0, 1], samples=2000).repeats is False  # nothing to tell from chance
+
+
+def test_outputs_of_any_kind() -> None:
+    generator = np.random.default_rng(10)
+
+    def vectors(value: int, n: int) -> Any:
+        return np.stack([generator.integers(0, 2, n) | value, generator.integers(0, 2, n)], axis=1)
+
+    assert audit(vectors, [0, 1], samples=4000).event.startswith("the output is one of (0, ")
+
+    def ragged(value: int, n: int) -> list[Any]:
+        return [[value] * int(k) for k in generator.integers(1, 3, n)]
+
+    assert audit(ragged, [0, 1], samples=400).eps_lower > 2
+    mixed: Sampler = lambda value, n: [value if k % 2 else "?" for k in generator.integers(0, 2, n)]  # noqa: E731
+    assert audit(mixed, [0, 1], samples=400).eps_lower > 2
+
+
+class Twin:
+    """A mechanism as `audit` sees it."""
+
+    def randomise(self, values: Any) -> list[Any]:
+        return [value.upper() for value in values]
+
+
+def test_a_mechanism_is_a_sampler() -> None:
+    assert audit(Twin(), ["a", "b"], samples=400).eps_lower > 3
+
+
+# -- words, data, refusals -------------------------------------------------------------------------
+
+
+def test_words_and_data() -> None:
+    result = simulated(1.0, 10_000, 0)
+    text = result.explain()
+    assert "With confidence 99.9 %" in text
+    assert "proves nothing" in text
+    assert str(result) == text
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data["bounds_used"] == 2
+    assert data["repeats"] is None
+    assert result.refutes("0.1")
+    assert not result.refutes(result.eps_lower)
+    nothing = audit_counts({0: {0: 50, 1: 50}, 1: {0: 50, 1: 50}}, events=[[0]])
+    assert nothing.eps_lower == 0
+    assert "Nothing was found" in nothing.explain()
+    assert not nothing.refutes(0)
+
+
+def test_events_in_words() -> None:
+    tally = Tally.of([1.0, 2.0, 2.0, 5.0], True)
+    between = Intervals(((-math.inf, 1.0), (2.0, math.inf)))
+    assert between.words() == "the output is at most 1.0 or the output is more than 2.0"
+    assert between.hits(tally) == 2
+    assert Intervals(((-math.inf, math.inf),)).words() == "the output is any number"
+    many = Intervals(tuple((float(2 * k), float(2 * k + 1)) for k in range(9)))
+    assert many.words().endswith("or in one of 3 more intervals")
+    assert Intervals(((0.0, 1.0),)).hits(Tally.of(["a"], False)) == 0
+    assert Outputs((2.0, 7.0)).hits(tally) == 2
+
+
+def test_refusals() -> None:
+    tell: Sampler = lambda value, n: [value] * n  # noqa: E731
+    with pytest.raises(Malformed, match="at least two inputs"):
+        audit(tell, ["a"])
+    with pytest.raises(Malformed, match="at least 16 samples"):
+        audit(tell, ["a", "b"], samples=8)
+    with pytest.raises(BadLevel, match="confidence must lie"):
+        audit(tell, ["a", "b"], samples=100, confidence=1)
+    with pytest.raises(Malformed, match="asked for 100 outputs and gave 99"):
+        audit(lambda value, n: [value] * (n - 1), ["a", "b"], samples=100)
+    with pytest.raises(Malformed, match="a sampler is a function"):
+        audit(3, ["a", "b"])
+    with pytest.raises(Malformed, match="independent outputs"):
+        audit_counts({"a": {0: 1}, "b": {0: 1}})
+    with pytest.raises(Malformed, match="no counts for the input 'b'"):
+        audit_counts({"a": {0: 1}, "b": {0: 1}}, learned_from={"a": {0: 1}})
+    with pytest.raises(Malformed, match="no outputs were counted"):
+        audit_counts({"a": {}, "b": {0: 1}}, events=[[0]])
+    with pytest.raises(Malformed, match="count 1 must be a whole number"):
+        audit_counts({"a": {0: 1, 1: -1}, "b": {0: 1}}, events=[[0]])
+    with pytest.raises(Malformed, match=r"write \[output\] for a single one"):
+        audit_counts({"a": {0: 1}, "b": {0: 1}}, events=["0"])
+    with pytest.raises(Malformed, match="at least one is needed"):
+        audit_counts({"a": {0: 1}, "b": {0: 1}}, events=[])
+
+
+# -- commands --------------------------------------------------------------------------------------
+
+
+def python(program: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", f"import sys, time\n{program}", *arguments]
+
+
+ECHO = "print('\\n'.join([sys.argv[1]] * int(sys.argv[2])))"
+
+
+def test_a_command_is_audited() -> None:
+    coin = (
+        "import secrets\nv, n = int(sys.argv[1]), int(sys.argv[2])\n"
+        "print('\\n'.join(str(v ^ (secrets.randbelow(4) == 0)) for _ in range(n)))"
+    )
+    result = audit(
+        command_sampler(python(coin, "{value}", "{n}"), numbers=True), [0, 1], samples=8000
+    )
+    assert 0.8 < result.eps_lower <= math.log(3)
+    assert result.repeats is False
+    listed = audit(python(ECHO, "{value}", "{n}"), ["yes", "no"], samples=200)
+    assert listed.event in ("the output is yes", "the output is no")
+
+
+def test_values_reach_the_command_unharmed() -> None:
+    sampler = command_sampler(python(ECHO, "{value}", "{n}"))
+    for value in ("{n}", "a; rm -rf x", "$HOME", "it's", "--help", "naïve"):
+        assert sampler(value, 2) == [value, value]
+    joined = command_sampler(python("print(sys.argv[1])", "--x={value}/{n}"))
+    assert joined("{n}", 1) == ["--x={n}/1"]
+
+
+def test_numbers_are_read() -> None:
+    sampler = command_sampler(python("print('1\\n2.5\\nnan')", "{value}{n}"), numbers=True)
+    found = sampler(0, 3)
+    assert found[:2] == [1, 2.5]
+    assert math.isnan(found[2])
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("print('secret-1'); sys.exit('secret-2')", "failed with status 1"),
+        ("print('secret')", "should print 3 lines, one output each, but printed 1"),
+        ("sys.stdout.buffer.write(b'\\xff\\n' * 3)", "not UTF-8"),
+        ("print('secret\\n' * 3, end='')", "line 1 of the command's output is not a number"),
+        ("time.sleep(60)", "took longer than 1 s"),
+        (
+            "import subprocess as s\ns.Popen([sys.executable, '-c', 'import time; time.sleep(9)'])",
+            "took longer than 1 s",
+        ),
+        ("print('x' * 10**6)", "printed more than 68,608 bytes"),
+    ],
+)
+def test_a_failing_command_is_an_error_that_quotes_nothing(program: str, message: str) -> None:
+    sampler = command_sampler(python(program, "{value}", "{n}"), numbers=True, timeout=1)
+    with pytest.raises(Malformed, match=message) as caught:
+        sampler("value", 3)
+    assert "secret" not in str(caught.value)
+
+
+def test_commands_that_cannot_be() -> None:
+    with pytest.raises(Malformed, match=r"lack \{n\}"):
+        command_sampler(["box", "{value}"])
+    with pytest.raises(Malformed, match=r"lack \{value\}"):
+        command_sampler(["box", "{n}"])
+    with pytest.raises(Malformed, match="a list of texts"):
+        command_sampler("box {value} {n}")
+    with pytest.raises(Malformed, match="cannot be run"):
+        command_sampler(["./no-such-program", "{value}", "{n}"])("a", 1)
+
+
+def test_exact_slack_is_not_weakened_by_rounding() -> None:
+    counts = {"a": {0: 1000}, "b": {1: 1000}}
+    third = audit_counts(counts, events=[[0]], delta=Q(1, 3))
+    assert Q(third.delta) >= Q(1, 3)

@@ -1,0 +1,168 @@
+"""δ(ε), its inverse and the profile, on the cases that are easy to get wrong."""
+
+import json
+import math
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+from dprivacy.errors import BadLevel, UnknownCategory
+from dprivacy.model import Channel, as_channel
+from dprivacy.numbers import Level, ln
+from dprivacy.spaces import discrete, line
+from dprivacy.verify import delta_at, eps_at, privacy, privacy_profile
+
+COIN = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
+LEAKY = as_channel([["1/2", "1/2", 0], ["1/4", "1/2", "1/4"]])
+
+
+@pytest.mark.statement("C", "Def 3")
+def test_randomised_response_by_hand() -> None:
+    # δ(a) = 3/4 − a/4 until a = 3
+    assert [delta_at(COIN, eps=ln(a)) for a in (1, 2, 3, 4)] == [Q(1, 2), Q(1, 4), 0, 0]
+    assert eps_at(COIN, delta=0) == ln(3)
+    assert eps_at(COIN, delta="1/4") == ln(2)
+    assert eps_at(COIN, delta="1/2") == 0
+    assert eps_at(COIN, delta=1) == 0
+    profile = privacy_profile(COIN)
+    assert profile.lines == ((Q(3, 4), Q(1, 4)), (Q(0), Q(0)))
+    assert profile.kinks == ((ln(3), Q(0)),)
+    assert profile.floor == 0
+
+
+def test_an_output_only_one_input_has() -> None:
+    assert eps_at(LEAKY, delta=0) == math.inf
+    assert eps_at(LEAKY, delta="24/100") == math.inf
+    # from input 1 to 0 the slack must cover 1/4; the other way (1/2 − a/4)
+    assert eps_at(LEAKY, delta="1/4") == 0
+    assert delta_at(LEAKY, eps=100) == Q(1, 4)
+    profile = privacy_profile(LEAKY)
+    assert profile.floor == Q(1, 4)
+    assert profile.eps("1/5") == math.inf
+    assert profile.delta(1000) == Q(1, 4)
+
+
+def test_outputs_that_are_impossible_for_both_inputs_of_a_pair() -> None:
+    channel = Channel(
+        ["a", "b", "c"], range(3), [["3/4", "1/4", 0], ["1/4", "3/4", 0], ["1/4", "1/4", "1/2"]]
+    )
+    pair = [("a", "b"), ("b", "a")]
+    profile = privacy_profile(channel, pairs=pair)
+    for a in (1, 2, 3, 4):
+        assert profile.delta(ln(a)) == delta_at(channel, eps=ln(a), pairs=pair)
+    assert profile.lines == privacy_profile(COIN).lines
+    shuffled = Channel(["a", "b"], range(3), [[0, "3/4", "1/4"], [0, "1/4", "3/4"]])
+    assert privacy_profile(shuffled).lines == privacy_profile(COIN).lines
+
+
+def test_pairs_choose_direction() -> None:
+    assert delta_at(LEAKY, eps="ln 2", pairs=[(0, 1)]) == 0
+    assert delta_at(LEAKY, eps="ln 2", pairs=[(1, 0)]) == Q(1, 4)
+    assert eps_at(LEAKY, delta=0, pairs=[(0, 1)]) == ln(2)
+    assert eps_at(LEAKY, delta=0, pairs=[(1, 0)]) == math.inf
+    assert delta_at(LEAKY, eps="ln 2", pairs=[]) == 0
+    with pytest.raises(UnknownCategory, match="'maybe'"):
+        delta_at(COIN, eps="ln 2", pairs=[("yes", "maybe")])
+
+
+def test_several_kinks() -> None:
+    # ratios 4, 2, 1/2 …: lines 4/10 − a/10 and 6/10 − 2a/10 and 0
+    channel = as_channel([["4/10", "2/10", "4/10"], ["1/10", "1/10", "8/10"]])
+    profile = privacy_profile(channel, pairs=[(0, 1)])
+    assert profile.lines == ((Q(3, 5), Q(1, 5)), (Q(2, 5), Q(1, 10)), (Q(0), Q(0)))
+    assert profile.kinks == ((ln(2), Q(1, 5)), (ln(4), Q(0)))
+    assert profile.eps("1/10") == eps_at(channel, delta="1/10", pairs=[(0, 1)]) == ln(3)
+
+
+def test_irrational_factors_are_rounded_up() -> None:
+    found = delta_at(COIN, eps=1)
+    assert isinstance(found, float)
+    true = Q(3, 4) - Q("2.71828182845904523536028747135266249775724709") / 4
+    assert Q(found) >= true - Q(1, 10**44)
+    assert Q(math.nextafter(found, 0)) < true
+    assert privacy_profile(COIN).delta(1) == found
+
+
+def test_verdict_with_an_irrational_factor_is_settled_exactly() -> None:
+    e = Q("2.71828182845904523536028747135266249775724709")
+    true = Q(3, 4) - e / 4
+    hair = Q(1, 10**40)
+    space = discrete(COIN.rows)
+    assert privacy(COIN, space, eps=1, delta=true + hair).status == "proved"
+    assert privacy(COIN, space, eps=1, delta=true - hair).status == "refuted"
+    needed = privacy(COIN, space, eps=1, delta=true + hair).delta_needed
+    assert Q(needed) >= true
+
+
+def test_slack_is_needed_on_all_pairs_not_only_neighbours() -> None:
+    # δ does not add up along a path: the far pair alone needs it
+    channel = as_channel([["1/2", "1/2"], ["3/8", "5/8"], ["1/8", "7/8"]])
+    verdict = privacy(channel, line(3), eps="ln(3/2)", delta="1/100")
+    excess = {
+        (x, z): max(
+            sum(
+                (max(channel[x, y] - Q(3, 2) ** abs(x - z) * channel[z, y], Q(0)) for y in (0, 1)),
+                Q(0),
+            ),
+            Q(0),
+        )
+        for x in range(3)
+        for z in range(3)
+    }
+    assert verdict.delta_needed == max(excess.values()) == excess[0, 2]
+    assert not verdict
+
+
+def test_float_channels_give_floats() -> None:
+    floats = as_channel([[0.75, 0.25], [0.25, 0.75]])
+    assert delta_at(floats, eps="ln 2") == pytest.approx(0.25, abs=1e-15)
+    assert eps_at(floats, delta=0.25) == pytest.approx(math.log(2), abs=1e-15)
+    profile = privacy_profile(floats)
+    assert profile.delta("ln 2") == pytest.approx(0.25, abs=1e-15)
+    assert profile.eps(0.25) == pytest.approx(math.log(2), abs=1e-15)
+    assert profile.kinks[0][0] == pytest.approx(math.log(3))
+    assert eps_at([[0.5, 0.5], [1.0, 0.0]], delta=0.25) == math.inf
+
+
+@pytest.mark.parametrize("eps", [700, 1000, 10**6])
+def test_levels_beyond_what_a_double_factor_holds(eps) -> None:
+    floats = as_channel([[0.75, 0.25, 0.0], [0.25, 0.25, 0.5]])
+    assert delta_at(floats, eps=eps) == 0.5
+    assert privacy_profile(floats).delta(eps) == 0.5
+    assert delta_at(LEAKY, eps=eps) == Q(1, 4)
+
+
+@pytest.mark.parametrize("eps", [-1, "-1/2", math.nan, math.inf, True, "one", None])
+def test_bad_levels(eps) -> None:
+    for ask in (lambda: delta_at(COIN, eps=eps), lambda: privacy_profile(COIN).delta(eps)):
+        with pytest.raises(BadLevel):
+            ask()
+
+
+@pytest.mark.parametrize("delta", [-1, 2, math.nan, True, "ln 2", None])
+def test_bad_deltas(delta) -> None:
+    for ask in (lambda: eps_at(COIN, delta=delta), lambda: privacy_profile(COIN).eps(delta)):
+        with pytest.raises(BadLevel):
+            ask()
+
+
+def test_level_zero_is_total_variation() -> None:
+    rng = np.random.default_rng(9)
+    table = [[Q(int(w), int(row.sum())) for w in row] for row in rng.integers(0, 9, (3, 5)) + 1]
+    distance = max(
+        sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2 for p in table for q in table
+    )
+    assert delta_at(table, eps=0) == distance
+    assert eps_at(table, delta=distance) == 0
+
+
+def test_single_input_and_plain_data() -> None:
+    profile = privacy_profile([["1/2", "1/2"]])
+    assert profile.lines == ((0, 0),)
+    assert profile.kinks == ()
+    assert profile.delta(0) == 0
+    assert profile.eps(0) == 0
+    data = json.loads(json.dumps(privacy_profile(COIN).to_dict(), allow_nan=False))
+    assert data == {"lines": [["3/4", "1/4"], ["0", "0"]], "kinks": [["ln(3)", "0"]]}
+    assert isinstance(eps_at(COIN, delta=0), Level)
