@@ -145,11 +145,11 @@ def test_explain_and_data() -> None:
 @pytest.mark.parametrize(
     ("holds", "exact", "status", "word"),
     [
-        (True, True, "proved", "Yes"),
-        (False, True, "refuted", "No"),
-        (True, False, "measured", "Yes"),
-        (False, False, "measured to fail", "No"),
-        (None, False, "undecided", "Undecided"),
+        (True, True, "proved", "Yes:"),
+        (False, True, "refuted", "No, it is not so that"),
+        (True, False, "measured", "Yes:"),
+        (False, False, "measured to fail", "No, it is not so that"),
+        (None, False, "undecided", "Undecided whether"),
     ],
 )
 def test_verdicts(holds, exact, status, word) -> None:
@@ -157,7 +157,7 @@ def test_verdicts(holds, exact, status, word) -> None:
     assert bool(verdict) is (holds is True)
     assert verdict.status == status
     text = verdict.explain()
-    assert text.startswith(f"{word}: the claim")
+    assert text.startswith(f"{word} the claim")
     assert ("exact arithmetic" in text) is exact
     assert ("float, ±1e-15" in text) is not exact
     data = json.loads(json.dumps(verdict.to_dict()))

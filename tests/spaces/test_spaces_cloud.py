@@ -218,7 +218,7 @@ def test_curves_in_l2_and_sup(samples, step):
             assert l2.distance(i, j) <= root(step * len(f)) * sup.distance(i, j)
 
 
-@pytest.mark.statement("M", "Ex 4")
+@pytest.mark.statement("M", "Ex 2")
 def test_the_sup_norm_is_the_distance_of_continuous_functions():
     times = [Q(k, 10) for k in range(11)]
     rising, square = list(times), [t * t for t in times]

@@ -404,3 +404,13 @@ def test_default_verdict_is_usable() -> None:
     assert not blank
     assert json.dumps(blank.to_dict())
     assert isinstance(line(2), FiniteSpace)
+
+
+def test_with_slack_the_pair_that_needs_it_is_named() -> None:
+    # At ε = ln(3/2) on a line of three: (0, 1) needs 2/3 − 3/2·1/3 = 1/6, while (0, 2), at distance 2,
+    # needs (2/3 − 9/4·1/6) = 7/24.
+    channel = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    verdict = privacy(channel, line(3), eps="ln(3/2)", delta="1/10")
+    assert verdict.delta_needed == Q(7, 24)
+    assert set(verdict.delta_pair) == {0, 2}
+    assert "to keep 0 from 2" in verdict.explain() or "to keep 2 from 0" in verdict.explain()

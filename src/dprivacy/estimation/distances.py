@@ -1,6 +1,7 @@
-"""Distances between two distributions: Kantorovich's, which knows the ground distance, and total variation."""
+"""Distances between distributions: Kantorovich's, by the ground distance, and total variation."""
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
     1. Only p − q matters.
     2. On a line, in whatever order the labels come, sum |cumulative difference|·gap: O(n log n).
     3. If all distances are equal, that distance times the total variation.
-    4. Otherwise a transport program: over ℚ with a certificate when small and exact, by POT (extra `ot`)
-       if it is installed, by HiGHS if not; along the space's edges, where it knows them.
+    4. Otherwise a transport program: over ℚ with a certificate when small and exact, by POT (extra
+       `ot`) if it is installed, by HiGHS if not; along the space's edges, where it knows them.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def _along_line(along: list[Any], change: list[Weight]) -> Fraction | float:
         return float(np.abs(reached) @ np.diff(places[order]))
     order_ = sorted(range(len(along)), key=along.__getitem__)
     total, carried = Fraction(0), Fraction(0)
-    for here, there in zip(order_, order_[1:], strict=False):
+    for here, there in pairwise(order_):
         carried += Fraction(change[here])
         total += abs(carried) * (along[there] - along[here])
     return total

@@ -74,9 +74,9 @@ def estimate(
     -----
     1. Count the outputs.
     2. "inverse" solves n̂·C = m (over ℚ when it can); "projected" moves it to the simplex; "ibu" climbs.
-    3. Standard errors come from Bᵀ·diag(m)·B (see `spread`): exact for the inverse, the delta method at an
-       interior maximum, and those of the unconstrained estimate when the maximum lies on the boundary,
-       where no normal approximation holds for the estimate itself.
+    3. Standard errors come from Bᵀ·diag(m)·B (see `spread`): exact for the inverse, the delta method at
+       an interior maximum, and those of the unconstrained estimate when the maximum lies on the
+       boundary, where no normal approximation holds for the estimate itself.
 
     Examples
     --------
@@ -142,16 +142,16 @@ def _by_ibu(
     edge = found.p < EDGE * found.p.max()
     if edge.any():
         rests = (
-            f"the estimate lies on the boundary ({int(edge.sum())} of {len(edge)} shares are 0), so they are "
-            "those of the unconstrained estimate, by inverting the channel"
+            f"the estimate lies on the boundary ({int(edge.sum())} of {len(edge)} shares are 0), so "
+            "they are those of the unconstrained estimate, by inverting the channel"
         )
     else:
         rests = "the delta method at the maximum (Fisher information)"
     notes = []
     if not identified:
         notes.append(
-            "Some shares are not determined by this channel: other distributions are just as likely, and "
-            "the standard errors of those shares are infinite."
+            "Some shares are not determined by this channel: other distributions are just as likely, "
+            "and the standard errors of those shares are infinite."
         )
     return Estimate(
         known.rows,

@@ -72,12 +72,13 @@ def climb(
 
     Notes
     -----
-    1. The mean log-likelihood L(p) = Σ_y q_y·ln (pC)_y is concave with gradient g_x = Σ_y q_y·C_xy/(pC)_y,
-       and Σ_x p_x·g_x = 1. So L(p*) − L(p) ≤ max_x g_x − 1: a certificate that needs nothing else.
+    1. The mean log-likelihood L(p) = Σ_y q_y·ln (pC)_y is concave, its gradient is
+       g_x = Σ_y q_y·C_xy/(pC)_y, and Σ_x p_x·g_x = 1. So L(p*) − L(p) ≤ max_x g_x − 1:
+       a certificate that needs nothing else.
     2. One update is p ← p∘g, and never lowers L.
     3. A leap (SQUAREM) follows two updates p → p₁ → p₂ along p + 2s·r + s²·v, r = p₁ − p,
-       v = (p₂ − p₁) − r, with s = ‖r‖/‖v‖ in the metric Σ·²/p₁. Where that is negative, a tenth of p₂ is
-       kept. It is taken only if it is likelier than p₁, and p₂ otherwise: L never falls.
+       v = (p₂ − p₁) − r, with s = ‖r‖/‖v‖ in the metric Σ·²/p₁. Where that is negative, a tenth of p₂
+       is kept. It is taken only if it is likelier than p₁, and p₂ otherwise: L never falls.
     4. The comparison adds q·log1p(change), which sees differences that subtracting two sums would
        not; where even that is rounding, the smaller gap decides.
     5. A probability that has all but vanished although its g is above 1 is given new mass by a step
@@ -196,9 +197,7 @@ def _leap(p: Floats, p1: Floats, p2: Floats, length: float) -> Floats:
     return _normal(np.where(leapt > 0, leapt, _HELD_BACK * p2))
 
 
-def _revive(
-    operator: Operator, q: Floats, p: Floats, r: Floats, at: int
-) -> tuple[Floats, Floats]:
+def _revive(operator: Operator, q: Floats, p: Floats, r: Floats, at: int) -> tuple[Floats, Floats]:
     """Mass moved to one input, as much as makes the data likelier (the derivative there is > 0)."""
     corner = np.zeros_like(p)
     corner[at] = 1.0
@@ -213,4 +212,5 @@ def _revive(
 
 
 def _normal(p: Floats) -> Floats:
-    return p / p.sum()
+    normal: Floats = p / p.sum()
+    return normal

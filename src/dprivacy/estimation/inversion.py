@@ -71,7 +71,8 @@ def projected(v: Floats) -> Floats:
     excess = np.cumsum(down) - 1
     size = np.arange(1, len(v) + 1)
     k = int(np.flatnonzero(down * size > excess)[-1])
-    return np.maximum(v - excess[k] / size[k], 0.0)
+    moved: Floats = np.maximum(v - excess[k] / size[k], 0.0)
+    return moved
 
 
 def projected_exactly(v: list[Fraction]) -> list[Fraction]:

@@ -59,9 +59,9 @@ class MeanEstimate:
         """The mean in words."""
         low, high = self.interval
         return (
-            f"The mean of the {plain(self.n)} true values is estimated as {float(self.value):.6g}, with a "
-            f"standard error of {self.standard_error:.3g} ({100 * self.confidence:g} % interval {low:.6g} … "
-            f"{high:.6g}); as the mean of the population they were drawn from, "
+            f"The mean of the {plain(self.n)} true values is estimated as {float(self.value):.6g}, "
+            f"with a standard error of {self.standard_error:.3g} ({100 * self.confidence:g} % interval "
+            f"{low:.6g} … {high:.6g}); as the mean of the population they were drawn from, "
             f"{self.error(of='population'):.3g}."
         )
 
@@ -82,8 +82,8 @@ def estimate_mean(
 ) -> MeanEstimate:
     """The mean of the true values, estimated from noisy ones.
 
-    Every answer y is worth s_y = Σ_x C⁻¹_yx·v_x, whose expectation is the true person's v_x; the mean of
-    the scores is unbiased.
+    Every answer y is worth s_y = Σ_x C⁻¹_yx·v_x, whose expectation is the true person's v_x; the mean
+    of the scores is unbiased.
 
     Parameters
     ----------
@@ -127,7 +127,8 @@ def estimate_mean(
         worth: list[Any] = [row[0] for row in (inverse @ squared).rows()]
     else:
         v = np.array([float(value) for value in numbers])
-        scores, worth = scores_of(known, v).tolist(), scores_of(known, v**2).tolist()
+        scores = known.operator.scores(v).tolist()
+        worth = known.operator.scores(v**2).tolist()
         total = float(total)
     counts: Any = seen.counts if isinstance(scores[0], Fraction) else seen.floats.tolist()
     mean = sum(m * s for m, s in zip(counts, scores, strict=True)) / total
@@ -136,20 +137,6 @@ def estimate_mean(
     noise = max((square - truth) / total**2, mean * 0)
     drawn = max((square / total - mean * mean) / total, mean * 0)
     return MeanEstimate(mean, seen.n, noise, drawn, confidence)
-
-
-def scores_of(known: Known, v: Any) -> Any:
-    """C⁻¹·v: what every output is worth. From the inverse's action on rows, one block at a time."""
-    operator = known.operator
-    outputs = operator.outputs
-    scores = np.empty(outputs)
-    step = max(1, 1_000_000 // outputs)
-    for low in range(0, outputs, step):
-        high = min(low + step, outputs)
-        block = np.zeros((high - low, outputs))
-        block[np.arange(high - low), np.arange(low, high)] = 1.0
-        scores[low:high] = operator.inverted(block) @ v
-    return scores
 
 
 def read_values(labels: Any, values: Any) -> list[Fraction | float]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.estimation.operators import Floats
@@ -65,7 +66,9 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     if isinstance(observed, Dist):
         pairs = _from_frequencies(observed, n)
     elif n is not None:
-        raise Malformed("n goes with a Dist of frequencies only; labels and counts say it themselves")
+        raise Malformed(
+            "n goes with a Dist of frequencies only; labels and counts say it themselves"
+        )
     elif isinstance(observed, Mapping):
         pairs = [(label, _read_count(count)) for label, count in observed.items()]
     else:
@@ -84,15 +87,31 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     everything = sum(totals) + strange
     if strange:
         raise UnknownCategory(
-            f"{_shown(strange)} of {_shown(everything)} answers are labels that the channel does not give; "
-            f"it has {len(outputs)} outputs. Was the data made by another mechanism, or is a label spelt "
-            "differently?"
+            f"{_shown(strange)} of {_shown(everything)} answers are labels that the channel does not "
+            f"give; it has {len(outputs)} outputs. Was the data made by another mechanism, or is a "
+            "label spelt differently?"
         )
     if not everything > 0:
         raise Malformed("there are no answers to estimate from: every count is 0")
     if any(isinstance(total, float) for total in totals):
         totals = [float(total) for total in totals]
     return Observed(tuple(totals))
+
+
+def positions_of(values: Any, outputs: Sequence[Any], what: str) -> NDArray[np.intp]:
+    """Where every value of a column stands among some labels; refused by counts, never by value."""
+    index = _positions(outputs)
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise Malformed(f"{what}: a list or an array of labels is needed")
+    listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
+    found = (index.get(normal(v), -1) if _hashable(v) else -1 for v in map(python_value, listed))
+    at = np.fromiter(found, dtype=np.intp, count=len(listed))
+    strange = int((at < 0).sum())
+    if strange:
+        raise UnknownCategory(
+            f"{what}: {strange:,} of {len(at):,} rows hold labels that the channel does not give"
+        )
+    return at
 
 
 def _positions(outputs: Sequence[Any]) -> dict[Any, int]:
@@ -116,7 +135,7 @@ def _tally(observed: Any) -> Mapping[Any, int]:
         values = observed.ravel().tolist() if isinstance(observed, np.ndarray) else list(observed)
     except TypeError:
         raise Malformed(
-            "observed is a list of noisy labels, a mapping from label to count, or a Dist of frequencies"
+            "observed is a list of noisy labels, a mapping from label to count, or a Dist"
         ) from None
     try:
         return Counter(values)

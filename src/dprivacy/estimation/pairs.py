@@ -46,7 +46,9 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
             weights[position] = read_number(weight, f"{what}, {label!r}")
     else:
         if isinstance(p, str | bytes) or not hasattr(p, "__len__"):
-            raise Malformed(f"{what} is a Dist, a mapping from label to weight, or a list of weights")
+            raise Malformed(
+                f"{what} is a Dist, a mapping from label to weight, or a list of weights"
+            )
         if len(p) != len(labels):
             raise Malformed(f"{what} has {len(p)} weights for {len(labels)} labels")
         weights = [
@@ -56,7 +58,7 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
     if any(isinstance(weight, float) for weight in weights):
         weights = [float(weight) for weight in weights]
     exact = not isinstance(weights[0], float)
-    total = sum(weights) if exact else math.fsum(weights)
+    total: Any = sum(weights) if exact else math.fsum(weights)
     if not abs(total - 1) <= (0 if exact else _FLOAT_SUM):
         raise NotStochastic(f"{what}: the weights sum to {total}, not 1")
     return weights

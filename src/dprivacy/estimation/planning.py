@@ -1,4 +1,4 @@
-"""Before the survey: what error to expect, how many answers are needed, how much privacy is affordable."""
+"""Before the survey: what error to expect, how many answers to ask for, which ε is affordable."""
 
 import math
 from fractions import Fraction
@@ -135,7 +135,7 @@ def smallest_eps_for(
     if _one_of(scale, "scale", "counts", "proportions") == "proportions":
         target *= size
     _one_of(of, "of", "table", "population")
-    if isinstance(categories, bool) or not isinstance(categories, int) or categories < 2:
+    if categories < 2:
         raise Malformed(f"at least two categories are needed, not {categories!r}")
     allowed = target**2 / size
     given = None if share is None else _share(share)

@@ -95,7 +95,7 @@ def around(operator: Operator, counts: Floats, p: Floats) -> tuple[list[float], 
 
 def quantile(confidence: float) -> float:
     """z with P(|N(0,1)| ≤ z) = confidence."""
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+    if not 0 < confidence < 1:
         raise Malformed(f"confidence must be between 0 and 1, such as 0.95, not {confidence!r}")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed
-from dprivacy.estimation.operators import Dense, Floats, LineGeometric, Operator, ResponseLike
+from dprivacy.estimation.operators import Dense, Floats, Operator
+from dprivacy.estimation.structured import LineGeometric, ResponseLike
 from dprivacy.mechanisms.numeric import GridNoise
 from dprivacy.model.channel import Channel
 from dprivacy.model.reading import as_channel

@@ -32,8 +32,8 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
     2. Exact changes and rational distances, few enough: `programs.minimise`, whose answer has been
        checked against its dual in rationals. One of the balance equations follows from the others and
        is left out.
-    3. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that table,
-       or on the space's known edges when those are fewer.
+    3. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that
+       table, or on the space's known edges when those are fewer.
     4. Where infinite distances make it impossible, the answer is inf.
     """
     senders = [i for i, value in enumerate(change) if value > 0]
@@ -81,7 +81,7 @@ def _exactly(
 def _network_simplex() -> Any | None:
     """POT's solver, if it is installed."""
     try:
-        from ot import emd2
+        from ot import emd2  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return None
 

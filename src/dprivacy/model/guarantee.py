@@ -69,13 +69,13 @@ class Guarantee:
         factor = self._factor(x, z)
         if self.delta and factor != "any factor":
             return (
-                f"any set of outputs is at most {factor} times as likely for *{shown(x)}* as for "
-                f"*{shown(z)}*, plus {about(self.delta)}"
+                f"any set of outputs is at most {factor} times as likely for '{shown(x)}' as for "
+                f"'{shown(z)}', plus {about(self.delta)}"
             )
         most = "" if factor == "any factor" else "at most "
         return (
-            f"anyone who sees the output can multiply their odds between *{shown(x)}* and "
-            f"*{shown(z)}* by {most}{factor}"
+            f"anyone who sees the output can multiply their odds between '{shown(x)}' and "
+            f"'{shown(z)}' by {most}{factor}"
         )
 
     def explain(self) -> str:
@@ -97,7 +97,7 @@ class Guarantee:
         if self.space.distance(far, away) != self.space.distance(x, z):
             factor = self._factor(far, away)
             by = f"{factor} times" if self.delta else f"by {factor}"
-            text += f"; between *{shown(far)}* and *{shown(away)}*, the farthest apart, {by}"
+            text += f"; between '{shown(far)}' and '{shown(away)}', the farthest apart, {by}"
         return f"{text}.{self._reason}"
 
     @property

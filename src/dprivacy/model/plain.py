@@ -42,6 +42,8 @@ def about(value: Any) -> str:
     if text.startswith("about"):
         return text
     size = f"{_size(value):.4g}"
+    if isinstance(value, Fraction) and value == Fraction(size if "inf" not in size else 0):
+        return text
     return text if text == size else (f"{text} ≈ {size}" if len(text) <= 40 else f"≈ {size}")
 
 

@@ -42,9 +42,9 @@ class Verdict:
 
     def explain(self) -> str:
         """The answer in words."""
-        word = {True: "Yes", False: "No", None: "Undecided"}[self.holds]
+        word = {True: "Yes:", False: "No, it is not so that", None: "Undecided whether"}[self.holds]
         how = "exact arithmetic" if self.exact else f"float, ±{self.error:.1g}"
-        return f"{word}: {self.claim} ({self.status}; {how})."
+        return f"{word} {self.claim} ({self.status}; {how})."
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, with numbers such as "16/7" and "ln(16/7)" as text."""

@@ -50,7 +50,8 @@ class ConcentratedVerdict(Verdict):
             )
         if self.tau_pair is not None:
             x, z = map(shown, self.tau_pair)
-            lines.append(f"Its deviation is {about(self.smallest_tau)}-subgaussian: {x}, {z}.")
+            pair = f", for {x} and {z}" if self.tau == self.smallest_tau or not self.holds else ""
+            lines.append(f"Its deviation is {about(self.smallest_tau)}-subgaussian{pair}.")
         return "\n".join(lines)
 
 

@@ -65,13 +65,14 @@ class PrivacyVerdict(Verdict):
     `eps` is the level asked for (or the smallest, when none was); `smallest` is Priv_d(C); `worst`
     is the triple that needs it. `tight` lists triples that meet the bound with equality, `violated`
     those that break it (among the pairs that imply the others; at most 1000 of each). With δ > 0,
-    `delta_needed` is the slack that ε needs.
+    `delta_needed` is the slack that ε needs, and `delta_pair` the inputs that need it.
     """
 
     eps: Eps = 0.0
     delta: Fraction | float = Fraction(0)
     smallest: Eps = 0.0
     delta_needed: Fraction | float | None = None
+    delta_pair: tuple[Any, Any] | None = None
     worst: Triple | None = None
     tight: tuple[Triple, ...] = ()
     violated: tuple[Triple, ...] = ()
@@ -80,22 +81,29 @@ class PrivacyVerdict(Verdict):
     def explain(self) -> str:
         """The verdict in words, with the pair that decides it."""
         lines = [super().explain()]
-        how = "exactly" if self.exact else f"about (float, ±{self.error:.1g})"
-        if self.smallest == math.inf:
-            lines.append("No finite ε will do.")
-        elif self.exact and isinstance(self.smallest, float):
-            lines.append(
-                f"The smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
-            )
-        else:
-            lines.append(f"The smallest ε is {how} {about(self.smallest)}.")
         if self.delta_needed is not None:
-            lines.append(f"At this ε the channel needs δ = {about(self.delta_needed)}.")
+            needs = f"At this ε the channel needs δ = {about(self.delta_needed)}"
+            if self.delta_pair is not None:
+                needs += f", to keep {shown(self.delta_pair[0])} from {shown(self.delta_pair[1])}"
+            lines.append(f"{needs}.")
+        lines.append(self._smallest_in_words())
         if self.worst is not None:
-            lines.append(f"What decides it: {self.worst.words()}.")
+            lines.append(f"What decides {'that' if self.delta else 'it'}: {self.worst.words()}.")
         if self.guarantee is not None and self.holds:
             lines.append(f"In words: {self.guarantee.explain()}")
         return "\n".join(lines)
+
+    def _smallest_in_words(self) -> str:
+        lead = "Without δ the" if self.delta else "The"
+        if self.smallest == math.inf:
+            return "Without δ no finite ε will do." if self.delta else "No finite ε will do."
+        if not self.exact:
+            return f"{lead} smallest ε is about {about(self.smallest)} (float, ±{self.error:.1g})."
+        if isinstance(self.smallest, float):
+            return (
+                f"{lead} smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
+            )
+        return f"{lead} smallest ε is exactly {about(self.smallest)}."
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""
@@ -180,11 +188,10 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
         asked,
         Fraction(0),
         smallest,
-        None,
-        worst,
-        tight,
-        violated,
-        guarantee,
+        worst=worst,
+        tight=tight,
+        violated=violated,
+        guarantee=guarantee,
     )
 
 
@@ -306,9 +313,10 @@ def _with_slack(
     if level is None:
         raise BadLevel("with δ > 0 give ε too, or ask eps_at(C, delta=…) for the smallest ε")
     exact = channel.exact and space.exact
-    needed, holds, error = worst_delta(channel, space, level, slack)
+    needed, holds, error, at = worst_delta(channel, space, level, slack)
+    pair = None if at is None else (channel.rows[at[0]], channel.rows[at[1]])
     claim = f"the channel is (ε·d, δ)-private at ε = {about(level)}, δ = {about(slack)}"
     guarantee = Guarantee(level, space, slack) if holds else None
     return PrivacyVerdict(
-        claim, holds, exact, error, level, slack, smallest, needed, worst, (), (), guarantee
+        claim, holds, exact, error, level, slack, smallest, needed, pair, worst, (), (), guarantee
     )

@@ -255,8 +255,8 @@ def _is_below(
 
 def worst_delta(
     channel: Channel, space: FiniteSpace, eps: Level, slack: Fraction
-) -> tuple[Number, bool | None, float]:
-    """The δ that ε·d needs over all ordered pairs, whether it is within `slack`, and the float error.
+) -> tuple[Number, bool | None, float, tuple[int, int] | None]:
+    """The δ that ε·d needs, whether it is within `slack`, the float error, and the pair that needs it.
 
     Notes
     -----
@@ -272,23 +272,22 @@ def worst_delta(
         if i != j and float(space.distances[i, j]) < math.inf
     ]
     if not (channel.exact and space.exact):
-        measured = max(
-            (
-                _excess(
-                    channel.matrix.floats[i].tolist(),
-                    channel.matrix.floats[j].tolist(),
-                    _float_exp(float(eps) * float(space.distances[i, j])),
-                )
-                for i, j in finite
-            ),
-            default=0.0,
-        )
+        floats = channel.matrix.floats.tolist()
+        sums = {
+            (i, j): float(
+                _excess(floats[i], floats[j], _float_exp(float(eps) * float(space.distances[i, j])))
+            )
+            for i, j in finite
+        }
+        pair = max(sums, key=sums.__getitem__, default=None)
+        measured = 0.0 if pair is None else sums[pair]
         farthest = max((float(space.distances[i, j]) for i, j in finite), default=0.0)
         rounded = channel.matrix.shape[1] + min(float(eps) * farthest, 2.0**50)
         error = 2**-50 * rounded * (1 + float(measured))
         gap = float(measured) - float(slack)
-        return measured, (True if gap + error <= 0 else False if gap - error > 0 else None), error
-    needed, holds = Fraction(0), True
+        held = True if gap + error <= 0 else False if gap - error > 0 else None
+        return measured, held, error, pair
+    needed, holds, at = Fraction(0), True, None
     irrational = False
     factors: dict[Any, Factor] = {}
     for i, j in finite:
@@ -302,5 +301,7 @@ def worst_delta(
             low, high = (Fraction(_excess(rows[i], rows[j], f)) for f in (upper, lower))
             bits *= 2
         holds &= high <= slack
-        needed, irrational = max(needed, high), irrational or factor.exact is None
-    return (float_up(needed) if irrational else needed), holds, 0.0
+        irrational |= factor.exact is None
+        if high > needed:
+            needed, at = high, (i, j)
+    return (float_up(needed) if irrational else needed), holds, 0.0, at

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import Uncertified
 from dprivacy.numbers.level import Level, as_level
 from dprivacy.sources import result
-from dprivacy.verify.loss import PrivacyLoss
+from dprivacy.verify.loss import PrivacyLoss, log_of
 
 Floats = NDArray[np.float64]
 
@@ -78,9 +79,10 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
         return SubgaussianScale(math.inf, math.inf, math.inf)
     if not upper:
         return SubgaussianScale(0.0, 0.0, upper)
-    mean = float(loss.mean)
-    z = np.array([float(value) for value, _ in loss.atoms]) - mean
-    p = np.array([float(q) for _, q in loss.atoms])
+    values = [log_of(key) if isinstance(key, Fraction) else key for key, _ in loss.cells]
+    p = np.array([float(q) for _, q in loss.cells])
+    mean = math.fsum(value * float(q) for value, (_, q) in zip(values, loss.cells, strict=True))
+    z = np.array(values) - mean
     variance = float((p * z * z).sum())
     largest = float(np.abs(z).max())
     best = bound = max(variance, floor**2)
@@ -88,7 +90,7 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
         low, high = _largest_rate(side, p, best)
         best, bound = max(best, low), max(bound, high)
     # The loss is rounded to doubles, so that Z is off by about an ulp of the largest one.
-    error = 2**-46 * (1 + (largest + abs(mean)) / math.sqrt(variance))
+    error = 2**-44 * (1 + (largest + abs(mean)) / math.sqrt(variance))
     half = max(float(upper) * (1 + 2**-50), floor)
     return SubgaussianScale(
         math.sqrt(best) * (1 - error), min(math.sqrt(bound) * (1 + error), half), upper
