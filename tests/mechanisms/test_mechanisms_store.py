@@ -28,7 +28,8 @@ GEOMETRIC = json.loads(dumps(geometric(3, eps="ln 2")))
 
 
 def pairs(text):
-    return json.loads(text, object_pairs_hook=list)
+    """The contents, with repeated keys if there are any; the order of keys says nothing."""
+    return json.loads(text, object_pairs_hook=lambda found: sorted(found, key=str))
 
 
 def refused_or_the_same(text):
@@ -341,7 +342,7 @@ LABELS = [
 ]
 
 
-@pytest.mark.parametrize("label", LABELS, ids=repr)
+@pytest.mark.parametrize("label", LABELS)
 def test_labels_come_back_as_they_were(label):
     mechanism = randomised_response([label, "other"], eps="ln 2")
     again = loads(dumps(mechanism))
@@ -369,7 +370,7 @@ def test_a_level_that_cannot_be_written_is_refused_when_saving():
     with pytest.raises(Malformed, match="too long"):
         dumps(randomised_response(["a", "b"], eps=long))
     with pytest.raises(Malformed, match="too long"):
-        dumps(randomised_response(["a", "b"], eps=ln(Q(3**300, 2**400))))
+        dumps(randomised_response(["a", "b"], eps=ln(Q(3**600, 2**900))))
 
 
 def test_distances_with_roots_and_logarithms():
@@ -378,7 +379,7 @@ def test_distances_with_roots_and_logarithms():
         any_metric(from_table(["a", "b"], [[0, "ln 3"], ["ln 3", 0]]), eps=1),
         exponential(grid(2, 2), eps=1),
         geometric(line(["0", "1e-40", "1"]), eps=1),
-        randomised_response(discrete(range(200)), eps=1),
+        randomised_response(discrete(range(40)), eps=1),
     ):
         assert loads(dumps(mechanism)) == mechanism
 

@@ -49,6 +49,18 @@ def test_every_word_of_the_16_bit_twin(k: int) -> None:
         assert sampler.weights(x) == floors
 
 
+@pytest.mark.slow
+def test_every_word_for_many_rows() -> None:
+    rnd = random.Random(1)
+    for k in range(1, 301):
+        rows = rows_of_every_kind(rnd, k)
+        sampler = CategoricalSampler(rows, bits=16)
+        for x, row in enumerate(rows):
+            floors = [(a << 16) // sum(row) for a in row]
+            counts = counted(sampler, x)
+            assert counts + [0] * (k + 1 - len(counts)) == [*floors, (1 << 16) - sum(floors)]
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 8, 17])
 def test_the_residual_law_over_every_number_below_its_bound(k: int) -> None:
     rnd = random.Random(k)

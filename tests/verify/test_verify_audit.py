@@ -16,6 +16,7 @@ from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
 from dprivacy.verify import AuditResult, audit, audit_counts, command_sampler
 from dprivacy.verify.confidence import clopper_pearson, normal_quantile, wilson
+from dprivacy.verify.event_search import Atoms
 from dprivacy.verify.events import Intervals, Outputs, Tally
 
 Sampler = Callable[[Any, int], Any]
@@ -178,6 +179,18 @@ def test_half_lines_are_found_for_numbers() -> None:
     result = audit(laplace(1.0, np.random.default_rng(5)), [0, 1], samples=100_000)
     assert 0.9 < result.eps_lower <= 1
     assert "the output is at most" in result.event or "the output is more than" in result.event
+
+
+def test_neighbouring_integers_make_an_interval() -> None:
+    result = audit(geometric(0.5, np.random.default_rng(12)), [0, 1], samples=40_000)
+    assert 0.4 < result.eps_lower <= 0.5
+    assert "one of" not in result.event
+    atoms = Atoms((1, 2, 5, 9), None, True, ())
+    assert atoms.event([0, 1]).words() == "the output is at most 2"
+    assert atoms.event([2, 3]).words() == "the output is more than 2"
+    assert atoms.event([1, 2]).words() == "the output is more than 1 and at most 5"
+    assert atoms.event([0, 2]).words() == "the output is one of 1, 5"
+    assert atoms.event([3]).words() == "the output is 9"
 
 
 def test_a_set_of_outputs_is_found_where_no_single_one_tells() -> None:

@@ -6,6 +6,7 @@ import rich_click as click
 
 from dprivacy import __version__
 from dprivacy.cli.audit import audit
+from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
 from dprivacy.cli.verify import verify
 from dprivacy.cli.zoo import zoo
 from dprivacy.errors import DPrivacyError
@@ -19,7 +20,7 @@ def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""
 
 
-for command in (verify, audit, zoo):
+for command in (demo, inspect, plan, sanitise, estimate, query, verify, audit, zoo):
     commands.add_command(command)
 
 

@@ -29,7 +29,7 @@ def estimate(
     estimator: Estimator = "ibu",
     n: Any = None,
     confidence: float = 0.95,
-    tolerance: float = 1e-8,
+    tolerance: float = 1e-9,
     max_iterations: int = 100_000,
     accelerate: bool = True,
 ) -> Estimate:

@@ -1,10 +1,11 @@
 """The iterative Bayesian update: climbing to the maximum-likelihood distribution."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.estimation.interior import interior
 from dprivacy.estimation.operators import Floats, Operator
 from dprivacy.sources import result
 
@@ -12,6 +13,7 @@ _ROUNDING = 4e-16  # changes of the mean log-likelihood below this are noise
 _HELD_BACK = 0.1  # a probability that a leap would make negative keeps this share
 _LOST = 1e-100  # below this a probability cannot grow back by itself
 _CHECK_EVERY = 16  # plain updates between two looks at the gap
+_PATIENCE = 60  # updates before the interior steps are tried
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,34 @@ def climb(
     5. A probability that has all but vanished although its g is above 1 is given new mass by a step
        towards it, halved until L rises.
 
+    6. What has not converged after 60 updates is finished from inside (`interior`), where the channel
+       allows it; its answer too is taken only if it is likelier.
+
     Cost: two passes an update; O(inputs) each for structured operators.
     """
     q = _checked(operator, frequencies)
     p = np.full(operator.inputs, 1 / operator.inputs) if start is None else start / start.sum()
-    walk = _leaps if accelerate else _steps
     with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
-        return walk(operator, q, p, tolerance, max_iterations)
+        if not accelerate:
+            return _steps(operator, q, p, tolerance, max_iterations)
+        first = _leaps(operator, q, p, tolerance, min(max_iterations, _PATIENCE))
+        if first.converged or first.iterations >= max_iterations:
+            return first
+        return _finished(operator, q, first, tolerance, max_iterations)
+
+
+def _finished(
+    operator: Operator, q: Floats, first: Climb, tolerance: float, max_iterations: int
+) -> Climb:
+    """Interior steps, if they lead higher, and leaps for what is left."""
+    inside = interior(operator, q, tolerance)
+    p, used = first.p, first.iterations
+    if inside is not None:
+        used += inside[1]
+        if _gain(q, operator.forward(p), operator.forward(inside[0])) >= -_ROUNDING:
+            p = inside[0]
+    rest = _leaps(operator, q, p, tolerance, max(max_iterations - used, 0))
+    return replace(rest, iterations=used + rest.iterations, trace=first.trace + rest.trace)
 
 
 def _checked(operator: Operator, frequencies: Floats) -> Floats:

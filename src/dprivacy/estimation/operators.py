@@ -4,6 +4,7 @@ Estimators never look at entries. They push a distribution through (p → pC), p
 (w → Cw), and some invert (m → mC⁻¹). A channel with structure does each in O(n).
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from dprivacy.model.channel import Channel
 Floats = NDArray[np.float64]
 
 _SMALLEST = 1e-290  # columns below this are rescaled exactly, before they underflow
+_MOST_SOLVED = 1000  # inputs up to which a dense system is solved in a moment
 _WORST = 1e13  # condition number beyond which a float inverse has no digits left
 
 
@@ -63,7 +65,7 @@ class Dense:
         if channel.exact:
             for y in np.flatnonzero(largest <= _SMALLEST):
                 _rescale(channel, int(y), scaled, logs)
-        self.inputs, self.outputs = floats.shape
+        self.inputs, self.outputs = channel.matrix.shape
         self.column_logs = logs
         self.floats = floats
         self._scaled = np.ascontiguousarray(scaled)
@@ -79,6 +81,23 @@ class Dense:
         """See `Operator`."""
         g: Floats = np.dot(w, self._turned)
         return g
+
+    @property
+    def solvable(self) -> bool:
+        """Whether a system of this size is solved in a moment."""
+        return self.inputs <= _MOST_SOLVED
+
+    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+        """Solve (C·diag(d)·Cᵀ + diag(z))·x = b, with the diagonal scaled to 1."""
+        matrix = (self._scaled * d) @ self._turned
+        matrix[np.diag_indices_from(matrix)] += z
+        scale = 1 / np.sqrt(matrix.diagonal())
+        matrix = matrix * scale * scale[:, None]
+
+        def solve(b: Floats) -> Floats:
+            return np.asarray(scale * np.linalg.solve(matrix, scale * b), dtype=np.float64)
+
+        return solve
 
     @property
     def inverse(self) -> Floats:

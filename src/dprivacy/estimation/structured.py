@@ -1,5 +1,7 @@
 """Channels with structure: randomised response, geometric noise on a line, several columns at once."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dprivacy.estimation.operators import Floats, Operator
@@ -94,6 +96,33 @@ class LineGeometric:
         """See `Operator`."""
         out: Floats = _tridiagonal(self._main, self._side, v) / self._factor
         return out
+
+    solvable = True
+
+    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+        """Solve (K·diag(d)·K + diag(z))·x = b in O(n).
+
+        With T = K⁻¹ tridiagonal and x = T·u it reads (diag(d) + T·diag(z)·T)·u = T·b, five diagonals.
+        """
+        from scipy.linalg import solveh_banded
+
+        main, side = self._main, self._side
+        bands = np.zeros((3, self.inputs))
+        bands[2] = d + main**2 * z
+        bands[2, 1:] += side**2 * z[:-1]
+        bands[2, :-1] += side**2 * z[1:]
+        bands[1, 1:] = side * (main[:-1] * z[:-1] + main[1:] * z[1:])
+        bands[0, 2:] = side[:-1] * z[1:-1] * side[1:]
+        scale = 1 / np.sqrt(bands[2])
+        bands[2] = 1.0
+        bands[1, 1:] *= scale[1:] * scale[:-1]
+        bands[0, 2:] *= scale[2:] * scale[:-2]
+
+        def solve(b: Floats) -> Floats:
+            u = scale * solveh_banded(bands, scale * _tridiagonal(main, side, b))
+            return _tridiagonal(main, side, u)
+
+        return solve
 
 
 def _tridiagonal(main: Floats, side: Floats, v: Floats) -> Floats:

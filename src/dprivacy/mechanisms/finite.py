@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -140,9 +141,12 @@ def promised(
     verdict = mechanism.verify()
     if not verdict:
         raise NotPrivate(f"{family} broke its promise: {verdict.explain()}")
-    tight = (
-        verdict.delta_needed == guarantee.delta
-        if guarantee.delta
-        else (isinstance(verdict.smallest, Level) and verdict.smallest == guarantee.eps)
-    )
-    return ChannelMechanism(family, channel, guarantee, tight, parameters)
+    return ChannelMechanism(family, channel, guarantee, is_tight(verdict, guarantee), parameters)
+
+
+def is_tight(verdict: PrivacyVerdict, guarantee: Guarantee) -> bool:
+    """Whether the bound is met with equality: an exact one, not one that was rounded to it."""
+    if guarantee.delta:
+        needed = verdict.delta_needed
+        return isinstance(needed, Fraction) and needed == guarantee.delta
+    return isinstance(verdict.smallest, Level) and verdict.smallest == guarantee.eps

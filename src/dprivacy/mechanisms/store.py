@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed, NotPrivate
-from dprivacy.mechanisms.finite import ChannelMechanism
+from dprivacy.mechanisms.finite import ChannelMechanism, is_tight
 from dprivacy.model.channel import Channel
 from dprivacy.model.guarantee import Guarantee
 from dprivacy.model.plain import plain
-from dprivacy.numbers.level import Level, as_eps, as_level
+from dprivacy.numbers.level import as_eps, as_level
 from dprivacy.numbers.matrix import Mat
 from dprivacy.spaces.tables import from_table
 from dprivacy.verify.certificate import enclosure
-from dprivacy.verify.distinguish import smallest_eps
 from dprivacy.verify.privacy import privacy, read_delta
 
 FORMAT = "dprivacy mechanism"
@@ -138,18 +137,13 @@ def _rebuilt(data: dict[str, Any], name: str) -> ChannelMechanism:
         raise NotPrivate(
             f"{name}: the stored integers break the stored guarantee. {verdict.explain()}"
         )
-    smallest = smallest_eps(channel, space)
-    if [repr(bound) for bound in enclosure(smallest)] != data["achieved"]:
+    if [repr(bound) for bound in enclosure(verdict.smallest)] != data["achieved"]:
         raise Malformed(f"{name}: the stored enclosure of ε is not that of the stored integers")
-    tight = _is_tight(smallest, eps, delta, verdict.delta_needed)
+    guarantee = Guarantee(eps, space, delta, data["because"])
+    tight = is_tight(verdict, guarantee)
     if data["tight"] is not tight:
         raise Malformed(f"{name}: 'tight' is not what the integers say")
-    guarantee = Guarantee(eps, space, delta, data["because"])
     return ChannelMechanism(data["family"], channel, guarantee, tight, data["parameters"])
-
-
-def _is_tight(smallest: Level | float, eps: Level, delta: Fraction, needed: Any) -> bool:
-    return bool(needed == delta) if delta else isinstance(smallest, Level) and smallest == eps
 
 
 def _parse(text: str, name: str) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Guarantee:
     def _factor(self, x: Any, z: Any) -> str:
         """The factor in words, never less than it is."""
         exponent = self._exponent(x, z)
-        return "any factor" if exponent is None else _in_words(exponent)
+        return "any factor" if exponent is None else factor_in_words(exponent)
 
     def sentence(self, x: Any, z: Any) -> str:
         """The guarantee for one pair of secrets, in plain words.
@@ -85,7 +85,7 @@ class Guarantee:
         if not isinstance(self.space, FiniteSpace):
             return (
                 f"{head}: anyone who sees the output can multiply their odds between two secrets at "
-                f"distance 1 by at most {_in_words(self.eps)}.{self._reason}"
+                f"distance 1 by at most {factor_in_words(self.eps)}.{self._reason}"
             )
         if len(self.space) < 2:
             return f"{head}: with a single secret there is nothing to protect."
@@ -123,7 +123,7 @@ def _exponential(level: Level) -> Fraction | float:
     return float_up(exp_bounds(*level.bounds(128), 128)[1]) if level < 710 else math.inf
 
 
-def _in_words(level: Level) -> str:
+def factor_in_words(level: Level) -> str:
     """e^level for a sentence, never less than it is."""
     value = _exponential(level)
     return _rounded_up(Fraction(value)) if value < _HUGE else f"e^{math.ceil(level)}"

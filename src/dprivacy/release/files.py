@@ -69,7 +69,7 @@ def sanitise_file(
     randomness = choose_source(insecure_seed)
     sanitiser = Sanitiser(plan, randomness)
     warn_about(plan)
-    with _reading(origin) as (batches, total), _placed(target) as temporary:
+    with batches_of(origin) as (batches, total), _placed(target) as temporary:
         writer = None
         try:
             for batch in batches:
@@ -134,7 +134,7 @@ def _digest(path: Path) -> str:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
+def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
     """Batches of a table and its number of rows, where that is known beforehand."""
     if not path.exists():
         raise Malformed(f"{path}: there is no such file")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.model.guarantee import Guarantee
+from dprivacy.model.guarantee import Guarantee, factor_in_words
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.level import Level, as_level
 from dprivacy.release.plan import ColumnPlan, Plan
@@ -31,7 +31,7 @@ class JointGuarantee:
         people = "person" if self.rows_per_person > 1 else "row"
         lines = []
         if self.total is not None:
-            factor = _factor(self.total)
+            factor = factor_in_words(self.total)
             lines.append(
                 "Anyone who sees the released table can multiply their odds between any two records "
                 f"of a {people} by at most {factor}, whatever they know of everyone else."
@@ -94,10 +94,3 @@ def _widest(column: ColumnPlan) -> Level | None:
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
     return None
-
-
-def _factor(level: Level) -> str:
-    size = float(level)
-    if size < 20:
-        return f"{math.ceil(math.exp(size) * 100 * (1 + 1e-12)) / 100:,.2f}".rstrip("0").rstrip(".")
-    return f"e^{math.ceil(size)}"

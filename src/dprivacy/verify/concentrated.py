@@ -151,9 +151,7 @@ def _losses(
 def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> _Part:
     """The largest mean per unit of distance, and whether μ is enough."""
     best = _Part(Level(0), None, True, True)
-    for loss, d in losses:
-        if isinstance(d, float) and d == math.inf:
-            continue
+    for loss, d in _in_question(losses, mu):
         exact = loss.exact and not isinstance(d, float)
         needed = _rate(loss.mean, d)
         error = 0.0 if exact else 2**-48 * len(loss.cells) * (1 + float(needed))
@@ -168,6 +166,25 @@ def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> 
         part = _Part(needed, (loss.x, loss.z), keeps, exact, error)
         best = _worse(best, part)
     return best
+
+
+def _in_question(
+    losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None
+) -> list[tuple[PrivacyLoss, Distance]]:
+    """The pairs that may need the most, and those that floats cannot tell from needing just μ."""
+    ranges = []
+    for loss, d in losses:
+        if not (isinstance(d, float) and d == math.inf):
+            mean, error = loss.mean_estimate()
+            far = float(d)
+            rate = mean / far if far else math.inf
+            ranges.append((loss, d, rate, error / far + 1e-12 * rate if far else 0.0))
+    most = max((rate - error for _, _, rate, error in ranges), default=0.0)
+    return [
+        (loss, d)
+        for loss, d, rate, error in ranges
+        if rate + error >= most or (mu is not None and abs(rate - float(mu)) <= error)
+    ]
 
 
 def _within(mean: Level, mu: Level, d: Distance) -> bool | None:

@@ -1,7 +1,7 @@
 """Which pair of inputs and which event look most revealing? Learned from samples set aside for it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,13 @@ class Atoms:
         return np.array([tally.count(y) for y in self.extra], dtype=np.int64)
 
     def event(self, chosen: Sequence[int]) -> Event:
-        """The union of some atoms."""
+        """The union of some atoms; neighbours on the line make an interval."""
+        if self.edges is None and self.ordered and len(chosen) > 1:
+            first, last = min(chosen), max(chosen)
+            if last - first + 1 == len(chosen):
+                low = self.members[first - 1] if first else -math.inf
+                high = self.members[last] if last + 1 < len(self.members) else math.inf
+                return Intervals(((low, high),))
         if self.edges is None:
             return Outputs(tuple(self.members[k] for k in chosen))
         pieces: list[tuple[float, float]] = []
@@ -85,9 +91,13 @@ class Atoms:
 
 @dataclass(frozen=True)
 class Finding:
-    """The most revealing event found for one ordered pair, and the score it reached."""
+    """The most revealing event of one kind for an ordered pair, and the score it reached.
+
+    `caution` is how far the score lies below the plain estimate of ln((p − δ)/q).
+    """
 
     score: float
+    caution: float
     event: Event
 
 
@@ -118,40 +128,55 @@ def best_event(
     -----
     Candidates: every atom; every set of atoms whose (ranked) ratio exceeds a threshold; every
     interval, half-lines among them, where atoms lie on a line. The score is a lower confidence bound
-    on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck.
+    on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck. Of kinds that
+    come within a quarter of that caution of the best, the simplest is taken.
     """
     first, second = (atoms.counts(tally) for tally in scored)
-    totals = scored[0].total, scored[1].total
     order = np.argsort(-(ranked[0] + 0.5) / (ranked[1] + 0.5), kind="stable")
-    singles = _scores(first, second, totals, delta, z)
-    prefixes = _scores(np.cumsum(first[order]), np.cumsum(second[order]), totals, delta, z)
-    found = [
-        _pick(singles, lambda k: atoms.event([k])),
-        _pick(prefixes, lambda k: atoms.event(order[: k + 1].tolist())),
-    ]
+    score = _Scorer((scored[0].total, scored[1].total), delta, z)
+    found = [score.best(first, second, lambda k: atoms.event([k]))]
+    if atoms.extra:
+        p, q = (atoms.extra_counts(tally) for tally in scored)
+        found.append(score.best(p, q, lambda k: Outputs((atoms.extra[k],))))
     if atoms.ordered and len(first) > 2:
         starts, ends = np.triu_indices(len(first) + 1, 1)
         a, b = (np.concatenate([[0], np.cumsum(c)]) for c in (first, second))
-        joined = _scores(a[ends] - a[starts], b[ends] - b[starts], totals, delta, z)
         found.append(
-            _pick(joined, lambda k: atoms.event(list(range(int(starts[k]), int(ends[k])))))
+            score.best(
+                a[ends] - a[starts],
+                b[ends] - b[starts],
+                lambda k: atoms.event(list(range(int(starts[k]), int(ends[k])))),
+            )
         )
-    if atoms.extra:
-        p, q = (atoms.extra_counts(tally) for tally in scored)
-        alone = _scores(p, q, totals, delta, z)
-        found.append(_pick(alone, lambda k: Outputs((atoms.extra[k],))))
-    return max(found, key=lambda finding: finding.score)
+    found.append(
+        score.best(
+            np.cumsum(first[order]),
+            np.cumsum(second[order]),
+            lambda k: atoms.event(order[: k + 1].tolist()),
+        )
+    )
+    most = max(found, key=lambda finding: finding.score)
+    enough = most.score - most.caution / 4
+    return next(finding for finding in found if finding.score >= enough)
 
 
-def _scores(
-    hits: Counts, others: Counts, totals: tuple[int, int], delta: float, z: float
-) -> Floats:
-    low = wilson(hits, totals[0], z)[0] - delta
-    high = wilson(others, totals[1], z)[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(low > 0, np.log(np.maximum(low, 0.0)) - np.log(high), -math.inf)
+@dataclass(frozen=True)
+class _Scorer:
+    """Scores arrays of events by their counts for the two inputs."""
 
+    totals: tuple[int, int]
+    delta: float
+    z: float
 
-def _pick(scores: Floats, event: Any) -> Finding:
-    k = int(scores.argmax())
-    return Finding(float(scores[k]), event(k))
+    def best(self, hits: Counts, others: Counts, event: Callable[[int], Event]) -> Finding:
+        """The event with the highest score."""
+        low = wilson(hits, self.totals[0], self.z)[0] - self.delta
+        high = wilson(others, self.totals[1], self.z)[1]
+        with np.errstate(divide="ignore"):
+            scores = np.where(low > 0, np.log(np.maximum(low, 0.0)) - np.log(high), -math.inf)
+        k = int(scores.argmax())
+        if scores[k] == -math.inf:
+            return Finding(-math.inf, 0.0, event(k))
+        p = hits[k] / self.totals[0] - self.delta
+        q = (others[k] + 0.5) / self.totals[1]
+        return Finding(float(scores[k]), max(0.0, math.log(p / q) - float(scores[k])), event(k))

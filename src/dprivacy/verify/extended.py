@@ -119,8 +119,8 @@ def extended_privacy(C: Any, *, xi: Any, delta: Any = 0, pairs: Pairs = None) ->
     >>> bool(extended_privacy(C, xi="ln 2", delta="1/4"))
     True
     >>> print(extended_privacy(C, xi="ln 2", delta="1/5").worst.words())
-    the outputs {0} have probability 3/4 ≈ 0.75 for 0 and 1/4 ≈ 0.25 for 1, which at ξ = ln(2) ≈ \
-0.6931 needs δ = 1/4 ≈ 0.25 where 1/5 ≈ 0.2 is allowed
+    the outputs {0} have probability 3/4 for 0 and 1/4 for 1, which at ξ = ln(2) ≈ 0.6931 needs \
+δ = 1/4 where 1/5 is allowed
     """
     channel = as_channel(C)
     ratios, factors = RowRatios(channel), Factors(channel)

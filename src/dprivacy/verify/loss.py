@@ -78,6 +78,15 @@ class PrivacyLoss:
             parts = [sum(parts[k : k + 2], Level(0)) for k in range(0, len(parts), 2)]
         return parts[0]
 
+    def mean_estimate(self) -> tuple[float, float]:
+        """The mean loss as a float, and a bound on its error: quick, for putting pairs in order."""
+        if self.escape:
+            return math.inf, 0.0
+        parts = [
+            float(p) * (log_of(key) if isinstance(key, Fraction) else key) for key, p in self.cells
+        ]
+        return math.fsum(parts), 1e-11 * (1 + math.fsum(map(abs, parts)))
+
     def tail(self, eps: Any) -> Number:
         """The probability that the loss exceeds ε (strictly); exact for an exact channel."""
         level = as_level(eps)
