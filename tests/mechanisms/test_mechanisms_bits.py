@@ -36,7 +36,7 @@ def test_long_strings_have_no_list_of_all_of_them():
     assert mechanism.guarantee.space == BitStrings(64)
     assert mechanism.guarantee.space.distance([0] * 64, [1] * 64) == 64
     with pytest.raises(TooLarge):
-        mechanism.channel  # noqa: B018
+        mechanism.channel
     assert mechanism.randomise(np.ones((3, 64), dtype=np.uint8)).shape == (3, 64)
 
 

@@ -4,7 +4,6 @@ import sys
 
 import rich_click as click
 
-from dprivacy import __version__
 from dprivacy.cli.audit import audit
 from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
 from dprivacy.cli.verify import verify
@@ -15,7 +14,7 @@ __all__ = ["main"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="dprivacy")
+@click.version_option(package_name="dprivacy", prog_name="dprivacy")
 def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""
 

@@ -23,6 +23,9 @@ CLAIM_REFUTED = 3
 @click.option("--delta", default="0", show_default=True, help="The slack that the box is allowed.")
 @click.option("--samples", default=100_000, show_default=True, help="Outputs drawn on each input.")
 @click.option("--confidence", default=0.999, show_default=True, help="How sure the bound must be.")
+@click.option(
+    "--numbers", is_flag=True, help="Read the outputs as numbers, so that ranges are tried."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def audit(
     command: tuple[str, ...],
@@ -31,6 +34,7 @@ def audit(
     delta: str,
     samples: int,
     confidence: float,
+    numbers: bool,
     as_json: bool,
 ) -> None:
     """Bound the ε of a black box from below, from samples alone.
@@ -39,7 +43,7 @@ def audit(
     the number of outputs, which it prints one a line. Exit code 3: the claim is refuted.
     """
     found = audit_samples(
-        command_sampler(list(command)),
+        command_sampler(list(command), numbers=numbers),
         inputs,
         samples=samples,
         confidence=confidence,

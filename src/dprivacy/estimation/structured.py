@@ -102,25 +102,24 @@ class LineGeometric:
     def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
         """Solve (K·diag(d)·K + diag(z))·x = b in O(n).
 
-        With T = K⁻¹ tridiagonal and x = T·u it reads (diag(d) + T·diag(z)·T)·u = T·b, five diagonals.
+        With T = K⁻¹, v = K·x and w = z·x − b it reads d·v + T·w = 0, T·v − w/z = b/z. Taken in turns,
+        v₀, w₀, v₁, w₁, …, the unknowns meet only within three places: a band, solved with pivots, in
+        which nothing is squared.
         """
-        from scipy.linalg import solveh_banded
+        from scipy.linalg import solve_banded
 
-        main, side = self._main, self._side
-        bands = np.zeros((3, self.inputs))
-        bands[2] = d + main**2 * z
-        bands[2, 1:] += side**2 * z[:-1]
-        bands[2, :-1] += side**2 * z[1:]
-        bands[1, 1:] = side * (main[:-1] * z[:-1] + main[1:] * z[1:])
-        bands[0, 2:] = side[:-1] * z[1:-1] * side[1:]
-        scale = 1 / np.sqrt(bands[2])
-        bands[2] = 1.0
-        bands[1, 1:] *= scale[1:] * scale[:-1]
-        bands[0, 2:] *= scale[2:] * scale[:-2]
+        bands = np.zeros((7, 2 * self.inputs))  # bands[3 + i − j, j] holds entry (i, j)
+        bands[3, 0::2], bands[3, 1::2] = d, -1 / z
+        bands[2, 1::2] = bands[4, 0::2] = self._main
+        bands[2, 2::2] = bands[4, 1:-1:2] = self._side
+        bands[0, 3::2] = bands[6, 0:-2:2] = self._side
 
         def solve(b: Floats) -> Floats:
-            u = scale * solveh_banded(bands, scale * _tridiagonal(main, side, b))
-            return _tridiagonal(main, side, u)
+            right = np.zeros(2 * self.inputs)
+            right[1::2] = b / z
+            unknowns = solve_banded((3, 3), bands, right)
+            out: Floats = (unknowns[1::2] + b) / z
+            return out
 
         return solve
 
@@ -148,11 +147,12 @@ class Axes:
         self.column_logs = logs.ravel()
 
     def _along(self, table: Floats, shape: tuple[int, ...], name: str) -> Floats:
-        cells = table.reshape(shape)
-        for axis, part in enumerate(self.parts):
+        several = table.shape[:-1]
+        cells = table.reshape(several + shape)
+        for axis, part in enumerate(self.parts, start=len(several)):
             turned = np.moveaxis(cells, axis, -1)
             cells = np.moveaxis(getattr(part, name)(turned), -1, axis)
-        flat: Floats = np.ascontiguousarray(cells).ravel()
+        flat: Floats = np.ascontiguousarray(cells).reshape(*several, -1)
         return flat
 
     def forward(self, p: Floats) -> Floats:

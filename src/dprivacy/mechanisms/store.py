@@ -14,7 +14,7 @@ from dprivacy.model.guarantee import Guarantee
 from dprivacy.model.plain import plain
 from dprivacy.numbers.level import as_eps, as_level
 from dprivacy.numbers.matrix import Mat
-from dprivacy.spaces.tables import from_table
+from dprivacy.spaces.tables import from_table, read_distance
 from dprivacy.verify.certificate import enclosure
 from dprivacy.verify.privacy import privacy, read_delta
 
@@ -119,8 +119,8 @@ def _rebuilt(data: dict[str, Any], name: str) -> ChannelMechanism:
     outputs = [_label_in(label) for label in data["outputs"]]
     if max(len(inputs), len(outputs)) > _MOST_LABELS:
         raise Malformed(f"{name}: more than {_MOST_LABELS} labels")
-    values = data["distances"]
-    table = [[_text(values[_index(code)]) for code in row] for row in data["distance_codes"]]
+    values = [read_distance(_text(value), "a distance") for value in data["distances"]]
+    table = [[values[_index(code)] for code in row] for row in data["distance_codes"]]
     space = from_table(inputs, table, pseudo=True)
     weights = [[_integer(value) for value in row] for row in data["weights"]]
     if any(len(row) != len(outputs) for row in weights):

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dprivacy import __version__
 from dprivacy.errors import Malformed
 from dprivacy.model import Channel
 from dprivacy.model.plain import plain
@@ -16,6 +16,7 @@ from dprivacy.release.plan import ColumnPlan, Plan
 from dprivacy.verify.certificate import weights_hash
 
 FORMAT = "dprivacy release card"
+LIBRARY = f"dprivacy {version('dprivacy')}"
 VERSION = 1
 _LARGEST = 64 << 20
 _MOST_LISTED = 1024
@@ -38,7 +39,7 @@ class ReleaseCard:
     title: str = ""
     plan: Mapping[str, Any] = field(default_factory=dict)
     void: tuple[str, ...] = ()
-    library: str = f"dprivacy {__version__}"
+    library: str = LIBRARY
     output: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -63,7 +64,7 @@ class ReleaseCard:
             plan.title,
             plain(plan.raw),
             tuple(void),
-            f"dprivacy {__version__}",
+            LIBRARY,
             dict(output or {}),
         )
 

@@ -34,7 +34,7 @@ class JointGuarantee:
             factor = factor_in_words(self.total)
             lines.append(
                 "Anyone who sees the released table can multiply their odds between any two records "
-                f"of a {people} by at most {factor}, whatever they know of everyone else."
+                f"that a {people} may hold by at most {factor}, whatever they know of everyone else."
             )
         for name, guarantee in self.parts:
             lines.append(f"Column {name}: {guarantee.explain()}")

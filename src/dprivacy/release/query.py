@@ -70,10 +70,7 @@ def query(release: Release, sql: str) -> Answer:
     engine = duckdb()
     connection = engine.connect()
     try:
-        reader = (
-            connection.read_parquet if release.path.suffix == ".parquet" else connection.read_csv
-        )
-        reader(str(release.path)).create_view("data")
+        _opened(connection, release).create_view("data")
         connection.execute("SET lock_configuration = true")
         cursor = connection.execute(sql)
         if cursor.description is None:

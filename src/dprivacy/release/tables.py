@@ -1,6 +1,7 @@
 """Sanitising tables in hand: pandas, Polars, Arrow and DuckDB, the same kind out."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from dprivacy.errors import Malformed, PrivacyLeakWarning
@@ -102,22 +103,27 @@ def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: b
     source = choose_source(insecure_seed)
     sanitiser = Sanitiser(plan, source)
     warn_about(plan)
-    kind = type(table).__module__.split(".", maxsplit=1)[0].lstrip("_")
-    adapters = {
-        "pandas": _pandas,
-        "polars": _polars,
-        "pyarrow": _arrow,
-        "duckdb": _duckdb,
-        "_duckdb": _duckdb,
-    }
-    if kind not in adapters:
-        raise Malformed(
-            f"a table must come from pandas, Polars, Arrow or DuckDB, not {type(table).__name__}"
-        )
-    clean = adapters[kind](table, sanitiser)
+    clean = _adapter(table)(table, sanitiser)
     if not card:
         return clean
     return clean, ReleaseCard.of(plan, rows=sanitiser.rows, secure=source.secure)
+
+
+def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
+    """The function for this kind of table; narwhals tells them apart without importing any."""
+    from narwhals import dependencies as kinds
+
+    if kinds.is_pandas_dataframe(table):
+        return _pandas
+    if kinds.is_polars_dataframe(table) or kinds.is_polars_lazyframe(table):
+        return _polars
+    if kinds.is_pyarrow_table(table) or type(table).__module__.startswith("pyarrow"):
+        return _arrow
+    if kinds.is_duckdb_relation(table):
+        return _duckdb
+    raise Malformed(
+        f"a table must come from pandas, Polars, Arrow or DuckDB, not {type(table).__name__}"
+    )
 
 
 def warn_about(plan: Plan) -> None:

@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 _BINS = 128  # pieces that a line of many distinct numbers is cut into
 _MOST_ATOMS = 50_000  # distinct outputs that are looked at one by one
+_SIMPLER = 0.02  # what of ε is given up at most for an event of a simpler kind
 _OFTEN = 1 / 500  # share from which a number among many is also looked at by itself
 
 
@@ -129,11 +130,14 @@ def best_event(
     Candidates: every atom; every set of atoms whose (ranked) ratio exceeds a threshold; every
     interval, half-lines among them, where atoms lie on a line. The score is a lower confidence bound
     on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck. Of kinds that
-    come within a quarter of that caution of the best, the simplest is taken.
+    come within a quarter of that caution (at most 0.02) of the best, the simplest is taken.
     """
     first, second = (atoms.counts(tally) for tally in scored)
     order = np.argsort(-(ranked[0] + 0.5) / (ranked[1] + 0.5), kind="stable")
-    score = _Scorer((scored[0].total, scored[1].total), delta, z)
+    # The more events there are to choose from, the more caution.
+    choices = len(first) * (3 + len(first) if atoms.ordered else 2) + len(atoms.extra)
+    caution = math.sqrt(z * z + 2 * math.log(max(choices, 1)))
+    score = _Scorer((scored[0].total, scored[1].total), delta, caution)
     found = [score.best(first, second, lambda k: atoms.event([k]))]
     if atoms.extra:
         p, q = (atoms.extra_counts(tally) for tally in scored)
@@ -156,7 +160,7 @@ def best_event(
         )
     )
     most = max(found, key=lambda finding: finding.score)
-    enough = most.score - most.caution / 4
+    enough = most.score - min(most.caution / 4, _SIMPLER)
     return next(finding for finding in found if finding.score >= enough)
 
 
