@@ -126,7 +126,8 @@ def test_the_scale_encloses_a_grid_search(C: Channel) -> None:
         assert scale.high == 0
         return
     found = brute_scale(loss)
-    assert found <= scale.high * (1 + 1e-9)
+    # At s = 1e-3 the logarithm is about 1e-8, so that doubles leave its value some 1e-8 uncertain.
+    assert found <= scale.high * (1 + 1e-7)
     assert scale.low <= scale.high <= scale.low * (1 + 1e-6)
     assert found >= scale.low * (1 - 1e-3)
     assert scale.high <= float(scale.hoeffding) * (1 + 1e-12)

@@ -10,7 +10,7 @@ from dprivacy.estimation.operators import Floats, Operator
 _STEPS = 100
 _SHRINK = 0.1  # of the complementarity, per step
 _BACK_OFF = 0.995  # of the way to the boundary
-_STALLED = 8  # steps without a better gap, after which rounding has won
+_STALLED = 20  # steps without a better gap, after which rounding has won
 
 
 @runtime_checkable

@@ -31,6 +31,17 @@ _USUAL = {
     "place": "planar_laplace",
     "bits": "bitwise_response",
 }
+_ANY = {"type", "mechanism", "epsilon", "delta", "columns", "nulls", "source", "note"}
+SETTINGS = {
+    "categories": _ANY | {"values", "blocks"},
+    "ordered": _ANY | {"values", "blocks"},
+    "tree": _ANY | {"tree", "blocks"},
+    "graph": _ANY | {"edges", "values", "blocks"},
+    "distances": _ANY | {"values", "distances", "blocks"},
+    "numbers": _ANY | {"low", "high", "grid"},
+    "place": _ANY | {"grid"},
+    "bits": _ANY | {"bits"},
+}
 _FITTING = {
     "categories": ("randomised_response", "exponential"),
     "ordered": ("geometric", "randomised_response", "exponential"),
@@ -57,22 +68,38 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
         edges = spec.get("edges")
         if not isinstance(edges, list):
             raise Malformed(f'{where}: a graph needs edges = [["a", "b"], ["b", "c", "2"]]')
-        return graph(edges, nodes=values or ())
+        space = graph(_exact_numbers(edges), nodes=values or ())
+        _one_kind(space.labels, where)
+        return space
     if kind == "distances":
         table = spec.get("distances")
         if not isinstance(table, list):
             raise Malformed(f"{where}: distances = [[0, 1], [1, 0]] is needed beside values")
-        return from_table(_list(values, where), table)
-    return _tree_space(spec.get("tree"), where)
+        return from_table(_list(values, where), _exact_numbers(table))
+    space = _tree_space(spec.get("tree"), where)
+    _one_kind(space.labels, where)
+    return space
 
 
 def _list(values: Any, where: str) -> list[Any]:
     if not isinstance(values, list) or len(values) < 2:
         raise Malformed(f'{where}: values = ["…", "…"] with at least two values is needed')
+    _one_kind(values, where)
+    return values
+
+
+def _one_kind(values: Sequence[Any], where: str) -> None:
     kinds = {type(value) for value in values}
     if not kinds <= {str} and not kinds <= {int}:
         raise Malformed(f"{where}: values must be all texts or all whole numbers")
-    return values
+
+
+def _exact_numbers(table: list[Any]) -> list[Any]:
+    """Rows whose decimals are what they say."""
+    return [
+        [str(v) if isinstance(v, float) else v for v in row] if isinstance(row, list) else row
+        for row in table
+    ]
 
 
 def _tree_space(tree: Any, where: str) -> FiniteSpace:
@@ -80,10 +107,15 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
     edges: list[tuple[Any, Any]] = []
     leaves: list[Any] = []
     inner = itertools.count()
+    shape = f'{where}: a tree needs tree = {{ Europe = ["FR", "DE"], Asia = ["JP"] }}'
 
     def walk(node: Any, parent: Any) -> None:
+        if not isinstance(node, Mapping | list) or not node:
+            raise Malformed(shape)
         children = node.items() if isinstance(node, Mapping) else ((leaf, None) for leaf in node)
         for name, below in children:
+            if isinstance(name, list | Mapping):
+                raise Malformed(shape)
             if below is None:
                 leaves.append(name)
                 edges.append((parent, name))
@@ -92,8 +124,6 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
                 edges.append((parent, branch))
                 walk(below, branch)
 
-    if not isinstance(tree, Mapping | list) or not tree:
-        raise Malformed(f'{where}: a tree needs tree = {{ Europe = ["FR", "DE"], Asia = ["JP"] }}')
     walk(tree, ("branch", -1))
     whole = graph([(a, b, Fraction(1, 2)) for a, b in edges])
     return whole.restrict(leaves)
@@ -166,6 +196,6 @@ def blocks_of(blocks: Any, values: Sequence[Any], where: str) -> list[list[Any]]
             f'{where}: blocks = [["child"], ["single", "married"]] lists groups of values'
         )
     listed = [value for block in blocks for value in block]
-    if sorted(map(str, listed)) != sorted(map(str, values)):
+    if sorted(map(repr, listed)) != sorted(map(repr, values)):
         raise Malformed(f"{where}: blocks must list every value once")
     return [list(block) for block in blocks]

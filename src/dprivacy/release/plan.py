@@ -1,5 +1,6 @@
 """The plan: what happens to every column of a table, in a file that a person can read and write."""
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,18 +11,16 @@ from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.release.blocks import within_blocks
 from dprivacy.release.domain import (
     LISTED,
+    SETTINGS,
     TYPES,
     blocks_of,
     mechanism_of,
     space_of,
     usual_mechanism,
 )
-from dprivacy.spaces import FiniteSpace
+from dprivacy.spaces import FiniteSpace, discrete
 
-_KEYS = {
-    "type", "mechanism", "epsilon", "delta", "values", "tree", "edges", "distances", "low", "high",
-    "grid", "bits", "columns", "nulls", "blocks", "source", "note",
-}  # fmt: skip
+_KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
 NULL_POLICIES = ("refuse", "category", "replace")
 
@@ -90,6 +89,8 @@ class Plan:
         """
         if isinstance(source, Mapping):
             return _build(source, "the plan")
+        if not isinstance(source, str | Path):
+            raise Malformed(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
         try:
             text = Path(source).read_text(encoding="utf-8-sig")
         except OSError as reason:
@@ -170,6 +171,9 @@ def _column(name: str, spec: Any, where: str) -> ColumnPlan:
     kind = spec.get("type")
     if kind not in TYPES:
         raise Malformed(f"{where}: type must be one of {', '.join(TYPES)}")
+    useless = sorted(set(spec) - SETTINGS[kind])
+    if useless:
+        raise Malformed(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
     if "epsilon" not in spec:
         raise Malformed(
             f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)'
@@ -193,9 +197,9 @@ def _protected(
     if nulls == "category":
         if kind != "categories" or "blocks" in spec:
             raise Malformed(f'{where}: nulls = "category" is for plain categories')
-        space = space_of(kind, {**spec, "values": [*spec["values"]]}, where)
+        assert space is not None
         space = _with_missing(space)
-    if nulls == "replace" and space is not None and null_value not in space:
+    if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
         raise Malformed(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
     if "blocks" in spec and kind in LISTED:
         assert space is not None
@@ -211,9 +215,18 @@ def _protected(
     return ColumnPlan(name, kind, mechanism, columns, space, nulls, null_value, source, dict(spec))
 
 
-def _with_missing(space: FiniteSpace) -> FiniteSpace:
-    from dprivacy.spaces import discrete
+def _may_replace(
+    kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]
+) -> bool:
+    """Whether a value may stand for a missing one."""
+    if space is not None:
+        return value in space and type(value) is type(space.labels[0])
+    if kind == "bits":
+        return isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
+    return type(value) in (int, float) and math.isfinite(value)
 
+
+def _with_missing(space: FiniteSpace) -> FiniteSpace:
     return discrete([*space.labels, None])
 
 
