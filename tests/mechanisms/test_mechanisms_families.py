@@ -256,6 +256,17 @@ def test_its_metric_is_exactly_the_one_given(space, eps):
     assert mechanism.tight
 
 
+@pytest.mark.parametrize("space", [line(4), discrete(range(3)), hamming_cube(2)])
+def test_half_of_every_row_is_shared_out_by_distance(space):
+    """C[x, y] = e^(−ε·d)/(2n), and ⊥ has what is left."""
+    mechanism = any_metric(space, eps="ln 3")
+    n = len(space)
+    for x in space.labels:
+        for y in space.labels:
+            assert mechanism.channel[x, y] == Q(1, 2 * n * 3 ** int(space.distance(x, y)))
+        assert mechanism.channel[x, "⊥"] == 1 - sum(mechanism.channel[x, y] for y in space.labels)
+
+
 def test_the_extra_output_has_a_name_of_its_own():
     assert any_metric(line(2), eps=1).channel.columns == (0, 1, "⊥")
     assert any_metric(line(2), eps=1, nothing="none").channel.columns == (0, 1, "none")

@@ -207,6 +207,10 @@ def test_slack_buys_less_noise_and_is_proved(eps, delta):
     assert not privacy(mechanism.channel, mechanism.guarantee.space, eps=eps)
     gain = ln(1 / (1 - Q(delta))) * 2 / 4
     assert Level(eps) < mechanism.rate <= Level(eps) + gain
+    finer = mechanism.rate + gain / 64
+    if finer <= Level(eps) + gain:  # the next step towards less noise would break the promise
+        less = geometric(mechanism.guarantee.space, eps=finer)
+        assert not privacy(less.channel, mechanism.guarantee.space, eps=eps, delta=delta)
     plain = laplace(0, 4, eps=eps, grid=1)
     assert mechanism.channel[2, 2] > plain.channel[2, 2]
     noisy = mechanism.randomise([0, 2, 4] * 10)

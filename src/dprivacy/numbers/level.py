@@ -5,7 +5,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosure import bounds_of_terms
@@ -45,7 +45,7 @@ class Level(numbers.Real):
     _float: float | None
 
     def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":  # noqa: D102
-        return value if type(value) is cls else _read(value)
+        return value if type(value) is cls else as_level(value)
 
     @classmethod
     def _of(cls, terms: Mapping[Key, Fraction] | Iterable[tuple[Key, Fraction]]) -> "Level":
@@ -174,7 +174,7 @@ class Level(numbers.Real):
             return NotImplemented
         if not isinstance(other, Level | numbers.Rational) and not math.isfinite(other):
             return False
-        return (self - _read(other)).sign() == 0
+        return (self - as_level(other)).sign() == 0
 
     def _compare(self, other: Any) -> int:
         if isinstance(other, bool):
@@ -183,7 +183,7 @@ class Level(numbers.Real):
             raise TypeError(f"a level cannot be compared with {type(other).__name__}")
         if not isinstance(other, Level | numbers.Rational) and math.isinf(other):
             return -1 if float(other) > 0 else 1
-        return (self - _read(other)).sign()
+        return (self - as_level(other)).sign()
 
     def __lt__(self, other: Any) -> bool:
         return self._compare(other) < 0
@@ -212,20 +212,20 @@ class Level(numbers.Real):
     def __add__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        return Level._of([*self._terms.items(), *_read(other)._terms.items()])
+        return Level._of([*self._terms.items(), *as_level(other)._terms.items()])
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> "Level":
-        return self + (-_read(other)) if isinstance(other, numbers.Real) else NotImplemented
+        return self + (-as_level(other)) if isinstance(other, numbers.Real) else NotImplemented
 
     def __rsub__(self, other: Any) -> "Level":
-        return _read(other) + (-self) if isinstance(other, numbers.Real) else NotImplemented
+        return as_level(other) + (-self) if isinstance(other, numbers.Real) else NotImplemented
 
     def __mul__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        other = _read(other)
+        other = as_level(other)
         terms: list[tuple[Key, Fraction]] = []
         for (k, q), r in self._terms.items():
             for (k2, q2), r2 in other._terms.items():
@@ -246,7 +246,7 @@ class Level(numbers.Real):
     def __truediv__(self, other: Any) -> "Level":
         from dprivacy.numbers.quotients import proportion, reciprocal
 
-        other = _read(other)
+        other = as_level(other)
         if not other:
             raise ZeroDivisionError(f"{self} divided by zero")
         if all(q is None for _, q in other._terms):
@@ -257,7 +257,7 @@ class Level(numbers.Real):
         return ratio
 
     def __rtruediv__(self, other: Any) -> "Level":
-        return _read(other) / self
+        return as_level(other) / self
 
     def __floor__(self) -> int:
         if self.is_rational:
@@ -285,16 +285,16 @@ class Level(numbers.Real):
         return round(self.rational) if self.is_rational else math.floor(self + Fraction(1, 2))
 
     def __floordiv__(self, other: Any) -> int:
-        return math.floor(self / _read(other))
+        return math.floor(self / as_level(other))
 
     def __rfloordiv__(self, other: Any) -> int:
-        return math.floor(_read(other) / self)
+        return math.floor(as_level(other) / self)
 
     def __mod__(self, other: Any) -> "Level":
-        return self - _read(other) * math.floor(self / _read(other))
+        return self - as_level(other) * math.floor(self / as_level(other))
 
     def __rmod__(self, other: Any) -> "Level":
-        return _read(other) % self
+        return as_level(other) % self
 
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, int) and exponent >= 0:
@@ -325,7 +325,8 @@ class Level(numbers.Real):
 _LARGEST_POWER = 1 << 22
 
 
-def _read(value: object) -> Level:
+def as_level(value: object) -> Level:
+    """Read a level: a Level, "ln 2", "3/2", a Fraction, an int, or a float (its exact binary value)."""
     if isinstance(value, Level):
         return value
     if isinstance(value, bool) or value is None:
@@ -350,12 +351,7 @@ def _rational(value: Fraction) -> Level:
     return Level._of([((1, None), value)])
 
 
-def as_level(value: "Level | Fraction | float | str") -> Level:
-    """Read a level: a Level, "ln 2", "3/2", a Fraction, an int, or a float (its exact binary value)."""
-    return _read(value)
-
-
-def as_eps(value: "Level | Fraction | float | str", *, zero: Literal[True, False] = False) -> Level:
+def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Level:
     """Read a privacy level ε and refuse what cannot be one (ε ≤ 0, NaN, infinite, bool).
 
     Parameters
@@ -365,7 +361,7 @@ def as_eps(value: "Level | Fraction | float | str", *, zero: Literal[True, False
     zero
         Whether ε = 0 makes sense where it is used.
     """
-    level = _read(value)
+    level = as_level(value)
     if level.sign() < 0 or (level.sign() == 0 and not zero):
         raise BadLevel(f"ε must be {'at least' if zero else 'greater than'} 0, not {level}")
     return level

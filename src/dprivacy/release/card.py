@@ -1,5 +1,6 @@
 """The release card: all that a receiver needs to know of a sanitised table, in one JSON file."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,18 +9,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.model import Channel
 from dprivacy.model.plain import plain
 from dprivacy.release.joint import joint_guarantee
 from dprivacy.release.plan import ColumnPlan, Plan
-from dprivacy.verify.certificate import weights_hash
 
 FORMAT = "dprivacy release card"
 LIBRARY = f"dprivacy {version('dprivacy')}"
 VERSION = 1
 _LARGEST = 64 << 20
 _MOST_LISTED = 1024
+_MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,22 @@ class ReleaseCard:
                 f"column {column!r} has no channel ({entry['mechanism']} on a large range)"
             )
         data = entry["channel"]
-        rows, columns = ([_label_in(v) for v in data[side]] for side in ("inputs", "outputs"))
-        den = int(data["denominator"], 16)
-        return Channel(
-            rows, columns, [[Fraction(int(v, 16), den) for v in row] for row in data["weights"]]
-        )
+        try:
+            if data["sha256"] != _hash(data):
+                raise Malformed(
+                    f"column {column!r}: the channel on the card is not the one that was written "
+                    "there; ask for the card again"
+                )
+            if "weights" not in data:
+                return _rebuilt(column, self.plan, data["points"])
+            rows, columns = ([_label_in(v) for v in data[side]] for side in ("inputs", "outputs"))
+            den = int(data["denominator"], 16)
+            weights = [[Fraction(int(v, 16), den) for v in row] for row in data["weights"]]
+        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as reason:
+            if isinstance(reason, DPrivacyError):
+                raise
+            raise Malformed(f"column {column!r}: its channel on the card is damaged") from None
+        return Channel(rows, columns, weights)
 
     def explain(self) -> str:
         """The card in words."""
@@ -127,7 +139,7 @@ class ReleaseCard:
         try:
             if file.stat().st_size > _LARGEST:
                 raise Malformed(f"{path}: too large for a release card")
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = json.loads(file.read_text(encoding="utf-8-sig"))
         except OSError as reason:
             raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
         except (ValueError, RecursionError):
@@ -144,21 +156,32 @@ class ReleaseCard:
                 f"{name}: version {data.get('version')!r} is not known; this reads {VERSION}"
             )
         try:
-            return cls(
+            card = cls(
                 dict(data["columns"]),
                 dict(data["guarantee"]),
                 int(data["rows"]),
-                bool(data["secure"]),
-                tuple(data["pass_through"]),
-                tuple(data["dropped"]),
+                data["secure"] is True,
+                _texts(data["pass_through"]),
+                _texts(data["dropped"]),
                 str(data["title"]),
                 dict(data["plan"]),
-                tuple(data["void"]),
+                _texts(data["void"]),
                 str(data["library"]),
                 dict(data["output"]),
             )
-        except (KeyError, TypeError, ValueError):
+            for entry in card.columns.values():
+                _texts(entry["columns"])
+                entry["channel"], entry["type"], entry["mechanism"]
+            card.guarantee["sentence"]
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise Malformed(f"{name}: the card is incomplete") from None
+        return card
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError
+    return tuple(value)
 
 
 def _described(column: ColumnPlan) -> dict[str, Any]:
@@ -175,17 +198,41 @@ def _described(column: ColumnPlan) -> dict[str, Any]:
     }
     channel = _channel(column)
     if channel is not None:
-        entry["channel"] = {
-            "inputs": [_label_out(x) for x in channel.rows],
-            "outputs": [_label_out(y) for y in channel.columns],
-            "denominator": hex(channel.matrix.den),
-            "weights": [[hex(v) for v in row] for row in channel.matrix.entries.tolist()],
-            "sha256": weights_hash(channel),
-        }
+        entry["channel"] = _channel_out(channel)
     for key in ("low", "high", "grid", "bits"):
         if key in column.spec:
             entry[key] = str(column.spec[key])
     return entry
+
+
+def _channel_out(channel: Channel) -> dict[str, Any]:
+    """A channel as plain data; one with too many digits is made again from the plan."""
+    digits = len(channel.rows) * len(channel.columns) * channel.matrix.den.bit_length() // 4
+    if digits > _MOST_DIGITS:
+        data: dict[str, Any] = {"points": len(channel.rows)}
+    else:
+        data = {
+            "inputs": [_label_out(x) for x in channel.rows],
+            "outputs": [_label_out(y) for y in channel.columns],
+            "denominator": hex(channel.matrix.den),
+            "weights": [[hex(v) for v in row] for row in channel.matrix.entries.tolist()],
+        }
+    return {**data, "sha256": _hash(data)}
+
+
+def _hash(data: Mapping[str, Any]) -> str:
+    """A hash of labels and weights together."""
+    bare = {key: value for key, value in data.items() if key != "sha256"}
+    text = json.dumps(bare, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _rebuilt(column: str, plan: Mapping[str, Any], points: int) -> Channel:
+    found = Plan.read({"columns": {column: plan["columns"][column]}}).columns[0]
+    channel = _channel(found)
+    if channel is None or len(channel.rows) != points:
+        raise Malformed(f"column {column!r}: the plan on the card gives another channel")
+    return channel
 
 
 def _channel(column: ColumnPlan) -> Channel | None:

@@ -198,4 +198,8 @@ def blocks_of(blocks: Any, values: Sequence[Any], where: str) -> list[list[Any]]
     listed = [value for block in blocks for value in block]
     if sorted(map(repr, listed)) != sorted(map(repr, values)):
         raise Malformed(f"{where}: blocks must list every value once")
+    if all(len(block) == 1 for block in blocks):
+        raise Malformed(
+            f"{where}: every value is a block of its own, so that nothing would be protected"
+        )
     return [list(block) for block in blocks]

@@ -3,8 +3,8 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,63 +61,90 @@ def sanitise_file(
        is left behind, and an older output is untouched.
     """
     target, origin = Path(output), Path(source)
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise Malformed(f"the output must end in .parquet or .csv, not {target.suffix!r}")
     for path in (target, card_path(target)):
         if path.exists() and not replace:
             raise Malformed(f"{path} exists; choose another name, or say --replace")
-    if target.exists() and origin.exists() and target.samefile(origin):
-        raise Malformed("the output would replace the source")
+        if path.exists() and origin.exists() and path.samefile(origin):
+            raise Malformed("the output would replace the source")
     randomness = choose_source(insecure_seed)
-    sanitiser = Sanitiser(plan, randomness)
+    sanitiser = Sanitiser(plan, randomness, texts=not _is_parquet(origin))
     warn_about(plan)
-    with batches_of(origin) as (batches, total), _placed(target) as temporary:
-        writer = None
-        try:
-            for batch in batches:
-                clean = sanitiser.batch(batch)
-                writer = writer or _writer(temporary, target.suffix, clean.schema)
-                writer.write_table(clean)
-                if progress is not None:
-                    progress(sanitiser.rows, total)
-        finally:
-            if writer is not None:
-                writer.close()
-        if writer is None:
+    with batches_of(origin) as (batches, total), _placed(target, card_path(target)) as parts:
+        _write(batches, sanitiser, parts[0], target, progress, total)
+        if not sanitiser.rows:
             raise Malformed(f"{source}: holds no rows")
-        digest = _digest(temporary)
-    card = ReleaseCard.of(
-        plan,
-        rows=sanitiser.rows,
-        secure=randomness.secure,
-        output={"file": target.name, "sha256": digest},
-    )
-    with _placed(card_path(target)) as temporary:
-        card.save(temporary)
+        sanitiser.finish()
+        card = ReleaseCard.of(
+            plan,
+            rows=sanitiser.rows,
+            secure=randomness.secure,
+            output={"file": target.name, "sha256": file_hash(parts[0])},
+        )
+        card.save(parts[1])
     return card
 
 
+def _write(
+    batches: Iterator[Any],
+    sanitiser: Sanitiser,
+    temporary: Path,
+    target: Path,
+    progress: Progress | None,
+    total: int | None,
+) -> None:
+    """Sanitise and write one batch after the other."""
+    with ExitStack() as stack:
+        writer = None
+        for batch in batches:
+            clean = sanitiser.batch(batch)
+            with _write_errors(target):
+                if writer is None:
+                    writer = stack.enter_context(_writer(temporary, target, clean.schema))
+                writer.write_table(clean)
+            if progress is not None:
+                progress(sanitiser.rows, total)
+
+
 @contextmanager
-def _placed(target: Path) -> Iterator[Path]:
-    """A temporary path in the target's folder that takes the target's place if all goes well."""
+def _placed(*targets: Path) -> Iterator[list[Path]]:
+    """Temporary paths in the targets' folder that take the targets' places if all goes well."""
+    folder, parts = targets[0].parent, []
     try:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
+        try:
+            for target in targets:
+                handle, name = tempfile.mkstemp(dir=folder, prefix=".dprivacy-", suffix=".part")
+                os.close(handle)
+                parts.append(Path(name))
+        except OSError as reason:
+            raise Malformed(f"{folder}: cannot be written to ({reason.strerror})") from None
+        yield parts
+        for part in parts:
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
+        for part, target in zip(parts, targets, strict=True):
+            os.replace(part, target)
+        _sync_folder(folder)
     except OSError as reason:
-        raise Malformed(f"{target.parent}: cannot be written to ({reason.strerror})") from None
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        os.replace(temporary, target)
-        _sync_folder(target.parent)
-    except DPrivacyError:
-        raise
-    except OSError as reason:
-        raise Malformed(f"{target}: cannot be written ({reason.strerror})") from None
+        raise Malformed(f"{targets[0]}: cannot be written ({reason.strerror})") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _write_errors(target: Path) -> Iterator[None]:
+    """What goes wrong while writing, in words that quote nothing of the table."""
+    try:
+        yield
+    except OSError as reason:
+        raise Malformed(f"{target}: cannot be written ({reason.strerror or 'failed'})") from None
+    except arrow().ArrowException:
+        raise Malformed(
+            f"{target}: this format cannot hold a column that is passed through; drop it, cast it, or "
+            "write Parquet"
+        ) from None
 
 
 def _sync_folder(folder: Path) -> None:
@@ -128,9 +155,14 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _digest(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
 
 
 @contextmanager
@@ -139,21 +171,21 @@ def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
     if not path.exists():
         raise Malformed(f"{path}: there is no such file")
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".parquet"]:
-        with _read_errors(path):
+    if _is_parquet(path):
+        with read_errors(path):
             file = parquet().ParquetFile(path)
         with file:
-            yield _guarded(file.iter_batches(batch_size=_BATCH), path), file.metadata.num_rows
+            yield guarded(file.iter_batches(batch_size=_BATCH), path), file.metadata.num_rows
     elif suffixes[-1:] == [".csv"] or suffixes[-2:] == [".csv", ".gz"]:
-        with open_csv(path) as reader:
-            yield _guarded(iter(reader), path), None
+        with open_csv(path) as (_, rows):
+            yield rows, None
     else:
         raise Malformed(f"{path}: only .csv, .csv.gz and .parquet files are read")
 
 
 @contextmanager
-def open_csv(path: Path) -> Iterator[Any]:
-    """A streaming reader of a CSV file with every column as text.
+def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
+    """The header of a CSV file and its batches, all as text; an empty cell without quotes is missing.
 
     Types are never guessed from the data; a ragged line is refused by its number, and its content
     is not shown.
@@ -165,60 +197,71 @@ def open_csv(path: Path) -> Iterator[Any]:
         ragged.append(row.number)
         return "error"
 
-    with _read_errors(path, ragged):
-        with csv.open_csv(path, read_options=csv.ReadOptions(block_size=1 << 16)) as first:
+    def opened(names: list[str] | None, size: int) -> Any:
+        return csv.open_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=size, use_threads=names is not None),
+            parse_options=csv.ParseOptions(
+                invalid_row_handler=refuse,
+                newlines_in_values=True,
+                ignore_empty_lines=names is None or len(names) > 1,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types={name: pa.string() for name in names or ()},
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                null_values=[""],
+            ),
+        )
+
+    with read_errors(path, ragged):
+        with opened(None, _BLOCK) as first:
             names = first.schema.names
         if len(set(names)) != len(names):
             raise Malformed(f"{path}: two columns have the same name")
-        texts = csv.ConvertOptions(
-            column_types={name: pa.string() for name in names},
-            strings_can_be_null=True,
-            null_values=["", "NA", "NaN", "null", "None"],
-        )
-        reader = csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=_BLOCK),
-            parse_options=csv.ParseOptions(invalid_row_handler=refuse),
-            convert_options=texts,
-        )
-    with reader, _read_errors(path, ragged):
-        yield reader
+        ragged.clear()
+        reader = opened(names, _BLOCK)
+    with reader:
+        yield names, guarded(reader, path, ragged)
 
 
 @contextmanager
-def _read_errors(path: Path, ragged: list[int | None] | None = None) -> Iterator[None]:
+def read_errors(path: Path, ragged: list[int | None] | None = None) -> Iterator[None]:
     """What goes wrong while reading, in words that quote nothing of the file."""
     pa = arrow()
     try:
         yield
     except DPrivacyError:
         raise
+    except UnicodeDecodeError:
+        raise Malformed(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except pa.ArrowException as reason:
+        text = str(reason).lower()
         if ragged:
             line = f" at line {ragged[0]}" if ragged[0] else ""
-            raise Malformed(
-                f"{path}: ragged rows{line}: not as many cells as the header has"
-            ) from None
-        what = (
-            "is not UTF-8 text"
-            if "utf8" in str(reason).lower().replace("-", "")
-            else "cannot be read"
-        )
-        raise Malformed(
-            f"{path}: {what}; it is damaged, empty, or not what its name says"
-        ) from None
+            what = f"ragged rows{line}: not as many cells as the header has"
+        elif "utf8" in text.replace("-", ""):
+            what = "is not UTF-8 text; save it as UTF-8"
+        elif "straddling" in text:
+            what = f"a row is longer than {_BLOCK >> 20} MiB, or a quote is never closed"
+        elif "empty csv" in text:
+            what = "holds nothing"
+        else:
+            what = "cannot be read; it is damaged, or not what its name says"
+        raise Malformed(f"{path}: {what}") from None
     except OSError as reason:
         raise Malformed(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
 
 
-def _guarded(batches: Iterator[Any], path: Path) -> Iterator[Any]:
-    with _read_errors(path):
+def guarded(
+    batches: Iterable[Any], path: Path, ragged: list[int | None] | None = None
+) -> Iterator[Any]:
+    """Batches whose reading fails in words."""
+    with read_errors(path, ragged):
         yield from batches
 
 
-def _writer(path: Path, suffix: str, schema: Any) -> Any:
-    if suffix == ".parquet":
+def _writer(path: Path, target: Path, schema: Any) -> Any:
+    if _is_parquet(target):
         return parquet().ParquetWriter(path, schema)
-    if suffix == ".csv":
-        return arrow_csv().CSVWriter(path, schema)
-    raise Malformed(f"the output must end in .parquet or .csv, not {suffix!r}")
+    return arrow_csv().CSVWriter(path, schema)

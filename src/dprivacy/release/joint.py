@@ -1,10 +1,12 @@
 """The joint guarantee of a release: what all columns together protect."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from dprivacy.errors import Uncertified
 from dprivacy.model.guarantee import Guarantee, factor_in_words
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.level import Level, as_level
@@ -25,31 +27,46 @@ class JointGuarantee:
     total: Level | None
     delta: Fraction
     revealed: tuple[str, ...]
+    blocks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def explain(self) -> str:
         """What a release protects, in a few sentences."""
-        people = "person" if self.rows_per_person > 1 else "row"
-        lines = []
-        if self.total is not None:
-            factor = factor_in_words(self.total)
-            lines.append(
-                "Anyone who sees the released table can multiply their odds between any two records "
-                f"that a {people} may hold by at most {factor}, whatever they know of everyone else."
-            )
+        lines = [self._whole()] if self.total is not None else []
         for name, guarantee in self.parts:
             lines.append(f"Column {name}: {guarantee.explain()}")
-        if self.delta:
-            lines.append(f"All of this up to a slack of {about(self.delta)} on any set of tables.")
+        lines += self.notes
         if self.rows_per_person > 1:
             lines.append(
                 f"A person may have {self.rows_per_person} rows, so each column's level counts "
                 f"{self.rows_per_person} times."
             )
-        if self.revealed:
-            lines.append(
-                f"Published as they are, and so not protected: {', '.join(self.revealed)}."
-            )
+        if self.open:
+            lines.append(f"Published as they are, and so not protected: {', '.join(self.open)}.")
         return "\n".join(lines)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What anyone can read off the table: columns passed through, and blocks of values."""
+        return (*self.revealed, *(f"the block of {name}" for name in self.blocks))
+
+    def _whole(self) -> str:
+        """The sentence for a whole record."""
+        assert self.total is not None
+        factor = factor_in_words(self.total)
+        people = "person" if self.rows_per_person > 1 else "row"
+        agreeing = " and that agree in what is published" if self.open else ""
+        if self.delta:
+            return (
+                f"For any two records that a {people} may hold{agreeing}, any set of released tables "
+                f"is at most {factor} times as likely for the one as for the other, plus "
+                f"{about(self.delta)}, whatever is known of everyone else."
+            )
+        return (
+            "Anyone who sees the released table can multiply their odds between any two records "
+            f"that a {people} may hold{agreeing} by at most {factor}, whatever they know of everyone "
+            "else."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain data."""
@@ -58,7 +75,7 @@ class JointGuarantee:
             "delta": plain(self.delta),
             "rows_per_person": self.rows_per_person,
             "columns": {name: guarantee.to_dict() for name, guarantee in self.parts},
-            "not_protected": list(self.revealed),
+            "not_protected": list(self.open),
             "sentence": self.explain(),
         }
 
@@ -72,7 +89,24 @@ def joint_guarantee(plan: Plan) -> JointGuarantee:
     total = sum(bounded, Level(0)) * plan.rows_per_person if len(bounded) == len(widest) else None
     delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.rows_per_person
     return JointGuarantee(
-        parts, plan.rows_per_person, total, min(delta, Fraction(1)), plan.pass_through
+        parts,
+        plan.rows_per_person,
+        total,
+        min(delta, Fraction(1)),
+        plan.pass_through,
+        tuple(column.name for column in plan.columns if "blocks" in column.spec),
+        tuple(note for note in map(_note, plan.columns) if note),
+    )
+
+
+def _note(column: ColumnPlan) -> str:
+    """What the metric of a column does not say: values are moved to a grid first."""
+    farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
+    if farther is None:
+        return ""
+    return (
+        f"Column {column.name}: values are first moved to the nearest point of the grid, which can put "
+        f"two of them up to {farther} of the grid farther apart."
     )
 
 
@@ -81,16 +115,21 @@ def _widest(column: ColumnPlan) -> Level | None:
     guarantee: Guarantee = column.mechanism.guarantee
     space = guarantee.space
     if isinstance(space, FiniteSpace):
-        finite = [
-            space.distances[i, j]
-            for i in range(len(space))
-            for j in range(i)
-            if not math.isinf(float(space.distances[i, j]))
-        ]
-        exact = [as_level(d) for d in set(finite)]
-        return guarantee.eps * max(exact, default=Level(0))
+        apart = space.distances.floats
+        largest = apart[np.isfinite(apart)].max()
+        pairs = zip(*np.nonzero(np.isfinite(apart) & (apart >= largest * (1 - 2**-40))), strict=True)
+        farthest = max(as_level(space.distances[int(i), int(j)]) for i, j in pairs)
+        return _product(guarantee.eps, farthest)
     if isinstance(space, GridLine) and space.low is not None and space.high is not None:
         return guarantee.eps * (space.high - space.low)
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
     return None
+
+
+def _product(eps: Level, distance: Level) -> Level:
+    """ε·d, rounded up where it has no exact form."""
+    try:
+        return eps * distance
+    except Uncertified:
+        return as_level(eps.bounds(128)[1] * distance.bounds(128)[1])

@@ -215,14 +215,14 @@ def _protected(
     return ColumnPlan(name, kind, mechanism, columns, space, nulls, null_value, source, dict(spec))
 
 
-def _may_replace(
-    kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]
-) -> bool:
+def _may_replace(kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]) -> bool:
     """Whether a value may stand for a missing one."""
     if space is not None:
         return value in space and type(value) is type(space.labels[0])
     if kind == "bits":
-        return isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
+        return (
+            isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
+        )
     return type(value) in (int, float) and math.isfinite(value)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,26 +13,44 @@ from dprivacy.release.extras import arrow, compute
 from dprivacy.release.plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
 
+MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared
+_STRANGE = "holds a value outside the declared values; declare it, or drop or map such rows"
+
 
 class ColumnProtector:
     """Applies one column's mechanism to Arrow arrays.
 
     Values are looked up in the declared domain, never in a batch's own dictionary, and what comes out
     is built from the declared outputs alone, so that no original category travels along.
+
+    Parameters
+    ----------
+    column
+        What happens to the column.
+    source
+        Where random words come from.
+    texts
+        Whether the arrays are the cells of a CSV file, where a missing value may be a word.
     """
 
-    def __init__(self, column: ColumnPlan, source: Source) -> None:
-        self.column, self.source = column, source
+    def __init__(self, column: ColumnPlan, source: Source, *, texts: bool = False) -> None:
+        self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
+        self._typed: dict[Any, Any] = {}  # declared outputs in the types that columns have
         if column.listed:
             channel = column.mechanism.channel
             self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
             self.inputs, self.outputs = channel.rows, channel.columns
-            self.kind = str if all(isinstance(v, str | None) for v in self.inputs) else int
+            self.wanted = _type_of(self.inputs)
+            self.known = arrow().array(list(self.inputs), type=self.wanted)
 
     def apply(self, arrays: Sequence[Any]) -> list[Any]:
         """Noisy arrays for true ones (two of each for a place), of the same types."""
+        if any(isinstance(array.type, arrow().BaseExtensionType) for array in arrays):
+            raise Malformed(
+                f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
+            )
         try:
             if self.column.listed:
                 noisy = [self._listed(arrays[0])]
@@ -44,115 +63,197 @@ class ColumnProtector:
         except DPrivacyError:
             raise
         except (arrow().ArrowException, ValueError, TypeError, OverflowError):
-            raise self._refusal("holds something that its declared type does not allow") from None
+            raise self._misfit() from None
         self.row += len(arrays[0])
         return noisy
 
-    def _refusal(self, what: str, kind: type[DPrivacyError] = Malformed) -> DPrivacyError:
-        return kind(f"column {self.column.name!r}, rows {self.row} to …: {what}")
+    def _misfit(self) -> DPrivacyError:
+        return Malformed(
+            f"column {self.column.name!r}, from row {self.row} on: its type cannot hold what the plan "
+            f"declares ({self.column.kind}); convert it first"
+        )
 
     def _at(self, position: int, what: str, kind: type[DPrivacyError]) -> DPrivacyError:
         return kind(f"column {self.column.name!r}, row {self.row + position}: {what}")
 
-    def _check_nulls(self, array: Any) -> Any:
-        """The array without nulls, or a refusal that names the first row with one."""
+    def _plain(self, array: Any) -> Any:
+        """The values themselves: no dictionary, and words for missing values as missing."""
+        pa, pc = arrow(), compute()
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if not self.texts or not pa.types.is_string(array.type):
+            return array
+        words = [w for w in MISSING if not self.column.listed or w not in self.inputs]
+        missing = pc.is_in(array, value_set=pa.array(words, type=pa.string()))
+        if not pc.any(missing).as_py():
+            return array
+        return pc.if_else(missing, pa.scalar(None, pa.string()), array)
+
+    def _without_nulls(self, array: Any) -> Any:
+        """The array with its policy for nulls applied, or a refusal that names the first row."""
         if not array.null_count:
             return array
+        pa = arrow()
         if self.column.nulls == "replace":
-            return array.fill_null(arrow().scalar(self.column.null_value, type=_plain_type(array)))
+            value = self.column.null_value
+            if pa.types.is_null(array.type):
+                return pa.array([value] * len(array))
+            if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+                value = str(value)
+            return array.fill_null(pa.scalar(value, type=array.type))
         at = int(np.flatnonzero(np.asarray(array.is_null()))[0])
         raise self._at(
             at, 'is missing; set nulls = "category" or { replace = … } in the plan', Malformed
         )
 
+    def _cast(self, array: Any, wanted: Any, what: str, kind: type[DPrivacyError]) -> Any:
+        """The array in another type; a refusal names the first row that has no place in it."""
+        if array.type == wanted:
+            return array
+        try:
+            return array.cast(wanted)
+        except arrow().ArrowException:
+            pass
+        array.slice(0, 0).cast(wanted)  # raises for types that have nothing to do with each other
+        good, bad = 0, len(array)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                array.slice(good, middle - good).cast(wanted)
+                good = middle
+            except arrow().ArrowException:
+                bad = middle
+        raise self._at(good, what, kind)
+
     def _listed(self, array: Any) -> Any:
-        pa, pc = arrow(), compute()
-        original = array.type
-        array = _decoded(array)
-        missing = self.column.nulls == "category"
-        if not missing:
-            array = self._check_nulls(array)
-        wanted = pa.string() if self.kind is str else pa.int64()
-        known = pa.array(list(self.inputs), type=wanted)
-        codes = pc.index_in(_as_type(array, wanted), value_set=known, skip_nulls=False)
+        values = self._plain(array)
+        if self.column.nulls != "category":
+            values = self._without_nulls(values)
+        values = self._cast(values, self.wanted, _STRANGE, UnknownCategory)
+        codes = compute().index_in(values, value_set=self.known, skip_nulls=False)
         if codes.null_count:
             at = int(np.flatnonzero(np.asarray(codes.is_null()))[0])
-            raise self._at(
-                at,
-                "holds a value outside the declared values; declare it, or drop or map such rows",
-                UnknownCategory,
-            )
+            raise self._at(at, _STRANGE, UnknownCategory)
+        named = self._named(array.type)
         drawn = self.sampler.draw(np.asarray(codes).astype(np.intp), self.source)
-        return self._labels(np.asarray(drawn), original)
+        return _labelled(np.asarray(drawn), named, array.type)
 
-    def _labels(self, codes: NDArray[Any], original: Any) -> Any:
+    def _named(self, original: Any) -> Any:
+        """The declared outputs in a column's own type, whatever the data hold."""
         pa = arrow()
-        wanted = pa.string() if all(isinstance(v, str | None) for v in self.outputs) else pa.int64()
-        named = pa.array(list(self.outputs), type=wanted)
-        if pa.types.is_dictionary(original):
-            if named.null_count:
-                kept = [v for v in self.outputs if v is not None]
-                mask = codes == list(self.outputs).index(None)
-                indices = pa.array(codes.astype(np.int32), mask=mask)
-                return pa.DictionaryArray.from_arrays(indices, pa.array(kept, type=wanted))
-            return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), named)
-        taken = named.take(pa.array(codes.astype(np.int32)))
-        return taken if taken.type == original else taken.cast(original)
+        if original not in self._typed:
+            inner = original.value_type if pa.types.is_dictionary(original) else original
+            if pa.types.is_null(inner):
+                inner = self.wanted
+            if pa.types.is_decimal(inner):
+                self._typed[original] = pa.array(list(self.outputs), type=inner)
+            else:
+                self._typed[original] = pa.array(list(self.outputs), type=self.wanted).cast(inner)
+        return self._typed[original]
 
     def _floats(self, array: Any) -> NDArray[np.float64]:
         pa = arrow()
-        array = self._check_nulls(_decoded(array))
-        values = np.asarray(_as_type(array, pa.float64()), dtype=np.float64)
-        broken = np.flatnonzero(~np.isfinite(values))
+        values = self._without_nulls(self._plain(array))
+        if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
+            raise self._misfit()
+        doubles = self._cast(values, pa.float64(), "is no number that a double can hold", Malformed)
+        numbers = np.asarray(doubles, dtype=np.float64)
+        broken = np.flatnonzero(~np.isfinite(numbers))
         if len(broken):
             raise self._at(int(broken[0]), "is not a finite number", Malformed)
-        return values
+        return numbers
 
     def _numbers(self, array: Any) -> Any:
+        values = self._floats(array)
+        self._check_grid(array.type)
+        return _back(arrow().array(self.mechanism.randomise(values)), array.type)
+
+    def _check_grid(self, original: Any) -> None:
+        """The grid's points must fit the column's type and stay apart in it."""
         pa = arrow()
-        noisy = self.mechanism.randomise(self._floats(array))
-        return _back(pa.array(noisy), array.type)
+        if original in self._typed:
+            return
+        grid = self.column.mechanism.grid
+        whole = all(Fraction(v).denominator == 1 for v in (grid.low, grid.step))
+        inner = original.value_type if pa.types.is_dictionary(original) else original
+        if pa.types.is_integer(inner) and not whole:
+            raise Malformed(
+                f"column {self.column.name!r} holds whole numbers; low and grid must be whole too"
+            )
+        steps = int((grid.high - grid.low) / grid.step)
+        ends = sorted({0, 1, steps // 2, steps - 1, steps})
+        points = [float(grid.low + k * grid.step) for k in ends]
+        kept = _back(pa.array(points), original).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if not np.array_equal(kept.astype(np.float32), np.array(points, dtype=np.float32)):
+            raise self._misfit()
+        self._typed[original] = True
 
     def _place(self, arrays: Sequence[Any]) -> list[Any]:
-        pa = arrow()
         places = np.stack([self._floats(array) for array in arrays], axis=1)
         noisy = self.mechanism.randomise(places)
-        return [_back(pa.array(noisy[:, k]), array.type) for k, array in enumerate(arrays)]
+        return [_back(arrow().array(noisy[:, k]), a.type) for k, a in enumerate(arrays)]
 
     def _bits(self, array: Any) -> Any:
-        pa = arrow()
+        pa, pc = arrow(), compute()
         length = self.column.mechanism.bits
-        texts = self._check_nulls(_decoded(array)).cast(pa.string()).to_pylist()
-        for at, text in enumerate(texts):
-            if len(text) != length or set(text) - {"0", "1"}:
-                raise self._at(at, f"is not a text of {length} zeros and ones", UnknownCategory)
-        table = np.array([[int(bit) for bit in text] for text in texts], dtype=np.int64)
-        noisy = self.mechanism.randomise(table.reshape(-1, length))
-        return pa.array(["".join(map(str, row)) for row in noisy.tolist()]).cast(array.type)
+        texts = self._without_nulls(self._plain(array))
+        if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+            raise self._misfit()
+        good = pc.match_substring_regex(texts, f"^[01]{{{length}}}$") if length <= 1000 else None
+        if good is None:
+            good = pa.array([set(t) <= {"0", "1"} and len(t) == length for t in texts.to_pylist()])
+        bad = np.flatnonzero(~np.asarray(good))
+        if len(bad):
+            raise self._at(
+                int(bad[0]), f"is not a text of {length} zeros and ones", UnknownCategory
+            )
+        data = pc.binary_join(_as_list(texts), "").to_pylist()[0].encode()
+        table = np.frombuffer(data, dtype=np.uint8).reshape(-1, length).astype(np.int64) - ord("0")
+        noisy = (self.mechanism.randomise(table) + ord("0")).astype(np.uint8)
+        cells = np.ascontiguousarray(noisy).view(f"S{length}").ravel()
+        return pa.array(cells.astype(str)).cast(_value_type(array.type))
 
 
-def _decoded(array: Any) -> Any:
-    return array.dictionary_decode() if arrow().types.is_dictionary(array.type) else array
-
-
-def _plain_type(array: Any) -> Any:
-    return array.type.value_type if arrow().types.is_dictionary(array.type) else array.type
-
-
-def _as_type(array: Any, wanted: Any) -> Any:
+def _type_of(labels: Sequence[Any]) -> Any:
     pa = arrow()
-    if array.type == wanted:
-        return array
-    if pa.types.is_floating(array.type) and wanted == pa.int64():
-        return array.cast(wanted, safe=True)
-    return array.cast(wanted)
+    return pa.string() if all(isinstance(v, str | None) for v in labels) else pa.int64()
+
+
+def _as_list(array: Any) -> Any:
+    """One list that holds the whole array."""
+    pa = arrow()
+    return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array.cast(pa.string()))
+
+
+def _value_type(original: Any) -> Any:
+    return original.value_type if arrow().types.is_dictionary(original) else original
+
+
+def _labelled(codes: NDArray[Any], named: Any, original: Any) -> Any:
+    """Declared outputs by position, in a dictionary of their own where the column had one."""
+    pa = arrow()
+    positions = pa.array(codes.astype(np.int32))
+    if not pa.types.is_dictionary(original):
+        view = pa.types.is_string_view(original) or pa.types.is_binary_view(original)
+        return named.cast(pa.string()).take(positions).cast(original) if view else named.take(positions)
+    values, mask = named, None
+    if named.null_count:  # a missing value is no entry of a dictionary
+        values = named.drop_null()
+        mask = codes == len(values)
+        positions = pa.array(codes.astype(np.int32), mask=mask)
+    index = original.index_type
+    fits = len(values) <= np.iinfo(index.to_pandas_dtype()).max
+    return pa.DictionaryArray.from_arrays(
+        positions.cast(index) if fits else positions, values, ordered=original.ordered
+    )
 
 
 def _back(noisy: Any, original: Any) -> Any:
     """Noisy numbers in the type they came in; rounded only where that type holds whole numbers."""
     pa = arrow()
-    if pa.types.is_dictionary(original):
-        original = original.value_type
+    original = _value_type(original)
+    if pa.types.is_null(original):
+        return noisy
     if pa.types.is_integer(original):
         return compute().round(noisy).cast(original)
     return noisy.cast(original)

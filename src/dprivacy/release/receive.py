@@ -1,6 +1,7 @@
 """What a receiver can say from a sanitised table and its card alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +22,7 @@ from dprivacy.model import Channel
 from dprivacy.model.plain import shown
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import arrow, parquet
-from dprivacy.release.files import card_path, open_csv
+from dprivacy.release.files import card_path, file_hash, guarded, open_csv, read_errors
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,29 @@ class Release:
         beside = Path(card) if card is not None else card_path(table)
         if not beside.exists():
             raise Malformed(f"{beside}: the release card is missing; estimates need it")
-        return cls(table, ReleaseCard.load(beside))
+        release = cls(table, ReleaseCard.load(beside))
+        release._check(given=card is not None)
+        return release
+
+    def _check(self, *, given: bool) -> None:
+        """Refuse a card that belongs to another table.
+
+        A card that lies beside a table must be the one written with it, byte for byte. One that is
+        given by name may go with a copy in another format.
+        """
+        written = self.card.output.get("sha256")
+        if written is not None and not given and file_hash(self.path) != written:
+            raise Malformed(
+                f"{self.path}: is not the file that {card_path(self.path).name} was written with; if it "
+                "is a copy in another format, name the card"
+            )
+        with self._opened() as (names, _):
+            missing = [name for name in self.columns if name not in names]
+        if missing:
+            raise Malformed(
+                f"{self.path}: has no column {', '.join(map(repr, missing))}; is this the card of this "
+                "table?"
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,42 +91,48 @@ class Release:
             if name not in self.columns:
                 listed = ", ".join(self.columns)
                 raise Malformed(f"there is no column {name!r}; the card lists {listed}")
+        if len(set(columns)) != len(columns):
+            raise Malformed("a column cannot be tabulated against itself")
         totals: dict[tuple[Any, ...], int] = {}
-        for batch in self._batches(columns):
-            table = arrow().Table.from_batches([batch])
-            grouped = table.group_by(list(columns)).aggregate([([], "count_all")])
-            keys = zip(*(grouped.column(name).to_pylist() for name in columns), strict=True)
-            for key, count in zip(keys, grouped.column("count_all").to_pylist(), strict=True):
-                totals[key] = totals.get(key, 0) + count
+        with self._opened() as (_, batches):
+            for batch in batches(list(columns)):
+                for key, count in _grouped(batch, columns):
+                    totals[key] = totals.get(key, 0) + count
         return totals
 
-    def _batches(self, columns: Sequence[str]) -> Iterable[Any]:
-        if self.path.suffix == ".parquet":
-            with parquet().ParquetFile(self.path) as file:
-                yield from file.iter_batches(columns=list(columns))
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
+        """The table's columns, and a function that gives batches of some of them."""
+        if self.path.suffix.lower() == ".parquet":
+            with read_errors(self.path):
+                file = parquet().ParquetFile(self.path)
+            with file:
+                yield (
+                    file.schema_arrow.names,
+                    lambda names: guarded(file.iter_batches(columns=names), self.path),
+                )
             return
-        with open_csv(self.path) as reader:
-            for batch in reader:
-                yield batch.select(list(columns))
+        with open_csv(self.path) as (header, batches):
+            yield header, lambda names: (batch.select(names) for batch in batches)
 
     def estimate(
         self, column: str, *, estimator: Any = "ibu", confidence: float = 0.95
     ) -> Estimate:
         """Corrected frequencies of one protected column, with standard errors."""
-        channel = self.card.channel(column)
+        channel = self.card.channel(self._entry(column))
         tally = self._tally(column, channel)
         return estimate(channel, tally, estimator=estimator, confidence=confidence)
 
     def mean(self, column: str, *, confidence: float = 0.95) -> MeanEstimate:
         """The corrected mean of a column of numbers or of ordered whole numbers."""
-        channel = self.card.channel(column)
+        channel = self.card.channel(self._entry(column))
         if not all(isinstance(x, int | Fraction) for x in channel.rows):
             raise Malformed(f"column {column!r} holds no numbers, so it has no mean")
         return estimate_mean(channel, self._tally(column, channel), confidence=confidence)
 
     def _tally(self, column: str, channel: Channel) -> dict[Any, int]:
         """The count of every noisy label of one column."""
-        found = self.counts([column])
+        found = self.counts([self.card.columns[self._entry(column)]["columns"][0]])
         counts = dict.fromkeys(channel.columns, 0)
         for count, (at,) in zip(
             found.values(), positions_of(found, [channel.columns]), strict=True
@@ -111,18 +140,31 @@ class Release:
             counts[channel.columns[at]] += count
         return counts
 
+    def _entry(self, column: str) -> str:
+        """The name under which the card speaks of a column of the table."""
+        for name, entry in self.card.columns.items():
+            if column in entry["columns"]:
+                return name
+        return column
+
+    def _table_name(self, name: str) -> str:
+        """The table's column, also where the plan gave it another name."""
+        entry = self.card.columns.get(name)
+        single = entry is not None and len(entry["columns"]) == 1
+        return str(entry["columns"][0]) if entry is not None and single else name
+
     def cross_table(
         self, columns: Sequence[str], *, estimator: Any = "ibu", confidence: float = 0.95
     ) -> TableEstimate:
         """A corrected cross-tabulation of protected columns (and of columns passed through)."""
-        found = self.counts(columns)
+        found = self.counts([self._table_name(name) for name in columns])
         axes = [self.axis(name, k, found) for k, name in enumerate(columns)]
         return corrected_table(found, axes, estimator=estimator, confidence=confidence)
 
     def axis(self, name: str, k: int, found: Mapping[tuple[Any, ...], int]) -> Axis:
         """The k-th axis of a table of counts."""
-        if name in self.card.columns:
-            return Axis(name, self.card.channel(name))
+        if self._entry(name) in self.card.columns:
+            return Axis(name, self.card.channel(self._entry(name)))
         seen = sorted({key[k] for key in found}, key=lambda value: (value is None, str(value)))
         return Axis(name, None, tuple(seen))
 
@@ -144,27 +186,54 @@ def _as_is(values: Sequence[Any]) -> Channel:
     return Channel(values, values, [[int(i == j) for j in range(n)] for i in range(n)])
 
 
+def _grouped(batch: Any, columns: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """Every combination of values in a batch, and how often it occurs."""
+    pa = arrow()
+    try:
+        table = pa.Table.from_batches([batch]).group_by(list(columns))
+        grouped = table.aggregate([([], "count_all")])
+    except pa.ArrowException:
+        raise Malformed(f"{', '.join(columns)}: values of this type cannot be counted") from None
+    keys = zip(*(grouped.column(name).to_pylist() for name in columns), strict=True)
+    yield from zip(keys, grouped.column("count_all").to_pylist(), strict=True)
+
+
 def positions_of(
     keys: Iterable[tuple[Any, ...]], sides: Sequence[Sequence[Any]]
 ) -> list[list[int]]:
     """The position of each value of each key among the labels of its side."""
-    indices = [{_plain(label): k for k, label in enumerate(labels)} for labels in sides]
+    indices = [_index(labels) for labels in sides]
     try:
         return [
-            [index[_plain(value)] for index, value in zip(indices, key, strict=True)]
+            [index[read(value)] for (index, read), value in zip(indices, key, strict=True)]
             for key in keys
         ]
-    except KeyError:
+    except (KeyError, TypeError, ValueError):
         raise Malformed(
             "the table holds values that its card does not list; is this the card of this table?"
         ) from None
 
 
-def _plain(value: Any) -> Any:
-    """Numbers by their value as a double, and texts that are numbers too (from CSV files)."""
-    if value is None or isinstance(value, bool):
-        return value
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return shown(value)
+def _index(labels: Sequence[Any]) -> tuple[dict[Any, int], Callable[[Any], Any]]:
+    """Where each label stands, and how a value of the table is read to find it.
+
+    Labels that are numbers are found by their value as a double, also when they are written as text
+    (in CSV files) or were rounded to single precision; all others as they are.
+    """
+    if not all(label is None or isinstance(label, int | Fraction) for label in labels):
+        return {_as_text(label): k for k, label in enumerate(labels)}, _as_text
+    index: dict[Any, int] = {}
+    for k, label in enumerate(labels):
+        if label is None:
+            index[None] = k
+        else:
+            index[float(label)] = k
+            index.setdefault(float(np.float32(label)), k)
+    return index, lambda value: None if value is None else float(value)
+
+
+def _as_text(value: Any) -> Any:
+    """A value that was written in words: true is "true", as everywhere in tables."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if value is None else shown(value)

@@ -1,36 +1,57 @@
 """Sanitising tables in hand: pandas, Polars, Arrow and DuckDB, the same kind out."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.release.bare import bare
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import arrow
+from dprivacy.release.people import RowsPerPerson
 from dprivacy.release.plan import Plan
 from dprivacy.release.protect import ColumnProtector
 from dprivacy.sampling import Source, choose_source
 
 
 class Sanitiser:
-    """Applies a plan to Arrow tables, batch by batch, and counts what it did."""
+    """Applies a plan to Arrow tables, batch by batch, and counts what it did.
 
-    def __init__(self, plan: Plan, source: Source) -> None:
+    Parameters
+    ----------
+    plan
+        What happens to every column.
+    source
+        Where random words come from.
+    texts
+        Whether the tables come from a CSV file, where every cell is a text.
+    """
+
+    def __init__(self, plan: Plan, source: Source, *, texts: bool = False) -> None:
         require_confirmed(plan)
         self.plan, self.source = plan, source
-        self.protectors = [ColumnProtector(column, source) for column in plan.columns]
+        self.protectors = [ColumnProtector(column, source, texts=texts) for column in plan.columns]
+        self.people = (
+            None if plan.unit == "row" else RowsPerPerson(plan.unit, plan.rows_per_person)
+        )
         self.rows = 0
 
-    def output_names(self, names: list[str]) -> list[str]:
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that must be read: the protected ones, and who a row belongs to."""
+        unit = () if self.plan.unit == "row" else (self.plan.unit,)
+        return tuple(dict.fromkeys((*self.plan.protected, *unit)))
+
+    def output_names(self, names: Sequence[str]) -> list[str]:
         """The columns that come out, in the table's order; every column must be in the plan."""
         plan = self.plan
-        missing = [c for c in (*plan.protected, *plan.pass_through, *plan.drop) if c not in names]
+        if len(set(names)) != len(names):
+            raise Malformed("the table has two columns of the same name")
+        known = {*self.needed, *plan.pass_through, *plan.drop}
+        missing = [c for c in (*self.needed, *plan.pass_through, *plan.drop) if c not in names]
         if missing:
             raise Malformed(f"the table has no column {', '.join(map(repr, missing))}")
-        unit = [] if plan.unit == "row" else [plan.unit]
-        strange = [
-            c for c in names if c not in (*plan.protected, *plan.pass_through, *plan.drop, *unit)
-        ]
+        strange = [c for c in names if c not in known]
         if strange:
             raise Malformed(
                 f"the plan says nothing of the column {', '.join(map(repr, strange))}; protect it, "
@@ -38,19 +59,32 @@ class Sanitiser:
             )
         return [c for c in names if c in plan.protected or c in plan.pass_through]
 
-    def batch(self, table: Any) -> Any:
-        """One Arrow table or record batch, sanitised; no metadata travels along."""
-        pa = arrow()
-        names = self.output_names(list(table.schema.names))
+    def protect(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        """Noisy arrays for those of the needed columns."""
         done: dict[str, Any] = {}
         for protector in self.protectors:
             columns = protector.column.columns
-            arrays = [_one_chunk(table.column(name)) for name in columns]
-            done |= dict(zip(columns, protector.apply(arrays), strict=True))
+            done |= dict(zip(columns, protector.apply([arrays[c] for c in columns]), strict=True))
+        if self.people is not None:
+            self.people.see(arrays[self.plan.unit])
+        self.rows += len(arrays[self.needed[0]])
+        return done
+
+    def batch(self, table: Any) -> Any:
+        """One Arrow table or record batch, sanitised; no metadata travels along."""
+        names = self.output_names(table.schema.names)
+        done = self.protect({name: _one_chunk(table.column(name)) for name in self.needed})
         for name in self.plan.pass_through:
-            done[name] = _without_extension(_one_chunk(table.column(name)), name)
-        self.rows += len(table)
-        return pa.table({name: done[name] for name in names})
+            if name not in done:
+                done[name] = bare(_one_chunk(table.column(name)), name)
+        return arrow().table({name: done[name] for name in names})
+
+    def finish(self) -> None:
+        """Refuse what can only be seen at the end: no rows at all, or too many of one person."""
+        if not self.rows:
+            raise Malformed("the table holds no rows")
+        if self.people is not None:
+            self.people.check()
 
 
 def require_confirmed(plan: Plan) -> None:
@@ -67,12 +101,6 @@ def require_confirmed(plan: Plan) -> None:
 
 def _one_chunk(column: Any) -> Any:
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column
-
-
-def _without_extension(array: Any, name: str) -> Any:
-    if isinstance(array.type, arrow().BaseExtensionType):
-        raise Malformed(f"column {name!r} has an extension type, which may carry anything; cast it")
-    return array
 
 
 def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: bool = False) -> Any:
@@ -103,7 +131,11 @@ def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: b
     source = choose_source(insecure_seed)
     sanitiser = Sanitiser(plan, source)
     warn_about(plan)
-    clean = _adapter(table)(table, sanitiser)
+    adapter = _adapter(table)
+    if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
+        raise Malformed("the table holds no rows")
+    clean = adapter(table, sanitiser)
+    sanitiser.finish()
     if not card:
         return clean
     return clean, ReleaseCard.of(plan, rows=sanitiser.rows, secure=source.secure)
@@ -136,6 +168,13 @@ def warn_about(plan: Plan) -> None:
                 PrivacyLeakWarning,
                 stacklevel=3,
             )
+        twins = _twins(column.space.labels if column.space is not None else ())
+        if twins:
+            warnings.warn(
+                f"column {column.name!r}: {twins[0]!r} and {twins[1]!r} differ only in case or spaces",
+                PrivacyLeakWarning,
+                stacklevel=3,
+            )
         if "blocks" in column.spec:
             warnings.warn(
                 f"column {column.name!r}: which block a value is in is published as it is",
@@ -144,10 +183,26 @@ def warn_about(plan: Plan) -> None:
             )
 
 
+def _twins(labels: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Two labels that a careless hand would write for each other."""
+    seen: dict[str, Any] = {}
+    for label in labels:
+        key = " ".join(str(label).split()).casefold()
+        if key in seen:
+            return seen[key], label
+        seen[key] = label
+    return None
+
+
 def _arrow(table: Any, sanitiser: Sanitiser) -> Any:
     pa = arrow()
-    clean = sanitiser.batch(table if isinstance(table, pa.Table) else pa.table(table))
-    return clean if isinstance(table, pa.Table) else clean.to_batches()[0]
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        raise Malformed(f"an Arrow Table or RecordBatch is needed, not {type(table).__name__}")
+    clean = sanitiser.batch(table)
+    if isinstance(table, pa.Table):
+        return clean
+    columns = [_one_chunk(column) for column in clean.columns]
+    return pa.RecordBatch.from_arrays(columns, names=clean.schema.names)
 
 
 def _duckdb(relation: Any, sanitiser: Sanitiser) -> Any:
@@ -160,32 +215,62 @@ def _duckdb(relation: Any, sanitiser: Sanitiser) -> Any:
 def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
     import pandas
 
-    pa = arrow()
-    if not frame.columns.is_unique:
-        raise Malformed("the table has two columns of the same name")
+    labels = {str(name): name for name in frame.columns}
     names = sanitiser.output_names([str(name) for name in frame.columns])
-    needed = [c for c in frame.columns if str(c) in {*names, *sanitiser.plan.protected}]
-    table = pa.table({str(c): pa.array(frame[c], from_pandas=True) for c in needed})
-    for name in frame.columns:
-        if str(name) not in table.schema.names:
-            table = table.append_column(str(name), pa.nulls(len(frame)))
-    clean = sanitiser.batch(table)
-    result = pandas.DataFrame(index=frame.index)
+    if frame.index.names != [None] or frame.index.dtype.kind not in "iu":
+        warnings.warn(
+            "the index is published as it is; reset it if it says who is who",
+            PrivacyLeakWarning,
+            stacklevel=4,
+        )
+    done = sanitiser.protect({c: _pandas_array(frame[labels[c]], c) for c in sanitiser.needed})
+    columns = {}
     for name in names:
-        values, original = clean.column(name).to_pandas(), frame[name].dtype
-        if isinstance(original, pandas.CategoricalDtype):
-            declared = _declared(sanitiser.plan, name, original.categories)
-            result[name] = pandas.Categorical(values, declared, ordered=original.ordered)
+        before = frame[labels[name]]
+        kept = isinstance(before.dtype, pandas.CategoricalDtype)
+        if name not in done:
+            columns[labels[name]] = before.cat.remove_unused_categories() if kept else before
+            continue
+        values = done[name].to_pandas(integer_object_nulls=True)
+        if kept:
+            declared = _declared(sanitiser.plan, name)
+            values = pandas.Categorical(values, declared, ordered=before.dtype.ordered)
+            columns[labels[name]] = pandas.Series(values, frame.index)
         else:
-            result[name] = pandas.Series(values.to_numpy(), frame.index).astype(original)
+            dtype = _roomy(before.dtype, sanitiser.plan, name)
+            columns[labels[name]] = pandas.Series(values.to_numpy(), frame.index).astype(dtype)
+    result = pandas.concat(columns, axis=1) if columns else pandas.DataFrame(index=frame.index)
+    result.columns = frame.columns[[str(name) in names for name in frame.columns]]
+    result.attrs = {}
     return result
 
 
-def _declared(plan: Plan, name: str, otherwise: Any) -> Any:
+def _pandas_array(series: Any, name: str) -> Any:
+    pa = arrow()
+    try:
+        array = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise Malformed(
+            f"column {name!r} mixes kinds of values, or holds something else than texts and numbers; "
+            "convert it first"
+        ) from None
+    return _one_chunk(array)
+
+
+def _roomy(dtype: Any, plan: Plan, name: str) -> Any:
+    """A dtype with room for missing values, where a missing value is one of the categories."""
+    if plan.column(name).nulls != "category" or hasattr(dtype, "na_value"):
+        return dtype
+    sized = {"i": f"Int{8 * dtype.itemsize}", "u": f"UInt{8 * dtype.itemsize}", "b": "boolean"}
+    return sized.get(dtype.kind, dtype)
+
+
+def _declared(plan: Plan, name: str) -> list[Any]:
     """The categories of an output column: the declared ones, never those of the data."""
-    if name not in plan.protected:
-        return otherwise
-    return [label for label in plan.column(name).mechanism.channel.columns if label is not None]
+    column = plan.column(name)
+    if not column.listed:
+        raise Malformed(f"column {name!r} is categorical; convert it to plain values first")
+    return [label for label in column.mechanism.channel.columns if label is not None]
 
 
 def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
@@ -195,5 +280,17 @@ def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
         raise Malformed(
             "a lazy frame would be randomised again at every evaluation; collect it first"
         )
-    clean: Any = polars.from_arrow(sanitiser.batch(frame.to_arrow()))
-    return clean.cast({name: frame.schema[name] for name in clean.columns})
+    names = sanitiser.output_names(frame.columns)
+    table = frame.select(sanitiser.needed).to_arrow()
+    done = sanitiser.protect({c: _one_chunk(table.column(c)) for c in sanitiser.needed})
+    columns = []
+    for name in names:
+        if name not in done:
+            columns.append(frame.get_column(name))
+            continue
+        noisy: Any = polars.from_arrow(done[name])
+        dtype = frame.schema[name]
+        if isinstance(dtype, polars.Enum):
+            dtype = polars.Enum(_declared(sanitiser.plan, name))
+        columns.append((noisy if dtype == polars.Null else noisy.cast(dtype)).alias(name))
+    return polars.DataFrame(columns)
