@@ -106,7 +106,7 @@ def test_left_inverses_keep_totals() -> None:
     C[:, 2] = 0
     C /= C.sum(axis=1, keepdims=True)
     B = left_inverse(C)
-    assert C @ B == pytest.approx(np.eye(4), abs=1e-10)
+    assert np.abs(C @ B - np.eye(4)).max() <= 1e-10
     assert B.sum(axis=1)[[0, 1, 3, 4, 5]] == pytest.approx(np.ones(5))
 
 

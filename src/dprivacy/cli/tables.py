@@ -2,11 +2,13 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
+from dprivacy.errors import PrivacyLeakWarning
 from dprivacy.release import (
     Plan,
     Release,
@@ -76,7 +78,11 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 def sanitise(table: Path, plan_file: Path, output: Path, replace: bool, as_json: bool) -> None:
     """Write a protected copy of a TABLE, and the card that says what it protects."""
     wanted = Plan.read(plan_file)
-    card = _with_progress(table, wanted, output, replace)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", PrivacyLeakWarning)
+        card = _with_progress(table, wanted, output, replace)
+    for warning in heard:
+        click.echo(f"warning: {warning.message}", err=True)
     text = f"{card.explain()}\n\n{output} and {card_path(output)} are written."
     _show(card.to_dict(), as_json, text)
 

@@ -12,6 +12,8 @@ from dprivacy.estimation.regression_result import Regression
 
 _STEPS = 100
 _STILL = 1e-10
+_BEYOND = 30.0  # log-odds at which an outcome is as good as certain
+_DEPENDENT = 1e12
 
 
 def _sigmoid(t: Floats) -> Floats:
@@ -51,8 +53,8 @@ def likeliest(
             converged = bool(np.abs(step).max() <= 1e-6 * (1 + np.abs(beta).max()))
             break
         beta, best = beta + share * step, best + gain
-    if np.abs(X @ beta).max() > 50:  # probabilities of 0 and 1 fit best: no finite maximum
-        converged = False
+        if np.abs(X @ beta).max() > _BEYOND:  # chances of 0 and 1 fit best: there is no maximum
+            break
     return Regression(
         design.names,
         beta,
@@ -118,6 +120,9 @@ def _equations(design: Design, target: Floats, beta: Floats, family: str) -> tup
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
     try:
+        size = np.sqrt(np.maximum(np.abs(np.diagonal(matrix)), 1e-300))
+        if np.linalg.cond(matrix / size / size[:, None]) > _DEPENDENT:
+            raise np.linalg.LinAlgError
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise NotInvertible(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,13 @@ class Observed:
         """Whether every count is a rational number."""
         return not any(isinstance(count, float) for count in self.counts)
 
-    @property
+    @cached_property
     def n(self) -> int | Count:
         """How many answers there are."""
         total: Any = sum(self.counts)
         return int(total) if total == int(total) else total
 
-    @property
+    @cached_property
     def floats(self) -> Floats:
         """The counts as doubles."""
         return np.array([float(count) for count in self.counts])

@@ -128,7 +128,7 @@ def smallest_eps_for(
     Examples
     --------
     >>> round(smallest_eps_for(50, 1000, 2), 3)
-    0.607
+    0.622
     """
     size = Fraction(_positive(n, "n"))
     target = Fraction(_positive(error, "error"))

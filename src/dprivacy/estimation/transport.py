@@ -38,11 +38,10 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
     """
     senders = [i for i, value in enumerate(change) if value > 0]
     takers = [i for i, value in enumerate(change) if value < 0]
+    whole = None if isinstance(change[0], float) else space.distances.integers
     if not senders or not takers:
-        return change[0] * 0
-    exact = not isinstance(change[0], float)
-    whole = space.distances.integers
-    if exact and whole is not None and len(senders) * len(takers) <= _MOST_EXACT:
+        return 0.0 if whole is None else Fraction(0)
+    if whole is not None and len(senders) * len(takers) <= _MOST_EXACT:
         costs = [[Fraction(int(whole[0][i, j]), whole[1]) for j in takers] for i in senders]
         return _exactly(
             [Fraction(change[i]) for i in senders], [-Fraction(change[j]) for j in takers], costs

@@ -109,7 +109,9 @@ def weight(prior: Dist, gain: G) -> G:
     table = gain.matrix
     if row.exact != table.exact:
         row, table = Mat(row.floats), Mat(table.floats)
-    return gain._like(gain.rows, gain.columns, Mat(table.entries * row.entries, table.den * row.den))
+    return gain._like(
+        gain.rows, gain.columns, Mat(table.entries * row.entries, table.den * row.den)
+    )
 
 
 def restrict(gain: G, secrets: Iterable[Any]) -> G:

@@ -94,7 +94,10 @@ def property(inside: Iterable[Any], secrets: FiniteSpace | Iterable[Any]) -> Gai
 
 @result("T", "Ex 2.3")
 def metric(
-    space: FiniteSpace, *, actions: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None
+    space: FiniteSpace,
+    *,
+    actions: Sequence[Any] | None = None,
+    secrets: Sequence[Any] | None = None,
 ) -> Gain:
     """Guess close to the secret: 1 − d(w, x)/diameter.
 

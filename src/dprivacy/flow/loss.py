@@ -66,7 +66,10 @@ def partition(blocks: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]) -> 
 
 
 def metric(
-    space: FiniteSpace, *, actions: Sequence[Any] | None = None, secrets: Sequence[Any] | None = None
+    space: FiniteSpace,
+    *,
+    actions: Sequence[Any] | None = None,
+    secrets: Sequence[Any] | None = None,
 ) -> Loss:
     """How far off: d(w, x).
 

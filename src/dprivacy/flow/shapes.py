@@ -79,9 +79,7 @@ def distance_table(
     unit = longest if longest else Fraction(1)
     share = {d: _quotient(d, unit) for d in needed}
     if all(isinstance(value, Fraction) for value in share.values()):
-        rationals = [
-            [Fraction(share[space.distances[i, j]]) for j in at_column] for i in at_row
-        ]
+        rationals = [[Fraction(share[space.distances[i, j]]) for j in at_column] for i in at_row]
         return rows, columns, Mat.of(rationals)
     floats = space.distances.floats[np.ix_(at_row, at_column)] / float(unit)
     return rows, columns, Mat(floats)

@@ -115,6 +115,4 @@ def require_gain(gain: Any) -> None:
 def require_loss(loss: Any) -> None:
     """Refuse what is neither a table nor a function of a distribution."""
     if not isinstance(loss, Gain) and not callable(loss):
-        raise Malformed(
-            f"a loss is needed, such as loss.metric(space), not {type(loss).__name__}"
-        )
+        raise Malformed(f"a loss is needed, such as loss.metric(space), not {type(loss).__name__}")

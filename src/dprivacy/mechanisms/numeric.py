@@ -187,12 +187,26 @@ def _with_slack(
     space: FiniteSpace, level: Level, slack: Fraction, width: Fraction
 ) -> tuple[Level, ChannelMechanism]:
     gain = ln(1 / (1 - slack)) * 2 / width
-    for share in range(64, -1, -1):
+
+    def built(share: int) -> tuple[Level, ChannelMechanism]:
         rate = level + gain * Fraction(share, 64)
-        inner = geometric(space, eps=rate)
-        if privacy(inner.channel, space, eps=level, delta=slack):
-            return rate, inner
-    raise Uncertified("no noise on this grid meets the level; this should not happen")
+        return rate, geometric(space, eps=rate)
+
+    def enough(inner: ChannelMechanism) -> bool:
+        return bool(privacy(inner.channel, space, eps=level, delta=slack))
+
+    # More noise needs less slack, so the largest share that holds is found by halving.
+    best, low, high = built(0), 0, 65
+    while high - low > 1:
+        middle = (low + high) // 2
+        tried = built(middle)
+        if enough(tried[1]):
+            best, low = tried, middle
+        else:
+            high = middle
+    if not enough(best[1]):
+        raise Uncertified("no noise on this grid meets the level; this should not happen")
+    return best
 
 
 @result("T", "Def 3.4.1")

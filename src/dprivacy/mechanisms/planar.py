@@ -104,4 +104,5 @@ def planar_laplace(*, eps: Any, grid: Any = 1) -> PlanarMechanism:
         raise Malformed(f"grid must be a rational number, not {grid}")
     if not _FINEST <= step <= 1 / _FINEST:
         raise Malformed("grid must be within the range of doubles; use other units")
-    return PlanarMechanism(Guarantee(level, Vectors(2), because="T Def 9.4.1"), step)
+    because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
+    return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dprivacy.errors import Malformed
 from dprivacy.release.extras import arrow, arrow_csv
 
 PLAN = """\
@@ -50,8 +51,15 @@ def survey() -> dict[str, list[str]]:
 
 def write_demo(folder: Path) -> tuple[Path, Path]:
     """Write survey.csv and plan.toml; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
     table, plan = folder / "survey.csv", folder / "plan.toml"
-    arrow_csv().write_csv(arrow().table(survey()), table)
-    plan.write_text(PLAN, encoding="utf-8")
+    sink = arrow().BufferOutputStream()
+    arrow_csv().write_csv(arrow().table(survey()), sink)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, content in ((table, sink.getvalue().to_pybytes()), (plan, PLAN.encode())):
+            if path.exists() and path.read_bytes() != content:
+                raise Malformed(f"{path} exists and is not the demo's; choose another --folder")
+            path.write_bytes(content)
+    except OSError as reason:
+        raise Malformed(f"{folder}: cannot be written to ({reason.strerror})") from None
     return table, plan

@@ -36,6 +36,11 @@ def arrow_csv() -> ModuleType:
     return _load("pyarrow.csv", "table", "CSV files")
 
 
+def dataset() -> ModuleType:
+    """pyarrow.dataset."""
+    return _load("pyarrow.dataset", "table", "SQL on a table")
+
+
 def duckdb() -> ModuleType:
     """duckdb."""
     return _load("duckdb", "table", "SQL on a table")

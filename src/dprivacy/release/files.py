@@ -113,7 +113,7 @@ def _placed(*targets: Path) -> Iterator[list[Path]]:
     folder, parts = targets[0].parent, []
     try:
         try:
-            for target in targets:
+            for _ in targets:
                 handle, name = tempfile.mkstemp(dir=folder, prefix=".dprivacy-", suffix=".part")
                 os.close(handle)
                 parts.append(Path(name))

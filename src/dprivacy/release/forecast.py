@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dprivacy.errors import NotInvertible
+from dprivacy.errors import Malformed, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.model import Channel
 from dprivacy.model.plain import plain, shown
@@ -66,6 +66,8 @@ class Forecast:
 
 def forecast(plan: Plan, *, rows: int) -> Forecast:
     """What a plan promises and what estimates from its output will be worth."""
+    if rows < 1:
+        raise Malformed(f"a table has at least one row, not {rows}")
     return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
 
 

@@ -117,7 +117,9 @@ def _widest(column: ColumnPlan) -> Level | None:
     if isinstance(space, FiniteSpace):
         apart = space.distances.floats
         largest = apart[np.isfinite(apart)].max()
-        pairs = zip(*np.nonzero(np.isfinite(apart) & (apart >= largest * (1 - 2**-40))), strict=True)
+        pairs = zip(
+            *np.nonzero(np.isfinite(apart) & (apart >= largest * (1 - 2**-40))), strict=True
+        )
         farthest = max(as_level(space.distances[int(i), int(j)]) for i, j in pairs)
         return _product(guarantee.eps, farthest)
     if isinstance(space, GridLine) and space.low is not None and space.high is not None:

@@ -1,6 +1,7 @@
 """Permanent answers: the same person's same value gets the same noisy answer, every time."""
 
 import hmac
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,10 @@ import numpy as np
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.coding import Coder
 from dprivacy.mechanisms.finite import ChannelMechanism
+from dprivacy.model import Channel
 from dprivacy.sampling import CategoricalSampler, KeyedSource
+from dprivacy.spaces.labels import python_value
+from dprivacy.verify.certificate import weights_hash
 
 _SHORTEST_KEY = 16
 
@@ -28,7 +32,8 @@ class PermanentAnswers:
     key
         At least 16 secret bytes, for instance ``secrets.token_bytes(32)``.
     context
-        What is answered, such as the column's name: other columns get other noise.
+        What is answered, such as the column's name: other columns get other noise. So do other
+        mechanisms, since two that shared their noise could give away more than their levels say.
 
     Examples
     --------
@@ -40,11 +45,11 @@ class PermanentAnswers:
     """
 
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
-        if len(key) < _SHORTEST_KEY:
-            raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+        _require(mechanism, key, context)
         self.mechanism = mechanism
         self.guarantee = mechanism.guarantee
-        self._key = hmac.digest(key, b"dprivacy permanent answers\0" + context.encode(), "sha256")
+        told = f"{weights_hash(mechanism.channel)}\0{context}".encode("utf-8", "surrogatepass")
+        self._key = hmac.digest(key, b"dprivacy permanent answers 1\0" + told, "sha256")
         self._inputs, self._outputs = (
             Coder(mechanism.channel.rows),
             Coder(mechanism.channel.columns),
@@ -72,8 +77,20 @@ class PermanentAnswers:
         return self._outputs.decode(drawn, values)
 
     def _tag(self, person: Any, code: int) -> bytes:
-        name = f"{type(person).__name__}:{person}".encode()
+        person = python_value(person)
+        if person is None or (isinstance(person, float) and math.isnan(person)):
+            raise Malformed("a value belongs to nobody: a person is missing")
+        name = f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
         return hmac.digest(self._key, code.to_bytes(8, "big") + name, "sha256")
 
     def __repr__(self) -> str:
         return f"PermanentAnswers({self.mechanism!r})"
+
+
+def _require(mechanism: Any, key: Any, context: Any) -> None:
+    if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
+        raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+    if not isinstance(context, str):
+        raise Malformed("the context is a text, such as the column's name")
+    if not isinstance(getattr(mechanism, "channel", None), Channel):
+        raise Malformed("permanent answers need a finite mechanism, one with a channel")

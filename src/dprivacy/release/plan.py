@@ -148,6 +148,9 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
         raise Malformed(
             f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
         )
+    taken = [c.name for c in columns if c.name in every and c.name not in c.columns]
+    if taken:
+        raise Malformed(f"{name}: {', '.join(taken)} is the name of another column of the table")
     unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
     if not isinstance(unit, str) or type(most) is not int or most < 1:
         raise Malformed(

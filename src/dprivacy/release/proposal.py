@@ -1,12 +1,16 @@
 """`inspect`: a first plan for a table, with everything that came from the data marked as such."""
 
 import json
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed
-from dprivacy.release.extras import arrow
+from dprivacy.numbers.level import as_eps
+from dprivacy.release.extras import arrow, compute
 from dprivacy.release.files import batches_of
+from dprivacy.release.protect import MISSING
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
 _ROWS_LOOKED_AT = 200_000
@@ -26,9 +30,10 @@ def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
     epsilon
         The level that is written for every column.
     """
+    as_eps(epsilon)
     seen = _look(Path(path))
     lines = [
-        f"# A first plan for {Path(path).name}, to be read and changed.",
+        "# A first plan, to be read and changed.",
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
         '# questionnaire, add what is missing, and write source = "declared".',
         "",
@@ -56,31 +61,46 @@ def _look(path: Path) -> dict[str, dict[str, Any]]:
     if not parts:
         raise Malformed(f"{path}: holds no rows")
     table = pa.Table.from_batches(parts)
-    return {name: _described(name, table.column(name), rows) for name in table.schema.names}
+    csv = path.suffix.lower() != ".parquet"
+    return {name: _described(name, table.column(name), csv) for name in table.schema.names}
 
 
-def _described(name: str, column: Any, rows: int) -> dict[str, Any]:
-    values = column.drop_null()
-    numbers = _numbers(values)
-    distinct = values.unique().to_pylist()
-    personal = any(part in _NAMES_A_PERSON for part in name.lower().replace("-", "_").split("_"))
-    found: dict[str, Any] = {"nulls": column.null_count, "drop": False}
-    if personal or (numbers is None and len(distinct) > max(_MOST_VALUES, rows // 2)):
-        return {**found, "drop": True}
-    if len(distinct) <= _MOST_VALUES and distinct:
-        whole = numbers is not None and all(float(v).is_integer() for v in numbers)
-        listed = sorted({int(float(v)) for v in distinct}) if whole else sorted(map(str, distinct))
-        return {**found, "type": "categories", "whole": whole, "values": listed}
-    if numbers is not None and len(numbers):
-        return {**found, "type": "numbers", "low": min(numbers), "high": max(numbers)}
-    return {**found, "drop": True}
+def _described(name: str, column: Any, csv: bool) -> dict[str, Any]:
+    """What a column looks like; one that cannot be listed or counted is proposed to be dropped."""
+    pa, pc = arrow(), compute()
+    found: dict[str, Any] = {"nulls": column.null_count, "drop": True}
+    if any(part in _NAMES_A_PERSON for part in name.lower().replace("-", "_").split("_")):
+        return found
+    try:
+        texts = column.combine_chunks().cast(pa.string()).drop_null()
+    except pa.ArrowException:
+        return found
+    none = ("nan", "inf", "-inf") if pa.types.is_floating(column.type) else MISSING if csv else ()
+    texts = texts.filter(pc.invert(pc.is_in(texts, value_set=pa.array(none, pa.string()))))
+    found["nulls"] = len(column) - len(texts)
+    distinct = texts.unique().to_pylist()
+    numbers = _numbers(texts) if not pa.types.is_boolean(column.type) else None
+    if 0 < len(distinct) <= _MOST_VALUES:
+        whole = all(_is_whole(text) for text in distinct)
+        listed = sorted(map(int, distinct)) if whole else sorted(distinct)
+        return {**found, "drop": False, "type": "categories", "whole": whole, "values": listed}
+    if numbers:
+        low, high = min(numbers), max(numbers)
+        return {**found, "drop": False, "type": "numbers", "low": low, "high": high}
+    return found
 
 
-def _numbers(values: Any) -> list[float] | None:
+def _is_whole(text: str) -> bool:
+    """Whether a text is a whole number as one would write it: not 01, which is a code."""
+    return text.removeprefix("-").isdecimal() and text == str(int(text)) and abs(int(text)) < 2**63
+
+
+def _numbers(texts: Any) -> list[float] | None:
+    """The finite numbers among the texts; None when some are no numbers."""
     pa = arrow()
     try:
-        return [float(v) for v in values.cast(pa.float64()).to_pylist()]
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        return [v for v in texts.cast(pa.float64()).to_pylist() if math.isfinite(v)]
+    except pa.ArrowException:
         return None
 
 
@@ -89,9 +109,9 @@ def _column(found: dict[str, Any], epsilon: str) -> list[str]:
     if found["type"] == "numbers":
         low, high, grid = _range(found["low"], found["high"])
         lines += [
-            f"low = {low}             # rounded outward from the data: set the public range",
-            f"high = {high}",
-            f"grid = {grid}            # the step of the public grid",
+            f"low = {_number(low)}             # rounded outward from the data: set the public range",
+            f"high = {_number(high)}",
+            f"grid = {_number(grid)}            # the step of the public grid",
             f'epsilon = "{_per_unit(high - low)}"   # per unit: about 4 over the whole range',
         ]
     else:
@@ -105,20 +125,27 @@ def _column(found: dict[str, Any], epsilon: str) -> list[str]:
     return lines
 
 
-def _range(low: float, high: float) -> tuple[int, int, int]:
-    """Round numbers around the range, and a grid of about fifty steps."""
-    width = max(high - low, 1.0)
-    step = 10 ** max(0, len(str(int(width))) - 2)
-    first, last = int(low // step) * step, -int(-high // step) * step
-    return first, last, step
+def _range(low: float, high: float) -> tuple[Decimal, Decimal, Decimal]:
+    """Round numbers around the range, and a grid of ten to a hundred steps."""
+    width = max(high - low, abs(low) * 1e-12, 1e-280)
+    step = Decimal(10) ** (math.floor(math.log10(width)) - 1)
+    first = (Decimal(low) / step).to_integral_value(ROUND_FLOOR) * step
+    last = (Decimal(high) / step).to_integral_value(ROUND_CEILING) * step
+    return first, max(last, first + step), step
 
 
-def _per_unit(width: int) -> str:
-    return f"{4 / max(width, 1):.2g}"
+def _number(value: Decimal) -> str:
+    """A number in TOML: whole ones in digits, others as a text that is read exactly."""
+    whole = value == value.to_integral_value() and abs(value) < 10**18
+    return str(int(value)) if whole else f'"{value.normalize():f}"'
+
+
+def _per_unit(width: Decimal) -> str:
+    return f"{Decimal(4) / width:.2g}"
 
 
 def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _list(values: list[Any]) -> str:

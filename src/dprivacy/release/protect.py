@@ -235,7 +235,11 @@ def _labelled(codes: NDArray[Any], named: Any, original: Any) -> Any:
     positions = pa.array(codes.astype(np.int32))
     if not pa.types.is_dictionary(original):
         view = pa.types.is_string_view(original) or pa.types.is_binary_view(original)
-        return named.cast(pa.string()).take(positions).cast(original) if view else named.take(positions)
+        return (
+            named.cast(pa.string()).take(positions).cast(original)
+            if view
+            else named.take(positions)
+        )
     values, mask = named, None
     if named.null_count:  # a missing value is no entry of a dictionary
         values = named.drop_null()

@@ -8,11 +8,13 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model.plain import plain, shown
-from dprivacy.release.extras import duckdb
+from dprivacy.release.extras import dataset, duckdb
 from dprivacy.release.receive import Axis, Release, corrected_table, positions_of
 from dprivacy.sources import result
 
 _MOST_CELLS = 1_000_000
+_COUNT = "count(*)"
+_VOLATILE = {"random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "now"}
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,11 @@ def query(release: Release, sql: str) -> Answer:
     engine = duckdb()
     connection = engine.connect()
     try:
-        _opened(connection, release).create_view("data")
-        connection.execute("SET lock_configuration = true")
+        _load(connection, release)
+        for setting in ("enable_external_access = false", "lock_configuration = true"):
+            connection.execute(f"SET {setting}")
+        _require_one_question(engine, sql)
         cursor = connection.execute(sql)
-        if cursor.description is None:
-            raise Malformed("the query gives no table; ask with SELECT")
         names = tuple(entry[0] for entry in cursor.description)
         rows = tuple(cursor.fetchall())
         counted = _counted(connection, sql, release)
@@ -87,17 +89,35 @@ def query(release: Release, sql: str) -> Answer:
         connection.close()
 
 
-def _opened(connection: Any, release: Release) -> Any:
-    """The table as a relation; the columns of a CSV file get the types that the card gives them."""
-    if release.path.suffix == ".parquet":
-        return connection.read_parquet(str(release.path))
+def _require_one_question(engine: Any, sql: str) -> None:
+    statements = engine.extract_statements(sql)
+    kinds = [statement.type for statement in statements]
+    allowed = (engine.StatementType.SELECT, engine.StatementType.EXPLAIN)
+    if len(kinds) != 1 or kinds[0] not in allowed:
+        raise Malformed("one query is answered at a time, and only SELECT: nothing can be changed")
+
+
+def _load(connection: Any, release: Release) -> None:
+    """The table under the name data, held by us: the engine itself then opens no file at all.
+
+    The columns of a CSV file get the types that the card gives them.
+    """
+    if release.path.suffix.lower() == ".parquet":
+        connection.register("data", dataset().dataset(release.path, format="parquet"))
+        return
     types: dict[str, str] = {}
     for entry in release.card.columns.values():
-        channel = entry["channel"]
-        texts = channel is not None and any(isinstance(y, str) for y in channel["outputs"])
-        for name in entry["columns"]:
-            types[name] = "VARCHAR" if texts or entry["type"] == "bits" else "DOUBLE"
-    return connection.read_csv(str(release.path), dtype=types)
+        texts = entry["type"] == "bits" or _has_texts(entry)
+        types |= dict.fromkeys(entry["columns"], "VARCHAR" if texts else "DOUBLE")
+    layout = {"header": True, "sep": ",", "quotechar": '"', "escapechar": '"'}
+    connection.read_csv(str(release.path), dtype=types, allow_quoted_nulls=False, **layout).create(
+        "data"
+    )
+
+
+def _has_texts(entry: Any) -> bool:
+    channel = entry["channel"] or {}
+    return any(isinstance(y, str) for y in channel.get("outputs", ()))
 
 
 @dataclass(frozen=True)
@@ -110,54 +130,124 @@ class _Counted:
 
 
 def _counted(connection: Any, sql: str, release: Release) -> _Counted | None:
-    """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise."""
+    """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise.
+
+    Everything that changes which rows are counted must depend on columns passed through alone.
+    """
     (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()
     tree = json.loads(text)
     if tree.get("error") or len(tree["statements"]) != 1:
         return None
     node = tree["statements"][0]["node"]
-    if node.get("type") != "SELECT_NODE" or node["from_table"].get("table_name") != "data":
+    if not _is_plain(node):
         return None
-    groups = tuple(_column(entry) for entry in node["group_expressions"])
-    selected = tuple(_selected(entry) for entry in node["select_list"])
-    if None in groups or not groups or selected.count("count(*)") != 1 or None in selected:
+    known = {name.lower(): name for name in release.columns}
+    selected = [_selected(entry, known) for entry in node["select_list"]]
+    groups = _groups(node, selected, known)
+    asked = [name for name in selected if name != _COUNT]
+    if groups is None or selected.count(_COUNT) != 1 or sorted(asked, key=str) != sorted(groups):
         return None
-    if any(name != "count(*)" and name not in groups for name in selected):
+    protected = {name for entry in release.card.columns.values() for name in entry["columns"]}
+    correctable = {
+        name
+        for entry in release.card.columns.values()
+        if entry["channel"] is not None
+        for name in entry["columns"]
+    }
+    if not correctable & set(groups) or (protected - correctable) & set(groups):
         return None
-    protected = set(release.card.columns)
-    conditions = set(_columns_in(node.get("where_clause")))
-    if not protected & set(groups) or conditions & protected or node.get("having") is not None:
+    conditions = list(_columns_in(node.get("where_clause")))
+    if any(known.get(name.lower()) not in release.card.pass_through for name in conditions):
+        return None
+    if _VOLATILE & set(_functions_in(node.get("where_clause"))):
         return None
     bare = {**tree["statements"][0], "node": {**node, "modifiers": []}}
     (tally,) = connection.execute(
         "SELECT json_deserialize_sql(?::JSON)", [json.dumps({**tree, "statements": [bare]})]
     ).fetchone()
-    return _Counted(
-        tuple(g for g in groups if g),
-        tuple(n if n != "count(*)" else None for n in selected),
-        tally,
+    return _Counted(tuple(groups), tuple(n if n != _COUNT else None for n in selected), str(tally))
+
+
+def _is_plain(node: Any) -> bool:
+    """One table, named data, and no clause but WHERE, GROUP BY, ORDER BY and LIMIT."""
+    table = node.get("from_table") or {}
+    return (
+        node.get("type") == "SELECT_NODE"
+        and table.get("type") == "BASE_TABLE"
+        and table.get("table_name", "").lower() == "data"
+        and not table.get("sample")
+        and not table.get("column_name_alias")
+        and not (node.get("cte_map") or {}).get("map")
+        and not any(node.get(clause) for clause in ("having", "qualify", "sample"))
+        and len(node.get("group_sets") or [[]]) == 1
     )
 
 
-def _column(entry: Any) -> str | None:
-    return entry["column_names"][-1] if entry.get("class") == "COLUMN_REF" else None
+def _groups(node: Any, selected: list[str | None], known: dict[str, str]) -> list[str] | None:
+    """The columns of GROUP BY, also by position, by alias and with ALL; None where it has others."""
+    if node.get("aggregate_handling") == "FORCE_AGGREGATES":
+        found = [name for name in selected if name != _COUNT]
+    else:
+        aliases = {
+            entry["alias"].lower(): name
+            for entry, name in zip(node["select_list"], selected, strict=True)
+            if entry.get("alias")
+        }
+        found = [_group(entry, selected, aliases, known) for entry in node["group_expressions"]]
+    if not found or None in found or _COUNT in found or len(set(found)) != len(found):
+        return None
+    return [name for name in found if name is not None]
 
 
-def _selected(entry: Any) -> str | None:
-    if entry.get("class") == "FUNCTION" and entry.get("function_name") == "count_star":
-        return "count(*)"
-    return _column(entry)
+def _group(
+    entry: Any, selected: list[str | None], aliases: dict[str, str | None], known: dict[str, str]
+) -> str | None:
+    name = _column(entry, known)
+    if name is not None or entry.get("class") == "COLUMN_REF":
+        return name or aliases.get(entry["column_names"][-1].lower())
+    place = entry.get("literal") or entry.get("value") or {}
+    text = str(place.get("text", place.get("value", "")))
+    if entry.get("class") == "CONSTANT" and text.isdecimal() and 1 <= int(text) <= len(selected):
+        return selected[int(text) - 1]
+    return None
+
+
+def _column(entry: Any, known: dict[str, str]) -> str | None:
+    if entry.get("class") != "COLUMN_REF":
+        return None
+    return known.get(entry["column_names"][-1].lower())
+
+
+def _selected(entry: Any, known: dict[str, str]) -> str | None:
+    counts = entry.get("class") == "FUNCTION" and entry.get("function_name") == "count_star"
+    if counts and not entry.get("filter") and not entry.get("distinct"):
+        return _COUNT
+    return _column(entry, known)
 
 
 def _columns_in(tree: Any) -> Iterator[str]:
+    """Every column that is named; a star or a subquery counts as one that nobody knows."""
     if isinstance(tree, dict):
         if tree.get("class") == "COLUMN_REF":
             yield tree["column_names"][-1]
+        elif tree.get("class") in ("SUBQUERY", "STAR", "WINDOW"):
+            yield ""
         for value in tree.values():
             yield from _columns_in(value)
     elif isinstance(tree, list):
         for value in tree:
             yield from _columns_in(value)
+
+
+def _functions_in(tree: Any) -> Iterator[str]:
+    if isinstance(tree, dict):
+        if "function_name" in tree:
+            yield str(tree["function_name"]).lower()
+        for value in tree.values():
+            yield from _functions_in(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _functions_in(value)
 
 
 def _with_corrections(
@@ -167,6 +257,8 @@ def _with_corrections(
     at = counted.selected.index(None)
     order = [name for name in counted.selected if name is not None]
     found = {_key(row, at): int(row[at]) for row in connection.execute(counted.tally).fetchall()}
+    if not found:
+        return Answer(names, rows, None, "raw answers; no rows were counted")
     axes = [release.axis(name, k, found) for k, name in enumerate(order)]
     if math.prod(len(axis.labels) for axis in axes) > _MOST_CELLS:
         return Answer(names, rows, None, "raw answers; too many groups to correct")

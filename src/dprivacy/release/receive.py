@@ -68,8 +68,8 @@ class Release:
         written = self.card.output.get("sha256")
         if written is not None and not given and file_hash(self.path) != written:
             raise Malformed(
-                f"{self.path}: is not the file that {card_path(self.path).name} was written with; if it "
-                "is a copy in another format, name the card"
+                f"{self.path}: is not the file that {card_path(self.path).name} was written with; if "
+                "it is a copy in another format, name the card"
             )
         with self._opened() as (names, _):
             missing = [name for name in self.columns if name not in names]

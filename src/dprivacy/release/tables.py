@@ -31,9 +31,7 @@ class Sanitiser:
         require_confirmed(plan)
         self.plan, self.source = plan, source
         self.protectors = [ColumnProtector(column, source, texts=texts) for column in plan.columns]
-        self.people = (
-            None if plan.unit == "row" else RowsPerPerson(plan.unit, plan.rows_per_person)
-        )
+        self.people = None if plan.unit == "row" else RowsPerPerson(plan.unit, plan.rows_per_person)
         self.rows = 0
 
     @property

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from dprivacy.errors import Malformed
 from dprivacy.release.plan import Plan
-from dprivacy.release.tables import sanitise
+from dprivacy.release.tables import Sanitiser, sanitise
+from dprivacy.sampling import choose_source
 
 
 class ProtectColumns:
@@ -23,8 +25,8 @@ class ProtectColumns:
 
     def fit(self, X: Any, y: Any = None) -> "ProtectColumns":
         """Check the plan against the table's columns."""
-        self._read()
         self.feature_names_in_ = [str(name) for name in X.columns]
+        Sanitiser(self._read(), choose_source()).output_names(self.feature_names_in_)
         self.n_features_in_ = len(self.feature_names_in_)
         return self
 
@@ -48,6 +50,9 @@ class ProtectColumns:
 
     def set_params(self, **parameters: Any) -> "ProtectColumns":
         """Set parameters, for scikit-learn."""
+        strange = sorted(set(parameters) - {"plan"})
+        if strange:
+            raise Malformed(f"ProtectColumns has no parameter {', '.join(strange)}; it has plan")
         for name, value in parameters.items():
             setattr(self, name, value)
         return self

@@ -263,8 +263,7 @@ def worst_delta(
     With irrational e^(ε·d) the sums are enclosed ever more tightly until they fall on one side of the
     slack; they cannot meet it, since p − a·q = δ would make a rational.
     """
-    rows = channel.matrix.rows()
-    n = len(rows)
+    n = len(channel.rows)
     finite = [
         (i, j)
         for i in range(n)
@@ -294,14 +293,22 @@ def worst_delta(
         distance = space.distances[i, j]
         assert not isinstance(distance, float)
         factor = factors.setdefault(distance, Factor(as_level(eps * distance)))
-        low, high = (Fraction(_excess(rows[i], rows[j], f)) for f in (factor.high, factor.low))
+        low, high = (_exact_excess(channel, i, j, f) for f in (factor.high, factor.low))
         bits = 320
         while factor.exact is None and low <= slack < high:
             lower, upper = exp_bounds(*factor.level.bounds(bits), bits)
-            low, high = (Fraction(_excess(rows[i], rows[j], f)) for f in (upper, lower))
+            low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
             bits *= 2
         holds &= high <= slack
         irrational |= factor.exact is None
         if high > needed:
             needed, at = high, (i, j)
     return (float_up(needed) if irrational else needed), holds, 0.0, at
+
+
+def _exact_excess(channel: Channel, i: int, j: int, factor: Fraction) -> Fraction:
+    """Σ_y (C[i,y] − factor·C[j,y])⁺, in the channel's integers."""
+    p, q = (channel.matrix.entries[k].tolist() for k in (i, j))
+    top, bottom = factor.numerator, factor.denominator
+    gaps = (a * bottom - b * top for a, b in zip(p, q, strict=True))
+    return Fraction(sum(gap for gap in gaps if gap > 0), channel.matrix.den * bottom)

@@ -1,0 +1,126 @@
+"""Several randomised columns: the product channel that is never built, and its errors."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dprivacy.errors import Malformed, NotInvertible, SpaceMismatch
+from dprivacy.estimation import estimate, estimate_table
+from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.model import parallel
+
+R = randomised_response(["yes", "no"], eps="ln 3")
+G = geometric(3, eps="ln 2")
+COUNTS = np.array([[120, 40, 60], [30, 80, 70]])
+
+
+@pytest.mark.parametrize("estimator", ["ibu", "inverse"])
+def test_the_same_as_through_the_product_channel(estimator) -> None:
+    table = estimate_table([R, G], COUNTS, estimator=estimator)
+    product = parallel(R.channel, G.channel)
+    flat = estimate(
+        product,
+        dict(zip(product.columns, COUNTS.ravel().tolist(), strict=True)),
+        estimator=estimator,
+    )
+    assert table.labels == (("yes", "no"), (0, 1, 2))
+    assert table.counts.ravel() == pytest.approx([float(c) for c in flat.counts.values()], abs=0.02)
+    for of in ("table", "population"):
+        assert table.errors(of=of).ravel() == pytest.approx(list(flat.errors(of=of).values()))
+    low, high = table.intervals
+    ends = list(flat.intervals.values())
+    assert low.ravel() == pytest.approx([a for a, _ in ends], abs=0.02)
+    assert high.ravel() == pytest.approx([b for _, b in ends], abs=0.02)
+    assert table.cell("no", 2) == pytest.approx(
+        (float(flat.counts["no", 2]), flat.standard_errors["no", 2]), rel=1e-3
+    )
+
+
+def test_marginals_are_those_of_one_column() -> None:
+    table = estimate_table([R, G], COUNTS, estimator="inverse")
+    alone = estimate(G, dict(enumerate(COUNTS.sum(axis=0).tolist())), estimator="inverse")
+    column = table.marginal(1)
+    assert column.counts == pytest.approx([float(c) for c in alone.counts.values()])
+    assert column.standard_errors == pytest.approx(list(alone.standard_errors.values()))
+    assert column.labels == ((0, 1, 2),)
+    turned = table.marginal(1, 0)
+    assert turned.counts == pytest.approx(table.counts.T)
+    assert turned.standard_errors == pytest.approx(table.standard_errors.T)
+    assert turned.labels == (table.labels[1], table.labels[0])
+
+
+def test_three_columns_and_one_that_was_not_randomised() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 50, size=(2, 4, 3))
+    table = estimate_table([R, None, G], counts, estimator="inverse")
+    for k in range(4):
+        slice_ = estimate_table([R, G], counts[:, k], estimator="inverse")
+        assert table.counts[:, k] == pytest.approx(slice_.counts)
+    pair = table.marginal(2, 0)
+    direct = estimate_table([G, R], counts.sum(axis=1).T, estimator="inverse")
+    assert pair.counts == pytest.approx(direct.counts)
+    assert pair.standard_errors == pytest.approx(direct.standard_errors)
+
+
+@pytest.mark.slow
+def test_errors_by_simulation() -> None:
+    rng = np.random.default_rng(1)
+    truth = np.array([[400, 50, 150], [100, 200, 100]])
+    mechanisms = [R.channel.matrix.floats, G.channel.matrix.floats]
+    found, claimed = [], []
+    for _ in range(1500):
+        noisy = np.zeros((2, 3))
+        for (i, j), count in np.ndenumerate(truth):
+            joint = np.outer(mechanisms[0][i], mechanisms[1][j])
+            noisy += rng.multinomial(count, joint.ravel()).reshape(2, 3)
+        table = estimate_table([R, G], noisy, estimator="inverse")
+        found.append(table.counts)
+        claimed.append(table.standard_errors)
+    assert np.mean(found, axis=0) == pytest.approx(truth, abs=4 * np.max(claimed) / math.sqrt(1500))
+    assert np.std(found, axis=0) == pytest.approx(np.mean(claimed, axis=0), rel=0.08)
+
+
+def test_a_column_that_cannot_be_inverted() -> None:
+    useless = [["1/2", "1/2"], ["1/2", "1/2"]]
+    table = estimate_table([useless, G], COUNTS)
+    assert np.isinf(table.standard_errors).all()
+    assert "cannot be inverted" in table.explain()
+    assert np.isfinite(table.marginal(1).standard_errors).all()
+    with pytest.raises(NotInvertible):
+        estimate_table([useless, G], COUNTS, estimator="inverse")
+
+
+def test_words_and_data() -> None:
+    table = estimate_table([R, G], COUNTS)
+    assert "TableEstimate(ibu, n = 400, 2×3)" in repr(table)
+    assert " ± " in repr(table)
+    assert table.converged
+    assert table.shares.sum() == pytest.approx(1)
+    assert table.to_dict()["labels"] == [["yes", "no"], [0, 1, 2]]
+    assert (
+        "negative" in estimate_table([R, G], [[9, 0, 0], [0, 0, 9]], estimator="inverse").explain()
+    )
+    assert repr(estimate_table([R] * 3, np.ones((2, 2, 2)))).endswith("2×2×2)")
+
+
+@pytest.mark.parametrize(
+    ("channels", "counts", "error", "words"),
+    [
+        ([R], COUNTS, SpaceMismatch, "1 channels for a table with 2 axes"),
+        ([G, R], COUNTS, SpaceMismatch, r"shape \(3, 2\)"),
+        ([R, G], np.zeros((2, 3)), Malformed, "every count is 0"),
+        ([R, G], -COUNTS, Malformed, "not negative"),
+        ([R, G], COUNTS * math.nan, Malformed, "finite"),
+        ([R, G], [["a"]], Malformed, "array of numbers"),
+        ([], 3, Malformed, "at least one axis"),
+    ],
+)
+def test_bad_tables(channels, counts, error, words) -> None:
+    with pytest.raises(error, match=words):
+        estimate_table(channels, counts)
+    with pytest.raises(Malformed, match="estimator"):
+        estimate_table([R, G], COUNTS, estimator="projected")
+    for axes in ((), (2,), (0, 0)):
+        with pytest.raises(Malformed, match="axes"):
+            estimate_table([R, G], COUNTS, estimator="inverse").marginal(*axes)

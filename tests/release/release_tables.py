@@ -1,0 +1,73 @@
+"""Plans and tables that the tests of releases share."""
+
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dprivacy.errors import InsecureSeedWarning
+from dprivacy.release import Plan, sanitise, sanitise_file
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+LETTERS = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 2"}
+CODES = {"type": "categories", "values": [1, 2, 3], "epsilon": "ln 2"}
+NUMBERS = {"type": "numbers", "low": 0, "high": 10, "grid": 1, "epsilon": "1"}
+TREE = {"type": "tree", "tree": {"Europe": ["FR", "DE"], "Asia": ["JP", "KR"]}, "epsilon": "ln 2"}
+GRAPH = {"type": "graph", "edges": [["a", "b"], ["b", "c", "2"]], "epsilon": "ln 2"}
+TABLE = {
+    "type": "distances",
+    "values": ["a", "b", "c"],
+    "distances": [[0, 1, 2], [1, 0, 1], [2, 1, 0]],
+    "epsilon": "ln 2",
+}
+BITS = {"type": "bits", "bits": 4, "epsilon": "ln 2"}
+PLACE = {"type": "place", "columns": ["x", "y"], "epsilon": "1", "grid": "0.5"}
+BLOCKS = {
+    "type": "categories",
+    "values": ["child", "single", "married", "widowed"],
+    "blocks": [["child"], ["single", "married", "widowed"]],
+    "epsilon": "ln 3",
+}
+
+
+def plan_of(spec=LETTERS, **top):
+    """A plan that protects one column, h."""
+    return Plan.read({"columns": {"h": spec}, **top})
+
+
+@contextmanager
+def seed_is_noticed():
+    """Expect the warning of an insecure seed, and let others through as they are."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        yield
+    kinds = [entry for entry in heard if issubclass(entry.category, InsecureSeedWarning)]
+    assert kinds, "an insecure seed must be warned of"
+    for entry in heard:
+        if entry not in kinds:
+            warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
+
+
+def seeded(table, plan, seed=1, **options):
+    with seed_is_noticed():
+        return sanitise(table, plan, insecure_seed=seed, **options)
+
+
+def seeded_file(source, plan, output, seed=1, **options):
+    with seed_is_noticed():
+        return sanitise_file(source, plan, output, insecure_seed=seed, **options)
+
+
+def real(*parts):
+    """The path of a real table, or skip."""
+    path = DATA.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"the real table {'/'.join(parts)} is not here (../shared/data)")
+    return path
+
+
+def left_over(folder):
+    """Temporary files that a run left behind."""
+    return sorted(path.name for path in Path(folder).iterdir() if path.name.startswith("."))

@@ -1,0 +1,244 @@
+"""Plans: what is read, and how everything else is refused."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from release_tables import (
+    BITS,
+    BLOCKS,
+    CODES,
+    GRAPH,
+    LETTERS,
+    NUMBERS,
+    PLACE,
+    TABLE,
+    TREE,
+    plan_of,
+)
+
+from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric
+from dprivacy.numbers.level import as_level, ln
+from dprivacy.release import Plan
+
+TOML = """
+title = "Survey"
+unit = "person"
+rows_per_person = 2
+drop = ["name"]
+pass_through = ["region"]
+
+[columns.hobby]
+type = "categories"
+values = ["sports", "cars"]
+epsilon = "ln 5"
+
+[columns."a b"]
+type = "numbers"
+low = 0
+high = 1
+grid = 0.1
+epsilon = 0.5
+nulls = { replace = 0 }
+"""
+
+
+class TestReading:
+    def test_toml(self):
+        plan = Plan.parse(TOML)
+        assert plan.protected == ("hobby", "a b")
+        assert plan.left_out == ("name", "person")
+        assert plan.rows_per_person == 2
+        assert plan.title == "Survey"
+        assert plan.column("a b").mechanism.guarantee.eps == as_level("1/2")
+
+    def test_a_decimal_is_what_it_says(self):
+        grid = Plan.parse(TOML).column("a b").mechanism.grid
+        assert grid.step == Fraction(1, 10)
+
+    def test_a_file_with_a_byte_order_mark(self, tmp_path):
+        file = tmp_path / "plan.toml"
+        file.write_bytes(b"\xef\xbb\xbf" + TOML.encode())
+        assert Plan.read(file) == Plan.parse(TOML) == Plan.read(str(file))
+
+    @pytest.mark.parametrize(
+        "spec", [LETTERS, CODES, NUMBERS, TREE, GRAPH, TABLE, BITS, PLACE, BLOCKS]
+    )
+    def test_every_type_has_its_usual_mechanism(self, spec):
+        column = plan_of(spec).columns[0]
+        assert column.kind == spec["type"]
+        assert column.mechanism.guarantee.eps <= as_level(spec["epsilon"])
+
+    def test_unconfirmed(self):
+        assert plan_of({**LETTERS, "source": "data"}).unconfirmed() == ["h"]
+        assert plan_of({**LETTERS, "source": "data, acknowledged"}).unconfirmed() == []
+        assert plan_of(LETTERS).unconfirmed() == []
+
+    def test_an_unknown_column(self):
+        with pytest.raises(Malformed, match="does not protect a column 'q'"):
+            plan_of().column("q")
+
+    def test_a_unit_that_is_released_is_not_left_out(self):
+        assert plan_of(unit="id", pass_through=["id"]).left_out == ()
+        assert plan_of(unit="id", drop=["id"]).left_out == ("id",)
+
+
+class TestEpsilon:
+    @pytest.mark.parametrize(
+        ("written", "exact"),
+        [("ln 3", ln(3)), (1, as_level(1)), (0.1, as_level("1/10")), ("4e-12", as_level("4e-12"))],
+    )
+    def test_accepted(self, written, exact):
+        assert plan_of({**LETTERS, "epsilon": written}).columns[0].mechanism.guarantee.eps == exact
+
+    @pytest.mark.parametrize(
+        "written",
+        [0, -1, True, math.nan, math.inf, "nan", "", None, [1], {"a": 1}, "ln 0", "ln 1", "two"],
+    )
+    def test_refused(self, written):
+        with pytest.raises(BadLevel, match="column 'h'"):
+            plan_of({**LETTERS, "epsilon": written})
+
+    def test_missing(self):
+        with pytest.raises(Malformed, match='epsilon is missing; write epsilon = "ln 2"'):
+            plan_of({"type": "categories", "values": ["a", "b"]})
+
+    def test_absurdly_large(self):
+        with pytest.raises(DPrivacyError, match="column 'h'"):
+            plan_of({**LETTERS, "epsilon": "1e400"})
+
+    @pytest.mark.parametrize("delta", [2, -0.1, "nan", True])
+    def test_delta_refused(self, delta):
+        with pytest.raises(BadLevel, match="column 'h'"):
+            plan_of({**LETTERS, "delta": delta})
+
+    def test_delta_where_it_does_not_fit(self):
+        with pytest.raises(Malformed, match="delta is for randomised_response and laplace"):
+            plan_of({**TREE, "delta": "0.1"})
+
+
+class TestRefusals:
+    """One clear sentence each; the column is named."""
+
+    @pytest.mark.parametrize(
+        ("spec", "text"),
+        [
+            ("text", "must be a table of settings"),
+            ({**LETTERS, "colour": 1}, "unknown settings colour"),
+            ({**LETTERS, "low": 1}, "low does not apply to the type categories"),
+            ({**NUMBERS, "blocks": [[1]]}, "blocks does not apply to the type numbers"),
+            ({**LETTERS, "type": "strange"}, "type must be one of categories"),
+            ({**LETTERS, "type": ["categories"]}, "type must be one of"),
+            ({**LETTERS, "mechanism": "geometric"}, "geometric does not fit a column of type"),
+            ({**NUMBERS, "mechanism": "randomised_response"}, "choose laplace"),
+            ({**LETTERS, "mechanism": ["geometric"]}, "does not fit"),
+            ({**LETTERS, "values": ["a"]}, "at least two values"),
+            ({**LETTERS, "values": "ab"}, "at least two values"),
+            ({**LETTERS, "values": ["a", 1]}, "all texts or all whole numbers"),
+            ({**LETTERS, "values": [True, False]}, "all texts or all whole numbers"),
+            ({**LETTERS, "values": [1.5, 2.5]}, "all texts or all whole numbers"),
+            ({**LETTERS, "values": [["a"], ["b"]]}, "all texts or all whole numbers"),
+            ({**LETTERS, "source": "guess"}, "source must be"),
+            ({**LETTERS, "nulls": "keep"}, "never kept as it is"),
+            ({**LETTERS, "nulls": 5}, "never kept as it is"),
+            ({**LETTERS, "nulls": {"replace": "z"}}, "which is not a value"),
+            ({**LETTERS, "nulls": {"replace": ["a"]}}, "which is not a value"),
+            ({**CODES, "nulls": {"replace": True}}, "which is not a value"),
+            ({**NUMBERS, "nulls": {"replace": "one"}}, "which is not a value"),
+            ({**NUMBERS, "nulls": {"replace": math.inf}}, "which is not a value"),
+            ({**NUMBERS, "nulls": "category"}, "is for plain categories"),
+            ({**BITS, "nulls": {"replace": "01"}}, "which is not a value"),
+            ({**BLOCKS, "nulls": "category"}, "is for plain categories"),
+            ({**LETTERS, "columns": ["a", "b"]}, "other types name one column"),
+            ({"type": "place", "epsilon": 1}, 'columns = ["x", "y"]'),
+            ({**PLACE, "columns": "xy"}, "must be a list of column names"),
+            ({"type": "numbers", "epsilon": 1}, "low, high and grid"),
+            ({**NUMBERS, "grid": 3}, "not a whole number of steps"),
+            ({**NUMBERS, "high": -1}, "not a whole number of steps"),
+            ({**NUMBERS, "grid": 0}, "within the range of doubles"),
+            ({**BITS, "bits": "8"}, "bits = 8"),
+            ({**BITS, "bits": True}, "bits = 8"),
+            ({**BITS, "bits": 0}, "at least 1"),
+            ({**TREE, "tree": {"Europe": "FR"}}, "a tree needs"),
+            ({**TREE, "tree": {"Europe": 5}}, "a tree needs"),
+            ({**TREE, "tree": {"Europe": []}}, "a tree needs"),
+            ({**TREE, "tree": {"Europe": [["FR"]]}}, "a tree needs"),
+            ({**TREE, "tree": {"Europe": [1, "DE"]}}, "all texts or all whole numbers"),
+            ({"type": "tree", "epsilon": 1}, "a tree needs"),
+            ({**GRAPH, "edges": "ab"}, "a graph needs edges"),
+            ({**GRAPH, "edges": [["a", 1]]}, "all texts or all whole numbers"),
+            ({**GRAPH, "edges": [["a", "b", -1]]}, "length greater than 0"),
+            ({**TABLE, "distances": "none"}, "beside values"),
+            ({**BLOCKS, "blocks": [["child"]]}, "list every value once"),
+            ({**BLOCKS, "blocks": "child"}, "lists groups of values"),
+            ({**CODES, "blocks": [["1"], [2, 3]]}, "list every value once"),
+            ({**LETTERS, "blocks": [["a"], ["b"], ["c"]]}, "nothing would be protected"),
+        ],
+    )
+    def test_a_column(self, spec, text):
+        with pytest.raises(Malformed) as refusal:
+            plan_of(spec)
+        assert text in str(refusal.value)
+        assert "column 'h'" in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+
+    @pytest.mark.parametrize(
+        ("spec", "kind"),
+        [
+            ({**LETTERS, "values": ["a", "a"]}, DuplicateLabel),
+            ({**LETTERS, "values": ["é", "e\u0301"]}, DuplicateLabel),
+            ({**TREE, "tree": {"E": ["x"], "A": ["x", "y"]}}, DuplicateLabel),
+            ({**GRAPH, "edges": [["a", "b"], ["c", "d"]]}, NotAMetric),
+            ({**TABLE, "distances": [[0, 1, 9], [1, 0, 1], [9, 1, 0]]}, NotAMetric),
+        ],
+    )
+    def test_what_is_no_space(self, spec, kind):
+        with pytest.raises(kind, match="column 'h'"):
+            plan_of(spec)
+
+    @pytest.mark.parametrize(
+        ("top", "text"),
+        [
+            ({"unit": 5}, "unit is"),
+            ({"rows_per_person": 0}, "whole number ≥ 1"),
+            ({"rows_per_person": True}, "whole number ≥ 1"),
+            ({"drop": "x"}, "must be a list of column names"),
+            ({"drop": [1]}, "must be a list of column names"),
+            ({"drop": ["h"]}, "h appears more than once"),
+            ({"pass_through": ["q"], "drop": ["q"]}, "q appears more than once"),
+            ({"ledger": 1}, "unknown entries ledger"),
+            ({"columns": {}}, "at least one [columns.NAME]"),
+            ({"columns": []}, "at least one [columns.NAME]"),
+        ],
+    )
+    def test_the_whole(self, top, text):
+        with pytest.raises(Malformed) as refusal:
+            plan_of(**top)
+        assert text in str(refusal.value)
+
+    def test_a_name_that_is_another_column(self):
+        with pytest.raises(Malformed, match="a is the name of another column"):
+            Plan.read({"columns": {"a": {**LETTERS, "columns": ["b"]}}, "pass_through": ["a"]})
+
+    @pytest.mark.parametrize(
+        ("text", "part"), [("a = = 1", "line 1"), ("[columns", "not TOML"), ("=" * 9, "not TOML")]
+    )
+    def test_what_is_no_toml(self, text, part):
+        with pytest.raises(Malformed, match="not TOML") as refusal:
+            Plan.parse(text)
+        assert part in str(refusal.value)
+
+    def test_nesting_without_end(self):
+        with pytest.raises(Malformed, match="not TOML"):
+            Plan.parse("a = " + "[" * 5000)
+
+    def test_files_that_cannot_be_read(self, tmp_path):
+        with pytest.raises(Malformed, match="cannot be read"):
+            Plan.read(tmp_path / "nothing.toml")
+        with pytest.raises(Malformed, match="cannot be read"):
+            Plan.read(tmp_path)
+        (tmp_path / "latin.toml").write_bytes('title = "é"'.encode("latin-1"))
+        with pytest.raises(Malformed, match="not UTF-8"):
+            Plan.read(tmp_path / "latin.toml")
+        with pytest.raises(Malformed, match="a TOML file or a mapping, not int"):
+            Plan.read(5)
