@@ -61,6 +61,7 @@ def test_the_gap_bounds_the_distance_to_every_distribution(problem) -> None:
                 assert value(C, q, other) <= value(C, q, found.p) + found.gap + 1e-12
 
 
+@pytest.mark.statement("T", "Thm 8.1")
 @given(problems())
 @settings(max_examples=60, deadline=None)
 def test_at_the_end_the_conditions_of_a_maximum_hold(problem) -> None:

@@ -55,10 +55,13 @@ def test_what_only_looks_alike_is_dense() -> None:
     assert type(operator_of(Channel(range(60), range(60), turned))) is Dense
 
 
-def test_curvature_on_a_line_is_that_of_the_matrix() -> None:
+@pytest.mark.parametrize(
+    "mechanism", [geometric(60, eps="1/5"), randomised_response(range(60), eps="ln 3")], ids=str
+)
+def test_curvature_is_that_of_the_matrix(mechanism) -> None:
     rng = np.random.default_rng(2)
-    m = geometric(60, eps="1/5")
-    slow, fast = Dense(m.channel), operator_of(m.channel)
+    slow, fast = Dense(mechanism.channel), operator_of(mechanism.channel)
+    assert type(fast) is not Dense
     d, z, b = rng.random(60), rng.random(60), rng.normal(size=60)
     assert fast.curvature(d, z)(b) == pytest.approx(slow.curvature(d, z)(b), rel=1e-8)
 

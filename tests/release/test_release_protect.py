@@ -270,6 +270,15 @@ class TestTypes:
         assert noisy.type == pa.bool_()
         assert set(noisy.to_pylist()) == {True, False}
 
+    def test_an_output_that_is_no_input(self):
+        spec = {**TABLE, "mechanism": "any_metric"}
+        (noisy,) = protector(spec).apply([pa.array(["a", "b", "c"] * 100)])
+        assert set(noisy.to_pylist()) == {"a", "b", "c", "⊥"}
+        codes = {**spec, "values": [1, 2, 3]}
+        (noisy,) = protector(codes, texts=True).apply([pa.array(["1", "2", "3"] * 100)])
+        assert set(noisy.to_pylist()) == {"1", "2", "3", "⊥"}
+        assert "cannot hold what the plan declares" in refusal(codes, pa.array([1, 2]))
+
     def test_an_ordered_dictionary_stays_ordered(self):
         array = pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["b", "a"], ordered=True)
         (noisy,) = protector(LETTERS).apply([array])

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dprivacy.estimation.pairs import Weight, weights_on
 from dprivacy.estimation.transport import transport
 from dprivacy.numbers.level import Level
 from dprivacy.sources import result
+from dprivacy.spaces.distances import Distances
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.infinite import GridLine
 from dprivacy.spaces.labels import read_labels
@@ -130,6 +132,10 @@ def _along_line(along: list[Any], change: list[Weight]) -> Fraction | float:
     return total
 
 
+# A table of distances never changes, and finding out takes O(n²): each one is asked once.
+_LINES: WeakKeyDictionary[Distances, list[Any] | None] = WeakKeyDictionary()
+
+
 def line_coordinates(space: FiniteSpace) -> list[Any] | None:
     """Places on a line that give the space's distances, or None where there are none.
 
@@ -139,15 +145,21 @@ def line_coordinates(space: FiniteSpace) -> list[Any] | None:
     2. Every distance is compared with the difference of its places: exactly for exact distances, up to
        rounding for floats.
     """
+    if space.distances not in _LINES:
+        _LINES[space.distances] = _places(space.distances)
+    return _LINES[space.distances]
+
+
+def _places(distances: Distances) -> list[Any] | None:
     table: Any
-    whole = space.distances.integers
+    whole = distances.integers
     if whole is not None:
         table, den = whole
         along = table[int(table[0].argmax())]
         if _differs(table, along, 0):
             return None
         return [Fraction(int(place), den) for place in along]
-    table = space.distances.floats
+    table = distances.floats
     if not np.isfinite(table).all():
         return None
     along = table[int(table[0].argmax())]

@@ -159,7 +159,10 @@ def _steps(
     score = np.zeros_like(q)
     for iteration in range(max_iterations + 1):
         r = operator.forward(p)
-        np.divide(q, r, out=score, where=True if every else seen)
+        if every:
+            np.divide(q, r, score)
+        else:
+            np.divide(q, r, out=score, where=seen)
         g = operator.backward(score)
         if iteration % _CHECK_EVERY == 0 or iteration == max_iterations:
             gap = float(g.max()) - 1

@@ -135,7 +135,7 @@ def estimate_mean(
     square = sum(m * s * s for m, s in zip(counts, scores, strict=True))
     truth = sum(m * t for m, t in zip(counts, worth, strict=True))
     noise = max((square - truth) / total**2, mean * 0)
-    drawn = max((square / total - mean * mean) / total, mean * 0)
+    drawn = max((square / total - mean * mean) / total, noise)
     return MeanEstimate(mean, seen.n, noise, drawn, confidence)
 
 

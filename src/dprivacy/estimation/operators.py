@@ -16,7 +16,7 @@ from dprivacy.model.channel import Channel
 Floats = NDArray[np.float64]
 
 _SMALLEST = 1e-290  # columns below this are rescaled exactly, before they underflow
-_MOST_SOLVED = 1000  # inputs up to which a dense system is solved in a moment
+MOST_SOLVED = 1000  # inputs up to which a dense system is solved in a moment
 _WORST = 1e13  # condition number beyond which a float inverse has no digits left
 
 
@@ -85,19 +85,11 @@ class Dense:
     @property
     def solvable(self) -> bool:
         """Whether a system of this size is solved in a moment."""
-        return self.inputs <= _MOST_SOLVED
+        return self.inputs <= MOST_SOLVED
 
     def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
-        """Solve (C·diag(d)·Cᵀ + diag(z))·x = b, with the diagonal scaled to 1."""
-        matrix = (self._scaled * d) @ self._turned
-        matrix[np.diag_indices_from(matrix)] += z
-        scale = 1 / np.sqrt(matrix.diagonal())
-        matrix = matrix * scale * scale[:, None]
-
-        def solve(b: Floats) -> Floats:
-            return np.asarray(scale * np.linalg.solve(matrix, scale * b), dtype=np.float64)
-
-        return solve
+        """Solve (C·diag(d)·Cᵀ + diag(z))·x = b."""
+        return dense_solver(self._scaled, d, z)
 
     @property
     def inverse(self) -> Floats:
@@ -120,6 +112,19 @@ class Dense:
         """See `Operator`."""
         worth: Floats = np.dot(v, self.inverse.T)
         return worth
+
+
+def dense_solver(matrix: Floats, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+    """Solve (C·diag(d)·Cᵀ + diag(z))·x = b, with the diagonal scaled to 1."""
+    system = (matrix * d) @ matrix.T
+    system[np.diag_indices_from(system)] += z
+    scale = 1 / np.sqrt(system.diagonal())
+    system = system * scale * scale[:, None]
+
+    def solve(b: Floats) -> Floats:
+        return np.asarray(scale * np.linalg.solve(system, scale * b), dtype=np.float64)
+
+    return solve
 
 
 def left_inverse(matrix: Floats) -> Floats:

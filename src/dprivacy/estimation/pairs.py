@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
 from dprivacy.model.dist import Dist
 from dprivacy.numbers.reading import read_number
@@ -51,10 +53,13 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
             )
         if len(p) != len(labels):
             raise Malformed(f"{what} has {len(p)} weights for {len(labels)} labels")
-        weights = [
-            read_number(weight, f"{what}, {label!r}")
-            for label, weight in zip(labels, p, strict=True)
-        ]
+        if isinstance(p, np.ndarray) and p.dtype == np.float64 and np.isfinite(p).all():
+            weights = p.ravel().tolist()
+        else:
+            weights = [
+                read_number(weight, f"{what}, {label!r}")
+                for label, weight in zip(labels, p, strict=True)
+            ]
     if any(isinstance(weight, float) for weight in weights):
         weights = [float(weight) for weight in weights]
     exact = not isinstance(weights[0], float)

@@ -43,6 +43,7 @@ def spread(centres: list[Any], squares: list[Any], n: Any) -> Spread:
 
     Their diagonals are estimated without bias (the first exactly, the second up to 1/N) by
     Σ_y m_y·B_yx² − n̂_x and Σ_y m_y·B_yx² − n̂_x²/N. They differ by n̂_x(1 − n̂_x/N): drawing the people.
+    Neither is let below what it cannot be: 0, and the first.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def spread(centres: list[Any], squares: list[Any], n: Any) -> Spread:
         N.
     """
     table = tuple(max(s - c, c * 0) for c, s in zip(centres, squares, strict=True))
-    drawn = tuple(max(s - c * c / n, c * 0) for c, s in zip(centres, squares, strict=True))
+    both = zip(centres, squares, table, strict=True)
+    drawn = tuple(max(s - c * c / n, noise) for c, s, noise in both)
     return Spread(tuple(centres), table, drawn)
 
 

@@ -1,10 +1,11 @@
 """Channels with structure: randomised response, geometric noise on a line, several columns at once."""
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
-from dprivacy.estimation.operators import Floats, Operator
+from dprivacy.estimation.operators import MOST_SOLVED, Floats, Operator, dense_solver
 
 
 class ResponseLike:
@@ -42,6 +43,22 @@ class ResponseLike:
         """See `Operator`: (v − b·v)/a."""
         out: Floats = (v - (v * self._drawn).sum(axis=-1, keepdims=True)) / self._kept
         return out
+
+    solvable = True
+
+    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+        """Solve (C·diag(d)·Cᵀ + diag(z))·x = b in O(n): a diagonal and two outer products."""
+        main = self._diagonal**2 * d + z
+        mixed = np.stack([self._diagonal * d * self._shared, np.ones(self.inputs)], axis=1)
+        small = np.array([[-float(d @ self._shared**2), 1.0], [1.0, 0.0]])
+        small = small + mixed.T @ (mixed / main[:, None])
+
+        def solve(b: Floats) -> Floats:
+            alone = b / main
+            out: Floats = alone - mixed @ np.linalg.solve(small, mixed.T @ alone) / main
+            return out
+
+        return solve
 
 
 class LineGeometric:
@@ -174,3 +191,16 @@ class Axes:
     def scores(self, v: Floats) -> Floats:
         """See `Operator`."""
         return self._along(v, self.shape_in, "scores")
+
+    @property
+    def solvable(self) -> bool:
+        """Whether the table is small enough for its product channel to be written out."""
+        return max(self.inputs, self.outputs) <= MOST_SOLVED
+
+    @cached_property
+    def _written_out(self) -> Floats:
+        return self.forward(np.eye(self.inputs))
+
+    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+        """Solve (C·diag(d)·Cᵀ + diag(z))·x = b, for small tables only."""
+        return dense_solver(self._written_out, d, z)

@@ -191,5 +191,5 @@ def table_spread(
         return None, unknown, unknown, "infinite, since a channel cannot be inverted"
     shaped = centres.reshape(operator.shape_in)
     noise = np.maximum(squares - centres, 0.0).reshape(operator.shape_in)
-    drawn = np.maximum(squares - centres**2 / table.sum(), 0.0).reshape(operator.shape_in)
+    drawn = np.maximum((squares - centres**2 / table.sum()).reshape(operator.shape_in), noise)
     return shaped, noise, drawn, "the inverted counts"

@@ -21,7 +21,7 @@ def estimate_table(
     *,
     estimator: Literal["ibu", "inverse"] = "ibu",
     confidence: float = 0.95,
-    tolerance: float = 1e-9,
+    tolerance: float = 1e-8,
     max_iterations: int = 100_000,
 ) -> TableEstimate:
     """The true table behind a noisy one whose columns were randomised independently.

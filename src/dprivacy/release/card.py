@@ -137,13 +137,14 @@ class ReleaseCard:
         """Read a card."""
         file = Path(path)
         try:
-            if file.stat().st_size > _LARGEST:
-                raise Malformed(f"{path}: too large for a release card")
-            data = json.loads(file.read_text(encoding="utf-8-sig"))
+            large = file.stat().st_size > _LARGEST
+            data = None if large else json.loads(file.read_text(encoding="utf-8-sig"))
         except OSError as reason:
             raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
         except (ValueError, RecursionError):
             raise Malformed(f"{path}: is not a release card (not JSON)") from None
+        if large:
+            raise Malformed(f"{path}: too large for a release card")
         return cls.from_dict(data, name=str(path))
 
     @classmethod

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Uncertified
 from dprivacy.model.guarantee import Guarantee, factor_in_words
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.level import Level, as_level
@@ -121,17 +120,9 @@ def _widest(column: ColumnPlan) -> Level | None:
             *np.nonzero(np.isfinite(apart) & (apart >= largest * (1 - 2**-40))), strict=True
         )
         farthest = max(as_level(space.distances[int(i), int(j)]) for i, j in pairs)
-        return _product(guarantee.eps, farthest)
+        return guarantee.eps * farthest
     if isinstance(space, GridLine) and space.low is not None and space.high is not None:
         return guarantee.eps * (space.high - space.low)
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
     return None
-
-
-def _product(eps: Level, distance: Level) -> Level:
-    """ε·d, rounded up where it has no exact form."""
-    try:
-        return eps * distance
-    except Uncertified:
-        return as_level(eps.bounds(128)[1] * distance.bounds(128)[1])

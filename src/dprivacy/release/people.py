@@ -27,12 +27,7 @@ class RowsPerPerson:
             raise Malformed(
                 f"column {self.column!r}, row {at}: is missing, and it should say whose row it is"
             )
-        try:
-            found = [hash((who,)) for who in array.to_pylist()]
-        except TypeError:
-            raise Malformed(
-                f"column {self.column!r} cannot identify a person; it needs texts or numbers"
-            ) from None
+        found = [hash(who if isinstance(who, str) else repr(who)) for who in array.to_pylist()]
         self._seen.append(np.array(found, dtype=np.int64))
         self._rows += len(found)
 

@@ -145,10 +145,13 @@ class ColumnProtector:
             inner = original.value_type if pa.types.is_dictionary(original) else original
             if pa.types.is_null(inner):
                 inner = self.wanted
+            outputs: list[Any] = list(self.outputs)
+            if len({type(y) for y in outputs if y is not None}) > 1:  # ⊥ among whole numbers
+                outputs = [None if y is None else str(y) for y in outputs]
             if pa.types.is_decimal(inner):
-                self._typed[original] = pa.array(list(self.outputs), type=inner)
+                self._typed[original] = pa.array(outputs, type=inner)
             else:
-                self._typed[original] = pa.array(list(self.outputs), type=self.wanted).cast(inner)
+                self._typed[original] = pa.array(outputs, type=_type_of(outputs)).cast(inner)
         return self._typed[original]
 
     def _floats(self, array: Any) -> NDArray[np.float64]:

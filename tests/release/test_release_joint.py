@@ -1,0 +1,151 @@
+"""The joint guarantee: levels add up, and no sentence says less than it should."""
+
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from release_tables import BITS, BLOCKS, CODES, LETTERS, NUMBERS, PLACE, TABLE, TREE, plan_of
+
+from dprivacy.numbers.enclosure import exp_bounds
+from dprivacy.numbers.level import Level, ln
+from dprivacy.release import Plan, joint_guarantee
+from dprivacy.verify import smallest_eps
+
+
+def printed_factor(sentence):
+    """The factor in the first sentence, as a number no smaller than what is printed."""
+    found = re.search(r"at most (e\^([\d,]+)|[\d,.]*\d)", sentence)
+    assert found, sentence
+    if found[2]:
+        return math.inf, int(found[2].replace(",", ""))
+    return Fraction(found[1].replace(",", "")), None
+
+
+@pytest.mark.statement("T", "Lem 3.2")
+def test_levels_add_up_over_columns_and_rows():
+    plan = Plan.read({
+        "columns": {
+            "h": LETTERS,
+            "n": {"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 3"},
+            "t": {**TREE, "mechanism": "randomised_response"},
+        },
+        "rows_per_person": 2,
+    })  # fmt: skip
+    joint = joint_guarantee(plan)
+    widest = [ln(2), ln(3) * 2, plan.column("t").mechanism.guarantee.eps * 2]
+    assert joint.total == sum(widest, Level(0)) * 2
+
+
+@pytest.mark.statement("T", "Lem 3.2")
+def test_the_sum_is_the_level_of_both_columns_seen_together():
+    """Two columns side by side: the product channel needs the sum, on its farthest pair."""
+    plan = Plan.read({"columns": {"h": LETTERS, "g": {**CODES, "epsilon": "ln 3"}}})
+    first, second = (column.mechanism.channel for column in plan.columns)
+    joint = np.kron(first.matrix.floats, second.matrix.floats)
+    most = max(
+        math.log(joint[i, k] / joint[j, k])
+        for i in range(9)
+        for j in range(9)
+        for k in range(9)
+    )
+    assert most == pytest.approx(float(joint_guarantee(plan).total))
+    assert smallest_eps(first, plan.columns[0].space) == ln(2)
+
+
+def test_irrational_and_rational_levels_mix():
+    plan = Plan.read({"columns": {"h": LETTERS, "n": {**NUMBERS, "epsilon": "0.1"}, "b": BITS}})
+    assert float(joint_guarantee(plan).total) == pytest.approx(math.log(2) + 1 + 4 * math.log(2))
+
+
+LEVELS = st.sampled_from(["ln 2", "ln 3", "1/7", "0.3", "2", "ln(9/8)", "1/1000", "9"])
+SPECS = st.sampled_from([LETTERS, CODES, NUMBERS, BITS, TREE, TABLE, BLOCKS])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(SPECS, LEVELS), min_size=1, max_size=3), st.integers(1, 5))
+def test_the_printed_factor_never_understates(columns, rows):
+    plan = Plan.read({
+        "columns": {f"c{k}": {**s, "epsilon": eps} for k, (s, eps) in enumerate(columns)},
+        "rows_per_person": rows,
+    })  # fmt: skip
+    joint = joint_guarantee(plan)
+    assert joint.total is not None
+    factor, power = printed_factor(joint.explain())
+    if power is None:
+        assert factor >= exp_bounds(*joint.total.bounds(128), 128)[0]
+        assert factor <= exp_bounds(*joint.total.bounds(128), 128)[1] * Fraction(102, 100)
+    else:
+        assert power >= joint.total
+    widest = sum(_widest(column) for column in plan.columns) * rows
+    assert float(joint.total) >= widest * (1 - 1e-12)
+
+
+def _widest(column):
+    """The largest log-ratio within reach, from the channel itself."""
+    mechanism = column.mechanism
+    channel = mechanism.channel.matrix.floats
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.log(channel[:, None, :] / channel[None, :, :])
+    return float(np.max(ratios[np.isfinite(ratios)], initial=0.0))
+
+
+class TestWords:
+    def test_per_row(self):
+        text = joint_guarantee(plan_of()).explain()
+        assert "between any two records that a row may hold by at most 2, whatever" in text
+        assert "published" not in text
+
+    def test_per_person(self):
+        text = joint_guarantee(plan_of(rows_per_person=3)).explain()
+        assert "that a person may hold by at most 8" in text
+        assert "A person may have 3 rows, so each column's level counts 3 times." in text
+
+    def test_what_passes_through(self):
+        joint = joint_guarantee(plan_of(pass_through=["region", "year"]))
+        assert "and that agree in what is published by at most 2" in joint.explain()
+        assert "not protected: region, year." in joint.explain()
+        assert joint.to_dict()["not_protected"] == ["region", "year"]
+
+    def test_blocks(self):
+        text = joint_guarantee(plan_of(BLOCKS)).explain()
+        assert "and that agree in what is published by at most 3" in text
+        assert "not protected: the block of h." in text
+        assert "by any factor" in text
+
+    def test_slack_speaks_of_sets(self):
+        spec = {**LETTERS, "delta": "1/10"}
+        joint = joint_guarantee(plan_of(spec, rows_per_person=2))
+        assert joint.delta == Fraction(1, 5)
+        text = joint.explain()
+        assert "any set of released tables is at most 4 times as likely" in text
+        assert "plus 1/5" in text
+        assert "multiply their odds between any two records" not in text
+
+    def test_slack_is_at_most_one(self):
+        spec = {**LETTERS, "delta": "1/2"}
+        assert joint_guarantee(plan_of(spec, rows_per_person=5)).delta == 1
+
+    def test_slack_on_numbers(self):
+        joint = joint_guarantee(plan_of({**NUMBERS, "delta": "1/100"}))
+        assert joint.delta == Fraction(1, 100)
+        assert "plus 1/100" in joint.explain()
+
+    def test_grids_say_that_values_are_moved(self):
+        assert "up to one step of the grid farther apart" in joint_guarantee(
+            plan_of(NUMBERS)
+        ).explain()
+        place = joint_guarantee(plan_of(PLACE))
+        assert "up to √2 steps of the grid farther apart" in place.explain()
+        assert place.total is None
+        assert "any two records" not in place.explain()
+
+    def test_as_plain_data(self):
+        data = joint_guarantee(plan_of(pass_through=["r"], rows_per_person=2)).to_dict()
+        assert data["total"] == "ln(4)"
+        assert data["rows_per_person"] == 2
+        assert data["columns"]["h"]["eps"] == "ln(2)"
+        assert data["sentence"].count("\n") == 3

@@ -1,0 +1,236 @@
+"""What a receiver can say: counts, estimates, cross-tables and means, from the file and its card."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from release_tables import CODES, LETTERS, NUMBERS, PLACE, TABLE, plan_of, seeded_file
+
+from dprivacy.errors import Malformed
+from dprivacy.release import Plan, Release, sanitise_file
+
+N = 6000
+SPECS = {
+    "h": {**LETTERS, "epsilon": "ln 8"},
+    "age": {"type": "ordered", "values": [1, 2, 3, 4, 5], "epsilon": "ln 4"},
+    "income": {**NUMBERS, "epsilon": "2"},
+    "home": PLACE,
+    "zip": {**LETTERS, "values": ["01", "1", "001", "nan", "inf"]},
+}
+
+
+def people(n=N, seed=3):
+    rng = np.random.default_rng(seed)
+    h = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1])
+    return pa.table({
+        "h": h,
+        "age": np.where(h == "a", 1, rng.integers(1, 6, n)),
+        "income": rng.integers(0, 11, n),
+        "x": rng.normal(size=n),
+        "y": rng.normal(size=n),
+        "zip": rng.choice(["01", "1", "001", "nan", "inf"], n, p=[0.5, 0.3, 0.1, 0.05, 0.05]),
+        "region": rng.choice(["north", "south"], n),
+        "flag": rng.integers(0, 2, n).astype(bool),
+        "year": rng.integers(2019, 2022, n),
+    })  # fmt: skip
+
+
+PLAN = Plan.read({"columns": SPECS, "pass_through": ["region", "flag", "year"]})
+
+
+@pytest.fixture(scope="module", params=["parquet", "csv"])
+def release(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
+    pq.write_table(people(), folder / "in.parquet")
+    output = folder / f"out.{request.param}"
+    seeded_file(folder / "in.parquet", PLAN, output)
+    return Release.open(output)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return people().to_pandas()
+
+
+def within(found, error, true, times=4.5):
+    assert abs(found - true) <= times * error + 1
+
+
+class TestEstimates:
+    def test_categories(self, release, truth):
+        found = release.estimate("h")
+        for label, count in truth["h"].value_counts().items():
+            within(found.counts[label], found.standard_errors[label], count)
+
+    def test_texts_that_look_like_numbers_are_not_mixed_up(self, release, truth):
+        found = release.estimate("zip")
+        assert set(found.counts) == {"01", "1", "001", "nan", "inf"}
+        for label, count in truth["zip"].value_counts().items():
+            within(found.counts[label], found.standard_errors[label], count)
+
+    def test_ordered_codes(self, release, truth):
+        found = release.estimate("age", estimator="inverse")
+        for label, count in truth["age"].value_counts().items():
+            within(found.counts[label], found.standard_errors[label], count)
+
+    def test_means(self, release, truth):
+        for name in ("age", "income"):
+            found = release.mean(name)
+            within(float(found.mean), float(found.standard_error), truth[name].mean() , 4.5)
+            assert abs(float(found.mean) - truth[name].mean()) < 0.3
+
+    def test_cross_tables(self, release, truth):
+        found = release.cross_table(["h", "region"])
+        for (h, region), count in truth.groupby(["h", "region"]).size().items():
+            within(*found.cell(h, region), count)
+
+    def test_cross_tables_of_two_protected_columns(self, release, truth):
+        found = release.cross_table(["h", "age"], estimator="inverse")
+        for (h, age), count in truth.groupby(["h", "age"]).size().items():
+            within(*found.cell(h, age), count)
+        assert found.counts.sum() == pytest.approx(N)
+
+    def test_truth_values_and_years_pass_through(self, release):
+        found = release.cross_table(["h", "flag", "year"])
+        assert found.counts.shape == (3, 2, 3)
+        assert found.counts.sum() == pytest.approx(N)
+
+    def test_counts_are_those_of_the_file(self, release, truth):
+        assert sum(release.counts(["h", "region"]).values()) == N
+        by_region = release.counts(["region"])
+        assert by_region["north",] == (truth["region"] == "north").sum()
+
+    def test_columns(self, release):
+        assert set(release.columns) == {*SPECS, "x", "y", "region", "flag", "year"} - {"home"}
+
+
+class TestRefusals:
+    def test_a_column_that_is_not_there(self, release):
+        with pytest.raises(Malformed, match="no column 'q'"):
+            release.estimate("q")
+        with pytest.raises(Malformed, match="there is no column 'q'; the card lists h"):
+            release.cross_table(["h", "q"])
+
+    def test_a_column_without_a_channel(self, release):
+        with pytest.raises(Malformed, match="has no channel"):
+            release.estimate("home")
+        with pytest.raises(Malformed, match="has no channel"):
+            release.cross_table(["h", "x"])
+
+    def test_a_mean_of_words(self, release):
+        with pytest.raises(Malformed, match="holds no numbers"):
+            release.mean("h")
+
+    def test_a_column_against_itself(self, release):
+        with pytest.raises(Malformed, match="against itself"):
+            release.cross_table(["h", "h"])
+
+    def test_an_estimate_of_what_passes_through(self, release):
+        with pytest.raises(Malformed, match="protects no column 'region'"):
+            release.estimate("region")
+
+    def test_files_that_are_not_there(self, tmp_path):
+        with pytest.raises(Malformed, match="there is no such file"):
+            Release.open(tmp_path / "none.csv")
+        (tmp_path / "lone.csv").write_text("h\na\n")
+        with pytest.raises(Malformed, match="the release card is missing"):
+            Release.open(tmp_path / "lone.csv")
+
+    def test_lists_cannot_be_counted(self, tmp_path):
+        pq.write_table(pa.table({"h": ["a"], "l": [[1]]}), tmp_path / "in.parquet")
+        sanitise_file(
+            tmp_path / "in.parquet", plan_of(pass_through=["l"]), tmp_path / "out.parquet"
+        )
+        with pytest.raises(Malformed, match="cannot be counted"):
+            Release.open(tmp_path / "out.parquet").cross_table(["h", "l"])
+
+
+class TestCards:
+    """A card that lies beside must belong to the file; one that is named may go with a copy."""
+
+    @pytest.fixture
+    def made(self, tmp_path):
+        (tmp_path / "in.csv").write_text("h\n" + "a\nb\nc\n" * 200)
+        sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.csv")
+        return tmp_path
+
+    def test_a_file_that_was_changed(self, made):
+        with (made / "out.csv").open("a") as file:
+            file.write('"a"\n')
+        with pytest.raises(Malformed, match="is not the file that out.release.json was written"):
+            Release.open(made / "out.csv")
+        named = Release.open(made / "out.csv", made / "out.release.json")
+        assert named.estimate("h").n == 601
+
+    def test_a_copy_in_another_format(self, made):
+        pq.write_table(pacsv.read_csv(made / "out.csv"), made / "copy.parquet")
+        copy = Release.open(made / "copy.parquet", made / "out.release.json")
+        assert copy.estimate("h").counts == Release.open(made / "out.csv").estimate("h").counts
+
+    def test_a_table_with_other_columns(self, made):
+        (made / "other.csv").write_text("x\na\n")
+        with pytest.raises(Malformed, match="has no column 'h'"):
+            Release.open(made / "other.csv", made / "out.release.json")
+
+    def test_a_table_with_other_values(self, made):
+        (made / "other.csv").write_text("h\na\nz\n")
+        other = Release.open(made / "other.csv", made / "out.release.json")
+        with pytest.raises(Malformed, match="values that its card does not list"):
+            other.estimate("h")
+
+    def test_a_damaged_table(self, made):
+        (made / "other.parquet").write_bytes(b"PAR1")
+        with pytest.raises(Malformed, match="cannot be read"):
+            Release.open(made / "other.parquet", made / "out.release.json")
+
+
+def test_a_column_under_another_name(tmp_path):
+    plan = Plan.read({"columns": {"hobby": {**LETTERS, "columns": ["Q17"]}}})
+    (tmp_path / "in.csv").write_text("Q17\n" + "a\nb\n" * 300)
+    sanitise_file(tmp_path / "in.csv", plan, tmp_path / "out.csv")
+    release = Release.open(tmp_path / "out.csv")
+    assert release.estimate("hobby").counts == release.estimate("Q17").counts
+    assert release.cross_table(["hobby"]).n == 600
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.string()])
+def test_a_grid_of_tenths_in_every_type(tmp_path, kind):
+    spec = {**NUMBERS, "high": 1, "grid": "0.1", "epsilon": "5"}
+    column = pa.array(np.linspace(0, 1, 500), pa.float64()).cast(kind)
+    pq.write_table(pa.table({"h": column}), tmp_path / "in.parquet")
+    for ending in ("parquet", "csv"):
+        output = tmp_path / f"out_{ending}.{ending}"
+        sanitise_file(tmp_path / "in.parquet", plan_of(spec), output)
+        found = Release.open(output).estimate("h")
+        assert found.n == 500
+        assert Fraction(1, 10) in found.counts
+
+
+def test_an_output_that_is_no_input(tmp_path):
+    spec = {**TABLE, "mechanism": "any_metric", "values": [1, 2, 3]}
+    (tmp_path / "in.csv").write_text("h\n" + "1\n2\n3\n" * 400)
+    sanitise_file(tmp_path / "in.csv", plan_of(spec), tmp_path / "out.csv")
+    found = Release.open(tmp_path / "out.csv").estimate("h")
+    assert set(found.counts) == {1, 2, 3}
+    assert found.n == 1200
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_missing_values_as_a_category(tmp_path, ending):
+    table = pa.table({"h": ["a", None, "b", None] * 500, "k": [1, None, 3, 3] * 500})
+    pq.write_table(table, tmp_path / "in.parquet")
+    plan = Plan.read({
+        "columns": {
+            "h": {**LETTERS, "epsilon": "ln 9", "nulls": "category"},
+            "k": {**CODES, "epsilon": "ln 9", "nulls": "category"},
+        }
+    })  # fmt: skip
+    seeded_file(tmp_path / "in.parquet", plan, tmp_path / f"out.{ending}")
+    release = Release.open(tmp_path / f"out.{ending}")
+    for name, true in [("h", 1000), ("k", 500)]:
+        found = release.estimate(name)
+        within(found.counts[None], found.standard_errors[None], true)
+    assert release.cross_table(["h", "k"]).counts.shape == (4, 4)

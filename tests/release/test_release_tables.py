@@ -1,0 +1,449 @@
+"""Tables in hand: the same kind out, and nothing of the data but the rows."""
+
+import datetime
+import io
+import pickle
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+from release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded
+
+from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, UnknownCategory
+from dprivacy.release import Plan, sanitise
+
+CANARY = "CANARY-7f3a"
+NULLS = {**LETTERS, "nulls": "category"}
+
+
+def out(table, spec=LETTERS, **top):
+    return seeded(table, plan_of(spec, **top))
+
+
+class TestPandas:
+    @pytest.mark.parametrize(
+        ("spec", "column"),
+        [
+            (LETTERS, pd.Series(["a", "b", "c"])),
+            (LETTERS, pd.Series(["a", "b", "c"], dtype=object)),
+            (LETTERS, pd.Series(["a", "b", "c"], dtype="string")),
+            (LETTERS, pd.Series(["a", "b", "c"], dtype="string[pyarrow]")),
+            (LETTERS, pd.Series(["a", "b", "c"], dtype="string[python]")),
+            (LETTERS, pd.Series(["a", "b", "c"], dtype=pd.ArrowDtype(pa.string()))),
+            (NULLS, pd.Series(["a", "b", None])),
+            (NULLS, pd.Series(["a", "b", None], dtype=object)),
+            (NULLS, pd.Series(["a", "b", None], dtype="string[pyarrow]")),
+            (CODES, pd.Series([1, 2, 3])),
+            (CODES, pd.Series([1, 2, 3], dtype="int8")),
+            (CODES, pd.Series([1, 2, 3], dtype="uint16")),
+            (CODES, pd.Series([1.0, 2.0, 3.0])),
+            (CODES, pd.Series([1, 2, 3], dtype="Int64")),
+            ({**CODES, "nulls": "category"}, pd.Series([1, None, 3], dtype="Int64")),
+            ({**CODES, "nulls": "category"}, pd.Series([1, None, 3])),
+            ({**CODES, "nulls": "category"}, pd.Series([1, 2, 3], dtype=pd.ArrowDtype(pa.int8()))),
+            ({**LETTERS, "values": ["true", "false"]}, pd.Series([True, False, True])),
+            (NUMBERS, pd.Series([1, 2, 3])),
+            (NUMBERS, pd.Series([1.5, 2.5, 3.5])),
+            (NUMBERS, pd.Series([1, 2, 3], dtype="Int16")),
+            (NUMBERS, pd.Series([1, 2, 3], dtype="float32")),
+        ],
+    )
+    def test_dtypes_order_and_index_stay(self, spec, column):
+        frame = pd.DataFrame({"h": column}).set_index(np.array([30, 10, 20]))
+        clean = out(frame, spec)
+        assert clean["h"].dtype == frame["h"].dtype
+        assert clean.index.equals(frame.index)
+        assert list(frame["h"].dropna()) == list(column.dropna()), "the input is left alone"
+
+    @pytest.mark.parametrize("ordered", [True, False])
+    def test_categories_are_the_declared_ones(self, ordered):
+        column = pd.Categorical(["a", "b"] * 20, ["b", CANARY, "a"], ordered=ordered)
+        clean = out(pd.DataFrame({"h": column}))["h"]
+        assert list(clean.cat.categories) == ["a", "b", "c"]
+        assert clean.cat.ordered == ordered
+        assert CANARY.encode() not in pickle.dumps(clean)
+
+    def test_categories_do_not_depend_on_the_data(self):
+        one = out(pd.DataFrame({"h": pd.Categorical(["a"])}))["h"].dtype
+        two = out(pd.DataFrame({"h": pd.Categorical(["c", "b"])}))["h"].dtype
+        assert one == two
+
+    def test_categories_with_missing_values(self):
+        clean = out(pd.DataFrame({"h": pd.Categorical(["a", None] * 100)}), NULLS)["h"]
+        assert list(clean.cat.categories) == ["a", "b", "c"]
+        assert clean.isna().any()
+
+    def test_codes_as_categories(self):
+        clean = out(pd.DataFrame({"h": pd.Categorical([1, 2, 2])}), CODES)["h"]
+        assert list(clean.cat.categories) == [1, 2, 3]
+
+    def test_room_is_made_for_missing_values(self):
+        for dtype, roomy in [("int64", "Int64"), ("int8", "Int8"), ("uint8", "UInt8")]:
+            frame = pd.DataFrame({"h": np.array([1, 2] * 50, dtype=dtype)})
+            clean = out(frame, {**CODES, "nulls": "category"})["h"]
+            assert str(clean.dtype) == roomy
+            assert clean.isna().any()
+        clean = out(pd.DataFrame({"h": [True, False] * 50}), {**NULLS, "values": ["true", "false"]})
+        assert str(clean["h"].dtype) == "boolean"
+
+    def test_names_that_are_no_texts(self):
+        frame = pd.DataFrame({0: ["a"], 1: ["x"], 2: ["y"]})
+        plan = Plan.read({"columns": {"0": LETTERS}, "pass_through": ["1"], "drop": ["2"]})
+        assert list(seeded(frame, plan).columns) == [0, 1]
+
+    def test_an_index_that_names_people_is_warned_of(self):
+        frame = pd.DataFrame({"h": ["a", "b"]}, index=["ann", "bob"])
+        with pytest.warns(PrivacyLeakWarning, match="the index is published as it is"):
+            clean = out(frame)
+        assert list(clean.index) == ["ann", "bob"]
+        levels = pd.MultiIndex.from_tuples([(1, 2), (3, 4)], names=["x", "y"])
+        with pytest.warns(PrivacyLeakWarning, match="index"):
+            assert out(pd.DataFrame({"h": ["a", "b"]}, index=levels)).index.equals(levels)
+
+    def test_what_is_passed_through_is_untouched(self):
+        frame = pd.DataFrame({
+            "when": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("Europe/Paris"),
+            "h": ["a", "b"],
+            "few": pd.array([1, None], dtype="Int8"),
+            "any": pd.Series([{1}, "x"], dtype=object),
+            "period": pd.period_range("2020", periods=2),
+            "kind": pd.Categorical(["x", "y"], ["y", "x"]),
+        })  # fmt: skip
+        names = ["when", "few", "any", "period", "kind"]
+        clean = out(frame, pass_through=names)
+        pd.testing.assert_frame_equal(clean[names], frame[names])
+        assert list(clean.columns) == list(frame.columns)
+
+    def test_categories_that_no_row_has_do_not_travel(self):
+        frame = pd.DataFrame({"h": ["a"], "kind": pd.Categorical(["x"], ["x", CANARY])})
+        clean = out(frame, pass_through=["kind"])
+        assert CANARY.encode() not in pickle.dumps(clean)
+
+    def test_attributes_do_not_travel(self):
+        frame = pd.DataFrame({"h": ["a"], "x": [1]})
+        frame.attrs["who"] = CANARY
+        assert out(frame, pass_through=["x"]).attrs == {}
+
+    @pytest.mark.parametrize(
+        "column",
+        [
+            pd.Series(["a", 5, CANARY], dtype=object),
+            pd.Series([5, CANARY], dtype=object),
+            pd.Series([{CANARY: 1}, object()], dtype=object),
+            pd.Series(pd.arrays.SparseArray([1, 2])),
+        ],
+    )
+    def test_mixtures_are_refused_without_a_word_of_them(self, column):
+        with pytest.raises(Malformed, match="column 'h' mixes kinds of values") as refusal:
+            out(pd.DataFrame({"h": column}))
+        assert CANARY not in str(refusal.value)
+
+    def test_refusals(self):
+        frame = pd.DataFrame([["a", "b"]], columns=["h", "h"])
+        with pytest.raises(Malformed, match="two columns of the same name"):
+            out(frame)
+        with pytest.raises(Malformed, match="two columns of the same name"):
+            out(pd.DataFrame([["a", "b"]], columns=[1, "1"]))
+        with pytest.raises(Malformed, match="not Series"):
+            out(pd.Series(["a"], name="h"))
+        with pytest.raises(Malformed, match="holds no rows"):
+            out(pd.DataFrame({"h": []}))
+        with pytest.raises(Malformed, match="is categorical"):
+            out(pd.DataFrame({"h": pd.Categorical([1, 2])}), NUMBERS)
+        with pytest.raises(Malformed, match="row 1: is missing"):
+            out(pd.DataFrame({"h": ["a", np.nan]}))
+
+
+class TestPolars:
+    @pytest.mark.parametrize(
+        ("spec", "column"),
+        [
+            (LETTERS, pl.Series(["a", "b", "c"])),
+            (LETTERS, pl.Series(["a", "b", "c"], dtype=pl.Categorical)),
+            (LETTERS, pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c"]))),
+            (NULLS, pl.Series(["a", None, "c"])),
+            (NULLS, pl.Series(["a", None, "c"], dtype=pl.Categorical)),
+            (CODES, pl.Series([1, 2, 3])),
+            (CODES, pl.Series([1, 2, 3], dtype=pl.Int8)),
+            (CODES, pl.Series([1, 2, 3], dtype=pl.UInt32)),
+            ({**LETTERS, "values": ["true", "false"]}, pl.Series([True, False])),
+            (NUMBERS, pl.Series([1, 2, 3])),
+            (NUMBERS, pl.Series([1.0, 2.0, 3.0], dtype=pl.Float32)),
+        ],
+    )
+    def test_the_schema_stays(self, spec, column):
+        frame = pl.DataFrame({"x": range(len(column)), "h": column})
+        clean = out(frame, spec, pass_through=["x"])
+        assert clean.schema == frame.schema
+        assert clean["x"].to_list() == frame["x"].to_list()
+
+    def test_an_enum_lists_what_is_declared(self):
+        for listed in (["a", "b"], ["a", "b", "c", CANARY]):
+            frame = pl.DataFrame({"h": ["a", "b"] * 20}, schema={"h": pl.Enum(listed)})
+            assert out(frame).schema["h"] == pl.Enum(["a", "b", "c"])
+
+    def test_a_category_that_was_filtered_out_does_not_travel(self):
+        frame = pl.DataFrame({"h": ["a", CANARY, "b"]}, schema={"h": pl.Categorical})
+        clean = out(frame.filter(pl.col("h") != CANARY))
+        file = io.BytesIO()
+        clean.write_parquet(file)
+        assert CANARY.encode() not in file.getvalue()
+        assert CANARY not in clean.to_arrow()["h"].chunk(0).dictionary.to_pylist()
+
+    def test_lazy_frames_are_refused(self):
+        with pytest.raises(Malformed, match="randomised again at every evaluation; collect it"):
+            out(pl.DataFrame({"h": ["a"]}).lazy())
+
+    def test_columns_of_any_kind_pass_through_or_go(self):
+        frame = pl.DataFrame({"h": ["a", "b"]}).with_columns(
+            pl.Series("o", [object(), object()], dtype=pl.Object),
+            pl.lit(datetime.date(2020, 1, 1)).alias("d"),
+            pl.Series("l", [[1], [2, 3]]),
+        )
+        clean = out(frame, pass_through=["d", "l"], drop=["o"])
+        assert clean.select("d", "l").equals(frame.select("d", "l"))
+        assert out(frame, pass_through=["d", "l", "o"]).schema == frame.schema
+
+    def test_refusals(self):
+        with pytest.raises(Malformed, match="holds no rows"):
+            out(pl.DataFrame({"h": ["a"]}).clear())
+        with pytest.raises(Malformed, match="not Series"):
+            out(pl.Series(["a"]))
+        with pytest.raises(UnknownCategory, match="row 1"):
+            out(pl.DataFrame({"h": ["a", CANARY]}))
+
+
+class TestArrow:
+    def test_tables_and_batches(self):
+        table = pa.table({"x": [1, 2, 3], "h": ["a", "b", "c"]})
+        clean = out(table, pass_through=["x"])
+        assert isinstance(clean, pa.Table)
+        assert clean.schema == table.schema
+        batch = out(table.to_batches()[0], pass_through=["x"])
+        assert isinstance(batch, pa.RecordBatch)
+        assert batch.schema == table.schema
+
+    def test_chunks(self):
+        parts = [["a"], [], ["b", "c"]]
+        table = pa.table({"h": pa.chunked_array(parts, type=pa.string())})
+        assert len(out(table)) == 3
+        coded = [pa.array(part, pa.string()).dictionary_encode() for part in parts]
+        clean = out(pa.table({"h": pa.chunked_array(coded)}))
+        assert clean["h"].chunk(0).dictionary.to_pylist() == ["a", "b", "c"]
+
+    def test_no_metadata_travels(self):
+        note = {"who": CANARY}
+        inner = pa.struct([pa.field("deep", pa.int64(), metadata=note)])
+        schema = pa.schema(
+            [
+                pa.field("h", pa.string(), metadata=note),
+                pa.field("p", pa.string(), metadata=note),
+                pa.field("s", inner),
+                pa.field("l", pa.list_(pa.field("item", pa.int64(), metadata=note))),
+            ],
+            metadata=note,
+        )
+        table = pa.table({"h": ["a"], "p": ["x"], "s": [{"deep": 1}], "l": [[1]]}, schema=schema)
+        clean = out(table, pass_through=["p", "s", "l"])
+        assert CANARY not in clean.schema.to_string(show_field_metadata=True)
+        assert CANARY.encode() not in clean.schema.serialize().to_pybytes()
+        assert clean["s"].to_pylist() == [{"deep": 1}]
+
+    def test_dictionaries_of_what_passes_through_hold_only_what_occurs(self):
+        kept = pa.DictionaryArray.from_arrays(pa.array([1, 1], pa.int8()), [CANARY, "x"])
+        clean = out(pa.table({"h": ["a", "b"], "p": kept}), pass_through=["p"])
+        assert clean["p"].chunk(0).dictionary.to_pylist() == ["x"]
+        assert clean["p"].type == kept.type
+
+    def test_what_lies_under_missing_values_and_outside_a_slice_stays_behind(self):
+        under = pa.array(["x", CANARY, "y"])
+        masked = pa.Array.from_buffers(
+            pa.string(), 3, [pa.py_buffer(b"\x05"), *under.buffers()[1:]], null_count=1
+        )
+        assert masked.to_pylist() == ["x", None, "y"]
+        clean = out(pa.table({"h": ["a", "b", "c"], "p": masked}), pass_through=["p"])
+        assert clean["p"].to_pylist() == ["x", None, "y"]
+        assert CANARY.encode() not in pickle.dumps(clean)
+        file = io.BytesIO()
+        feather.write_feather(clean, file, compression="uncompressed")
+        assert CANARY.encode() not in file.getvalue()
+        table = pa.table({"h": ["a", "b"], "p": [CANARY, "y"]}).slice(1)
+        assert CANARY.encode() not in pickle.dumps(out(table, pass_through=["p"]))
+
+    def test_extension_types_are_refused(self):
+        ids = pa.array([b"0" * 16], pa.uuid())
+        nested = pa.ListArray.from_arrays([0, 1], ids)
+        for column in (ids, nested):
+            with pytest.raises(Malformed, match="'p' has an extension type"):
+                out(pa.table({"h": ["a"], "p": column}), pass_through=["p"])
+        with pytest.raises(Malformed, match="'h' has an extension type"):
+            out(pa.table({"h": ids}))
+        assert out(pa.table({"h": ["a"], "p": ids}), drop=["p"]).schema.names == ["h"]
+
+    def test_refusals(self):
+        with pytest.raises(Malformed, match="holds no rows"):
+            out(pa.table({"h": pa.array([], pa.string())}))
+        with pytest.raises(Malformed, match="two columns of the same name"):
+            out(pa.table([pa.array(["a"]), pa.array(["b"])], names=["h", "h"]))
+        for thing in (pa.array(["a"]), pa.table({"h": ["a"]}).to_reader()):
+            with pytest.raises(Malformed, match="an Arrow Table or RecordBatch is needed"):
+                out(thing)
+
+
+class TestDuckDB:
+    def test_relations(self):
+        relation = duckdb.sql("SELECT unnest(['a', 'b', 'c']) AS h, unnest([1, 2, 3]) AS x")
+        clean = out(relation, pass_through=["x"])
+        assert type(clean) is type(relation)
+        assert clean.columns == ["h", "x"]
+        assert [str(kind) for kind in clean.types] == [str(kind) for kind in relation.types]
+        assert [x for _, x in clean.fetchall()] == [1, 2, 3]
+
+    def test_it_is_drawn_once(self):
+        clean = out(duckdb.sql("SELECT 'a' AS h FROM range(200)"))
+        assert clean.fetchall() == clean.fetchall()
+
+    def test_an_enum_carries_no_category(self):
+        clean = out(duckdb.sql(f"SELECT 'a'::ENUM('a', 'b', '{CANARY}') AS h"))
+        assert CANARY not in str(clean.types)
+
+    def test_a_connection_is_no_table(self):
+        with pytest.raises(Malformed, match="not DuckDBPyConnection"):
+            out(duckdb.connect())
+
+
+class TestColumns:
+    """Every column is protected, passed through by name, or dropped."""
+
+    def test_a_column_that_the_plan_does_not_know(self):
+        with pytest.raises(Malformed, match="says nothing of the column 'x', 'y'; protect it"):
+            out(pa.table({"h": ["a"], "x": [1], "y": [2]}))
+
+    @pytest.mark.parametrize("top", [{"drop": ["q"]}, {"pass_through": ["q"]}, {"unit": "q"}])
+    def test_a_column_that_the_table_does_not_have(self, top):
+        with pytest.raises(Malformed, match="the table has no column 'q'"):
+            out(pa.table({"h": ["a"]}), **top)
+
+    def test_the_protected_column_is_missing(self):
+        with pytest.raises(Malformed, match="the table has no column 'h'"):
+            out(pa.table({"x": ["a"]}), drop=["x"])
+
+    def test_order_of_columns_is_the_tables(self):
+        plan = Plan.read({
+            "columns": {"b": LETTERS, "place": PLACE},
+            "pass_through": ["z", "a"],
+            "drop": ["d"],
+        })  # fmt: skip
+        table = pa.table(
+            {"y": [1.0], "z": [1], "b": ["a"], "d": [CANARY], "a": [2], "x": [3.0]}
+        )
+        clean = seeded(table, plan)
+        assert clean.schema.names == ["y", "z", "b", "a", "x"]
+        assert CANARY not in str(clean)
+
+    @pytest.mark.parametrize("thing", ["text", [1], {"h": ["a"]}, None, 5, np.array(["a"])])
+    def test_what_is_no_table(self, thing):
+        with pytest.raises(Malformed, match="must come from pandas, Polars, Arrow or DuckDB"):
+            out(thing)
+
+
+class TestPeople:
+    """A guarantee for people needs a bound on their rows, and the table must keep to it."""
+
+    def test_a_person_with_too_many_rows_is_noticed(self):
+        table = pa.table({"h": ["a"] * 4, "who": ["ann", "bob", "ann", "eve"]})
+        with pytest.raises(Malformed, match="more rows than rows_per_person = 1") as refusal:
+            out(table, unit="who")
+        assert "ann" not in str(refusal.value)
+        clean = out(table, unit="who", rows_per_person=2)
+        assert clean.schema.names == ["h"]
+
+    @pytest.mark.parametrize("people", [[-1, -2, 0], ["1", "2", "3"], [1.0, 2.0, 1.5], [[1], [2], [1, 2]]])
+    def test_different_people_are_told_apart(self, people):
+        assert len(out(pa.table({"h": ["a"] * 3, "who": people}), unit="who")) == 3
+
+    def test_rows_that_belong_to_nobody(self):
+        with pytest.raises(Malformed, match="column 'who', row 1: is missing"):
+            out(pa.table({"h": ["a"] * 2, "who": ["ann", None]}), unit="who")
+
+    def test_in_pandas_and_polars(self):
+        rows = {"h": ["a", "b"], "who": [7, 7]}
+        for frame in (pd.DataFrame(rows), pl.DataFrame(rows)):
+            with pytest.raises(Malformed, match="more rows than"):
+                out(frame, unit="who")
+            kept = out(frame, unit="who", rows_per_person=2, pass_through=["who"])
+            assert list(kept["who"]) == [7, 7]
+
+
+class TestWarningsAndSources:
+    def test_a_seed_warns_and_marks_the_card(self):
+        with pytest.warns(InsecureSeedWarning):
+            _, card = sanitise(pa.table({"h": ["a"]}), plan_of(), insecure_seed=1, card=True)
+        assert card.secure is False
+        assert "NO GUARANTEE" in card.explain()
+
+    def test_without_a_seed_it_is_secure_and_silent(self):
+        clean, card = sanitise(pa.table({"h": ["a"] * 50}), plan_of(), card=True)
+        assert card.secure
+        assert card.rows == len(clean) == 50
+        assert card.to_dict()["guarantee_holds"] is True
+
+    def test_a_seed_repeats(self):
+        table = pa.table({"h": ["a", "b", "c"] * 50})
+        assert out(table).equals(out(table))
+        assert not out(table).equals(seeded(table, plan_of(), seed=2))
+
+    def test_a_large_level_warns(self):
+        with pytest.warns(PrivacyLeakWarning, match="ε = 11 per unit of distance protects little"):
+            out(pa.table({"h": ["a"]}), {**LETTERS, "epsilon": "11"})
+
+    @pytest.mark.parametrize("values", [["a", "A"], ["a", "a "], ["a b", "a  b"]])
+    def test_twins_warn(self, values):
+        with pytest.warns(PrivacyLeakWarning, match="differ only in case or spaces"):
+            out(pa.table({"h": [values[0]]}), {**LETTERS, "values": values})
+
+    def test_a_domain_read_off_the_data_is_refused_until_confirmed(self):
+        table = pa.table({"h": ["a"]})
+        with pytest.raises(Malformed, match="were read off the data") as refusal:
+            out(table, {**LETTERS, "source": "data"})
+        assert 'source = "declared"' in str(refusal.value)
+
+    def test_a_plan_may_be_a_mapping_or_a_file(self, tmp_path):
+        file = tmp_path / "plan.toml"
+        file.write_text('[columns.h]\ntype = "categories"\nvalues = ["a", "b"]\nepsilon = 1\n')
+        for plan in (file, str(file), {"columns": {"h": LETTERS}}):
+            assert len(sanitise(pa.table({"h": ["a"]}), plan)) == 1
+
+
+def test_the_same_rows_whatever_the_kind_of_table():
+    rows = {"h": ["a", "b", "c"] * 100, "x": list(range(300))}
+    plan = plan_of(pass_through=["x"])
+    answers = {
+        tuple(seeded(pd.DataFrame(rows), plan)["h"]),
+        tuple(seeded(pl.DataFrame(rows), plan)["h"]),
+        tuple(seeded(pa.table(rows), plan)["h"].to_pylist()),
+        tuple(h for h, _ in seeded(duckdb.from_arrow(pa.table(rows)), plan).fetchall()),
+    }
+    assert len(answers) == 1
+
+
+def test_columns_get_noise_of_their_own():
+    plan = Plan.read({"columns": {"h": LETTERS, "g": LETTERS}})
+    clean = seeded(pa.table({"h": ["a"] * 4000, "g": ["a"] * 4000}), plan)
+    pairs = Counter(zip(clean["h"].to_pylist(), clean["g"].to_pylist(), strict=True))
+    assert pairs["a", "a"] / 4000 == pytest.approx(1 / 4, abs=0.04)
+    assert pairs["b", "c"] / 4000 == pytest.approx(1 / 16, abs=0.03)
+
+
+def test_parquet_of_a_released_frame_holds_no_original_category(tmp_path):
+    column = pd.Categorical(["a", "b"], ["a", "b", CANARY])
+    clean = out(pd.DataFrame({"h": column}))
+    clean.to_parquet(tmp_path / "x.parquet")
+    assert CANARY.encode() not in (tmp_path / "x.parquet").read_bytes()
+    assert pq.read_table(tmp_path / "x.parquet").num_rows == 2
