@@ -95,7 +95,7 @@ def test_nothing_over_nothing_is_no_leakage():
     assert leakage(uniform([0, 1]), reveal, unseen, kind="additive") == 1
 
 
-@pytest.mark.statement("T", "Def 2.2.2", "Def 2.2.5")
+@pytest.mark.statement("T", "Def 2.2.1", "Def 2.2.2", "Def 2.2.5")
 def test_channels_that_reveal_everything_or_nothing():
     prior, bv = uniform([0, 1, 2]), gain.identity([0, 1, 2])
     everything = as_channel([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -276,6 +276,7 @@ def test_the_short_oblivious_channel_is_the_long_one():
 
 
 @pytest.mark.statement("T", "Thm 5.1")
+@pytest.mark.statement("T", "Def 5.4.1", "Def 5.4.2")
 def test_no_free_lunch():
     """Where useful and secret are one, what is accurate is not private."""
     same = joint(["a", "b"], ["a", "b"], [[1, 0], [0, 1]])

@@ -59,7 +59,12 @@ def test_blocks_that_are_alone_keep_their_value():
 
 
 def test_blocks_of_an_ordered_column_keep_their_distances():
-    spec = {"type": "ordered", "values": [1, 2, 3, 4], "blocks": [[1, 2, 3], [4]], "epsilon": "ln 2"}
+    spec = {
+        "type": "ordered",
+        "values": [1, 2, 3, 4],
+        "blocks": [[1, 2, 3], [4]],
+        "epsilon": "ln 2",
+    }
     mechanism = plan_of(spec).columns[0].mechanism
     assert mechanism.guarantee.space.distance(1, 3) == 2
     assert mechanism.guarantee.space.distance(1, 4) == float("inf")

@@ -78,9 +78,10 @@ def test_a_channel_with_very_many_digits_is_made_again(monkeypatch):
     found = card_of({**NUMBERS, "grid": "1/3", "high": 3})
     assert "weights" not in found.columns["h"]["channel"]
     back = again(found)
-    assert back.channel("h") == plan_of({**NUMBERS, "grid": "1/3", "high": 3}).columns[
-        0
-    ].mechanism.channel
+    assert (
+        back.channel("h")
+        == plan_of({**NUMBERS, "grid": "1/3", "high": 3}).columns[0].mechanism.channel
+    )
     data = back.to_dict()
     data["plan"]["columns"]["h"]["high"] = 4
     with pytest.raises(Malformed, match="gives another channel"):

@@ -440,9 +440,7 @@ class TestParquet:
         table = pa.Table.from_arrays([column, kept], schema=schema)
         pq.write_table(table, tmp_path / "in.parquet")
         assert CANARY.encode() in (tmp_path / "in.parquet").read_bytes()
-        seeded_file(
-            tmp_path / "in.parquet", plan_of(pass_through=["p"]), tmp_path / "out.parquet"
-        )
+        seeded_file(tmp_path / "in.parquet", plan_of(pass_through=["p"]), tmp_path / "out.parquet")
         raw = (tmp_path / "out.parquet").read_bytes()
         assert CANARY.encode() not in raw
         meta = pq.read_metadata(tmp_path / "out.parquet")
@@ -459,9 +457,7 @@ def test_the_card_lies_beside(tmp_path):
 def test_the_seed_is_warned_of_and_written_down(tmp_path):
     (tmp_path / "in.csv").write_text("h\na\n")
     with seed_is_noticed():
-        card = sanitise_file(
-            tmp_path / "in.csv", plan_of(), tmp_path / "out.csv", insecure_seed=3
-        )
+        card = sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.csv", insecure_seed=3)
     assert not card.secure
     assert json.loads((tmp_path / "out.release.json").read_text())["guarantee_holds"] is False
 

@@ -47,10 +47,7 @@ def test_the_sum_is_the_level_of_both_columns_seen_together():
     first, second = (column.mechanism.channel for column in plan.columns)
     joint = np.kron(first.matrix.floats, second.matrix.floats)
     most = max(
-        math.log(joint[i, k] / joint[j, k])
-        for i in range(9)
-        for j in range(9)
-        for k in range(9)
+        math.log(joint[i, k] / joint[j, k]) for i in range(9) for j in range(9) for k in range(9)
     )
     assert most == pytest.approx(float(joint_guarantee(plan).total))
     assert smallest_eps(first, plan.columns[0].space) == ln(2)
@@ -135,9 +132,10 @@ class TestWords:
         assert "plus 1/100" in joint.explain()
 
     def test_grids_say_that_values_are_moved(self):
-        assert "up to one step of the grid farther apart" in joint_guarantee(
-            plan_of(NUMBERS)
-        ).explain()
+        assert (
+            "up to one step of the grid farther apart"
+            in joint_guarantee(plan_of(NUMBERS)).explain()
+        )
         place = joint_guarantee(plan_of(PLACE))
         assert "up to √2 steps of the grid farther apart" in place.explain()
         assert place.total is None

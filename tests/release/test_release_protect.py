@@ -390,5 +390,8 @@ class TestPlacesAndBits:
             protector({**BITS, "bits": 2000}).apply([pa.array([text[:-1] + "2"])])
 
     def test_no_rows(self):
-        for spec, array in [(LETTERS, pa.array([], pa.string())), (BITS, pa.array([], pa.string()))]:
+        for spec, array in [
+            (LETTERS, pa.array([], pa.string())),
+            (BITS, pa.array([], pa.string())),
+        ]:
             assert len(protector(spec).apply([array])[0]) == 0

@@ -79,8 +79,9 @@ class TestEstimates:
     def test_means(self, release, truth):
         for name in ("age", "income"):
             found = release.mean(name)
-            within(float(found.mean), float(found.standard_error), truth[name].mean() , 4.5)
-            assert abs(float(found.mean) - truth[name].mean()) < 0.3
+            true = truth[name].mean()
+            assert abs(float(found.value) - true) < 4.5 * found.standard_error < 0.5
+            assert found.n == N
 
     def test_cross_tables(self, release, truth):
         found = release.cross_table(["h", "region"])
@@ -160,7 +161,7 @@ class TestCards:
     def test_a_file_that_was_changed(self, made):
         with (made / "out.csv").open("a") as file:
             file.write('"a"\n')
-        with pytest.raises(Malformed, match="is not the file that out.release.json was written"):
+        with pytest.raises(Malformed, match="is not the file that"):
             Release.open(made / "out.csv")
         named = Release.open(made / "out.csv", made / "out.release.json")
         assert named.estimate("h").n == 601

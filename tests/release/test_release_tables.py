@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 from release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, UnknownCategory
@@ -340,9 +340,7 @@ class TestColumns:
             "pass_through": ["z", "a"],
             "drop": ["d"],
         })  # fmt: skip
-        table = pa.table(
-            {"y": [1.0], "z": [1], "b": ["a"], "d": [CANARY], "a": [2], "x": [3.0]}
-        )
+        table = pa.table({"y": [1.0], "z": [1], "b": ["a"], "d": [CANARY], "a": [2], "x": [3.0]})
         clean = seeded(table, plan)
         assert clean.schema.names == ["y", "z", "b", "a", "x"]
         assert CANARY not in str(clean)
@@ -364,7 +362,9 @@ class TestPeople:
         clean = out(table, unit="who", rows_per_person=2)
         assert clean.schema.names == ["h"]
 
-    @pytest.mark.parametrize("people", [[-1, -2, 0], ["1", "2", "3"], [1.0, 2.0, 1.5], [[1], [2], [1, 2]]])
+    @pytest.mark.parametrize(
+        "people", [[-1, -2, 0], ["1", "2", "3"], [1.0, 2.0, 1.5], [[1], [2], [1, 2]]]
+    )
     def test_different_people_are_told_apart(self, people):
         assert len(out(pa.table({"h": ["a"] * 3, "who": people}), unit="who")) == 3
 
@@ -400,8 +400,14 @@ class TestWarningsAndSources:
         assert not out(table).equals(seeded(table, plan_of(), seed=2))
 
     def test_a_large_level_warns(self):
-        with pytest.warns(PrivacyLeakWarning, match="ε = 11 per unit of distance protects little"):
+        with pytest.warns(PrivacyLeakWarning, match="ε = 11 between neighbouring values"):
             out(pa.table({"h": ["a"]}), {**LETTERS, "epsilon": "11"})
+        with pytest.warns(PrivacyLeakWarning, match="ε = 20 between neighbouring values"):
+            out(pa.table({"h": [1]}), {**NUMBERS, "high": 10**6, "grid": 10, "epsilon": "2"})
+
+    def test_a_small_unit_does_not(self):
+        spec = {**NUMBERS, "high": "0.1", "grid": "0.01", "epsilon": "40"}
+        assert len(out(pa.table({"h": [0.05]}), spec)) == 1
 
     @pytest.mark.parametrize("values", [["a", "A"], ["a", "a "], ["a b", "a  b"]])
     def test_twins_warn(self, values):

@@ -4,6 +4,7 @@ import sys
 
 import rich_click as click
 
+from dprivacy.cli.attack import attack
 from dprivacy.cli.audit import audit
 from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
 from dprivacy.cli.verify import verify
@@ -19,7 +20,7 @@ def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""
 
 
-for command in (demo, inspect, plan, sanitise, estimate, query, verify, audit, zoo):
+for command in (demo, inspect, plan, sanitise, estimate, query, attack, verify, audit, zoo):
     commands.add_command(command)
 
 

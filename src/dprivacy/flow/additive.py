@@ -58,7 +58,7 @@ class AdditiveCapacity:
         }
 
 
-def additive_capacity(C: Any, gain: Gain, *, most_programs: int = 20_000) -> AdditiveCapacity:
+def additive_capacity(C: Any, gain: Gain, *, most_programs: int = 5_000) -> AdditiveCapacity:
     """max_π V_g[π ▷ C] − V_g(π), for a gain; for a loss max_π U_ℓ(π) − U_ℓ[π ▷ C].
 
     The problem is hard in general (already for the identity gain), so this is for channels with few
@@ -179,13 +179,13 @@ class _Search:
 
     def _offer(self, prior: list[Fraction]) -> None:
         """What a prior really reaches: a lower bound at every node."""
-        actions = range(len(self.gains))
         before = max(
             sum((p * g for p, g in zip(prior, row, strict=True)), Fraction(0)) for row in self.gains
         )
-        choice = [
-            max(actions, key=lambda w, y=y: self._at(prior, y, w)) for y in range(len(self.columns))
-        ]
-        after = sum((self._at(prior, y, w) for y, w in enumerate(choice)), Fraction(0))
+        after, choice = Fraction(0), []
+        for y in range(len(self.columns)):
+            worth = [self._at(prior, y, w) for w in range(len(self.gains))]
+            after += max(worth)
+            choice.append(worth.index(max(worth)))
         if after - before > self.value:
             self.value, self.prior, self.choice = after - before, prior, choice

@@ -13,7 +13,7 @@ from dprivacy.model.gain import Gain
 from dprivacy.numbers.matrix import Mat
 from dprivacy.numbers.reading import read_number, read_vector
 from dprivacy.sources import result
-from dprivacy.spaces.labels import positions, read_labels
+from dprivacy.spaces.labels import positions, read_labels, require_same_labels
 
 G = TypeVar("G", bound=Gain)
 
@@ -104,8 +104,8 @@ def weight(prior: Dist, gain: G) -> G:
     gain
         A gain or a loss.
     """
-    order = [prior.labels.index(x) for x in gain.secrets] if prior.labels != gain.secrets else None
-    row = prior.matrix if order is None else prior.matrix.take(columns=order)
+    order = require_same_labels(gain.secrets, prior.labels, "weighting: gain and prior")
+    row = prior.matrix.take(columns=order)
     table = gain.matrix
     if row.exact != table.exact:
         row, table = Mat(row.floats), Mat(table.floats)

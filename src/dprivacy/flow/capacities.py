@@ -117,13 +117,14 @@ def additive_bound(
     channel, joint = joint_matrix(prior, C)
     hyper = Hyper(channel.rows, channel.columns, joint)
     belief = hyper.prior().weights
-    total: Any = Fraction(0) if joint.exact else 0.0
+    zero: Number = Fraction(0) if joint.exact else 0.0
+    total: Any = zero
     for chance, inner in zip(hyper.outer.weights, hyper.inners, strict=True):
         pairs = [(p, q) for p, q in zip(belief, inner.weights, strict=True) if p]
         if gains == "bounded":
-            apart = 1 - min(q / p for p, q in pairs)
+            apart: Any = 1 - min(q / p for p, q in pairs)
         else:
-            apart = sum((q - p for p, q in pairs if q > p), total * 0)
+            apart = sum((q - p for p, q in pairs if q > p), zero)
         total += chance * apart
     found: Number = total
     return found

@@ -93,7 +93,8 @@ def local_count(rows: Mapping[Any, int], *, counted: Iterable[Any], noise: Any) 
     Returns
     -------
     Channel
-        To the counts 0 … N + 1. Exact when the noise is and the data set is small; in doubles otherwise.
+        To the counts 0 … N + 1. Exact when the noise is and the data set is small, in doubles
+        otherwise.
 
     Notes
     -----

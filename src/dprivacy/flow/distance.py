@@ -19,7 +19,7 @@ from dprivacy.spaces.labels import require_same_labels
 
 @result("T", "Def 4.4.6", "Lem 4.7")
 def d_vulnerability(space: FiniteSpace) -> Callable[[Dist], Level | float]:
-    """The function V_d(π) = max ln(π_x/π_z)/d(x, z): the smallest ε for which π, as a column, is private.
+    """V_d(π) = max ln(π_x/π_z)/d(x, z): the smallest ε for which π, read as a column, is private.
 
     It is quasi-convex, so that it is a measure for the max case: give it to `leakage` with
     ``case="max", kind="additive"``.

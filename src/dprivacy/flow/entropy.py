@@ -32,7 +32,7 @@ def shannon_entropy(prior: Dist, *, unit: Unit = "bits") -> Any:
 
     Examples
     --------
-    >>> print(shannon_entropy(Dist("abc", ["1/2", "1/4", "1/4"])))
+    >>> print(shannon_entropy(Dist(list("abc"), ["1/2", "1/4", "1/4"])))
     3/2
     """
     return _in(unit, _entropy(prior.matrix))
@@ -111,7 +111,7 @@ def _entropy(weights: Mat) -> Any:
     """−Σ p·ln p over all entries of a matrix: a Level, or a float."""
     if not weights.exact:
         positive = weights.entries[weights.entries > 0]
-        return -math.fsum((positive * np.log(positive)).tolist())
+        return -float((positive * np.log(positive)).sum())
     counts: dict[int, int] = {}
     for value in weights.entries.ravel().tolist():
         counts[value] = counts.get(value, 0) + 1

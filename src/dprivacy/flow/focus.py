@@ -132,7 +132,7 @@ def is_focussed(
 
 @dataclass(frozen=True)
 class BlockVerdict(Verdict):
-    """Whether a partition is hidden or revealed: `leakage` is the multiplicative leakage of the block."""
+    """Whether a partition is hidden or revealed; `leakage` is the multiplicative one of the block."""
 
     leakage: Number = Fraction(1)
     before: Number = Fraction(1)
@@ -163,7 +163,7 @@ def is_hiding(C: Any, prior: Any, blocks: Blocks, *, eps: Any) -> BlockVerdict:
     amount = _amount(eps)
     found, before = _of_blocks(C, prior, blocks)
     claim = f"the mechanism is {about(amount)}-hiding for the partition"
-    return _block_verdict(claim, found - 1 <= amount, found, before)
+    return _block_verdict(claim, 1 + amount, found, before, below=True)
 
 
 @result("T", "Def 9.5.2")
@@ -186,7 +186,7 @@ def is_revealing(C: Any, prior: Any, blocks: Blocks, *, delta: Any) -> BlockVerd
     amount = _amount(delta)
     found, before = _of_blocks(C, prior, blocks)
     claim = f"the mechanism is {about(amount)}-revealing for the partition"
-    return _block_verdict(claim, found - 1 >= amount, found, before)
+    return _block_verdict(claim, 1 + amount, found, before, below=False)
 
 
 def _amount(value: Any) -> Number:
@@ -208,7 +208,12 @@ def _of_blocks(C: Any, prior: Any, blocks: Blocks) -> tuple[Number, Number]:
     return found, max(sums.values())
 
 
-def _block_verdict(claim: str, holds: bool, found: Number, before: Number) -> BlockVerdict:
+def _block_verdict(
+    claim: str, bound: Number, found: Number, before: Number, *, below: bool
+) -> BlockVerdict:
     exact = isinstance(found, Fraction)
     error = 0.0 if exact else 1e-12 * float(found)
+    holds: bool | None = found <= bound if below else found >= bound
+    if not exact and abs(float(found) - float(bound)) <= error:
+        holds = None
     return BlockVerdict(claim, holds, exact, error, leakage=found, before=before)

@@ -18,6 +18,7 @@ from dprivacy.flow.shapes import (
     opposite,
     subset_table,
 )
+from dprivacy.flow.table import finite
 from dprivacy.model.gain import Gain
 from dprivacy.sources import result
 from dprivacy.spaces.finite import FiniteSpace
@@ -135,7 +136,7 @@ def threshold(
 
 
 def tries(labels: FiniteSpace | Iterable[Any], k: int) -> Gain:
-    """Guess the secret in k tries: an action is a set of k secrets, worth 1 when it holds the right one.
+    """Guess the secret in k tries: an action is a set of k secrets, worth 1 when it holds x.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def matrix(actions: Iterable[Any], secrets: Iterable[Any], table: Any) -> Gain:
     table
         One row an action, one column a secret.
     """
-    return Gain(actions, secrets, table)
+    return finite(Gain(actions, secrets, table))
 
 
 def function(
@@ -172,4 +173,4 @@ def function(
     f
         ``f(action, secret)``, a number.
     """
-    return Gain(*function_table(actions, listed(secrets), f))
+    return finite(Gain(*function_table(actions, listed(secrets), f)))

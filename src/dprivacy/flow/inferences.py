@@ -1,17 +1,19 @@
 """Inference: what a channel on one value betrays of another that is correlated with it."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.flow.algebra import restrict
 from dprivacy.flow.shapes import identity_table
 from dprivacy.flow.strategy import Strategy, strategy
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
 from dprivacy.model.gain import Gain
-from dprivacy.model.plain import about, plain, shown
+from dprivacy.model.plain import about, plain
 from dprivacy.model.reading import as_channel
 from dprivacy.numbers.matrix import Mat
 from dprivacy.sources import result
@@ -81,7 +83,12 @@ class Inference:
 
 @result("T", "Def 5.3.1", "Def 5.4.1")
 def inference(
-    correlation: Dist, C: Any, *, about: int | None = None, gain: Gain | None = None
+    correlation: Dist,
+    C: Any,
+    *,
+    sees: int | None = None,
+    about: int | None = None,
+    gain: Gain | None = None,
 ) -> Inference:
     """V^D_g(Π, C) = V_g[ρ ▷ B·C]: what a channel betrays of a value that is correlated with its input.
 
@@ -91,9 +98,11 @@ def inference(
         A joint distribution on pairs, such as `joint` makes from a table of counts.
     C
         A channel on one coordinate of the pairs, or on the pairs themselves.
+    sees
+        The coordinate that the channel sees, 0 or 1. By default the one whose values are its inputs;
+        when both are, the first.
     about
-        The coordinate to infer, 0 or 1. By default the one that the channel does not see: the
-        second when its inputs are the first's values, else the first.
+        The coordinate to infer. By default the one that the channel does not see.
     gain
         What is to be guessed of it; its exact value by default.
 
@@ -111,37 +120,50 @@ def inference(
     7/10
     """
     channel = as_channel(C)
-    side, inferred = _sides(correlation, channel, about)
+    side, inferred = _sides(correlation, channel, sees, about)
     prior, through = _seen_through(correlation, channel, side, inferred)
     if gain is None:
         gain = Gain(prior.labels, prior.labels, identity_table(len(prior)))
+    elif set(prior.labels) < set(gain.secrets):  # what is impossible earns nothing
+        gain = restrict(gain, prior.labels)
     return Inference(strategy(prior, through, gain))
 
 
-def _sides(correlation: Dist, channel: Channel, about: int | None) -> tuple[int | None, int]:
-    """Which coordinate the channel sees (None for the whole pair), and which is inferred."""
+def coordinates_seen(correlation: Dist, channel: Channel) -> tuple[bool, bool, bool]:
+    """Whether the channel's inputs hold the first values, the second values, or the pairs."""
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in correlation.labels):
         raise Malformed("a correlation is a distribution on pairs; make one with joint(...)")
-    if about not in (None, 0, 1):
-        raise Malformed(f"about is the coordinate to infer, 0 or 1, not {about!r}")
     inputs = positions(channel.rows)
-    fits = [all(pair[k] in inputs for pair in correlation.support) for k in (0, 1)]
-    if all(pair in inputs for pair in correlation.support):
+    support = correlation.support
+    first, second = (all(pair[k] in inputs for pair in support) for k in (0, 1))
+    return first, second, all(pair in inputs for pair in support)
+
+
+def _sides(
+    correlation: Dist, channel: Channel, sees: int | None, about: int | None
+) -> tuple[int | None, int]:
+    """Which coordinate the channel sees (None for the whole pair), and which is inferred."""
+    for name, value in (("sees", sees), ("about", about)):
+        if value not in (None, 0, 1):
+            raise Malformed(f"{name} is a coordinate of the pairs, 0 or 1, not {value!r}")
+    first, second, both = coordinates_seen(correlation, channel)
+    if both and sees is None:
         if about is None:
             raise Malformed(
                 "the channel sees both values; say which to infer with about=0 or about=1"
             )
         return None, about
-    if about is None:
-        about = 1 if fits[0] else 0
-    # A channel on the inferred value itself is asked about that value when it can see no other.
-    for side in (1 - about, about):
-        if fits[side]:
-            return side, about
-    raise SpaceMismatch(
-        "the channel's inputs are neither the first values of the pairs nor the second, nor the pairs "
-        "themselves; name them with as_channel(..., rows=...)"
-    )
+    fits = (first, second)
+    if sees is None:
+        # With a choice, the channel sees what is not asked about; without a question, the first.
+        wanted = 0 if about is None else 1 - about
+        sees = wanted if fits[wanted] else 1 - wanted
+    if not fits[sees]:
+        raise SpaceMismatch(
+            "the channel's inputs are neither the first values of the pairs nor the second, nor the "
+            "pairs themselves; name them with as_channel(..., rows=...)"
+        )
+    return sees, (1 - sees if about is None else about)
 
 
 def _seen_through(
@@ -174,6 +196,4 @@ def _seen_through(
 
 
 def _share(value: int, total: int) -> Any:
-    from fractions import Fraction
-
     return Fraction(int(value), int(total))

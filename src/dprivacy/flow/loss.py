@@ -16,7 +16,7 @@ from dprivacy.flow.shapes import (
     opposite,
     subset_table,
 )
-from dprivacy.flow.table import Loss
+from dprivacy.flow.table import Loss, finite
 from dprivacy.numbers.matrix import Mat
 from dprivacy.spaces.finite import FiniteSpace
 
@@ -155,7 +155,7 @@ def matrix(actions: Iterable[Any], secrets: Iterable[Any], table: Any) -> Loss:
     table
         One row an action, one column a secret.
     """
-    return Loss(actions, secrets, table)
+    return finite(Loss(actions, secrets, table))
 
 
 def function(
@@ -170,4 +170,4 @@ def function(
     f
         ``f(action, secret)``, a number.
     """
-    return Loss(*function_table(actions, listed(secrets), f))
+    return finite(Loss(*function_table(actions, listed(secrets), f)))

@@ -13,7 +13,6 @@ from dprivacy.model.plain import plain, shown
 from dprivacy.model.verdict import Verdict
 from dprivacy.sources import result
 from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.spaces.labels import require_same_labels
 
 Bools = NDArray[np.bool_]
 _MOST_CELLS = 60_000_000
@@ -59,7 +58,7 @@ def is_monotonic(loss: Gain, space: FiniteSpace) -> MonotonicVerdict:
     loss
         A loss, or a gain (which may then not rise with the distance).
     space
-        The metric on the secrets.
+        The metric: on the secrets, or on more points than these, for which actions may stand too.
 
     Notes
     -----
@@ -86,47 +85,41 @@ def is_strictly_monotonic(loss: Gain, space: FiniteSpace) -> MonotonicVerdict:
 
 
 def _decided(loss: Gain, space: FiniteSpace, *, strict: bool) -> MonotonicVerdict:
-    order = require_same_labels(loss.secrets, space.labels, "the loss and the metric")
-    n, k = len(loss.secrets), len(loss.actions)
+    places = loss.secrets if strict else space.labels
+    columns = [space.position(x) for x in loss.secrets]
+    rows = [space.position(x) for x in places]
+    n, k = len(rows), len(loss.actions)
     claim = f"the loss is {'strictly ' if strict else ''}monotonic in the metric"
     exact = loss.exact and space.exact
     if strict and n != k:
         return MonotonicVerdict(f"{claim} (it has {k} actions for {n} secrets)", False, exact)
-    if k * k * n * n > _MOST_CELLS:
-        raise TooLarge(f"{k} actions and {n} secrets are too many to look for a mapping")
-    fits = _fits(_ranks(space, order), costs(loss), strict)
-    conflict = next(
-        ((w, v) for w in range(k) for v in range(w) if not fits[w, v].any()),
-        None,
-    )
+    if k * k * n * n > _MOST_CELLS or n * n * len(columns) > _MOST_CELLS:
+        raise TooLarge(f"{k} actions and {n} points are too many to look for a mapping")
+    fits = _fits(_ranks(space, rows, columns), costs(loss), strict)
+    conflict = next(((w, v) for w in range(k) for v in range(w) if not fits[w, v].any()), None)
     if conflict is not None:
         pair = (loss.actions[conflict[1]], loss.actions[conflict[0]])
         return MonotonicVerdict(claim, False, exact, conflict=pair)
-    wish = [
-        loss.secrets.index(w) if w in loss.secrets else (i if i < n else 0)
-        for i, w in enumerate(loss.actions)
-    ]
+    wish = [places.index(w) if w in places else min(i, n - 1) for i, w in enumerate(loss.actions)]
     found = _Placing(fits, wish, strict).place()
     mapping = (
-        {}
-        if found is None
-        else {w: loss.secrets[x] for w, x in zip(loss.actions, found, strict=True)}
+        {} if found is None else {w: places[x] for w, x in zip(loss.actions, found, strict=True)}
     )
     return MonotonicVerdict(claim, found is not None, exact, mapping=mapping)
 
 
-def _ranks(space: FiniteSpace, order: list[int]) -> NDArray[np.intp]:
+def _ranks(space: FiniteSpace, rows: list[int], columns: list[int]) -> NDArray[np.intp]:
     """Distances by their rank, so that comparing whole numbers compares exact distances."""
-    values = sorted({space.distances[i, j] for i in order for j in order})
+    values = sorted({space.distances[i, j] for i in rows for j in columns})
     rank = {value: r for r, value in enumerate(values)}
-    return np.array([[rank[space.distances[i, j]] for j in order] for i in order])
+    return np.array([[rank[space.distances[i, j]] for j in columns] for i in rows])
 
 
 def _fits(ranks: Any, entries: Any, strict: bool) -> Bools:
     """fits[w, v, a, b]: whether w can stand for a while v stands for b."""
-    k, n = entries.shape
+    k, n = len(entries), len(ranks)
     farther = np.sign(ranks[:, None, :] - ranks[None, :, :])  # a, b, x
-    signs = [np.array(farther == s, dtype=np.float32).reshape(n * n, n) for s in (-1, 0, 1)]
+    signs = [np.array(farther == s, dtype=np.float32).reshape(n * n, -1) for s in (-1, 0, 1)]
     fits = np.zeros((k, k, n, n), dtype=bool)
     for w in range(k):
         for v in range(w + 1):

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dprivacy.errors import Malformed
 from dprivacy.flow.counting import local_count, oblivious_count
-from dprivacy.flow.inferences import Inference, inference
+from dprivacy.flow.inferences import Inference, coordinates_seen, inference
 from dprivacy.flow.shapes import block_table
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
@@ -73,6 +73,7 @@ def scenario(
     correlation: Dist,
     C: Any,
     *,
+    on: Literal["secret", "useful"] | None = None,
     secret: Gain | None = None,
     useful: Gain | None = None,
 ) -> Scenario:
@@ -85,13 +86,26 @@ def scenario(
     C
         The release: a channel on the secrets (secrecy-focussed), on the useful values
         (utility-focussed), or on the pairs.
+    on
+        "secret" or "useful": which of the two the channel sees, where its inputs do not tell.
     secret, useful
         What is to be guessed of each; the exact value by default.
     """
     channel = as_channel(C)
+    first, second, _ = coordinates_seen(correlation, channel)
+    if on not in (None, "secret", "useful"):
+        raise Malformed(f'on must be "secret" or "useful", not {on!r}')
+    if on is None and first and second:
+        raise Malformed(
+            'secret and useful values have the same names; say which the channel sees, on="secret" '
+            'or on="useful"'
+        )
+    sees = None if on is None and not (first or second) else int(on == "useful" or second)
+    if on == "secret":
+        sees = 0
     return Scenario(
-        inference(correlation, channel, about=0, gain=secret),
-        inference(correlation, channel, about=1, gain=useful),
+        inference(correlation, channel, sees=sees, about=0, gain=secret),
+        inference(correlation, channel, sees=sees, about=1, gain=useful),
     )
 
 
@@ -144,4 +158,4 @@ def count_scenario(
     values = belief.marginal(1).support
     blocks = [[v for v in values if v in chosen], [v for v in values if v not in chosen]]
     question = Gain(*block_table([block for block in blocks if block]))
-    return scenario(belief, channel, useful=question)
+    return scenario(belief, channel, on="useful", useful=question)

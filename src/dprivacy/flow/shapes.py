@@ -119,7 +119,7 @@ def near_table(
     )
 
 
-def subset_table(secrets: tuple[Any, ...], k: int) -> Table:
+def subset_table(secrets: tuple[Any, ...], k: Any) -> Table:
     """Sets of k secrets by secrets: 1 where the set holds the secret."""
     n = len(secrets)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:

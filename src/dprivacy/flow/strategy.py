@@ -125,7 +125,8 @@ def strategy(prior: Any, C: Any, gain: Gain) -> Strategy:
     >>> from dprivacy.flow import gain
     >>> from dprivacy.model import Dist
     >>> test = {"ill": {"+": "9/10", "-": "1/10"}, "well": {"+": "1/10", "-": "9/10"}}
-    >>> found = strategy(Dist(["ill", "well"], ["1/100", "99/100"]), test, gain.identity(["ill", "well"]))
+    >>> rare = Dist(["ill", "well"], ["1/100", "99/100"])
+    >>> found = strategy(rare, test, gain.identity(["ill", "well"]))
     >>> print(found["+"], found.multiplicative)
     well 1
     """

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.model.channel import Channel
@@ -14,6 +17,8 @@ from dprivacy.spaces.labels import require_same_labels
 
 Number = Fraction | float
 Measure = Gain | Callable[[Dist], Any]
+
+_FEW = 8  # actions below which a product is as fast as any structure
 
 
 class Loss(Gain):
@@ -31,6 +36,19 @@ class Loss(Gain):
     matrix
         What each costs, exact or float.
     """
+
+
+G = TypeVar("G", bound=Gain)
+
+
+def finite(gain: G) -> G:
+    """The same table, refused when an entry is infinite: 0 times inf would have no meaning."""
+    if not gain.exact and not np.isfinite(gain.matrix.entries).all():
+        i, j = (int(at) for at in np.argwhere(~np.isfinite(gain.matrix.entries))[0])
+        raise Malformed(
+            f"{gain._place(i, j)} is infinite; leave the action out, or give it a large finite value"
+        )
+    return gain
 
 
 def as_prior(prior: Any, secrets: tuple[Any, ...]) -> Dist:
@@ -74,27 +92,26 @@ def expected(table: Mat, joint: Mat) -> Mat:
     if table.exact != joint.exact:
         table, joint = Mat(table.floats), Mat(joint.floats)
     blocks = _blocks(table)
-    if blocks is not None:
-        return _summed(blocks, table, joint)
-    return table @ joint
+    return table @ joint if blocks is None else _summed(blocks, table.shape[0], joint)
 
 
-def _blocks(table: Mat) -> list[int] | None:
+def _blocks(table: Mat) -> NDArray[np.intp] | None:
     """For a table of 0 and 1 with a single 1 for every secret: the action that has it."""
+    actions, secrets = table.shape
     entries = table.entries
-    if table.den != 1 or entries.shape[0] < 8 or (entries != 0).sum() != entries.shape[1]:
+    if table.den != 1 or actions < _FEW or np.count_nonzero(entries[0]) > secrets // 2:
         return None
-    at = (entries == 1).argmax(axis=0)
-    if not all(entries[w, x] == 1 for x, w in enumerate(at.tolist())):
+    at: NDArray[np.intp] = np.asarray(entries != 0).argmax(axis=0)
+    if np.count_nonzero(entries) != secrets or not (entries[at, np.arange(secrets)] == 1).all():
         return None
-    return [int(w) for w in at]
+    return at
 
 
-def _summed(blocks: list[int], table: Mat, joint: Mat) -> Mat:
-    """The product of such a table with the joint matrix: rows of a block added up."""
-    import numpy as np
-
-    sums = np.zeros((table.shape[0], joint.shape[1]), dtype=joint.entries.dtype)
+def _summed(blocks: NDArray[np.intp], actions: int, joint: Mat) -> Mat:
+    """The product of such a table with the joint matrix: the rows of a block added up."""
+    if (blocks[1:] > blocks[:-1]).all() and len(blocks) == actions:
+        return joint  # the identity
+    sums = np.zeros((actions, joint.shape[1]), dtype=joint.entries.dtype)
     np.add.at(sums, blocks, joint.entries)
     return Mat(sums, joint.den)
 

@@ -9,9 +9,10 @@ from dprivacy.release.bare import bare
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import arrow
 from dprivacy.release.people import RowsPerPerson
-from dprivacy.release.plan import Plan
+from dprivacy.release.plan import ColumnPlan, Plan
 from dprivacy.release.protect import ColumnProtector
 from dprivacy.sampling import Source, choose_source
+from dprivacy.spaces import FiniteSpace
 
 
 class Sanitiser:
@@ -159,10 +160,10 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
 def warn_about(plan: Plan) -> None:
     """Warn of what is allowed and seldom wise."""
     for column in plan.columns:
-        eps = column.mechanism.guarantee.eps
-        if eps > 10:
+        near = _between_neighbours(column)
+        if near > 10:
             warnings.warn(
-                f"column {column.name!r}: ε = {float(eps):.3g} per unit of distance protects little",
+                f"column {column.name!r}: ε = {near:.3g} between neighbouring values protects little",
                 PrivacyLeakWarning,
                 stacklevel=3,
             )
@@ -179,6 +180,15 @@ def warn_about(plan: Plan) -> None:
                 PrivacyLeakWarning,
                 stacklevel=3,
             )
+
+
+def _between_neighbours(column: ColumnPlan) -> float:
+    """ε times the smallest distance between two values."""
+    mechanism = column.mechanism
+    space, eps = mechanism.guarantee.space, float(mechanism.guarantee.eps)
+    if isinstance(space, FiniteSpace):
+        return eps * float(space.separation)
+    return eps * float(getattr(space, "step", getattr(mechanism, "step", 1)))
 
 
 def _twins(labels: Sequence[Any]) -> tuple[Any, Any] | None:

@@ -1,0 +1,145 @@
+"""Attacks on a release: the numbers against the theory, the words, and the command."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from dprivacy.cli.attack import attack as command
+from dprivacy.errors import Malformed, TooLarge
+from dprivacy.flow import capacity, gain, posterior_vulnerability
+from dprivacy.model import Channel, Dist
+from dprivacy.release import Plan, Release, sanitise_file
+from dprivacy.release.attack import attack
+from dprivacy.release.demo import write_demo
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("attack")
+    table, plan = write_demo(folder)
+    output = folder / "released.csv"
+    sanitise_file(table, Plan.read(plan), output)
+    return Release.open(output)
+
+
+@pytest.mark.statement("T", "Def 5.3.1")
+def test_the_numbers_are_posterior_vulnerabilities(released):
+    """A belief is given, so that every number can be found again through the flow room."""
+    smokes, health = released.card.channel("smokes"), released.card.channel("health")
+    rng = np.random.default_rng(7)
+    regions = ["north", "south"]
+    triples = [(s, r, h) for s in smokes.rows for r in regions for h in health.rows]
+    weights = rng.random(len(triples))
+    belief = Dist(triples, (weights / weights.sum()).tolist())
+    found = attack(released, secret="smokes", known=["region"], also=["health"], population=belief)
+    seen = [(r, y, z) for r in regions for y in smokes.columns for z in health.columns]
+    rows = [
+        [float(smokes[s, y]) * float(health[h, z]) if r == region else 0.0 for region, y, z in seen]
+        for s, r, h in triples
+    ]
+    guess = gain.partition({s: [t for t in triples if t[0] == s] for s in smokes.rows})
+    expected = posterior_vulnerability(belief, Channel(triples, seen, rows), guess)
+    assert found.after == pytest.approx(expected)
+    by_region = Channel(
+        triples, regions, [[float(r == region) for region in regions] for _, r, _ in triples]
+    )
+    assert found.before == pytest.approx(posterior_vulnerability(belief, by_region, guess))
+    assert found.bound == pytest.approx(float(capacity(smokes) * capacity(health)))
+    assert found.error is None
+    assert sum(g.share for g in found.groups) == pytest.approx(1)
+    assert sum(g.share * g.after for g in found.groups) == pytest.approx(found.after)
+    assert found.groups[0].after >= found.groups[-1].after
+
+
+def test_more_knowledge_never_hurts(released):
+    alone = attack(released, secret="hobby")
+    read = attack(released, secret="hobby", known=["region"])
+    assert alone.blind == alone.before <= alone.after
+    assert read.before <= read.after <= read.bound * read.before + 1e-9
+    assert alone.after <= alone.surest <= 1
+    assert alone.lift == alone.after / alone.before
+
+
+def test_the_success_is_what_a_real_attacker_has(released):
+    """Guess every person's hobby from their released value, and count how often that is right."""
+    from dprivacy.release.demo import survey
+
+    found = attack(released, secret="hobby")
+    channel = released.card.channel("hobby")
+    truth = survey()["hobby"]
+    prior = released.estimate("hobby").counts
+    best = {
+        y: max(channel.rows, key=lambda s, y=y: float(prior[s]) * float(channel[s, y]))
+        for y in channel.columns
+    }
+    noisy = [line.split(",") for line in released.path.read_text().splitlines()]
+    at = [name.strip('"') for name in noisy[0]].index("hobby")
+    values = [line[at].strip('"') for line in noisy[1:]]
+    right = sum(best[y] == x for x, y in zip(truth, values, strict=True)) / len(truth)
+    assert found.error is not None
+    assert 0 <= found.error < 0.05
+    assert abs(right - found.after) < 5 * found.error + 0.08
+
+
+def test_words_and_data(released):
+    found = attack(released, secret="smokes", known=["region"])
+    words = found.explain()
+    for part in (
+        "Who guesses smokes of a person is right",
+        "knowing the person's true region as well",
+        "100.0 %  had smokes been released as it is",
+        "can never, for any attacker, multiply it by more than 1.5",
+        "Most exposed:",
+        "the attacker has found out which row is the person's",
+        "nothing is read out of hobby and health",
+    ):
+        assert part in words
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["groups"][0]["known"]["region"] in ("north", "south")
+    assert str(found) == words
+
+
+def test_a_published_column_has_no_bound(released):
+    found = attack(released, secret="smokes", also=["region"])
+    assert found.bound == math.inf
+    assert (
+        "population"
+        in attack(
+            released, secret="smokes", population=Dist(["yes", "no"], [0.5, 0.5])
+        ).assumptions[2]
+    )
+
+
+def test_refusals(released, monkeypatch):
+    with pytest.raises(Malformed, match="published as it is"):
+        attack(released, secret="region")
+    with pytest.raises(Malformed, match="there is no column 'age'"):
+        attack(released, secret="age")
+    with pytest.raises(Malformed, match="named twice"):
+        attack(released, secret="smokes", known=["smokes"])
+    with pytest.raises(Malformed, match="not a single text"):
+        attack(released, secret="smokes", known="region")
+    with pytest.raises(Malformed, match="tuples of 2 values"):
+        attack(
+            released, secret="smokes", known=["region"], population=Dist(["yes", "no"], [0.5, 0.5])
+        )
+    monkeypatch.setattr("dprivacy.release.attack._MOST_CELLS", 3)
+    with pytest.raises(TooLarge, match="too many combinations"):
+        attack(released, secret="smokes")
+
+
+def test_the_command(released):
+    run = CliRunner().invoke(
+        command, [str(released.path), "--secret", "smokes", "--known", "region,health"]
+    )
+    assert run.exit_code == 0, run.output
+    assert "region and health as well" in run.output
+    data = CliRunner().invoke(
+        command, [str(released.path), "--secret", "smokes", "--also", "health", "--json"]
+    )
+    assert json.loads(data.output)["seen"] == ["smokes", "health"]

@@ -1,0 +1,79 @@
+"""Forecasts: what a plan will cost, before any data is touched."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from release_tables import BITS, CODES, LETTERS, NUMBERS, PLACE, TREE, plan_of, seeded
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.estimation import estimate
+from dprivacy.release import Plan, forecast, needed_eps, transition_summary
+
+
+def test_how_many_values_stay():
+    (column,) = forecast(plan_of(), rows=1000).columns
+    assert column.kept == (0.5, 0.5)
+    assert column.count_error == pytest.approx(column.share_error * 1000)
+
+
+def test_the_error_ahead_is_the_error_that_comes():
+    n = 4000
+    (ahead,) = forecast(plan_of(), rows=n).columns
+    errors = []
+    for seed in range(30):
+        clean = seeded(pa.table({"h": ["a"] * 2000 + ["b"] * 2000}), plan_of(), seed=seed)
+        found = estimate(
+            plan_of().columns[0].mechanism.channel, clean["h"].to_pylist(), estimator="inverse"
+        )
+        errors.append(float(found.counts["a"]) - 2000)
+    assert np.std(errors) == pytest.approx(ahead.count_error, rel=0.5)
+    assert max(map(abs, errors)) < 4.5 * ahead.count_error
+
+
+def test_in_words_and_as_data():
+    plan = Plan.read({"columns": {"h": LETTERS, "t": TREE, "p": PLACE, "b": BITS, "n": NUMBERS}})
+    ahead = forecast(plan, rows=500)
+    text = ahead.explain()
+    assert "With 500 rows:" in text
+    assert "h (randomised_response): 50% of the values stay as they are; a corrected count" in text
+    assert "p (planar_laplace): counts cannot be corrected value by value" in text
+    data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
+    assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
+    assert data["guarantee"]["columns"]["h"]["eps"] == "ln(2)"
+
+
+@pytest.mark.parametrize("rows", [0, -5])
+def test_without_rows(rows):
+    with pytest.raises(Malformed, match="at least one row"):
+        forecast(plan_of(), rows=rows)
+
+
+def test_a_channel_that_cannot_be_inverted_has_no_error():
+    spec = {**CODES, "values": [1, 2, 3], "delta": "0"}
+    assert forecast(plan_of(spec), rows=10).columns[0].count_error is not None
+
+
+@pytest.mark.parametrize(("rows", "categories", "points"), [(1200, 5, 3), (10_000, 2, 1)])
+def test_the_level_that_is_needed_is_enough(rows, categories, points):
+    eps = needed_eps(rows, categories, points)
+    spec = {**CODES, "values": list(range(categories))}
+    good = forecast(plan_of({**spec, "epsilon": eps * 1.001}), rows=rows).columns[0]
+    worse = forecast(plan_of({**spec, "epsilon": eps * 0.9}), rows=rows).columns[0]
+    assert 1.96 * good.share_error * 100 <= points * 1.001
+    assert worse.share_error > good.share_error
+
+
+@pytest.mark.parametrize("points", [0, -1, math.nan])
+def test_a_precision_that_cannot_be_had(points):
+    with pytest.raises(DPrivacyError):
+        needed_eps(1000, 3, points)
+
+
+def test_transitions():
+    text = transition_summary(plan_of().columns[0])
+    assert text.splitlines()[0] == "h: chance of each released value"
+    assert "  a -> a 50.0%, b 25.0%, c 25.0%" in text
+    assert "no transition matrix" in transition_summary(plan_of(PLACE).columns[0])

@@ -1,0 +1,200 @@
+"""Permanent answers: the same again, exactly the channel's law, and nothing to average away."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.mechanisms import geometric, laplace, planar_laplace, randomised_response
+from dprivacy.release import PermanentAnswers
+from dprivacy.sampling import CategoricalSampler, KeyedSource
+from dprivacy.spaces import line
+
+KEY = bytes(range(32))
+SMOKES = randomised_response(["yes", "no"], eps="ln 3")
+WIDE = geometric(line(6), eps="1/3")
+
+
+def answers(mechanism=SMOKES, key=KEY, context="smokes"):
+    return PermanentAnswers(mechanism, key, context)
+
+
+def many(found, value, n):
+    return found.randomise([value] * n, people=[f"person {k}" for k in range(n)])
+
+
+class TestTheSameAgain:
+    def test_person_value_key_and_context(self):
+        once = many(answers(), "yes", 500)
+        assert once == many(answers(), "yes", 500)
+        assert len(set(once)) == 2
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            answers(key=b"k" * 32),
+            answers(context="drinks"),
+            answers(context=""),
+            answers(randomised_response(["yes", "no"], eps="ln 4")),
+        ],
+        ids=["key", "context", "no context", "mechanism"],
+    )
+    def test_others_differ(self, other):
+        first, second = many(answers(), "yes", 2000), many(other, "yes", 2000)
+        same = np.mean([a == b for a, b in zip(first, second, strict=True)])
+        assert 0.5 < same < 0.75  # independent draws agree by chance alone
+
+    def test_other_people_differ(self):
+        n = 2000
+        found = answers()
+        other = found.randomise(["yes"] * n, people=[f"somebody {k}" for k in range(n)])
+        assert np.mean([a == b for a, b in zip(many(found, "yes", n), other, strict=True)]) > 0.55
+        assert many(found, "yes", n) != other
+
+    def test_another_value_of_the_same_person_is_drawn_anew(self):
+        n = 4000
+        yes, no = many(answers(), "yes", n), many(answers(), "no", n)
+        both = Counter(zip(yes, no, strict=True))
+        assert both["yes", "yes"] / n == pytest.approx(3 / 16, abs=0.04)
+
+    def test_order_and_company_do_not_matter(self):
+        people = [f"p{k}" for k in range(300)]
+        values = ["yes", "no", "yes"] * 100
+        together = dict(zip(people, answers().randomise(values, people=people), strict=True))
+        order = np.random.default_rng(0).permutation(300)
+        turned = answers().randomise([values[i] for i in order], people=[people[i] for i in order])
+        assert [together[people[i]] for i in order] == turned
+        assert answers().randomise(["no"], people=["p1"]) == [together["p1"]]
+
+    @pytest.mark.parametrize(
+        "people",
+        [
+            np.arange(50),
+            pd.Series(range(50)),
+            np.arange(50).astype("int32"),
+            tuple(range(50)),
+        ],
+        ids=["numpy", "pandas", "int32", "tuple"],
+    )
+    def test_the_container_does_not_matter(self, people):
+        values = ["yes"] * 50
+        expected = answers().randomise(values, people=list(range(50)))
+        assert answers().randomise(values, people=people) == expected
+        names = np.array([f"p{k}" for k in range(50)])
+        assert answers().randomise(values, people=names) == answers().randomise(
+            values, people=names.tolist()
+        )
+
+    def test_a_number_is_not_its_text(self):
+        n = 300
+        numbers = answers().randomise(["yes"] * n, people=list(range(n)))
+        assert numbers != answers().randomise(["yes"] * n, people=[str(k) for k in range(n)])
+
+
+class TestLaw:
+    @pytest.mark.parametrize(("mechanism", "x"), [(SMOKES, "yes"), (WIDE, 0), (WIDE, 3)])
+    def test_over_many_people(self, mechanism, x):
+        n = 40_000
+        seen = Counter(many(answers(mechanism), x, n))
+        law = {y: float(p) for y, p in mechanism.channel.row(x).items()}
+        statistic = sum((seen[y] - n * p) ** 2 / (n * p) for y, p in law.items())
+        assert statistic < chi2.ppf(1 - 1e-6, len(law) - 1)
+
+    def test_every_word_of_a_small_twin(self):
+        """With 16 bits every word can be tried: frequencies plus the residual are exact."""
+        entries = WIDE.channel.matrix.entries.tolist()
+        twin = CategoricalSampler(entries, bits=16)
+        words = np.arange(1 << 16, dtype=np.uint64)
+        total = sum(entries[0])
+        for code, row in enumerate(entries):
+            drawn = Counter(twin.from_words(np.full(1 << 16, code), words).tolist())
+            left = drawn.pop(-1, 0)
+            remainders = [(a << 16) % total for a in row]
+            assert sum(remainders) == left * total
+            for j, a in enumerate(row):
+                assert drawn[j] * total + remainders[j] == a << 16
+
+    def test_the_residual_path_is_permanent_and_has_its_law(self, monkeypatch):
+        """Every draw is left to the residual: its law is that of the remainders, repeatably."""
+        monkeypatch.setattr(
+            CategoricalSampler, "from_words", lambda self, codes, words: np.full(len(codes), -1)
+        )
+        found = answers(WIDE)
+        n = 6000
+        once = many(found, 2, n)
+        assert once == many(found, 2, n)
+        row = WIDE.channel.matrix.entries.tolist()[2]
+        total = sum(row)
+        remainders = [(a << 64) % total for a in row]
+        seen = Counter(once)
+        for label, r in zip(WIDE.channel.columns, remainders, strict=True):
+            assert seen[label] / n == pytest.approx(r / sum(remainders), abs=0.04)
+
+    def test_residuals_of_different_people_differ(self):
+        tags = [answers()._tag(person, 0) for person in ("ann", "bob")]
+        words = [KeyedSource(tag, "residual").words(4).tolist() for tag in tags]
+        assert words[0] != words[1]
+
+
+def test_averaging_recovers_fresh_answers_and_not_permanent_ones():
+    """Asked 400 times: fresh noise averages out, a permanent answer says what the first one said."""
+    n, times = 60, 400
+    truth = np.array(["yes", "no"] * (n // 2))
+    people = [f"p{k}" for k in range(n)]
+    fresh = np.zeros(n)
+    permanent = np.zeros(n)
+    found = answers()
+    for _ in range(times):
+        fresh += np.array(SMOKES.randomise(truth)) == "yes"
+        permanent += np.array(found.randomise(truth, people=people)) == "yes"
+    guess_fresh = np.where(fresh > times / 2, "yes", "no")
+    guess_permanent = np.where(permanent > times / 2, "yes", "no")
+    assert (guess_fresh == truth).all()
+    assert set(permanent) <= {0.0, float(times)}
+    right = np.mean(guess_permanent == truth)
+    assert 0.5 < right < 0.95
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("key", [b"short", "a text key of some length", None, bytearray(32)])
+    def test_keys(self, key):
+        with pytest.raises(Malformed, match="at least 16 secret bytes"):
+            PermanentAnswers(SMOKES, key, "x")
+
+    def test_contexts_and_mechanisms(self):
+        with pytest.raises(Malformed, match="the context is a text"):
+            PermanentAnswers(SMOKES, KEY, None)
+        with pytest.raises(Malformed, match="finite mechanism"):
+            PermanentAnswers(planar_laplace(eps=1), KEY, "home")
+
+    def test_values_and_people(self):
+        with pytest.raises(UnknownCategory, match="row 1") as refusal:
+            answers().randomise(["yes", "CANARY"], people=["ann", "bob"])
+        assert "CANARY" not in str(refusal.value)
+        with pytest.raises(Malformed, match="2 values for 1 people"):
+            answers().randomise(["yes", "no"], people=["ann"])
+        for nobody in (None, float("nan"), np.nan):
+            with pytest.raises(Malformed, match="a person is missing"):
+                answers().randomise(["yes"], people=[nobody])
+
+    def test_the_key_is_not_shown(self):
+        shown = repr(answers()) + str(vars(answers()).keys())
+        assert KEY.hex() not in shown
+        assert "x00" not in repr(answers())
+
+    def test_strange_names(self):
+        assert answers().randomise(["yes"], people=["\udcff"]) in (["yes"], ["no"])
+
+
+def test_numbers_on_a_grid():
+    found = answers(laplace(0, 3, eps=1, grid=1))
+    once = many(found, 2, 500)
+    assert once == many(found, 2, 500)
+    assert set(once) <= {0, 1, 2, 3}
+
+
+def test_the_guarantee_is_the_mechanisms():
+    assert answers().guarantee == SMOKES.guarantee

@@ -1,0 +1,142 @@
+"""First plans: everything that came from the data is marked, and nothing is guessed away."""
+
+import datetime
+import tomllib
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from dprivacy.errors import BadLevel, Malformed
+from dprivacy.release import Plan, propose, sanitise_file
+
+N = 240
+
+
+def table():
+    return pa.table({
+        "person_id": [f"p{k}" for k in range(N)],
+        "E-Mail": [f"p{k}@example.org" for k in range(N)],
+        "hobby": ["sports", "cars", "it's \"new\""] * (N // 3),
+        "code": [1, 2, 30] * (N // 3),
+        "zip": ["01", "1", "12"] * (N // 3),
+        "age": [k % 91 for k in range(N)],
+        "share": [k / 1000 for k in range(N)],
+        "big": [k * 10**12 for k in range(N)],
+        "debt": [-5 - k for k in range(N)],
+        "free text": [f"text {k}" for k in range(N)],
+        "member": [True, False] * (N // 2),
+        "day": [datetime.date(2020, 1, 1 + k % 2) for k in range(N)],
+        "gone": pa.nulls(N),
+        "some": ["x", "y", None] * (N // 3),
+        "odd\x7f \n\"name": ["a", "b\x7f"] * (N // 2),
+    })  # fmt: skip
+
+
+@pytest.fixture(params=["parquet", "csv"])
+def source(request, tmp_path):
+    path = tmp_path / f"in.{request.param}"
+    if request.param == "csv":
+        pacsv.write_csv(table(), path)
+    else:
+        pq.write_table(table(), path)
+    return path
+
+
+def test_what_is_proposed(source):
+    plan = tomllib.loads(propose(source))
+    columns = plan["columns"]
+    assert set(plan["drop"]) == {"person_id", "free text", "gone", "E-Mail"} - (
+        {"E-Mail"} & set(columns)
+    )
+    assert columns["hobby"]["values"] == ["cars", 'it\'s "new"', "sports"]
+    assert columns["code"]["values"] == [1, 2, 30]
+    assert columns["zip"]["values"] == ["01", "1", "12"]
+    assert columns["member"]["values"] == ["false", "true"]
+    assert columns["day"]["values"] == ["2020-01-01", "2020-01-02"]
+    assert columns["some"]["values"] == ["x", "y"]
+    assert columns["some"]["nulls"] == "refuse"
+    assert columns['odd\x7f \n"name']["values"] == ["a", "b\x7f"]
+    for name in ("age", "share", "big", "debt"):
+        assert columns[name]["type"] == "numbers"
+
+
+def test_every_domain_is_marked_and_the_plan_is_refused_as_it_is(source, tmp_path):
+    text = propose(source)
+    assert text.count('source = "data"       # confirm') == text.count("[columns.")
+    plan = Plan.parse(text)
+    assert len(plan.unconfirmed()) == len(plan.columns)
+    with pytest.raises(Malformed, match="were read off the data"):
+        sanitise_file(source, plan, tmp_path / "out.csv")
+
+
+def test_once_confirmed_it_works(source, tmp_path):
+    text = propose(source).replace('source = "data" ', 'source = "declared" ')
+    text = text.replace('nulls = "refuse"', 'nulls = "category"')
+    plan = Plan.parse(text)
+    card = sanitise_file(source, plan, tmp_path / "out.parquet")
+    assert card.rows == N
+    assert card.to_dict()["guarantee_holds"] is True
+
+
+def test_ranges_cover_the_data_with_a_useful_grid(source):
+    for column in Plan.parse(propose(source)).columns:
+        if column.kind != "numbers":
+            continue
+        grid = column.mechanism.grid
+        values = [float(v) for v in table()[column.name].to_pylist()]
+        assert float(grid.low) <= min(values)
+        assert max(values) <= float(grid.high)
+        assert 5 <= (grid.high - grid.low) / grid.step <= 200
+        over_all = float(column.mechanism.guarantee.eps * (grid.high - grid.low))
+        assert over_all == pytest.approx(4, rel=0.1)
+
+
+def test_numbers_that_are_none(tmp_path):
+    values = [float("nan"), float("inf"), *(float(k) for k in range(100))]
+    pq.write_table(pa.table({"n": values, "m": [None, 1.5] * 51}), tmp_path / "in.parquet")
+    plan = tomllib.loads(propose(tmp_path / "in.parquet"))
+    assert (plan["columns"]["n"]["low"], plan["columns"]["n"]["high"]) == (0, 99)
+    assert plan["columns"]["m"]["values"] == ["1.5"]
+
+
+def test_words_for_missing_values_count_as_missing_in_text_files(tmp_path):
+    (tmp_path / "in.csv").write_text("a,b\nx,NA\ny,1\nNone,2\n")
+    text = propose(tmp_path / "in.csv")
+    columns = tomllib.loads(text)["columns"]
+    assert columns["a"]["values"] == ["x", "y"]
+    assert columns["b"]["values"] == [1, 2]
+    assert text.count("1 are missing") == 2
+
+
+def test_types_that_cannot_be_listed_are_dropped(tmp_path):
+    pq.write_table(
+        pa.table({"l": [[1], [2]], "s": [{"x": 1}] * 2, "h": ["a", "b"]}), tmp_path / "in.parquet"
+    )
+    assert tomllib.loads(propose(tmp_path / "in.parquet"))["drop"] == ["l", "s"]
+
+
+def test_the_level_is_written_down_and_checked(source):
+    plan = Plan.parse(propose(source, epsilon="ln 7"))
+    assert str(plan.column("hobby").mechanism.guarantee.eps) == "ln(7)"
+    for wrong in ("0", "-1", 'ln 2"\nx = 1', "nan"):
+        with pytest.raises(BadLevel):
+            propose(source, epsilon=wrong)
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(Malformed, match="no such file"):
+        propose(tmp_path / "none.csv")
+    (tmp_path / "in.csv").write_text("h\n")
+    with pytest.raises(Malformed, match="holds no rows"):
+        propose(tmp_path / "in.csv")
+
+
+def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
+    from dprivacy.release import files, proposal
+
+    monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
+    monkeypatch.setattr(files, "_BATCH", 50)
+    pq.write_table(pa.table({"h": ["a", "b"] * 100 + ["late"]}), tmp_path / "in.parquet")
+    assert tomllib.loads(propose(tmp_path / "in.parquet"))["columns"]["h"]["values"] == ["a", "b"]
