@@ -300,7 +300,7 @@ class TestTypes:
             ({**CODES, "values": [1, 300]}, pa.array([1], pa.int8())),
             (NUMBERS, pa.array([True])),
             (NUMBERS, pa.array([0], pa.date32())),
-            ({**NUMBERS, "high": 1000}, pa.array([1], pa.int8())),
+            ({**NUMBERS, "high": 1000, "grid": 100}, pa.array([1], pa.int8())),
             ({**NUMBERS, "low": -5}, pa.array([1], pa.uint8())),
             ({**NUMBERS, "grid": "0.25"}, pa.array([Decimal("1.0")])),
             (BITS, pa.array([1111])),

@@ -130,3 +130,8 @@ def test_ratios_between_rows() -> None:
 def test_a_channel_must_be_stochastic_first() -> None:
     with pytest.raises(NotStochastic):
         distinguishability([["1/2", "1/3"], ["1/2", "1/2"]])
+
+
+def test_equal_float_rows_with_an_impossible_output_are_at_distance_0() -> None:
+    metric = distinguishability([[0.0, 1.0], [0.0, 1.0]])
+    assert metric.distance(0, 1) == 0

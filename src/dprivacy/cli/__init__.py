@@ -6,6 +6,8 @@ import rich_click as click
 
 from dprivacy.cli.attack import attack
 from dprivacy.cli.audit import audit
+from dprivacy.cli.compare import compare
+from dprivacy.cli.polytope import extreme, kernels
 from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
 from dprivacy.cli.verify import verify
 from dprivacy.cli.zoo import zoo
@@ -20,7 +22,21 @@ def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""
 
 
-for command in (demo, inspect, plan, sanitise, estimate, query, attack, verify, audit, zoo):
+for command in (
+    demo,
+    inspect,
+    plan,
+    sanitise,
+    estimate,
+    query,
+    attack,
+    verify,
+    compare,
+    audit,
+    kernels,
+    extreme,
+    zoo,
+):
     commands.add_command(command)
 
 

@@ -104,6 +104,10 @@ class Cone:
             )
         return tuple(found)
 
+    def require_rational(self) -> None:
+        """Raise Uncertified, with the pair and the way out, unless all e^(ε·d) are rational."""
+        len(self.rational)
+
     @cached_property
     def powers(self) -> tuple[Fraction, tuple[tuple[int, int, int], ...]] | None:
         """(b, edges (i, j, k)) with e^(ε·d) = b^k for whole k > 0, when one b serves all edges."""
@@ -175,7 +179,9 @@ class Cone:
         q = Fraction(math.floor(below * 1000), 1000)
         q = q if q > 1 else 1 + (below - 1).limit_denominator(10**9) / 2
         near = f"ln({q})" if unit == 1 else f"{1 / unit} ln({q})"
-        return text + f"take ε = ln(q) with q rational: '{near}' is a little smaller, so more private"
+        return (
+            text + f"take ε = ln(q) with q rational: '{near}' is a little smaller, so more private"
+        )
 
 
 def _find(root: list[int], i: int) -> int:

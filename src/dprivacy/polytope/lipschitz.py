@@ -41,33 +41,39 @@ def tight_functions(n: int, edges: Sequence[tuple[int, int, int]]) -> Iterator[L
         a, b = sorted((place[i], place[j]))
         near[b].append((a, d))
         last[a] = max(last[a], b)
-    for g in _extend([0], [0], distance, near, last):
-        low = min(g)
-        yield tuple(g[place[point]] - low for point in range(n))
+    branches = [_next([0], [0], distance, near, last)]
+    while branches:  # depth first, without recursion: a line may have many points
+        step = next(branches[-1], None)
+        if step is None:
+            branches.pop()
+        elif len(step[0]) < n:
+            branches.append(_next(*step, distance, near, last))
+        else:
+            low = min(step[0])
+            yield tuple(step[0][place[point]] - low for point in range(n))
 
 
-def _extend(
+def _next(
     g: list[int],
     part: list[int],
     distance: list[list[int]],
     near: list[list[tuple[int, int]]],
     last: list[int],
-) -> Iterator[list[int]]:
-    """Place the next point in every way; `part` names the tight component of each placed point."""
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The ways to place the next point; `part` names the tight component of each placed point."""
     at, n = len(g), len(last)
-    if at == n:
-        yield g
-        return
     row = distance[at]
     low = max(g[i] - row[i] for i in range(at))
     high = min(g[i] + row[i] for i in range(at))
     for value in range(low, high + 1):
         tied = {part[i] for i, d in near[at] if abs(value - g[i]) == d}
         parts = [*(at if p in tied else p for p in part), at]
-        open_parts = {p for i, p in enumerate(parts) if last[i] > at}
-        whole = len(set(parts)) == 1
-        if whole if at == n - 1 else open_parts.issuperset(parts):
-            yield from _extend([*g, value], parts, distance, near, last)
+        if at == n - 1:
+            hopeful = len(set(parts)) == 1
+        else:
+            hopeful = {p for i, p in enumerate(parts) if last[i] > at}.issuperset(parts)
+        if hopeful:
+            yield [*g, value], parts
 
 
 def _breadth_first(n: int, edges: Sequence[tuple[int, int, int]]) -> list[int]:

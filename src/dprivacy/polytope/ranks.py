@@ -29,9 +29,7 @@ class FullRank:
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         rows = matrix.tolist()
-        longest = max((sum(v * v for v in row) for row in rows), default=1)
-        # a minor of r rows has a size of at most the product of their lengths
-        bits = math.ceil(len(rows) * max(longest, 1).bit_length() / 2) + 1
+        bits = _bits_of_minors(rows)
         self.residues: list[tuple[int, Whole]] = []
         shape = (len(rows), matrix.shape[1])
         for prime in _primes():
@@ -77,6 +75,15 @@ def _ranks(matrices: Whole, prime: int) -> Whole:
         change = (found[:, None] & free)[:, :, None]
         matrices[:, :, j + 1 :] = np.where(change, cleared, rest)
     return ranks
+
+
+def _bits_of_minors(rows: list[list[int]]) -> int:
+    """A bound on the bits of any minor: Hadamard's, on as many of the longest columns as rows."""
+    columns = sorted(
+        (sum(v * v for v in column) for column in zip(*rows, strict=True)), reverse=True
+    )
+    bound: int = math.prod(max(square, 1) for square in columns[: len(rows)])
+    return bound.bit_length() // 2 + 1
 
 
 def _primes() -> Iterator[int]:

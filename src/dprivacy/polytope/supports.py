@@ -18,8 +18,9 @@ from dprivacy.polytope.ranks import Flags, FullRank
 Progress = Callable[[int, int], None]
 Index = NDArray[np.intp]
 
-MOST_PAIRS = 4_000_000_000  # about a minute and a half
-_PAIRS_A_SECOND = 4.5e7
+MOST_PAIRS = 1_000_000_000  # about ten seconds
+MOST_VERTICES = 1000
+_PAIRS_A_SECOND = 1e8
 _BLOCK = 8_000_000
 
 
@@ -110,7 +111,7 @@ def _adjacent(
             for start in range(0, len(above), max(1, _BLOCK // len(below))):
                 block = above[start : start + max(1, _BLOCK // len(below))]
                 shared = supports[block].astype(np.float32) @ right
-                i, j = np.nonzero(shared >= a + b - most)
+                i, j = np.divmod(np.flatnonzero(shared >= a + b - most), len(below))
                 if i.size:
                     yield from _confirmed(supports, block[i], below[j], test)
                 done += len(block) * len(below)
@@ -141,10 +142,10 @@ def _combined(values: NDArray[Any], here: NDArray[Any], i: Index, j: Index) -> N
     plus, minus = here[i][:, None], -here[j][:, None]
     if largest >= 1 << 61:
         up, down, plus, minus = (part.astype(object) for part in (up, down, plus, minus))
-    mixed = up * minus + down * plus
+    mixed: NDArray[Any] = up * minus + down * plus
     if not mixed.size:
         return mixed
-    common = np.gcd.reduce(mixed, axis=1)
+    common = abs(np.gcd.reduce(mixed, axis=1))  # of one entry, the reduction keeps the sign
     common[common == 0] = 1
     return np.asarray(mixed // common[:, None])
 
@@ -171,6 +172,14 @@ def _require_feasible(
         f"there are {supports.shape[1]:,} vertices, and after all but {left + 1} of the equations "
         f"already {len(supports):,} minimal supports; at this rate about 10^{math.log10(expected):.0f} "
         f"would come out, after about {_duration(seconds)}; pass force=True to do it all the same"
+    )
+
+
+def too_many_vertices(how_many: str) -> TooLarge:
+    """The refusal of a space with very many vertices."""
+    return TooLarge(
+        f"there are {how_many} vertices, of which kernels are chosen: far too many to list them all; "
+        "pass force=True to try all the same, or decompose the one channel you have"
     )
 
 

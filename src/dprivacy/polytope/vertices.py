@@ -1,7 +1,7 @@
 """The vertices of the space of d-private hypers, and which posteriors lie in it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,7 @@ from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.spaces.labels import require_same_labels
 
 
-@result("T", "§6.3", "Lem 6.8", "Lem 6.10")
+@result("T", "Lem 6.8", "Lem 6.10", "Ex 6.2")
 def vertices(space: FiniteSpace, *, eps: Any, force: bool = False) -> Iterator[Dist]:
     """The vertices of the space of ε·d-private hypers: its extreme posteriors, one by one.
 
@@ -81,8 +81,17 @@ def rays(cone: Cone, *, force: bool = False) -> Iterator[Column]:
                 row[a], row[b] = -q, p
                 rows.append(row)
         return iter(extreme_rays(rows, cone.n, force=force))
-    b, steps = powers
-    return (exponential(g, b) for g in tight_functions(cone.n, steps))
+    base, steps = powers
+    return (exponential(g, base) for g in tight_functions(cone.n, steps))
+
+
+def primitive(column: Sequence[int | Fraction]) -> Column:
+    """The integer column without common factor on the same ray."""
+    values = [Fraction(value) for value in column]
+    den = math.lcm(*(value.denominator for value in values))
+    whole = [value.numerator * (den // value.denominator) for value in values]
+    common = math.gcd(*whole)
+    return tuple(value // common for value in whole)
 
 
 def exponential(g: tuple[int, ...], b: Fraction) -> Column:

@@ -80,24 +80,13 @@ class Enclosed:
         with _precision_lock, ctx.workprec(self.bits):
             for row in self.balls:
                 for ball in row:
-                    if (ball * fmpz(den)).unique_fmpz() is None:
-                        return None
-                    den = self._with_denominator(ball, den, most)
-                    if den.bit_length() > most:
-                        return None
-            scaled = [[(ball * fmpz(den)).unique_fmpz() for ball in row] for row in self.balls]
-        if any(value is None for row in scaled for value in row):
+                    scaled = ball * fmpz(den)
+                    if scaled.unique_fmpz() is None:
+                        short = 1 << max(1, most - den.bit_length())
+                        den *= _dyadic(scaled.mid()).limit_denominator(short).denominator
+                        if den.bit_length() > most:
+                            return None
+            whole = [[(ball * fmpz(den)).unique_fmpz() for ball in row] for row in self.balls]
+        if any(value is None for row in whole for value in row):
             return None
-        return Mat.over(den, [[int(value) for value in row] for row in scaled])
-
-    def _with_denominator(self, ball: Any, den: int, most: int) -> int:
-        """A multiple of den that makes the number in the ball whole, if a short one does."""
-        from flint import fmpz
-
-        scaled = ball * fmpz(den)
-        whole = scaled.unique_fmpz()
-        off = scaled - whole
-        if off.contains(0):
-            return den
-        rest = _dyadic(off.mid()).limit_denominator(1 << max(1, most - den.bit_length()))
-        return den * rest.denominator
+        return Mat.over(den, [[int(value) for value in row] for row in whole])

@@ -40,7 +40,7 @@ class Bet:
 
 
 def exact_bet(a: Mat, b: Mat, at: int, direction: Sequence[Any]) -> Bet | None:
-    """The shortest rounding of a direction that separates b's column from all of a's; None if none does.
+    """The shortest rounding of a direction that parts b's column from all of a's; None if none does.
 
     Notes
     -----

@@ -15,6 +15,7 @@ from dprivacy.numbers.linear import from_flint, to_flint
 from dprivacy.numbers.matrix import Mat
 from dprivacy.refine.enclosures import Enclosed, pivots
 from dprivacy.refine.gains import Bet, exact_bet, residual
+from dprivacy.refine.pairs import integer_rows
 from dprivacy.sources import result
 
 _LIFTED = 12_000  # secrets × bits of an entry up to which R is written out whatever its digits
@@ -49,10 +50,12 @@ def by_inversion(a: Mat, b: Mat) -> Finding | None:
        bet behind it is checked exactly at once.
     2. R is enclosed in balls of growing precision. A ball below 0, or a left-out row that R does not
        satisfy, refutes: the row of the inverse behind it is a bet that pays under B only.
-    3. Otherwise R is read as simple rationals and put into A·R = B; failing that, it is lifted p-adically.
-    4. Where R has too many digits to be written out (a hundred secrets with entries of 270 bits have
-       27,000 digits an entry) and all its balls lie above 0, the claim is proved, and R is given rounded
-       to a stochastic matrix with the residual that this leaves.
+    3. Otherwise R is read as simple rationals and put into A·R = B; failing that, it is solved for in
+       full.
+    4. Where R has too many digits to be written out (a hundred secrets with entries of 270 bits give
+       27,000 bits an entry) and all its balls lie above 0, the claim is proved, and R is given
+       rounded to a stochastic matrix with the residual that this leaves. If it may have zeros, such a
+       large case is undecided.
     """
     n, m = a.shape
     if m > n:
@@ -60,11 +63,11 @@ def by_inversion(a: Mat, b: Mat) -> Finding | None:
     rows = pivots(a.transposed)
     if len(rows) < m:
         return None
-    left, right = a.take(rows=rows), b.take(rows=rows)
+    left, right = integer_rows(a.take(rows=rows), b.take(rows=rows))
     guess = _guessed(a, b, rows)
     if guess is not None:
         return guess
-    size = max(a.den, b.den).bit_length()
+    size = max(int(m.entries.max()) for m in (left, right)).bit_length()
     bits = size + 64
     while True:
         found = Enclosed(left, right, bits)
@@ -79,6 +82,9 @@ def by_inversion(a: Mat, b: Mat) -> Finding | None:
         candidate = found.read()
         if candidate is not None and _solves(a, b, candidate):
             return _verdict(a, b, candidate)
+        if not positive and n * size > _READ and bits > 4 * size:
+            rounded = _rounded(found, bits // 2)
+            return Finding(None, rounded, residual(a, b, rounded))
         if n * size <= _LIFTED or (not positive and bits >= _MOST_BITS):
             return _verdict(a, b, from_flint(to_flint(left).solve(to_flint(right))), rows=rows)
         if positive and (bits > 2 * size or n * size > _READ):
@@ -151,41 +157,33 @@ def _refuted(
 def _bet_on_row(a: Mat, b: Mat, rows: list[int], y: int, j: int) -> Bet:
     """v with v·A = −e_y, so that v·B_j = −R[y, j] > 0 while no column of A has v·A_k > 0."""
     unit = Mat.of([[Fraction(int(k == y))] for k in range(len(rows))])
-    return _proved_bet(a, b, rows, unit, j, {}, -1)
+    return _proved_bet(a, b, rows, unit, j, {})
 
 
 def _bet_on_rest(a: Mat, b: Mat, rows: list[int], i: int, j: int) -> Bet:
-    """v = ±(e_i − c) with c·A_rows = A_i, so that v·A = 0 while v·B_j > 0."""
-    last: Bet | None = None
-    unit = Mat.of([[Fraction(v)] for v in a.row(i)])
-    for sign in (1, -1):
-        try:
-            last = _proved_bet(a, b, rows, unit, j, {i: Fraction(-1)}, sign)
-            break
-        except ArithmeticError:
-            continue
-    assert last is not None
-    return last
+    """v = ±(c − e_i) with c·A_rows = A_i, so that v·A = 0 while v·B_j > 0."""
+    right = Mat.of([[Fraction(v)] for v in a.row(i)])
+    return _proved_bet(a, b, rows, right, j, {i: Fraction(-1)})
 
 
 def _proved_bet(
-    a: Mat, b: Mat, rows: list[int], right: Mat, j: int, extra: dict[int, Fraction], sign: int
+    a: Mat, b: Mat, rows: list[int], right: Mat, j: int, extra: dict[int, Fraction]
 ) -> Bet:
+    """The bet along ±v, where v solves v·A = right on `rows`, has `extra` elsewhere and v·B_j > 0."""
     left = a.take(rows=rows).transposed
     bits = 2 * max(a.den, b.den).bit_length() + 64
-    while bits <= 8 * _MOST_BITS:
+    while True:
         found = Enclosed(left, right, bits)
         if found.balls is not None:
             v = [Fraction(0)] * a.shape[0]
             for k, x in enumerate(rows):
                 v[x] = found.middle(k, 0)
-            for x, value in extra.items():
-                v[x] = value
-            bet = exact_bet(a, b, j, [sign * value for value in v])
+            v = [extra.get(x, value) for x, value in enumerate(v)]
+            value = sum(w * int(c) for w, c in zip(v, b.entries[:, j], strict=True))
+            bet = exact_bet(a, b, j, v if value > 0 else [-w for w in v])
             if bet is not None:
                 return bet
-        bits *= 4
-    raise ArithmeticError("no rounding of the separating direction separates")
+        bits *= 2
 
 
 def _rounded(found: Enclosed, bits: int) -> Mat:

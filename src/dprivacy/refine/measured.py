@@ -30,16 +30,16 @@ def by_measuring(a: Mat, b: Mat, rounding: float) -> Finding | None:
     1. R solves A·R = B. A clearly negative entry suggests a bet; it counts if its two values differ by
        more than rounding explains.
     2. If R exceeds ‖A⁻¹‖ times all that rounding can do, every channel nearby is refined too.
-    3. Else entry by entry: for relative errors u of the entries of A and B, the solution moves by at most
-       u(κ+1)/(1−uκ)·|A⁻¹|B, where |A⁻¹|A·(|A⁻¹|B) ≤ κ·|A⁻¹|B. That bound follows R
+    3. Else entry by entry: for relative errors u of the entries of A and B, the solution moves by at
+       most u(κ+1)/(1−uκ)·|A⁻¹|B, where |A⁻¹|A·(|A⁻¹|B) ≤ κ·|A⁻¹|B. That bound follows R
        down to its smallest entries (e^−100 for a geometric channel on 200 points), so R itself is
        computed in balls there.
     """
     n, m = a.shape
     if m > n or not np.linalg.cond(a.floats) < _DEPENDENT:
         return None
-    left = np.linalg.pinv(a.floats)
-    r = left @ b.floats if m < n else np.linalg.solve(a.floats, b.floats)
+    left: Floats = np.linalg.pinv(a.floats).astype(np.float64)
+    r: Floats = left @ b.floats if m < n else _solution(a, b)
     refuted = _refuted(a, b, r, left, rounding)
     if refuted is not None:
         return refuted
@@ -48,6 +48,10 @@ def by_measuring(a: Mat, b: Mat, rounding: float) -> Finding | None:
             return _measured(True, a, b, r)
         return _entry_by_entry(a, b, rounding)
     return _measured(None, a, b, r)
+
+
+def _solution(a: Mat, b: Mat) -> Floats:
+    return np.asarray(np.linalg.solve(a.floats, b.floats), dtype=np.float64)
 
 
 def _measured(holds: bool | None, a: Mat, b: Mat, r: Floats) -> Finding:
@@ -66,8 +70,8 @@ def _refuted(a: Mat, b: Mat, r: Floats, left: Floats, rounding: float) -> Findin
     candidates = [(int(j), -left[y])] if r[y, j] < 0 else []
     gaps = b.floats - a.floats @ r
     if a.shape[0] > a.shape[1]:
-        j = int(np.abs(gaps).max(axis=0).argmax())
-        candidates.append((j, gaps[:, j]))
+        off = int(np.abs(gaps).max(axis=0).argmax())
+        candidates.append((off, gaps[:, off]))
     for at, direction in candidates:
         bet = float_bet(a, b, at, direction, rounding)
         if bet is not None:
@@ -88,14 +92,14 @@ def _reach(a: Mat, b: Mat, r: Floats, left: Floats, rounding: float) -> float:
 
 def _entry_by_entry(a: Mat, b: Mat, rounding: float) -> Finding:
     exact_a, exact_b = binary(a), binary(b)
-    n, k = b.shape
+    n = b.shape[0]
     both = Mat(
         np.concatenate(
             [np.diag([exact_b.den] * n).astype(object), exact_b.entries], axis=1, dtype=object
         ),
         exact_b.den,
     )
-    r = np.linalg.solve(a.floats, b.floats)
+    r = _solution(a, b)
     for bits in _PRECISIONS:
         found = Enclosed(exact_a, both, bits)
         if found.balls is None:

@@ -105,6 +105,20 @@ def reduced(matrix: Mat) -> tuple[Groups, Mat]:
     return found, Mat(np.stack(sums, axis=1), matrix.den)
 
 
+def integer_rows(a: Mat, b: Mat) -> tuple[Mat, Mat]:
+    """A and B with each row scaled (alike in both) to the smallest integers: the same R solves A·R = B.
+
+    Rows with denominators of their own are much shorter so than over one denominator for all.
+    """
+    left, right = [], []
+    for mine, theirs in zip(a.entries.tolist(), b.entries.tolist(), strict=True):
+        mine, theirs = [v * b.den for v in mine], [v * a.den for v in theirs]
+        common = math.gcd(*mine, *theirs)
+        left.append([v // common for v in mine])
+        right.append([v // common for v in theirs])
+    return Mat.over(1, left), Mat.over(1, right)
+
+
 def _direction(column: Sequence[Any], *, exact: bool) -> tuple[Any, ...]:
     if exact:
         common = math.gcd(*column)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -191,18 +192,12 @@ def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
     is not shown.
     """
     csv, pa = arrow_csv(), arrow()
-    ragged: list[int | None] = []
-
-    def refuse(row: Any) -> str:
-        ragged.append(row.number)
-        return "error"
 
     def opened(names: list[str] | None, size: int) -> Any:
         return csv.open_csv(
             path,
             read_options=csv.ReadOptions(block_size=size, use_threads=names is not None),
             parse_options=csv.ParseOptions(
-                invalid_row_handler=refuse,
                 newlines_in_values=True,
                 ignore_empty_lines=names is None or len(names) > 1,
             ),
@@ -214,19 +209,18 @@ def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
             ),
         )
 
-    with read_errors(path, ragged):
+    with read_errors(path):
         with opened(None, _BLOCK) as first:
             names = first.schema.names
         if len(set(names)) != len(names):
             raise Malformed(f"{path}: two columns have the same name")
-        ragged.clear()
         reader = opened(names, _BLOCK)
     with reader:
-        yield names, guarded(reader, path, ragged)
+        yield names, guarded(reader, path)
 
 
 @contextmanager
-def read_errors(path: Path, ragged: list[int | None] | None = None) -> Iterator[None]:
+def read_errors(path: Path) -> Iterator[None]:
     """What goes wrong while reading, in words that quote nothing of the file."""
     pa = arrow()
     try:
@@ -237,8 +231,9 @@ def read_errors(path: Path, ragged: list[int | None] | None = None) -> Iterator[
         raise Malformed(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except pa.ArrowException as reason:
         text = str(reason).lower()
+        ragged = re.match(r"csv parse error: (?:row #(\d+): )?expected \d+ columns", text)
         if ragged:
-            line = f" at line {ragged[0]}" if ragged[0] else ""
+            line = f" at line {ragged[1]}" if ragged[1] else ""
             what = f"ragged rows{line}: not as many cells as the header has"
         elif "utf8" in text.replace("-", ""):
             what = "is not UTF-8 text; save it as UTF-8"
@@ -253,11 +248,9 @@ def read_errors(path: Path, ragged: list[int | None] | None = None) -> Iterator[
         raise Malformed(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
 
 
-def guarded(
-    batches: Iterable[Any], path: Path, ragged: list[int | None] | None = None
-) -> Iterator[Any]:
+def guarded(batches: Iterable[Any], path: Path) -> Iterator[Any]:
     """Batches whose reading fails in words."""
-    with read_errors(path, ragged):
+    with read_errors(path):
         yield from batches
 
 

@@ -38,9 +38,10 @@ class ColumnProtector:
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
         self._typed: dict[Any, Any] = {}  # declared outputs in the types that columns have
-        if column.listed:
+        if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             channel = column.mechanism.channel
             self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
+        if column.listed:
             self.inputs, self.outputs = channel.rows, channel.columns
             self.wanted = _type_of(self.inputs)
             self.known = arrow().array(list(self.inputs), type=self.wanted)
@@ -167,29 +168,39 @@ class ColumnProtector:
         return numbers
 
     def _numbers(self, array: Any) -> Any:
+        pa = arrow()
         values = self._floats(array)
-        self._check_grid(array.type)
-        return _back(arrow().array(self.mechanism.randomise(values)), array.type)
+        points = self._points(array.type)
+        if points is None:
+            return _back(pa.array(self.mechanism.randomise(values)), array.type)
+        drawn = self.sampler.draw(self.mechanism.snapped(values), self.source)
+        return points.take(pa.array(np.asarray(drawn).astype(np.int32)))
 
-    def _check_grid(self, original: Any) -> None:
-        """The grid's points must fit the column's type and stay apart in it."""
+    def _points(self, original: Any) -> Any:
+        """The grid's points in a column's own type (None where they are too many to list).
+
+        They must fit the type and stay apart in it.
+        """
         pa = arrow()
         if original in self._typed:
-            return
-        grid = self.column.mechanism.grid
+            return self._typed[original]
+        mechanism = self.column.mechanism
+        grid = mechanism.grid
         whole = all(Fraction(v).denominator == 1 for v in (grid.low, grid.step))
-        inner = original.value_type if pa.types.is_dictionary(original) else original
-        if pa.types.is_integer(inner) and not whole:
+        if pa.types.is_integer(_value_type(original)) and not whole:
             raise Malformed(
                 f"column {self.column.name!r} holds whole numbers; low and grid must be whole too"
             )
         steps = int((grid.high - grid.low) / grid.step)
-        ends = sorted({0, 1, steps // 2, steps - 1, steps})
-        points = [float(grid.low + k * grid.step) for k in ends]
-        kept = _back(pa.array(points), original).cast(pa.float64()).to_numpy(zero_copy_only=False)
-        if not np.array_equal(kept.astype(np.float32), np.array(points, dtype=np.float32)):
+        listed = mechanism.inner is not None
+        chosen = range(steps + 1) if listed else sorted({0, 1, steps // 2, steps - 1, steps})
+        exact = np.array([float(grid.low + k * grid.step) for k in chosen])
+        points = _back(pa.array(exact), original)
+        kept = points.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if not np.array_equal(kept.astype(np.float32), exact.astype(np.float32)):
             raise self._misfit()
-        self._typed[original] = True
+        self._typed[original] = points if listed else None
+        return self._typed[original]
 
     def _place(self, arrays: Sequence[Any]) -> list[Any]:
         places = np.stack([self._floats(array) for array in arrays], axis=1)

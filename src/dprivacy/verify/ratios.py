@@ -94,7 +94,8 @@ class RowRatios:
         size = np.abs(difference)
         top = size.max()
         if not self.channel.exact:
-            y = int(size.argmax())
+            # where the rows agree everywhere, an output that is impossible for both must not be named
+            y = int(np.where(self.zeros[i], -1.0, size).argmax())
             x, z = (i, j) if difference[y] >= 0 else (j, i)
             return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
         best: Ratio | None = None

@@ -1,0 +1,104 @@
+"""How many extreme points the local-privacy polytope has, without listing them."""
+
+import math
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from dprivacy.numbers.level import Level
+from dprivacy.polytope.balanced import balanced_collections, balanced_supports, proper_subsets
+from dprivacy.polytope.cone import Cone
+from dprivacy.polytope.counts import ExtremePointCount
+from dprivacy.polytope.extreme_points import choices, collections, crossings, read_outputs
+from dprivacy.polytope.supports import Progress
+from dprivacy.polytope.symmetries import actions, representatives
+from dprivacy.sources import result
+from dprivacy.spaces.standard import discrete
+
+
+@result("P", "§5")
+def count_extreme_points(
+    n: int,
+    *,
+    eps: Any,
+    outputs: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> ExtremePointCount:
+    """How many extreme points the n×n local-privacy polytope has, by columns and by loose entries.
+
+    Σ_ℓ C(n, ℓ)·Σ_K q(K)^ℓ·n!/(n − k)! over the kernels K of the discrete metric on n − ℓ points, with
+    k posteriors and q(K) fitting rows (`crossings`), and n for the points with one non-zero column.
+
+    Parameters
+    ----------
+    n
+        The number of inputs.
+    eps
+        The level. Any ε > 0 gives the same counts, rational e^ε or not; at ε = 0 there are n.
+    outputs
+        The number of outputs, when it is not n.
+    force
+        Go on although the estimate is long (n ≥ 7).
+    progress
+        Called with (done, total) of the work of the last step, from time to time.
+
+    Returns
+    -------
+    ExtremePointCount
+        The number, with `by_columns`, `by_loose`, `table` and `classes`. Points are not stored.
+
+    Examples
+    --------
+    >>> found = count_extreme_points(4, eps="ln 2")
+    >>> found == 904, found.by_columns, found.by_loose
+    (True, {1: 4, 2: 84, 3: 288, 4: 528}, {0: 904})
+    """
+    m = read_outputs(n, outputs)
+    cone = Cone.of(discrete(range(n)), eps)
+    table, classes = {(1, 0): m}, {(1, 0): 1}
+    if cone.eps:
+        _count(n, m, table, classes, force, progress)
+    return ExtremePointCount(n=n, outputs=m, eps=Level(cone.eps), table=table, classes=classes)
+
+
+def _count(
+    n: int,
+    m: int,
+    table: dict[tuple[int, int], int],
+    classes: dict[tuple[int, int], int],
+    force: bool,
+    progress: Progress | None,
+) -> None:
+    """Add the extreme points with two or more non-zero columns to both tables."""
+    if n < 2:
+        return
+    moves = actions(proper_subsets(n), list(permutations(range(n)))) if n <= 8 else None
+    sizes, kinds = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    for block in balanced_supports(n, force=force, progress=progress):
+        of_size = block.sum(axis=1)
+        sizes += np.bincount(of_size, minlength=n + 1)
+        if moves is not None:
+            kinds += np.bincount(of_size[representatives(block, moves)], minlength=n + 1)
+    for k in range(2, min(n, m) + 1):
+        table[k, 0] = int(sizes[k]) * math.perm(m, k)
+        classes[k, 0] = int(kinds[k])
+    for loose in range(1, n - 1):
+        for collection, weights, cover in balanced_collections(n - loose):
+            k = len(collection)
+            ways = len(crossings(weights, cover)) ** loose
+            if ways and k <= m:
+                key = (k, loose)
+                table[key] = table.get(key, 0) + math.comb(n, loose) * ways * math.perm(m, k)
+                classes.setdefault(key, 0)
+    wanted = {loose for _, loose in table if loose}
+    for loose in sorted(wanted):
+        for collection, weights, cover in collections(n - loose, True, False, force, None):
+            heights = [tuple(map(Fraction, row)) for row in zip(*collection, strict=True)]
+            fitting = crossings(weights, cover)
+            if fitting and len(collection) <= m:
+                classes[len(collection), loose] += sum(
+                    1 for _ in choices(heights, fitting, loose, True)
+                )

@@ -1,0 +1,80 @@
+"""``dprivacy kernels`` and ``dprivacy extreme``: words, JSON, refusals."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from dprivacy.cli.polytope import extreme, kernels, short_space
+from dprivacy.errors import Malformed, TooLarge, Uncertified
+from dprivacy.spaces import discrete, grid, hamming_cube, line
+
+
+def run(command, *arguments):
+    return CliRunner().invoke(command, list(arguments), catch_exceptions=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "space"),
+    [
+        ("line:4", line(4)),
+        ("discrete:3", discrete(range(3))),
+        ("cube:3", hamming_cube(3)),
+        ("grid:2x3", grid(2, 3, metric="manhattan")),
+        ("grid:2x2:chebyshev", grid(2, 2, metric="chebyshev")),
+        ("grid:2x2:euclidean", grid(2, 2)),
+    ],
+)
+def test_short_names_of_spaces(name, space):
+    assert short_space(name) == space
+
+
+@pytest.mark.parametrize("name", ["line", "line:0", "line:x", "grid:2", "ring:4", "line:99999"])
+def test_other_names_are_refused(name):
+    with pytest.raises(Malformed):
+        short_space(name)
+
+
+def test_kernels_are_counted():
+    done = run(kernels, "--space", "line:5", "--count")
+    assert done.exit_code == 0
+    assert "187 kernels on 5 points at ε = ln(2)" in done.output
+
+
+def test_kernels_are_counted_in_json():
+    done = run(kernels, "--space", "discrete:4", "--epsilon", "1", "--count", "--json")
+    answer = json.loads(done.output)
+    assert (answer["space"], answer["kernels"], answer["classes"]) == ("discrete:4", 41, 9)
+
+
+def test_kernels_are_listed():
+    done = run(kernels, "--space", "line:3", "--epsilon", "ln 2")
+    assert done.output.count("Channel(") == 2
+    assert "2/3" in done.output
+
+
+def test_kernels_are_listed_in_json_lines():
+    done = run(kernels, "--space", "discrete:4", "--json", "--classes")
+    lines = [json.loads(line) for line in done.output.splitlines()]
+    assert len(lines) == 9
+    assert all(line["exact"] for line in lines)
+    assert len(run(kernels, "--space", "cube:3", "--limit", "2", "--json").output.splitlines()) == 2
+
+
+def test_extreme_points_are_counted():
+    assert "33 extreme points of the 3×3" in run(extreme, "--n", "3", "--count").output
+    answer = json.loads(run(extreme, "--n", "4", "--count", "--json").output)
+    assert answer["by_columns"] == {"1": 4, "2": 84, "3": 288, "4": 528}
+    answer = json.loads(run(extreme, "--n", "4", "--outputs", "3", "--count", "--json").output)
+    assert answer["extreme_points"] == 117
+
+
+def test_extreme_points_are_listed():
+    assert run(extreme, "--n", "2").output.count("Channel(") == 4
+    assert len(run(extreme, "--n", "3", "--classes", "--json").output.splitlines()) == 4
+
+
+def test_refusals_reach_the_command_line():
+    assert isinstance(run(kernels, "--space", "line:3", "--epsilon", "1").exception, Uncertified)
+    assert isinstance(run(kernels, "--space", "discrete:20", "--count").exception, TooLarge)
+    assert run(extreme, "--n", "0").exit_code == 2

@@ -1,0 +1,204 @@
+"""Verdicts in words and as data: the person's labels, the witness, nothing left out."""
+
+import json
+from fractions import Fraction as Q
+
+import pytest
+
+from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch
+from dprivacy.model import Channel, Dist, Gain, as_channel
+from dprivacy.refine import (
+    Refinement,
+    join_max,
+    join_private,
+    meet_max,
+    order,
+    refines,
+    refines_for,
+    refines_max,
+    refines_private,
+)
+from dprivacy.spaces import discrete
+
+JOBS = ["nurse", "pilot", "cook"]
+SHARP = Channel(
+    JOBS, JOBS, [["4/5", "1/10", "1/10"], ["1/10", "4/5", "1/10"], ["1/10", "1/10", "4/5"]]
+)
+BLUNT = Channel(JOBS, JOBS, [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
+
+
+def test_a_refinement_in_words() -> None:
+    verdict = refines(SHARP, BLUNT, names=("old", "new"))
+    assert isinstance(verdict, Refinement)
+    text = verdict.explain()
+    assert text.startswith("Yes: new is at least as safe as old against every adversary")
+    assert "new is old followed by a post-processing R:" in text
+    assert "output nurse becomes nurse with" in text
+    assert str(verdict) == text
+
+
+def test_a_failure_in_words() -> None:
+    text = refines(BLUNT, SHARP, names=("old", "new")).explain()
+    assert text.startswith("No, it is not so that new is at least as safe as old")
+    assert "an attacker who may take a bet" in text
+    assert any(job in text for job in JOBS)
+    assert "Under the uniform prior that attacker gains" in text
+
+
+def test_a_failure_with_many_guesses_in_words() -> None:
+    A = as_channel([["3/4", 0, "1/4", 0], ["3/4", "1/4", 0, 0], [0, "1/4", "1/4", "1/2"]])
+    B = as_channel([["1/2", 0, "1/2"], ["1/2", "1/2", 0], [0, "1/2", "1/2"]])
+    verdict = refines(A, B)
+    assert verdict.gain.actions == (0, 1, 2)
+    assert "chooses among 3 guesses" in verdict.explain()
+
+
+def test_long_lists_are_cut() -> None:
+    from dprivacy.mechanisms import geometric
+
+    wide = refines(geometric(9, eps="ln 2").channel, geometric(9, eps="ln(3/2)").channel)
+    assert "and so on for 3 more outputs" in wide.explain()
+    assert "with" in wide.explain()
+    assert ", 6 more" in wide.explain()
+
+
+def test_the_max_case_in_words() -> None:
+    assert "Every posterior of B is a mixture" in refines_max(SHARP, BLUNT).explain()
+    text = refines_max(BLUNT, SHARP).explain()
+    assert "tells more than any output of A" in text
+    assert "After that output (uniform prior)" in text
+
+
+def test_privacy_in_words() -> None:
+    assert "no two secrets apart better" in refines_private(SHARP, BLUNT).explain()
+    text = refines_private(BLUNT, SHARP).explain()
+    assert "nurse and pilot are told apart to ln(8)" in text
+    assert "For the metric d_A, A is private at ε = 1 and B is not." in text
+    text = refines_private(SHARP, BLUNT, discrete(JOBS)).explain()
+    assert "The smallest ε is ln(8) ≈ 2.079 for A and ln(2) ≈ 0.6931 for B." in text
+
+
+@pytest.mark.parametrize("compare", [refines, refines_max, refines_private])
+@pytest.mark.parametrize("order_", [(SHARP, BLUNT), (BLUNT, SHARP)])
+def test_verdicts_are_plain_data(compare, order_) -> None:
+    data = compare(*order_).to_dict()
+    again = json.loads(json.dumps(data))
+    assert again["status"] in ("proved", "refuted")
+    assert again["names"] == ["A", "B"]
+    if compare is refines and again["holds"]:
+        assert again["R"]["matrix"][0][0] == "4/7"
+    if compare is refines_private and not again["holds"]:
+        assert again["metric"][0][1] == "ln(2)"
+
+
+def test_impossible_and_merged_outputs() -> None:
+    A = as_channel([["1/2", "1/4", "1/4", 0], ["1/4", "3/8", "3/8", 0]], columns=list("abcd"))
+    B = as_channel([["1/2", "1/2", 0], ["1/4", "3/4", 0]], columns=list("uvw"))
+    verdict = refines(A, B)
+    assert A @ verdict.R == B
+    assert verdict.R.row("d")["u"] == 1
+    back = refines(B, A)
+    assert B @ back.R == A
+    mixtures = refines_max(A, B).coefficients
+    assert mixtures.columns == ("a", ("b", "c"))
+
+
+@pytest.mark.statement("T", "Def 2.2.5", "Thm 2.1")
+def test_a_list_of_adversaries() -> None:
+    guess = Gain(JOBS, JOBS, [[int(i == j) for j in range(3)] for i in range(3)])
+    pilot = Gain(["is", "is not"], JOBS, [[0, 1, 0], [1, 0, 1]])
+    verdict = refines_for(SHARP, BLUNT, gains=[guess, pilot])
+    assert verdict.status == "proved"
+    assert verdict.values == ((Q(4, 5), Q(1, 2)), (Q(13, 15), Q(2, 3)))
+    assert "No given adversary" in verdict.explain()
+    worse = refines_for(BLUNT, SHARP, gains=[guess, pilot], names=("old", "new"))
+    assert worse.failing == (0, 1)
+    assert "Adversary 1 of 2 gains 4/5 from new and 1/2 from old." in worse.explain()
+    sure = Dist(JOBS, [0, 1, 0])
+    assert refines_for(BLUNT, SHARP, gains=[guess, pilot], prior=sure)
+    with pytest.raises(Malformed, match="at least one gain"):
+        refines_for(SHARP, BLUNT, gains=[])
+    with pytest.raises(SpaceMismatch, match="adversary's gain"):
+        refines_for(SHARP, BLUNT, gains=[Gain([0], [0, 1, 2], [[1, 0, 0]])])
+    with pytest.raises(MixedArithmetic):
+        refines_for(SHARP, BLUNT, gains=[Gain([0], JOBS, [[0.5, 0.0, 0.0]])])
+
+
+@pytest.mark.statement("T", "Def 4.3.2")
+def test_the_separating_function_prefers_b_under_other_priors_too() -> None:
+    """Q(σ) = worth·σ, reweighted, separates for any prior of full support."""
+    verdict = refines_max(BLUNT, SHARP)
+    prior = Dist(JOBS, ["1/2", "1/3", "1/6"])
+    tilted = {x: verdict.worth[x] / prior[x] for x in JOBS}
+    base = {x: 1 / prior[x] for x in JOBS}
+
+    def value(channel, y):
+        joint = {x: prior[x] * channel[x, y] for x in JOBS}
+        return sum(tilted[x] * joint[x] for x in JOBS) / sum(base[x] * joint[x] for x in JOBS)
+
+    assert max(value(SHARP, y) for y in JOBS) > max(value(BLUNT, y) for y in JOBS)
+
+
+class TestOrder:
+    def test_a_diamond(self) -> None:
+        A = as_channel([["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]])
+        B = as_channel([["2/3", "1/3"], ["2/3", "1/3"], ["1/3", "2/3"]])
+        found = order(
+            {"bottom": meet_max(A, B), "A": A, "B": B, "again": A.reduced(), "top": join_max(A, B)},
+            by="max",
+        )
+        assert found.classes == (("bottom",), ("A", "again"), ("B",), ("top",))
+        assert found.edges == (("bottom", "A"), ("bottom", "B"), ("A", "top"), ("B", "top"))
+        assert found.below("top") == ("A", "B")
+        assert found.below("again") == ("bottom",)
+        assert [len(level) for level in found.levels()] == [1, 2, 1]
+        assert found.explain().splitlines()[1] == "  top  above  A = again, B"
+        assert found.verdicts["bottom", "top"]
+        assert json.loads(json.dumps(found.to_dict()))["edges"][0] == ["bottom", "A"]
+
+    def test_by_one_metric(self) -> None:
+        found = order([SHARP, BLUNT], by="private", space=discrete(JOBS))
+        assert found.edges == (("C1", "C2"),)
+
+    @pytest.mark.parametrize(
+        ("arguments", "text"),
+        [
+            (([SHARP], {"by": "luck"}), "by is one of"),
+            (([], {}), "at least one channel"),
+            (([SHARP], {"space": discrete(JOBS)}), "by='private' only"),
+        ],
+    )
+    def test_what_it_refuses(self, arguments, text) -> None:
+        channels, options = arguments
+        with pytest.raises(Malformed, match=text):
+            order(channels, **options)
+
+
+def test_infinite_distances_have_a_join_and_a_meet() -> None:
+    told = as_channel([[1, 0], [0, 1]])
+    coin = as_channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    from dprivacy.refine import meet_private
+    from dprivacy.verify import distinguishability
+
+    assert distinguishability(meet_private(told, coin)) == distinguishability(told)
+    assert distinguishability(join_private(told, coin)) == distinguishability(coin)
+    assert meet_private(
+        as_channel([["1/2", "1/2"]] * 2, rows=["⊥", "x"]), as_channel([[1], [1]], rows=["⊥", "x"])
+    )
+
+
+def test_one_secret() -> None:
+    for compare in (refines, refines_max, refines_private):
+        assert compare([["1/3", "2/3"]], [[1]]).status == "proved"
+        assert compare([[1]], [["1/3", "2/3"]]).status == "proved"
+
+
+def test_levels_without_an_exact_quotient() -> None:
+    from dprivacy.spaces import from_table
+
+    A = as_channel([["2/3", "1/3"], ["1/2", "1/2"], ["1/3", "2/3"]])
+    B = as_channel([["3/5", "2/5"], ["1/2", "1/2"], ["2/5", "3/5"]])
+    odd = from_table([0, 1, 2], [[0, "ln 3", "ln 5"], ["ln 3", 0, "ln 2"], ["ln 5", "ln 2", 0]])
+    assert refines_private(A, B, odd).status == "proved"
+    assert refines_private(B, A, odd).status == "refuted"
+    assert refines_private(A, A, odd).status == "proved"
