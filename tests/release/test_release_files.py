@@ -196,7 +196,7 @@ class TestRefusals:
     def test_ragged_rows_far_down(self, tmp_path, monkeypatch):
         monkeypatch.setattr(files, "_BLOCK", 1 << 12)
         content = "h,x\n" + "a,1\n" * 20_000 + f"b,{CANARY},3\n"
-        assert "ragged rows" in refused(tmp_path, content, drop=["x"])
+        assert "ragged rows at line 20002" in refused(tmp_path, content, drop=["x"])
 
     def test_damaged_gzip(self, tmp_path):
         whole = gzip.compress(b"h\n" + b"a\n" * 1000)

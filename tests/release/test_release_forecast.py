@@ -6,7 +6,18 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from release_tables import BITS, CODES, LETTERS, NUMBERS, PLACE, TREE, plan_of, seeded
+from release_tables import (
+    BITS,
+    BLOCKS,
+    CODES,
+    LETTERS,
+    NUMBERS,
+    PLACE,
+    TABLE,
+    TREE,
+    plan_of,
+    seeded,
+)
 
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.estimation import estimate
@@ -17,6 +28,18 @@ def test_how_many_values_stay():
     (column,) = forecast(plan_of(), rows=1000).columns
     assert column.kept == (0.5, 0.5)
     assert column.count_error == pytest.approx(column.share_error * 1000)
+
+
+def test_how_far_values_move():
+    assert forecast(plan_of(), rows=10).columns[0].moved == pytest.approx(1 / 2)
+    ordered = {"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 2"}
+    channel = plan_of(ordered).columns[0].mechanism.channel
+    far = max(sum(float(p) * abs(x - y) for y, p in channel.row(x).items()) for x in (1, 2, 3))
+    assert forecast(plan_of(ordered), rows=10).columns[0].moved == pytest.approx(far)
+    assert forecast(plan_of(BLOCKS), rows=10).columns[0].moved == pytest.approx(2 / 5)
+    strange = {**TABLE, "mechanism": "any_metric"}
+    assert forecast(plan_of(strange), rows=10).columns[0].moved is None
+    assert forecast(plan_of(PLACE), rows=10).columns[0].moved is None
 
 
 def test_the_error_ahead_is_the_error_that_comes():

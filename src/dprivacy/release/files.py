@@ -196,7 +196,7 @@ def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
     def opened(names: list[str] | None, size: int) -> Any:
         return csv.open_csv(
             path,
-            read_options=csv.ReadOptions(block_size=size, use_threads=names is not None),
+            read_options=csv.ReadOptions(block_size=size, use_threads=False),
             parse_options=csv.ParseOptions(
                 newlines_in_values=True,
                 ignore_empty_lines=names is None or len(names) > 1,

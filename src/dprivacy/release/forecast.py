@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import Malformed, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.model import Channel
 from dprivacy.model.plain import plain, shown
 from dprivacy.release.joint import JointGuarantee, joint_guarantee
 from dprivacy.release.plan import ColumnPlan, Plan
+from dprivacy.spaces import FiniteSpace
 
 
 @dataclass(frozen=True)
@@ -16,8 +19,8 @@ class ColumnForecast:
     """What one column will look like.
 
     `kept` is the chance that a value stays as it is (lowest and highest over the values), `moved` the
-    expected distance that it moves, `count_error` and `share_error` the standard errors of a corrected
-    count and proportion (None where there is no channel to correct by).
+    expected distance that it moves (the largest over the values), `count_error` and `share_error` the
+    standard errors of a corrected count and proportion (None where there is no channel to correct by).
     """
 
     name: str
@@ -84,10 +87,22 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         column.name,
         column.mechanism.family,
         (min(kept), max(kept)),
-        None,
+        _moved(column, channel),
         error,
         None if error is None else error / rows,
     )
+
+
+def _moved(column: ColumnPlan, channel: Channel) -> float | None:
+    """The expected distance that a value moves, at most; None where an output is no input."""
+    space = column.mechanism.guarantee.space
+    if not isinstance(space, FiniteSpace) or any(y not in space for y in channel.columns):
+        return None
+    at = {label: k for k, label in enumerate(space.labels)}
+    rows, columns = ([at[label] for label in side] for side in (channel.rows, channel.columns))
+    chances = channel.matrix.floats
+    far = np.where(chances > 0, space.distances.floats[np.ix_(rows, columns)], 0.0)
+    return float((chances * far).sum(axis=1).max())
 
 
 def channel_of(column: ColumnPlan) -> Channel | None:

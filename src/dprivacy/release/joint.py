@@ -116,10 +116,9 @@ def _widest(column: ColumnPlan) -> Level | None:
     if isinstance(space, FiniteSpace):
         apart = space.distances.floats
         largest = apart[np.isfinite(apart)].max()
-        pairs = zip(
-            *np.nonzero(np.isfinite(apart) & (apart >= largest * (1 - 2**-40))), strict=True
-        )
-        farthest = max(as_level(space.distances[int(i), int(j)]) for i, j in pairs)
+        near = np.argwhere(np.triu(np.isfinite(apart) & (apart >= largest * (1 - 2**-40)), 1))
+        tied = {space.distances[int(i), int(j)] for i, j in near}
+        farthest = max(map(as_level, tied), default=Level(0))
         return guarantee.eps * farthest
     if isinstance(space, GridLine) and space.low is not None and space.high is not None:
         return guarantee.eps * (space.high - space.low)
