@@ -63,15 +63,26 @@ def geometric(space: Any, *, eps: Any) -> ChannelMechanism:
     along = _coordinates(space)
     order = sorted(range(len(along)), key=along.__getitem__)
     gaps = [along[order[k + 1]] - along[order[k]] for k in range(len(order) - 1)]
+    den = math.lcm(*(place.denominator for place in along))
+    whole = [int(place * den) for place in along]
+    steps = [[abs(a - b) for b in whole] for a in whole]
 
     def rows(weight: Weight) -> list[list[Fraction]]:
         ends = [Fraction(0), *(weight(gap) for gap in gaps), Fraction(0)]
         scale = [1 / (1 + ends[k]) + 1 / (1 + ends[k + 1]) - 1 for k in range(len(order))]
-        factor = {position: scale[k] for k, position in enumerate(order)}
-        return [
-            [factor[y] * weight(abs(along[x] - along[y])) for y in range(len(along))]
-            for x in range(len(along))
-        ]
+        kinds = {factor: kind for kind, factor in enumerate(dict.fromkeys(scale))}
+        kind_of = {position: kinds[scale[k]] for k, position in enumerate(order)}
+        # Equal gaps have two kinds of columns and n distances: 2n products instead of n².
+        products: dict[tuple[int, int], Fraction] = {}
+        factors = list(kinds)
+
+        def entry(x: int, y: int) -> Fraction:
+            key = (kind_of[y], steps[x][y])
+            if key not in products:
+                products[key] = factors[key[0]] * weight(Fraction(key[1], den))
+            return products[key]
+
+        return [[entry(x, y) for y in range(len(along))] for x in range(len(along))]
 
     channel = channel_of_exponentials(space.labels, space.labels, space, level, rows)
     return promised(

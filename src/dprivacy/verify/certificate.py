@@ -183,7 +183,14 @@ def round_outward(
     proportions of the average row, the same for every input.
     """
     scale = (1 << bits) * (1 - share)
-    table = [[int(value * scale) for value in row] for row in rows]
+    floors: dict[int, int] = {}  # by identity: builders use the same object for equal entries
+
+    def floor(value: Fraction) -> int:
+        if id(value) not in floors:
+            floors[id(value)] = int(value * scale)
+        return floors[id(value)]
+
+    table = [[floor(value) for value in row] for row in rows]
     average = [sum(column) for column in zip(*table, strict=True)]
     total, largest = sum(average), average.index(max(average))
     for row in table:
