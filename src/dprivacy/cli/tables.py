@@ -8,7 +8,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import PrivacyLeakWarning
+from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.release import (
     Plan,
     Release,
@@ -74,20 +74,39 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     "-o", "--output", type=PATH, required=True, help="The released table, .csv or .parquet."
 )
 @click.option("--replace", is_flag=True, help="Replace an existing output.")
+@click.option(
+    "--permanent-key",
+    "key_file",
+    type=PATH,
+    help="A file of at least 16 secret bytes: the same person's same value gets the same answer.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the release card as JSON.")
-def sanitise(table: Path, plan_file: Path, output: Path, replace: bool, as_json: bool) -> None:
+def sanitise(
+    table: Path, plan_file: Path, output: Path, replace: bool, key_file: Path | None, as_json: bool
+) -> None:
     """Write a protected copy of a TABLE, and the card that says what it protects."""
     wanted = Plan.read(plan_file)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", PrivacyLeakWarning)
-        card = _with_progress(table, wanted, output, replace)
+        card = _with_progress(table, wanted, output, replace, _read_key(key_file))
     for warning in heard:
         click.echo(f"warning: {warning.message}", err=True)
     text = f"{card.explain()}\n\n{output} and {card_path(output)} are written."
     _show(card.to_dict(), as_json, text)
 
 
-def _with_progress(table: Path, wanted: Plan, output: Path, replace: bool) -> Any:
+def _read_key(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return path.read_bytes()
+    except OSError as reason:
+        raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
+
+
+def _with_progress(
+    table: Path, wanted: Plan, output: Path, replace: bool, key: bytes | None
+) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -101,7 +120,9 @@ def _with_progress(table: Path, wanted: Plan, output: Path, replace: bool) -> An
         def moved(done: int, total: int | None) -> None:
             bar.update(task, completed=done, total=total)
 
-        return sanitise_file(table, wanted, output, replace=replace, progress=moved)
+        return sanitise_file(
+            table, wanted, output, replace=replace, permanent_key=key, progress=moved
+        )
 
 
 @click.command(epilog="Example:\n\ndprivacy estimate released.parquet --column hobby --by region")

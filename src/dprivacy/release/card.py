@@ -42,10 +42,17 @@ class ReleaseCard:
     void: tuple[str, ...] = ()
     library: str = LIBRARY
     output: Mapping[str, Any] = field(default_factory=dict)
+    permanent: bool = False
 
     @classmethod
     def of(
-        cls, plan: Plan, *, rows: int, secure: bool, output: Mapping[str, Any] | None = None
+        cls,
+        plan: Plan,
+        *,
+        rows: int,
+        secure: bool,
+        permanent: bool = False,
+        output: Mapping[str, Any] | None = None,
     ) -> "ReleaseCard":
         """The card of a release."""
         void = [
@@ -67,6 +74,7 @@ class ReleaseCard:
             tuple(void),
             LIBRARY,
             dict(output or {}),
+            permanent,
         )
 
     def channel(self, column: str) -> Channel:
@@ -124,6 +132,7 @@ class ReleaseCard:
             "plan": plain(self.plan),
             "library": self.library,
             "output": plain(self.output),
+            "permanent_answers": self.permanent,
         }
 
     def save(self, path: str | Path) -> None:
@@ -169,6 +178,7 @@ class ReleaseCard:
                 _texts(data["void"]),
                 str(data["library"]),
                 dict(data["output"]),
+                data.get("permanent_answers") is True,
             )
             for entry in card.columns.values():
                 _texts(entry["columns"])

@@ -34,6 +34,7 @@ def sanitise_file(
     *,
     replace: bool = False,
     insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
     progress: Progress | None = None,
 ) -> ReleaseCard:
     """A protected copy of a CSV or Parquet file, with its card beside it.
@@ -50,6 +51,8 @@ def sanitise_file(
         Whether an existing output may be replaced.
     insecure_seed
         For tests only.
+    permanent_key
+        For permanent answers; see `sanitise`.
     progress
         Called with the rows done and the rows in all (None when that is not known).
 
@@ -70,7 +73,9 @@ def sanitise_file(
         if path.exists() and origin.exists() and path.samefile(origin):
             raise Malformed("the output would replace the source")
     randomness = choose_source(insecure_seed)
-    sanitiser = Sanitiser(plan, randomness, texts=not _is_parquet(origin))
+    sanitiser = Sanitiser(
+        plan, randomness, texts=not _is_parquet(origin), permanent_key=permanent_key
+    )
     warn_about(plan)
     with batches_of(origin) as (batches, total), _placed(target, card_path(target)) as parts:
         _write(batches, sanitiser, parts[0], target, progress, total)
@@ -81,6 +86,7 @@ def sanitise_file(
             plan,
             rows=sanitiser.rows,
             secure=randomness.secure,
+            permanent=sanitiser.permanent,
             output={"file": target.name, "sha256": file_hash(parts[0])},
         )
         card.save(parts[1])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.coding import Coder
@@ -66,7 +67,10 @@ class PermanentAnswers:
         people
             Who each value belongs to: one identifier a value.
         """
-        codes = self._inputs.encode(values)
+        return self._outputs.decode(self.draw(self._inputs.encode(values), people), values)
+
+    def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
+        """The same for positions of inputs, giving positions of outputs."""
         if len(people) != len(codes):
             raise Malformed(f"{len(codes)} values for {len(people)} people")
         tags = [self._tag(person, int(code)) for person, code in zip(people, codes, strict=True)]
@@ -74,7 +78,7 @@ class PermanentAnswers:
         drawn = self._sampler.from_words(codes, words.astype(np.uint64))
         for i in np.flatnonzero(drawn < 0):
             drawn[i] = self._sampler.resolve(int(codes[i]), KeyedSource(tags[i], "residual"))
-        return self._outputs.decode(drawn, values)
+        return drawn
 
     def _tag(self, person: Any, code: int) -> bytes:
         person = python_value(person)

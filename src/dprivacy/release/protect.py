@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
 from dprivacy.release.extras import arrow, compute
+from dprivacy.release.permanent import PermanentAnswers
 from dprivacy.release.plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
 
@@ -31,9 +32,20 @@ class ColumnProtector:
         Where random words come from.
     texts
         Whether the arrays are the cells of a CSV file, where a missing value may be a word.
+    permanent
+        The permanent answers to give instead of fresh noise (for listed values).
     """
 
-    def __init__(self, column: ColumnPlan, source: Source, *, texts: bool = False) -> None:
+    def __init__(
+        self,
+        column: ColumnPlan,
+        source: Source,
+        *,
+        texts: bool = False,
+        permanent: PermanentAnswers | None = None,
+    ) -> None:
+        self.permanent = permanent
+        self.people: Sequence[Any] = ()
         self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
@@ -46,8 +58,12 @@ class ColumnProtector:
             self.wanted = _type_of(self.inputs)
             self.known = arrow().array(list(self.inputs), type=self.wanted)
 
-    def apply(self, arrays: Sequence[Any]) -> list[Any]:
-        """Noisy arrays for true ones (two of each for a place), of the same types."""
+    def apply(self, arrays: Sequence[Any], people: Sequence[Any] = ()) -> list[Any]:
+        """Noisy arrays for true ones (two of each for a place), of the same types.
+
+        `people` says whose each row is, for permanent answers.
+        """
+        self.people = people
         if any(isinstance(array.type, arrow().BaseExtensionType) for array in arrays):
             raise Malformed(
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
@@ -67,6 +83,11 @@ class ColumnProtector:
             raise self._misfit() from None
         self.row += len(arrays[0])
         return noisy
+
+    def _drawn(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        if self.permanent is not None:
+            return self.permanent.draw(codes, self.people)
+        return self.sampler.draw(codes, self.source)
 
     def _misfit(self) -> DPrivacyError:
         return Malformed(
@@ -136,7 +157,7 @@ class ColumnProtector:
             at = int(np.flatnonzero(np.asarray(codes.is_null()))[0])
             raise self._at(at, _STRANGE, UnknownCategory)
         named = self._named(array.type)
-        drawn = self.sampler.draw(np.asarray(codes).astype(np.intp), self.source)
+        drawn = self._drawn(np.asarray(codes).astype(np.intp))
         return _labelled(np.asarray(drawn), named, array.type)
 
     def _named(self, original: Any) -> Any:

@@ -9,6 +9,7 @@ from dprivacy.release.bare import bare
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import arrow
 from dprivacy.release.people import RowsPerPerson
+from dprivacy.release.permanent import PermanentAnswers
 from dprivacy.release.plan import ColumnPlan, Plan
 from dprivacy.release.protect import ColumnProtector
 from dprivacy.sampling import Source, choose_source
@@ -26,12 +27,21 @@ class Sanitiser:
         Where random words come from.
     texts
         Whether the tables come from a CSV file, where every cell is a text.
+    permanent_key
+        For permanent answers: the secret key from which each person's noise is derived.
     """
 
-    def __init__(self, plan: Plan, source: Source, *, texts: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, source: Source, *, texts: bool = False, permanent_key: bytes | None = None
+    ) -> None:
         require_confirmed(plan)
-        self.plan, self.source = plan, source
-        self.protectors = [ColumnProtector(column, source, texts=texts) for column in plan.columns]
+        self.plan, self.source, self.permanent = plan, source, permanent_key is not None
+        self.protectors = [
+            ColumnProtector(
+                column, source, texts=texts, permanent=_permanent(plan, column, permanent_key)
+            )
+            for column in plan.columns
+        ]
         self.people = None if plan.unit == "row" else RowsPerPerson(plan.unit, plan.rows_per_person)
         self.rows = 0
 
@@ -61,9 +71,11 @@ class Sanitiser:
     def protect(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
         """Noisy arrays for those of the needed columns."""
         done: dict[str, Any] = {}
+        people = arrays[self.plan.unit].to_pylist() if self.permanent else ()
         for protector in self.protectors:
             columns = protector.column.columns
-            done |= dict(zip(columns, protector.apply([arrays[c] for c in columns]), strict=True))
+            noisy = protector.apply([arrays[c] for c in columns], people)
+            done |= dict(zip(columns, noisy, strict=True))
         if self.people is not None:
             self.people.see(arrays[self.plan.unit])
         self.rows += len(arrays[self.needed[0]])
@@ -98,11 +110,31 @@ def require_confirmed(plan: Plan) -> None:
         )
 
 
+def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAnswers | None:
+    """A column's permanent answers; Malformed where the plan does not allow any."""
+    if key is None:
+        return None
+    if plan.unit == "row" or plan.rows_per_person != 1:
+        raise Malformed(
+            "permanent answers need unit = the column that identifies a person, with one row each"
+        )
+    if not column.listed:
+        raise Malformed(f"column {column.name!r}: permanent answers are for listed values")
+    return PermanentAnswers(column.mechanism, key, column.name)
+
+
 def _one_chunk(column: Any) -> Any:
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column
 
 
-def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: bool = False) -> Any:
+def sanitise(
+    table: Any,
+    plan: Any,
+    *,
+    insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
+    card: bool = False,
+) -> Any:
     """A protected copy of a table.
 
     Parameters
@@ -113,6 +145,9 @@ def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: b
         A Plan, the path of a plan file, or the mapping such a file gives.
     insecure_seed
         For tests only: makes the noise repeatable, and so guessable. It warns and marks the card.
+    permanent_key
+        For permanent answers (see `PermanentAnswers`): the same person's same value gets the same
+        noisy answer in every release with this key.
     card
         Return the release card too, as (table, card).
 
@@ -128,7 +163,7 @@ def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: b
     """
     plan = plan if isinstance(plan, Plan) else Plan.read(plan)
     source = choose_source(insecure_seed)
-    sanitiser = Sanitiser(plan, source)
+    sanitiser = Sanitiser(plan, source, permanent_key=permanent_key)
     warn_about(plan)
     adapter = _adapter(table)
     if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
@@ -137,7 +172,9 @@ def sanitise(table: Any, plan: Any, *, insecure_seed: int | None = None, card: b
     sanitiser.finish()
     if not card:
         return clean
-    return clean, ReleaseCard.of(plan, rows=sanitiser.rows, secure=source.secure)
+    return clean, ReleaseCard.of(
+        plan, rows=sanitiser.rows, secure=source.secure, permanent=sanitiser.permanent
+    )
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:

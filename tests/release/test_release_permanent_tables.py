@@ -1,0 +1,94 @@
+"""Permanent answers through whole tables: the same person's same value, the same noisy answer."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dprivacy.errors import Malformed
+from dprivacy.release import Plan, sanitise
+
+KEY = b"a secret of the curator, 32 byte"
+PLAN = {
+    "unit": "person",
+    "columns": {
+        "job": {"type": "categories", "values": ["nurse", "pilot", "cook"], "epsilon": "ln 2"},
+        "diet": {"type": "categories", "values": ["nurse", "pilot", "cook"], "epsilon": "ln 2"},
+    },
+}
+
+
+def table(n: int = 900) -> pa.Table:
+    jobs = [["nurse", "pilot", "cook"][k % 3] for k in range(n)]
+    return pa.table({"person": [f"p{k}" for k in range(n)], "job": jobs, "diet": jobs})
+
+
+def test_two_releases_agree_with_the_key_and_differ_without() -> None:
+    first, second = (sanitise(table(), PLAN, permanent_key=KEY) for _ in range(2))
+    assert first.equals(second)
+    assert "person" not in first.schema.names
+    fresh = sanitise(table(), PLAN)
+    assert not fresh.equals(sanitise(table(), PLAN))
+    assert not first.equals(sanitise(table(), PLAN, permanent_key=KEY[::-1]))
+
+
+def test_columns_and_orders_of_rows_have_their_own_noise() -> None:
+    once = sanitise(table(), PLAN, permanent_key=KEY)
+    assert once.column("job").to_pylist() != once.column("diet").to_pylist()
+    backwards = sanitise(table().take(list(range(899, -1, -1))), PLAN, permanent_key=KEY)
+    assert backwards.column("job").to_pylist() == once.column("job").to_pylist()[::-1]
+
+
+def test_the_card_says_so() -> None:
+    _, card = sanitise(table(), PLAN, permanent_key=KEY, card=True)
+    assert card.to_dict()["permanent_answers"] is True
+    assert KEY.decode() not in str(card.to_dict())
+    assert type(card).from_dict(card.to_dict()).permanent
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"unit": "row", "drop": ["person"]}, "unit"),
+        ({"rows_per_person": 2}, "one row"),
+    ],
+)
+def test_plans_that_cannot_have_them(change: dict[str, object], words: str) -> None:
+    with pytest.raises(Malformed, match=words):
+        sanitise(table(), Plan.read({**PLAN, **change}), permanent_key=KEY)
+
+
+def test_short_keys_and_unlisted_columns_are_refused() -> None:
+    with pytest.raises(Malformed, match="16"):
+        sanitise(table(), PLAN, permanent_key=b"short")
+    numbers = {"type": "numbers", "low": 0, "high": 9, "grid": 1, "epsilon": 1}
+    plan = {"unit": "person", "columns": {"age": numbers}}
+    people = pa.table({"person": ["a", "b"], "age": [1, 2]})
+    with pytest.raises(Malformed, match="listed"):
+        sanitise(people, plan, permanent_key=KEY)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(KEY)
+    (tmp_path / "t.csv").write_text("person,job\nann,nurse\nbob,cook\n")
+    (tmp_path / "plan.toml").write_text(
+        'unit = "person"\n[columns.job]\ntype = "categories"\n'
+        'values = ["nurse", "pilot", "cook"]\nepsilon = "ln 2"\n'
+    )
+
+    def run(name: str, key: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dprivacy", "sanitise", "t.csv", "-p", "plan.toml"]
+        command += ["-o", name, "--permanent-key", key]
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    for name in ("a.csv", "b.csv"):
+        assert run(name, "key").returncode == 0
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    refused = run("c.csv", "nokey")
+    assert refused.returncode == 1
+    assert "nokey" in refused.stderr
+    assert not (tmp_path / "c.csv").exists()
