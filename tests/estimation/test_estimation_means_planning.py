@@ -131,3 +131,10 @@ def test_impossible_plans() -> None:
         count_error(G, 100, scale="percent")
     with pytest.raises(BadLevel):
         randomised_response(["a", "b"], eps=0)
+
+
+def test_a_mean_prints_in_words_and_shortly() -> None:
+    coin = randomised_response([0, 1], eps="0.3")
+    found = estimate_mean(coin, {0: 300, 1: 700})
+    assert str(found) == found.explain()
+    assert len(repr(found)) < 60

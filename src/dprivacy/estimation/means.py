@@ -55,6 +55,12 @@ class MeanEstimate:
         """An interval at the confidence asked for."""
         return interval(self.value, self.error(of=of) ** 2, self.confidence, None, self.value)
 
+    def __repr__(self) -> str:
+        return f"MeanEstimate({float(self.value):.6g}, n = {self.n})"
+
+    def __str__(self) -> str:
+        return self.explain()
+
     def explain(self) -> str:
         """The mean in words."""
         low, high = self.interval
@@ -69,6 +75,7 @@ class MeanEstimate:
         """The mean as plain data."""
         return {
             "value": plain(self.value),
+            "value_float": float(self.value),
             "n": plain(self.n),
             "standard_error": self.standard_error,
             "interval": list(self.interval),
