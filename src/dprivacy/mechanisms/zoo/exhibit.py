@@ -68,9 +68,9 @@ def by_repetition(first: Any, second: Any) -> Finding:
 def by_audit(
     sampler: Callable[[Any, int], Any], inputs: Sequence[Any], eps: Any, samples: int = 200_000
 ) -> Finding:
-    """Samples of the black box alone; one healthy box in a million would be called broken."""
-    found = audit(sampler, inputs, samples=samples, confidence=1 - 1e-6)
+    """Samples of the black box alone; one healthy box in 100,000 would be called broken."""
+    found = audit(sampler, inputs, samples=samples, confidence=1 - 1e-5)
     return Finding(
         found.refutes(eps),
-        f"ε is at least {found.eps_lower:.3f} (99.9999 % confidence) where {eps} is claimed",
+        f"ε is at least {found.eps_lower:.3f} (99.999 % confidence) where {eps} is claimed",
     )

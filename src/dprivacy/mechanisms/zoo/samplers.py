@@ -152,6 +152,6 @@ EXHIBITS = [
         "precision attack",
         _precision,
     ),
-    _black_box("a rare slip", "once in 500 answers the truth is marked", _snooping(0.002), 1),
+    _black_box("a rare slip", "once in 100 answers the truth is marked", _snooping(0.01), 1),
     _black_box("a louder box", "a black box with ε = ln 3 claims 1", _too_loud, 1),
 ]
