@@ -6,13 +6,16 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
-from dprivacy.estimation import estimate, kantorovich, total_variation
-from dprivacy.estimation import transport as transport_module
+from dprivacy.estimation import (
+    estimate,
+    kantorovich,
+    total_variation,
+    transport as transport_module,
+)
 from dprivacy.estimation.distances import line_coordinates
 from dprivacy.mechanisms import randomised_response
 from dprivacy.model import Dist, uniform

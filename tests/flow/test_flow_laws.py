@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import pytest
 from flow_strategies import as_floats, channels, distributions, priors, processed, questions, tables
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.flow import (
     Loss,

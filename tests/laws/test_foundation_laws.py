@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from dprivacy.model import Channel, Dist, as_channel, earth_move, mixture, parallel, push
 from dprivacy.numbers import Level, ln

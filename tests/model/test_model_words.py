@@ -7,8 +7,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import UnknownCategory
 from dprivacy.model import Channel, Guarantee, Mechanism, Verdict, as_channel

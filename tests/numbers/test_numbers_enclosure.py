@@ -6,8 +6,7 @@ from fractions import Fraction as Q
 
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.numbers.enclosure import bounds_of_terms, exp_bounds, log_bounds
 

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction as Q
 
 from flint import arb, ctx, fmpq
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.numbers.estimate import safe_float, term_float
 

@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import TooLarge
 from dprivacy.numbers import Level, ln, root

@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import Uncertified
 from dprivacy.numbers.integers import coprime_base, exponent, power_part, square_part

@@ -6,8 +6,7 @@ import pickle
 from fractions import Fraction as Q
 
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, ln, root
 from dprivacy.numbers.exponential import Factor

@@ -5,8 +5,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from dprivacy.errors import MixedArithmetic, NotInvertible
 from dprivacy.numbers import Mat

@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.numbers import Mat

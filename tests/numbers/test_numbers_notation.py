@@ -5,8 +5,7 @@ import sys
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import BadLevel, DPrivacyError
 from dprivacy.numbers import Level, ln, root

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from dprivacy.errors import Uncertified
 from dprivacy.numbers import Level, ln, root

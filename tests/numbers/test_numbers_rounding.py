@@ -5,8 +5,7 @@ import sys
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from dprivacy.numbers.rounding import float_down, float_up
 

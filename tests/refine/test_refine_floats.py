@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from refine_random import pairs, processed
 
 from dprivacy.errors import MixedArithmetic, SpaceMismatch, Uncertified

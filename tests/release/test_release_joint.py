@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from release_tables import BITS, BLOCKS, CODES, LETTERS, NUMBERS, PLACE, TABLE, TREE, plan_of
 
 from dprivacy.numbers.enclosure import exp_bounds

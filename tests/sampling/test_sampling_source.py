@@ -11,8 +11,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import (
     InsecureSeedWarning,

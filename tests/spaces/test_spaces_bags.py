@@ -6,8 +6,7 @@ from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from dprivacy.errors import DuplicateLabel, Malformed, UnknownCategory

@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from dprivacy.errors import BadLevel, DuplicateLabel, Malformed, MixedArithmetic, NotAMetric
 from dprivacy.numbers import root

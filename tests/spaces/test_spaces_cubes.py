@@ -1,13 +1,11 @@
 """Hamming cubes, databases and power sets against counting."""
 
-from itertools import chain, combinations
-from itertools import product as cartesian
+from itertools import chain, combinations, product as cartesian
 
 import pytest
 
 from dprivacy.errors import DuplicateLabel, Malformed, TooLarge
-from dprivacy.spaces import discrete as discrete_space
-from dprivacy.spaces import hamming, hamming_cube, power_set, product
+from dprivacy.spaces import discrete as discrete_space, hamming, hamming_cube, power_set, product
 
 
 @pytest.mark.parametrize("bits", [1, 2, 3, 4])

@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, as_level
 from dprivacy.spaces import (

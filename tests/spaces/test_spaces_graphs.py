@@ -5,8 +5,7 @@ import math
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import Malformed, NotAMetric
 from dprivacy.numbers import as_level, ln

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction as Q
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, as_level
 from dprivacy.spaces import (

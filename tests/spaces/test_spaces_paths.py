@@ -5,8 +5,7 @@ from fractions import Fraction as Q
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import ln, root
 from dprivacy.spaces.distances import Distances, plus

@@ -2,12 +2,10 @@
 
 import math
 from fractions import Fraction as Q
-from itertools import combinations, pairwise, permutations
-from itertools import product as cartesian
+from itertools import combinations, pairwise, permutations, product as cartesian
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.numbers import as_level, root

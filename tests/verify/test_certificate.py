@@ -9,8 +9,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import SpaceMismatch, Uncertified
 from dprivacy.mechanisms import (

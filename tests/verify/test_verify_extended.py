@@ -7,8 +7,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import BadLevel, UnknownCategory
 from dprivacy.model import Channel, as_channel

@@ -5,8 +5,7 @@ import sys
 
 import rich_click as click
 
-from dprivacy.verify import audit as audit_samples
-from dprivacy.verify import command_sampler
+from dprivacy.verify import audit as audit_samples, command_sampler
 
 CLAIM_REFUTED = 3
 

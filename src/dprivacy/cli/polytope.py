@@ -10,8 +10,12 @@ import rich_click as click
 
 from dprivacy.errors import Malformed
 from dprivacy.model import Channel
-from dprivacy.polytope import count_extreme_points, count_kernels, extreme_points
-from dprivacy.polytope import kernels as every_kernel
+from dprivacy.polytope import (
+    count_extreme_points,
+    count_kernels,
+    extreme_points,
+    kernels as every_kernel,
+)
 from dprivacy.spaces import FiniteSpace, discrete, grid, hamming_cube, line
 
 SPACES = "line:N, discrete:N, grid:ROWSxCOLUMNS[:manhattan|:chebyshev|:euclidean], cube:BITS"

@@ -16,10 +16,10 @@ from dprivacy.release import (
     forecast,
     needed_eps,
     propose,
+    query as ask,
     sanitise_file,
     transition_summary,
 )
-from dprivacy.release import query as ask
 
 PATH = click.Path(path_type=Path)
 
