@@ -8,13 +8,14 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.estimation.spread import Of, Scale, Spread, interval
 from dprivacy.model.dist import Dist
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain, shown
 
 _ROWS_SHOWN = 20
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(Pictured):
     """Estimated counts and shares of every label, with standard errors.
 
     Attributes

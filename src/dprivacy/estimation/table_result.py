@@ -12,11 +12,12 @@ from dprivacy.estimation.operators import Floats
 from dprivacy.estimation.spread import Of, Scale, quantile
 from dprivacy.estimation.structure import Known
 from dprivacy.estimation.structured import Axes
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain, shown
 
 
 @dataclass(frozen=True, repr=False)
-class TableEstimate:
+class TableEstimate(Pictured):
     """Estimated counts of every cell of a table, with standard errors.
 
     Attributes

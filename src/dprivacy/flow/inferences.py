@@ -13,6 +13,7 @@ from dprivacy.flow.strategy import Strategy, strategy
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
 from dprivacy.model.gain import Gain
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain
 from dprivacy.model.reading import as_channel
 from dprivacy.numbers.matrix import Mat
@@ -21,7 +22,7 @@ from dprivacy.spaces.labels import positions
 
 
 @dataclass(frozen=True)
-class Inference:
+class Inference(Pictured):
     """What is learned of a value through a channel on another one.
 
     Attributes

@@ -11,6 +11,7 @@ from dprivacy.flow.shapes import block_table
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
 from dprivacy.model.gain import Gain
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain
 from dprivacy.model.reading import as_channel
 from dprivacy.numbers.matrix import Mat
@@ -18,7 +19,7 @@ from dprivacy.sources import result
 
 
 @dataclass(frozen=True)
-class Scenario:
+class Scenario(Pictured):
     """The two sides of one release.
 
     Attributes

@@ -9,6 +9,7 @@ from dprivacy.flow.measures import best_of, is_loss, outers
 from dprivacy.flow.table import Number, aligned, as_prior, expected, joint_matrix
 from dprivacy.model.channel import Channel
 from dprivacy.model.gain import Gain
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain, shown
 from dprivacy.sources import result
 
@@ -30,7 +31,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Strategy:
+class Strategy(Pictured):
     """The best an adversary can do, with and without the output.
 
     Attributes

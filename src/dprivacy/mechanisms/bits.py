@@ -12,6 +12,7 @@ from dprivacy.mechanisms.coding import refuse_masked, whole
 from dprivacy.mechanisms.response import randomised_response
 from dprivacy.model.channel import Channel
 from dprivacy.model.guarantee import Guarantee
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about
 from dprivacy.numbers.level import as_eps
 from dprivacy.sampling import CategoricalSampler, Source, choose_source
@@ -23,7 +24,7 @@ _MOST_LISTED_BITS = 10
 
 
 @dataclass(frozen=True)
-class BitwiseMechanism:
+class BitwiseMechanism(Pictured):
     """Randomised response on each bit, independently."""
 
     bits: int

@@ -10,6 +10,7 @@ from dprivacy.errors import NotPrivate
 from dprivacy.mechanisms.coding import Coder, Codes
 from dprivacy.model.channel import Channel
 from dprivacy.model.guarantee import Guarantee
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.level import Level
 from dprivacy.sampling import CategoricalSampler, Source, choose_source
@@ -20,7 +21,7 @@ from dprivacy.verify.privacy import PrivacyVerdict, privacy
 
 
 @dataclass(frozen=True)
-class ChannelMechanism:
+class ChannelMechanism(Pictured):
     """A finite mechanism. What is proved of `channel` is what `randomise` draws: the same integers.
 
     Parameters

@@ -15,6 +15,7 @@ from dprivacy.mechanisms.finite import ChannelMechanism
 from dprivacy.mechanisms.geometric import geometric
 from dprivacy.model.channel import Channel
 from dprivacy.model.guarantee import Guarantee
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about
 from dprivacy.numbers.level import Level, as_eps, as_level, ln
 from dprivacy.sampling import DiscreteLaplace, Source, choose_source
@@ -29,7 +30,7 @@ _FINEST = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True)
-class GridNoise:
+class GridNoise(Pictured):
     """Two-sided geometric noise in steps of a grid, clamped to a range when there is one.
 
     `inner` is the mechanism on the listed points when they are few enough; its channel is then

@@ -14,6 +14,7 @@ from dprivacy.mechanisms.coding import Coder, Codes, listed, whole
 from dprivacy.mechanisms.finite import ChannelMechanism, promised
 from dprivacy.model.channel import Channel
 from dprivacy.model.guarantee import Guarantee
+from dprivacy.model.picture import Pictured
 from dprivacy.numbers.level import Level, as_level
 from dprivacy.sampling import Source
 from dprivacy.sources import result
@@ -23,7 +24,7 @@ from dprivacy.spaces.queries import sensitivity
 
 
 @dataclass(frozen=True)
-class ObliviousMechanism:
+class ObliviousMechanism(Pictured):
     """A query, then noise on its answer. Privacy is that of the whole, utility that of the noise."""
 
     query: Callable[[Any], Any]
@@ -95,7 +96,7 @@ def oblivious(
 
 
 @dataclass(frozen=True)
-class SequentialMechanism:
+class SequentialMechanism(Pictured):
     """Several mechanisms on the same secret, all observed."""
 
     parts: tuple[ChannelMechanism, ...]

@@ -10,6 +10,7 @@ import numpy as np
 from dprivacy.errors import Malformed, NotInvertible, NotStochastic, SpaceMismatch, TooLarge
 from dprivacy.model.columns import merge_proportional
 from dprivacy.model.labelled import Labelled
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain
 from dprivacy.model.verdict import Verdict
 from dprivacy.numbers.linear import inverse
@@ -21,7 +22,7 @@ FLOAT_ROW_SUM = 1e-9  # how far from 1 the sum of a row of doubles may be
 _MOST_CELLS = 50_000_000
 
 
-class Channel(Labelled):
+class Channel(Pictured, Labelled):
     """A row-stochastic matrix: rows are secrets, columns are observations.
 
     Parameters

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain, shown
 from dprivacy.numbers.matrix import Mat
 from dprivacy.numbers.reading import read_vector
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _FLOAT_SUM = 1e-9
 
 
-class Dist:
+class Dist(Pictured):
     """A probability distribution on labels, exact or float.
 
     Parameters

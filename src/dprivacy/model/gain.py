@@ -3,9 +3,10 @@
 from typing import Any
 
 from dprivacy.model.labelled import Labelled
+from dprivacy.model.picture import Pictured
 
 
-class Gain(Labelled):
+class Gain(Pictured, Labelled):
     """Actions by secrets: `gain[w, x]` is what action w is worth when the secret is x.
 
     A loss is its mirror image, where less is better.

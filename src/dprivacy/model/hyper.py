@@ -10,13 +10,14 @@ from dprivacy.errors import Malformed
 from dprivacy.model.channel import Channel
 from dprivacy.model.columns import merge_proportional
 from dprivacy.model.dist import Dist
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain, shown
 from dprivacy.numbers.matrix import Mat
 from dprivacy.sources import result
 from dprivacy.spaces.labels import Label, locate, positions, require_same_labels
 
 
-class Hyper:
+class Hyper(Pictured):
     """[prior ▷ C]: a distribution (outer) on distributions (inners, the posteriors).
 
     Observations that lead to the same posterior are one, and impossible observations are none:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dprivacy.errors import Malformed
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain
 from dprivacy.refine.average import refines
 from dprivacy.refine.maximum import refines_max
@@ -17,7 +18,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(Pictured):
     """Channels by one refinement order.
 
     `classes` are the names of channels that refine each other. An edge (a, b) joins the first names of

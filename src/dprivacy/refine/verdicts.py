@@ -7,6 +7,7 @@ from typing import Any
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
 from dprivacy.model.gain import Gain
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, shown
 from dprivacy.model.verdict import Verdict
 from dprivacy.refine.gains import Number
@@ -18,7 +19,7 @@ _LISTED = 6
 
 
 @dataclass(frozen=True)
-class Refinement(Verdict):
+class Refinement(Pictured, Verdict):
     """Whether B is at least as safe as A in one of the orders; `names` are what A and B are called."""
 
     names: tuple[str, str] = ("A", "B")
