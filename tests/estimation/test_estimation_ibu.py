@@ -122,6 +122,27 @@ def test_plain_updates_are_the_written_formula() -> None:
     assert ours.p == pytest.approx([float(v) for v in p], abs=1e-14)
 
 
+@pytest.mark.parametrize("most", [0, 1, 15, 16, 17, 40])
+@pytest.mark.parametrize("unseen", [False, True])
+def test_as_many_plain_updates_as_asked_for(most, unseen) -> None:
+    """Looks come every 16 updates; they neither add nor swallow one."""
+    rng = np.random.default_rng(most)
+    C = random_channel(rng, 6, 5)
+    q = rng.dirichlet(np.ones(5))
+    if unseen:
+        q[2], C[:, 2] = 0.0, 0.0  # an output that nothing leads to
+        q, C = q / q.sum(), C / C.sum(axis=1, keepdims=True)
+    p, some = np.full(6, 1 / 6), q > 0
+    for _ in range(most):
+        p = p * (C[:, some] @ (q[some] / (p @ C[:, some])))
+    found = climb(
+        Dense(as_channel(C)), q, tolerance=-math.inf, max_iterations=most, accelerate=False
+    )
+    assert found.iterations == most
+    assert found.p == pytest.approx(p, abs=1e-14)
+    assert len(found.trace) == 1 + -(-most // 16)
+
+
 @pytest.mark.statement("T", "Prop 8.2")
 def test_where_the_inverse_is_a_distribution_the_update_ends_there() -> None:
     rng = np.random.default_rng(7)

@@ -309,6 +309,29 @@ def test_float_of_a_rational_hidden_behind_logarithms_terminates_at_a_tie():
     assert hash(hidden) == hash(2**53 + 1)
 
 
+@pytest.mark.parametrize("level", [ln(7) * 3, root(2), Level("3/7"), ln(6) - ln(2) - ln(3) + 5])
+def test_a_hash_is_computed_once(level, monkeypatch):
+    first = hash(level)
+    monkeypatch.setattr(Level, "is_rational", property(lambda self: pytest.fail("decided again")))
+    assert hash(level) == first
+    assert level in {level}
+
+
+@pytest.mark.parametrize(
+    ("level", "rational"),
+    [
+        (Level(0), True),
+        (ln(2), False),
+        (root(2), False),
+        (root(2) * ln(2), False),
+        (ln(4) - 2 * ln(2) + 3, True),
+        (ln(4) - ln(2) + 3, False),
+    ],
+)
+def test_which_numbers_are_rational(level, rational):
+    assert level.is_rational is rational
+
+
 def test_float_beyond_the_doubles_is_infinite():
     assert float(Level("1e4000")) == math.inf
     assert float(-Level("1e4000") * root(2)) == -math.inf

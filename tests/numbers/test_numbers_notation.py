@@ -172,6 +172,15 @@ def test_any_unicode_is_a_level_or_a_dprivacy_error(text):
         (1 - root(2), "1 - sqrt(2)"),
         (1000 * ln(2), "1000*ln(2)"),
         (ln(4) - 2 * ln(2), "0"),
+        (ln(3) / 4 + ln(3) / 4, "1/2*ln(3)"),
+        (ln(9) / 4 + ln(3) / 4, "3/4*ln(3)"),
+        (ln(9) / 8 + ln(3) / 4, "1/2*ln(3)"),
+        (ln(9) + ln(3) / 2, "5/2*ln(3)"),
+        (ln(9) / 4 + ln(3) / 2, "ln(3)"),
+        (ln(9) / 4 - ln(3) / 2, "0"),
+        (ln(Q(9, 4)) / 3 + ln(Q(3, 2)) / 3, "ln(3/2)"),
+        (root(2) * ln(9) + root(2) * ln(3), "3*sqrt(2)*ln(3)"),
+        (ln(9) / 4 + ln(2) / 2 + ln(27) / 4, "5/4*ln(3) + 1/2*ln(2)"),
     ],
 )
 def test_writes(level, text):

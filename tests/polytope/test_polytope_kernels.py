@@ -1,6 +1,7 @@
 """Kernels: each one is what it should be, none is missed, none refines another."""
 
 import random
+import sys
 from importlib import import_module
 from itertools import islice
 
@@ -217,7 +218,12 @@ class TestLimits:
             kernels(line(30), eps="ln 2")
 
     def test_many_kernels(self):
-        with pytest.raises(TooLarge, match=r"64 vertices.*about"):
+        with pytest.raises(TooLarge, match=r"126 vertices.*about 10\^8.*about \d+ minutes; pass"):
+            count_kernels(discrete(range(7)), eps="ln 2")
+
+    def test_many_kernels_without_the_extra(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "numba", None)
+        with pytest.raises(TooLarge, match=r"64 vertices.*about .* minutes \(compiled.*fast"):
             count_kernels(line(7), eps="ln 2")
 
     def test_many_symmetries(self, monkeypatch):

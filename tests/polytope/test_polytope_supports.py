@@ -1,6 +1,7 @@
 """The machine under the kernels: exact ranks in bulk, and minimal positive dependencies."""
 
 import random
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -95,6 +96,7 @@ def test_progress_reaches_its_total():
 
 def test_the_estimate_comes_before_the_work(monkeypatch):
     monkeypatch.setattr(supports_room, "MOST_PAIRS", 10)
+    monkeypatch.setitem(sys.modules, "numba", None)
     subsets = [tuple(k >> i & 1 for i in range(4)) for k in range(1, 15)]
     with pytest.raises(TooLarge, match=r"14 vertices.*minimal supports.*force=True"):
         listed(subsets)

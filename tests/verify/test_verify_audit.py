@@ -116,6 +116,30 @@ def test_a_thousand_repetitions_at_a_confidence_that_can_fail() -> None:
     assert above > 900
 
 
+def halves(table: dict[str, dict[int, int]]) -> dict[str, dict[int, int]]:
+    return {x: {y: count // 2 for y, count in row.items()} for x, row in table.items()}
+
+
+def test_candidates_are_scored_at_the_size_of_the_test() -> None:
+    """An output seen 200 times in 100,000, and never for the other input, proves ε ≥ 2."""
+    test = {"a": {0: 72_800, 1: 27_000, 99: 200}, "b": {0: 27_000, 1: 73_000}}
+    result = audit_counts(test, learned_from=halves(test), confidence=1 - 1e-6)
+    assert result.event == "the output is 99"
+    assert result.eps_lower > 2
+    low = clopper_pearson(200, 100_000, miss=5e-7)[0]
+    high = clopper_pearson(0, 100_000, miss=5e-7)[1]
+    assert result.eps_lower == pytest.approx(math.log(low / high))
+
+
+def test_a_small_sample_to_learn_from_does_not_make_luck_win() -> None:
+    """Seen 3 times against 0 among 2,000 means little, however large the test is."""
+    rows = {"a": {0: 1460, 1: 537, 99: 3}, "b": {0: 540, 1: 1460}}
+    test = {"a": {0: 730_000, 1: 269_000, 99: 1000}, "b": {0: 270_000, 1: 729_000, 99: 1000}}
+    result = audit_counts(test, learned_from=rows)
+    assert "99" not in result.event
+    assert result.eps_lower > 0.95
+
+
 def test_many_fixed_events_share_the_confidence() -> None:
     generator = np.random.default_rng(3)
     wrong = 0

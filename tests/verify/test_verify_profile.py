@@ -84,6 +84,47 @@ def test_irrational_factors_are_rounded_up() -> None:
     assert privacy_profile(COIN).delta(1) == found
 
 
+def test_an_irrational_factor_that_plays_no_part_leaves_the_answer_exact() -> None:
+    """Where the worst set is impossible for the other input, or empty, e^ε is multiplied by 0."""
+    escape = Channel(
+        ["a", "b"], range(3), [["1/3", "1/3", "1/3"], ["1/2", "1/2", 0]]
+    )  # a → b: 1/3 − a·0, b → a: 0 from ε = ln(3/2) on
+    for eps, expected in ((1, Q(1, 3)), ("1/2", Q(1, 3)), ("2 sqrt 2", Q(1, 3))):
+        found = delta_at(escape, eps=eps)
+        assert isinstance(found, Q)
+        assert found == expected
+        again = privacy_profile(escape).delta(eps)
+        assert isinstance(again, Q)
+        assert again == expected
+    assert delta_at(COIN, eps="6/5") == 0  # e^1.2 > 3: no output tells more
+    assert isinstance(delta_at(COIN, eps="6/5"), Q)
+    assert isinstance(delta_at(COIN, eps="11/10"), Q)
+    assert isinstance(delta_at(COIN, eps="109/100"), float)  # e^1.09 < 3
+    assert delta_at(COIN, eps="109/100") > 0
+
+
+def test_an_exact_and_a_rounded_candidate_are_compared_exactly() -> None:
+    """The winner differs by less than any float sees."""
+    e = Q("2.71828182845904523536028747135266249775724709")
+    for nudge, kind in ((Q(1, 10**40), Q), (-Q(1, 10**40), float)):
+        still = Q(3, 4) - e / 4 + nudge  # next to δ(1) of the coin
+        channel = Channel(
+            ["a", "b", "c", "d"],
+            range(4),
+            [
+                ["3/4", "1/4", 0, 0],
+                ["1/4", "3/4", 0, 0],
+                [0, 0, still, 1 - still],
+                [0, 0, 0, 1],
+            ],
+        )
+        pairs = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")]
+        found = delta_at(channel, eps=1, pairs=pairs)
+        assert isinstance(found, kind)
+        assert privacy_profile(channel, pairs=pairs).delta(1) == found
+        assert Q(found) >= max(still, Q(3, 4) - e / 4)
+
+
 def test_verdict_with_an_irrational_factor_is_settled_exactly() -> None:
     e = Q("2.71828182845904523536028747135266249775724709")
     true = Q(3, 4) - e / 4

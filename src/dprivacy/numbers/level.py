@@ -10,11 +10,9 @@ from typing import Any, overload
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosure import bounds_of_terms
 from dprivacy.numbers.estimate import safe_float, term_float
-from dprivacy.numbers.integers import coprime_base, exponent, power_part, square_part
+from dprivacy.numbers.independence import Key, rational_exp, vanishes
+from dprivacy.numbers.integers import square_part
 from dprivacy.numbers.notation import parse, written
-
-# A term r·√k·ln q is keyed by (k, q); q is None for a term without a logarithm.
-Key = tuple[int, Fraction | None]
 
 
 class Level(numbers.Real):
@@ -40,9 +38,10 @@ class Level(numbers.Real):
     True
     """
 
-    __slots__ = ("_float", "_terms")
+    __slots__ = ("_float", "_hash", "_terms")
     _terms: dict[Key, Fraction]
     _float: float | None
+    _hash: int | None
 
     def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":  # noqa: D102
         return value if type(value) is cls else as_level(value)
@@ -54,7 +53,7 @@ class Level(numbers.Real):
         for key, r in terms.items() if isinstance(terms, Mapping) else terms:
             kept[key] = kept.get(key, Fraction(0)) + r
         level._terms = {key: r for key, r in kept.items() if r}
-        level._float = None
+        level._float = level._hash = None
         return level
 
     # -- reading it ---------------------------------------------------------------------------
@@ -62,7 +61,9 @@ class Level(numbers.Real):
     @property
     def is_rational(self) -> bool:
         """Whether the number is rational (in which case ``rational`` gives it)."""
-        return self._terms.keys() <= {(1, None)} or (self - self.rational).sign() == 0
+        if len(self._terms) <= 1:  # one root or logarithm is never rational
+            return self._terms.keys() <= {(1, None)}
+        return (self - self.rational).sign() == 0
 
     @property
     def rational(self) -> Fraction:
@@ -75,33 +76,8 @@ class Level(numbers.Real):
         return self.rational if self.is_rational else self
 
     def exp(self) -> Fraction | None:
-        """e^level as a Fraction when it is rational, else None.
-
-        By the Lindemann–Weierstrass and Gelfond–Schneider theorems it is rational only for a sum of
-        logarithms whose exponents over a perfect-power-free coprime base are integers.
-        """
-        logs = {q: r for (k, q), r in self._terms.items() if k == 1 and q is not None}
-        if Level._of({at: r for at, r in self._terms.items() if at[0] != 1 or at[1] is None}):
-            return None
-        powers: dict[Fraction, Fraction] = {}
-        if all(r.denominator == 1 for r in logs.values()):
-            powers = logs
-        else:
-            base = coprime_base(n for q in logs for n in (q.numerator, q.denominator))
-            for b in base:
-                r = Fraction(0)
-                for q, coefficient in logs.items():
-                    r += coefficient * (exponent(q.numerator, b) - exponent(q.denominator, b))
-                plain, k = power_part(Fraction(b))
-                powers[plain] = powers.get(plain, Fraction(0)) + r * k
-        if any(r.denominator != 1 for r in powers.values()):
-            return None
-        value = Fraction(1)
-        for q, r in powers.items():
-            if abs(r) * max(q.numerator.bit_length(), q.denominator.bit_length()) > _LARGEST_POWER:
-                return None
-            value *= q ** int(r)
-        return value
+        """e^level as a Fraction when it is rational, else None."""
+        return rational_exp(self._terms)
 
     def bounds(self, bits: int = 64) -> tuple[Fraction, Fraction]:
         """Rationals lo ≤ level ≤ hi, computed with `bits` bits of working precision."""
@@ -113,7 +89,7 @@ class Level(numbers.Real):
         error = 1e-12 * sum(abs(v) for v in self._term_floats())
         if math.isfinite(estimate) and abs(estimate) > error:
             return 1 if estimate > 0 else -1
-        if self._is_zero():
+        if vanishes(self._terms):
             return 0
         bits = 64
         while True:
@@ -123,23 +99,6 @@ class Level(numbers.Real):
             if hi < 0:
                 return -1
             bits *= 2
-
-    def _is_zero(self) -> bool:
-        by_root: dict[int, dict[Fraction | None, Fraction]] = {}
-        for (k, q), r in self._terms.items():
-            by_root.setdefault(k, {})[q] = r
-        for logs in by_root.values():
-            if logs.pop(None, 0):
-                return False
-            base = coprime_base(n for q in logs if q for n in (q.numerator, q.denominator))
-            for b in base:
-                if sum(
-                    r * (exponent(q.numerator, b) - exponent(q.denominator, b))
-                    for q, r in logs.items()
-                    if q is not None
-                ):
-                    return False
-        return True
 
     def _term_floats(self) -> list[float]:
         return [term_float(k, q, r) for (k, q), r in self._terms.items()]
@@ -165,7 +124,9 @@ class Level(numbers.Real):
         return self._float
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(self.rational if self.is_rational else float(self))
+        if self._hash is None:
+            self._hash = hash(self.rational if self.is_rational else float(self))
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, bool):
@@ -320,9 +281,6 @@ class Level(numbers.Real):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Level._of, (self._terms,))
-
-
-_LARGEST_POWER = 1 << 22
 
 
 def as_level(value: object) -> Level:

@@ -143,17 +143,23 @@ class _Reader:
 
 
 def written(terms: "Mapping[tuple[int, Fraction | None], Fraction]") -> str:
-    """A short text that `parse` reads back: logarithms with whole coefficients are drawn together."""
+    """A short text that `parse` reads back.
+
+    Multiples of one logarithm are added up (of ln 9 and ln 3, too), and logarithms with whole
+    coefficients are drawn together.
+    """
+    merged: dict[tuple[int, Fraction | None], Fraction] = {}
+    for (k, q), r in terms.items():
+        base, power = power_part(q) if q is not None and _digits(q) < _LONG else (q, 1)
+        merged[k, base] = merged.get((k, base), Fraction(0)) + r * power
     whole = Fraction(1)  # the product of q^r over terms r·ln q with r a (small) integer
     parts: list[str] = []
-    for (k, q), r in terms.items():
-        small = r.denominator == 1 and q is not None and abs(r) * _digits(q) <= _SHORT
-        if k == 1 and q is not None and small:
+    for (k, q), r in merged.items():
+        if not r:
+            continue
+        if k == 1 and q is not None and r.denominator == 1 and abs(r) * _digits(q) <= _SHORT:
             whole *= q ** int(r)
             continue
-        if q is not None:
-            q, power = power_part(q) if _digits(q) < _LONG else (q, 1)
-            r *= power
         if _digits(r) > _LONG * 10 or (q is not None and _digits(q) > _LONG):
             parts.append(_outline(k, q, r))
             continue

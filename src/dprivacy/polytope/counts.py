@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.level import Level
 
 
-class KernelCount(int):
+class KernelCount(Pictured, int):
     """The number of kernels of a space at a level; an int with its parts.
 
     `by_posteriors` counts them by number of posteriors; `classes` counts them up to the `symmetries`
@@ -73,7 +74,7 @@ class KernelCount(int):
         }
 
 
-class ExtremePointCount(int):
+class ExtremePointCount(Pictured, int):
     """The number of extreme points of the local-privacy polytope; an int with its parts.
 
     `table` counts them by (number of non-zero columns, number of loose entries); `classes` does the

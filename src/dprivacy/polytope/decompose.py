@@ -7,6 +7,7 @@ from typing import Any
 
 from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.model import Channel, Hyper, push, uniform
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import about, plain
 from dprivacy.numbers.linear import null_space
 from dprivacy.numbers.matrix import Mat
@@ -21,7 +22,7 @@ from dprivacy.verify.privacy import privacy
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Pictured):
     """A channel as (Σ_i λ_i·K_i) @ R, where the K_i are kernels.
 
     `weights` are the λ_i and `kernels` the K_i; `vertex` is their convex sum, a vertex mechanism whose

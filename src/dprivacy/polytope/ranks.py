@@ -29,7 +29,7 @@ class FullRank:
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         rows = matrix.tolist()
-        bits = _bits_of_minors(rows)
+        bits = bits_of_minors(rows)
         self.residues: list[tuple[int, Whole]] = []
         shape = (len(rows), matrix.shape[1])
         for prime in _primes():
@@ -77,7 +77,7 @@ def _ranks(matrices: Whole, prime: int) -> Whole:
     return ranks
 
 
-def _bits_of_minors(rows: list[list[int]]) -> int:
+def bits_of_minors(rows: list[list[int]]) -> int:
     """A bound on the bits of any minor: Hadamard's, on as many of the longest columns as rows."""
     columns = sorted(
         (sum(v * v for v in column) for column in zip(*rows, strict=True)), reverse=True

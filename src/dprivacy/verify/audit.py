@@ -190,7 +190,7 @@ def _audited(
     else:
         used = 2
         z = normal_quantile((1 - sure) / 2)
-        chosen = [_learned(parts[1], parts[2], apart, outputs, slack, z)]
+        chosen = [_learned(parts, apart, outputs, slack, z)]
     found = []
     for i, j, event in chosen:
         hits = event.hits(test[i]), event.hits(test[j])
@@ -218,20 +218,25 @@ def _audited(
 
 
 def _learned(
-    ranks: list[Tally],
-    scores: list[Tally],
+    parts: list[list[Tally]],
     apart: Mapping[tuple[int, int], Distance],
     outputs: Sequence[Any] | None,
     slack: float,
     z: float,
 ) -> tuple[int, int, Event]:
-    """The pair and the event that promise the largest bound."""
+    """The pair and the event that promise the largest bound on the test."""
+    test, ranks, scores = parts
     atoms = Atoms.of(ranks, outputs)
     ranked = [atoms.counts(tally) for tally in ranks]
     best: tuple[float, int, int, Event] | None = None
     for (i, j), d in apart.items():
         finding = best_event(
-            atoms, (ranked[i], ranked[j]), (scores[i], scores[j]), delta=slack, z=z
+            atoms,
+            (ranked[i], ranked[j]),
+            (scores[i], scores[j]),
+            tested=(test[i].total, test[j].total),
+            delta=slack,
+            z=z,
         )
         rate = finding.score / float(d) if d else math.inf * max(finding.score, 0.0)
         rate = -math.inf if math.isnan(rate) else rate

@@ -18,6 +18,7 @@ _BINS = 128  # pieces that a line of many distinct numbers is cut into
 _MOST_ATOMS = 50_000  # distinct outputs that are looked at one by one
 _SIMPLER = 0.02  # what of ε is given up at most for an event of a simpler kind
 _OFTEN = 1 / 500  # share from which a number among many is also looked at by itself
+_LARGER = 2  # times the outputs scored on that a test is reckoned with at most: beyond, luck wins
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def best_event(
     ranked: tuple[Counts, Counts],
     scored: tuple[Tally, Tally],
     *,
+    tested: tuple[int, int],
     delta: float,
     z: float,
 ) -> Finding:
@@ -120,6 +122,8 @@ def best_event(
         Counts of the atoms for the two inputs, by which atoms are put in order of their ratio.
     scored
         Fresh tallies for the two inputs, on which the candidates are compared.
+    tested
+        How many outputs of the two inputs the winner will be tested on.
     delta
         The slack δ.
     z
@@ -129,15 +133,17 @@ def best_event(
     -----
     Candidates: every atom; every set of atoms whose (ranked) ratio exceeds a threshold; every
     interval, half-lines among them, where atoms lie on a line. The score is a lower confidence bound
-    on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck. Of kinds that
-    come within a quarter of that caution (at most 0.02) of the best, the simplest is taken.
+    on ln((p − δ)/q), by Wilson's approximation, so that rare events do not win by luck: the one that a
+    test of the given size would give, if it saw the same shares. Of kinds that come within a quarter of
+    that caution (at most 0.02) of the best, the simplest is taken.
     """
     first, second = (atoms.counts(tally) for tally in scored)
     order = np.argsort(-(ranked[0] + 0.5) / (ranked[1] + 0.5), kind="stable")
     # The more events there are to choose from, the more caution.
     choices = len(first) * (3 + len(first) if atoms.ordered else 2) + len(atoms.extra)
     caution = math.sqrt(z * z + 2 * math.log(max(choices, 1)))
-    score = _Scorer((scored[0].total, scored[1].total), delta, caution)
+    totals = scored[0].total, scored[1].total
+    score = _Scorer(totals, tested, delta, caution)
     found = [score.best(first, second, lambda k: atoms.event([k]))]
     if atoms.extra:
         p, q = (atoms.extra_counts(tally) for tally in scored)
@@ -169,13 +175,14 @@ class _Scorer:
     """Scores arrays of events by their counts for the two inputs."""
 
     totals: tuple[int, int]
+    tested: tuple[int, int]
     delta: float
     z: float
 
     def best(self, hits: Counts, others: Counts, event: Callable[[int], Event]) -> Finding:
         """The event with the highest score."""
-        low = wilson(hits, self.totals[0], self.z)[0] - self.delta
-        high = wilson(others, self.totals[1], self.z)[1]
+        low = self._bounds(hits, 0)[0] - self.delta
+        high = self._bounds(others, 1)[1]
         with np.errstate(divide="ignore"):
             scores = np.where(low > 0, np.log(np.maximum(low, 0.0)) - np.log(high), -math.inf)
         k = int(scores.argmax())
@@ -184,3 +191,9 @@ class _Scorer:
         p = hits[k] / self.totals[0] - self.delta
         q = (others[k] + 0.5) / self.totals[1]
         return Finding(float(scores[k]), max(0.0, math.log(p / q) - float(scores[k])), event(k))
+
+    def _bounds(self, hits: Counts, which: int) -> tuple[Floats, Floats]:
+        """Bounds on the probabilities as the test would find them, were its shares the same."""
+        total = self.totals[which]
+        size = min(self.tested[which], _LARGER * total)
+        return wilson(hits * (size / total), size, self.z)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.model.channel import Channel
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain
 from dprivacy.model.reading import as_channel
 from dprivacy.numbers.enclosure import exp_bounds
@@ -40,7 +41,8 @@ def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
     Returns
     -------
     Fraction or float
-        Exact when the channel is and e^ε is rational; rounded up when e^ε is irrational.
+        For an exact channel exact, too, when e^ε is rational or the worst set has probability 0 for
+        the other input (δ = 0 among these); otherwise rounded up.
 
     Examples
     --------
@@ -50,21 +52,34 @@ def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
     channel = as_channel(C)
     level = as_eps(eps, zero=True)
     if not channel.exact:
-        factor = _float_exp(float(level))
-        return max(
-            (_excess(p, q, factor) for p, q in _row_pairs(channel, pairs)),
-            default=0.0,
-        )
-    exact = Factor(level)
-    largest = max(
-        (_excess(p, q, exact.low) for p, q in _row_pairs(channel, pairs)), default=Fraction(0)
-    )
-    return largest if exact.exact is not None else float_up(Fraction(largest))
+        a = _float_exp(float(level))
+        return max((_excess(p, q, a) for p, q in _row_pairs(channel, pairs)), default=0.0)
+    factor = Factor(level)
+    worst = {_worst_set(p, q, factor) for p, q in _row_pairs(channel, pairs)}
+    return _largest(worst | {(Fraction(0), Fraction(0))}, factor)
 
 
-def _excess(p: Sequence[Number], q: Sequence[Number], factor: Number) -> Number:
+def _worst_set(p: Sequence[Any], q: Sequence[Any], factor: Factor) -> tuple[Fraction, Fraction]:
+    """The probabilities (P, Q) of the set {y : p_y > factor·q_y}."""
+    chosen = [(a, b) for a, b in zip(p, q, strict=True) if not factor.admits(a, b)]
+    return sum((a for a, _ in chosen), Fraction(0)), sum((b for _, b in chosen), Fraction(0))
+
+
+def _largest(lines: Iterable[tuple[Any, Any]], factor: Factor) -> Number:
+    """The largest of P − factor·Q; exact where the factor is or where the largest has Q = 0."""
+    pairs = list(lines)
+    top = Fraction(max(p - factor.low * q for p, q in pairs))
+    if factor.exact is not None:
+        return top
+    still = max((Fraction(p) for p, q in pairs if not q), default=None)
+    if still is not None and all(p <= still or factor.admits(p - still, q) for p, q in pairs):
+        return still
+    return float_up(top)
+
+
+def _excess(p: Sequence[Any], q: Sequence[Any], factor: float) -> float:
     """Σ (p − factor·q)⁺."""
-    total: Number = Fraction(0) if isinstance(factor, Fraction) else 0.0
+    total = 0.0
     for a, b in zip(p, q, strict=True):
         gap = a - factor * b if b else a  # inf·0 would be NaN
         if gap > 0:
@@ -141,7 +156,7 @@ def _factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Numbe
 
 
 @dataclass(frozen=True)
-class PrivacyProfile:
+class PrivacyProfile(Pictured):
     """δ as a function of ε: convex and piecewise linear in a = e^ε.
 
     `lines` are pairs (p, q), steepest first: δ(ε) is the largest of p − q·e^ε. Two neighbouring
@@ -151,14 +166,12 @@ class PrivacyProfile:
     lines: tuple[tuple[Number, Number], ...]
 
     def delta(self, eps: Any) -> Number:
-        """The smallest δ at ε ≥ 0 (rounded up when e^ε is irrational)."""
+        """The smallest δ at ε ≥ 0 (rounded up where it is an irrational number)."""
         level = as_eps(eps, zero=True)
         if self.lines and isinstance(self.lines[0][0], float):
             a = _float_exp(float(level))
             return max(p - q * a if q else p for p, q in self.lines)
-        factor = Factor(level)
-        largest = Fraction(max(p - q * factor.low for p, q in self.lines))
-        return largest if factor.exact is not None else float_up(largest)
+        return _largest(self.lines, Factor(level))
 
     def eps(self, delta: Any) -> Level | float:
         """The smallest ε ≥ 0 at δ; inf when none will do."""
