@@ -54,12 +54,33 @@ _ROOMS = {
         "count_extreme_points count_kernels decompose extreme_points is_extreme is_kernel kernels "
         "loose_entries vertices"
     ),
+    "design": (
+        "as_kernels best_kernel best_on_pair expected_loss geometric_paths "
+        "laplace_against_geometric laplace_on_interval minimax optimal refined_by_laplace remap "
+        "universally_optimal universally_optimal_for worst_case_loss"
+    ),
 }
 _HOME = {name: f"dprivacy.{room}" for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = list(_HOME)
 
 if TYPE_CHECKING:
+    from dprivacy.design import (
+        as_kernels as as_kernels,
+        best_kernel as best_kernel,
+        best_on_pair as best_on_pair,
+        expected_loss as expected_loss,
+        geometric_paths as geometric_paths,
+        laplace_against_geometric as laplace_against_geometric,
+        laplace_on_interval as laplace_on_interval,
+        minimax as minimax,
+        optimal as optimal,
+        refined_by_laplace as refined_by_laplace,
+        remap as remap,
+        universally_optimal as universally_optimal,
+        universally_optimal_for as universally_optimal_for,
+        worst_case_loss as worst_case_loss,
+    )
     from dprivacy.estimation import (
         count_error as count_error,
         estimate as estimate,
@@ -131,10 +152,7 @@ if TYPE_CHECKING:
         read_space as read_space,
         uniform as uniform,
     )
-    from dprivacy.numbers import (
-        Level as Level,
-        ln as ln,
-    )
+    from dprivacy.numbers import Level as Level, ln as ln
     from dprivacy.polytope import (
         count_extreme_points as count_extreme_points,
         count_kernels as count_kernels,

@@ -7,6 +7,7 @@ import rich_click as click
 from dprivacy.cli.attack import attack
 from dprivacy.cli.audit import audit
 from dprivacy.cli.compare import compare
+from dprivacy.cli.optimal import optimal
 from dprivacy.cli.polytope import extreme, kernels
 from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
 from dprivacy.cli.verify import verify
@@ -35,6 +36,7 @@ for command in (
     audit,
     kernels,
     extreme,
+    optimal,
     zoo,
 ):
     commands.add_command(command)

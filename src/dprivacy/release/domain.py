@@ -17,9 +17,10 @@ from dprivacy.mechanisms import (
     randomised_response,
 )
 from dprivacy.numbers.level import Level, as_eps, as_level
+from dprivacy.release.stored import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, named_space
 
-LISTED = ("categories", "ordered", "tree", "graph", "distances")
+LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "place", "bits")
 _USUAL = {
     "categories": "randomised_response",
@@ -27,6 +28,7 @@ _USUAL = {
     "tree": "exponential",
     "graph": "exponential",
     "distances": "exponential",
+    "stored": "stored",
     "numbers": "laplace",
     "place": "planar_laplace",
     "bits": "bitwise_response",
@@ -38,6 +40,7 @@ SETTINGS = {
     "tree": _ANY | {"tree", "blocks"},
     "graph": _ANY | {"edges", "values", "blocks"},
     "distances": _ANY | {"values", "distances", "blocks"},
+    "stored": (_ANY - {"mechanism", "delta"}) | {"file", "stored"},
     "numbers": _ANY | {"low", "high", "grid"},
     "place": _ANY | {"grid"},
     "bits": _ANY | {"bits"},
@@ -48,6 +51,7 @@ _FITTING = {
     "tree": ("exponential", "randomised_response", "any_metric"),
     "graph": ("exponential", "randomised_response", "any_metric"),
     "distances": ("exponential", "randomised_response", "any_metric"),
+    "stored": ("stored",),
     "numbers": ("laplace",),
     "place": ("planar_laplace",),
     "bits": ("bitwise_response",),
@@ -62,6 +66,10 @@ def usual_mechanism(kind: str) -> str:
 def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
     """The space of a column whose values are listed."""
     values = spec.get("values")
+    if kind == "stored":
+        space = stored_mechanism(spec, where).space
+        _one_kind(space.labels, where)
+        return space
     if kind in ("categories", "ordered"):
         return named_space("discrete" if kind == "categories" else "order", _list(values, where))
     if kind == "graph":
@@ -137,6 +145,8 @@ def mechanism_of(
         raise Malformed(
             f"{where}: {name} does not fit a column of type {kind}; choose {', '.join(_FITTING[kind])}"
         )
+    if kind == "stored":
+        return stored_mechanism(spec, where)
     eps, delta = _exact(spec["epsilon"]), _exact(spec.get("delta", 0))
     if delta and name not in ("randomised_response", "laplace"):
         raise Malformed(f"{where}: delta is for randomised_response and laplace")

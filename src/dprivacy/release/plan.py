@@ -18,6 +18,7 @@ from dprivacy.release.domain import (
     space_of,
     usual_mechanism,
 )
+from dprivacy.release.stored import with_contents
 from dprivacy.spaces import FiniteSpace, discrete
 
 _KEYS = frozenset[str]().union(*SETTINGS.values())
@@ -88,7 +89,7 @@ class Plan:
             With the column and the way out.
         """
         if isinstance(source, Mapping):
-            return _build(source, "the plan")
+            return _build(with_contents(source, Path()), "the plan")
         if not isinstance(source, str | Path):
             raise Malformed(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
         try:
@@ -97,16 +98,16 @@ class Plan:
             raise Malformed(f"{source}: cannot be read ({reason.strerror})") from None
         except UnicodeDecodeError:
             raise Malformed(f"{source}: is not UTF-8 text") from None
-        return cls.parse(text, name=str(source))
+        return cls.parse(text, name=str(source), folder=Path(source).parent)
 
     @classmethod
-    def parse(cls, text: str, *, name: str = "the plan") -> "Plan":
-        """Read a plan from TOML text."""
+    def parse(cls, text: str, *, name: str = "the plan", folder: str | Path = "") -> "Plan":
+        """Read a plan from TOML text; mechanism files are looked for in `folder`."""
         try:
             data = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as reason:
             raise Malformed(f"{name}: not TOML ({reason})") from None
-        return _build(data, name)
+        return _build(with_contents(data, Path(folder)), name)
 
     @property
     def protected(self) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ def _column(name: str, spec: Any, where: str) -> ColumnPlan:
     useless = sorted(set(spec) - SETTINGS[kind])
     if useless:
         raise Malformed(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
-    if "epsilon" not in spec:
+    if "epsilon" not in spec and kind != "stored":
         raise Malformed(
             f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)'
         )

@@ -1,0 +1,544 @@
+"""`optimal` against exhaustive truth, and on every kind of space and input."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dprivacy.design import as_kernels, kernel_losses, optimal
+from dprivacy.design.problem import Problem
+from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, TooLarge, Uncertified
+from dprivacy.flow import loss, posterior_uncertainty
+from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.mechanisms.store import dumps, loads
+from dprivacy.model import Dist
+from dprivacy.polytope import kernels
+from dprivacy.spaces import (
+    discrete,
+    from_table,
+    graph,
+    grid,
+    hamming_cube,
+    line,
+    points,
+    power_set,
+)
+from dprivacy.verify import privacy, smallest_eps
+
+
+def a_prior(rng, n, zeros=False):
+    weights = rng.integers(0 if zeros else 1, 9, n)
+    weights[0] += 1
+    return [Fraction(int(w), int(weights.sum())) for w in weights]
+
+
+def a_loss(rng, actions, space):
+    table = [
+        [Fraction(int(v), 3) for v in row] for row in rng.integers(0, 9, (actions, len(space)))
+    ]
+    return loss.matrix([f"w{k}" for k in range(actions)], space.labels, table)
+
+
+def a_metric(rng, n):
+    table = rng.integers(1, 5, (n, n))
+    table = np.triu(table, 1) + np.triu(table, 1).T
+    return from_table(range(n), table.tolist(), close=True)
+
+
+SMALL = [line(2), line(3), line(4), discrete(range(2)), discrete(range(3)), discrete(range(4))]
+
+
+class TestExhaustively:
+    """The optimum is reached by a kernel that the consumer remaps: try them all."""
+
+    @pytest.mark.parametrize("space", SMALL, ids=repr)
+    @pytest.mark.parametrize("eps", ["ln 2", "ln(3/2)"])
+    def test_the_least_loss_is_that_of_the_best_kernel(self, space, eps):
+        rng = np.random.default_rng(len(space))
+        every = list(kernels(space, eps=eps))
+        for actions in (1, 2, 3, 5):
+            prior = Dist(space.labels, a_prior(rng, len(space), zeros=actions == 3))
+            question = a_loss(rng, actions, space)
+            best = optimal(space, eps=eps, prior=prior, loss=question)
+            truth = min(posterior_uncertainty(prior, K, question) for K in every)
+            assert best.loss == best.bound == truth
+            assert best.gap == 0
+            assert best.exact
+            assert best.certificate.holds()
+            assert privacy(best.channel, space, eps=eps)
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_on_any_metric(self, seed):
+        rng = np.random.default_rng(seed)
+        space = a_metric(rng, 3 + seed % 2)
+        prior, question = Dist(space.labels, a_prior(rng, len(space))), a_loss(rng, 4, space)
+        best = optimal(space, eps="ln 2", prior=prior, loss=question)
+        every = kernels(space, eps="ln 2")
+        assert best.loss == min(posterior_uncertainty(prior, K, question) for K in every)
+
+    def test_no_remap_improves_an_optimum(self):
+        rng = np.random.default_rng(8)
+        space = grid(2, 3, metric="manhattan")
+        for _ in range(5):
+            prior, question = Dist(space.labels, a_prior(rng, 6)), a_loss(rng, 5, space)
+            best = optimal(space, eps="ln 2", prior=prior, loss=question)
+            assert posterior_uncertainty(prior, best.channel, question) == best.loss
+
+
+class TestAgainstAnotherSolver:
+    """HiGHS on the whole program, in floats, on spaces too large for kernels."""
+
+    @staticmethod
+    def direct(problem):
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_matrix, kron
+
+        n, m = problem.costs.shape
+        apart = float(problem.eps) * problem.space.distances.floats
+        i, j = np.nonzero(np.isfinite(apart) & ~np.eye(n, dtype=bool))
+        at = np.arange(len(i))
+        one = coo_matrix(
+            (
+                np.concatenate([np.ones(len(i)), -np.exp(apart[i, j])]),
+                (np.concatenate([at, at]), np.concatenate([i, j])),
+            ),
+            shape=(len(i), n),
+        )
+        found = linprog(
+            problem.costs.floats.T.ravel(),
+            A_ub=kron(np.eye(m), one),
+            b_ub=np.zeros(len(i) * m),
+            A_eq=kron(np.ones((1, m)), np.eye(n)),
+            b_eq=np.ones(n),
+        )
+        return found.fun
+
+    @pytest.mark.parametrize(
+        ("space", "eps"),
+        [
+            (grid(3, 4), "0.7"),
+            (grid(4, 4, metric="chebyshev"), "ln 2"),
+            (hamming_cube(4), "0.4"),
+            (power_set(["a", "b", "c"]), "1/3"),
+            (graph([(k, (k + 1) % 9) for k in range(9)]), "ln(3/2)"),
+            (points(np.random.default_rng(0).normal(size=(12, 4))), "0.5"),
+            (points(np.random.default_rng(1).normal(size=(10, 2))), 3),
+            (line(["0", "0.1", "0.5", "2"]), 2),
+        ],
+        ids=lambda value: repr(value) if not isinstance(value, str) else value,
+    )
+    def test_losses_agree(self, space, eps):
+        rng = np.random.default_rng(5)
+        weights = rng.dirichlet(np.ones(len(space)))
+        problem = Problem.read(space, eps=eps, prior=weights.tolist())
+        best = optimal(space, eps=eps, prior=weights.tolist())
+        assert best.finished
+        assert float(best.bound) <= float(best.loss)
+        assert float(best.loss) == pytest.approx(self.direct(problem), rel=2e-6)
+        assert best.certificate.holds()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_hundred_places_to_a_millionth(symmetric):
+    space = grid(10, 10)
+    weights = [1.0 + (0 if symmetric else 3.0 * row + column**2) for row, column in space.labels]
+    best = optimal(space, eps="ln 2", prior=[w / sum(weights) for w in weights])
+    assert best.finished
+    assert best.certificate.holds()
+    assert smallest_eps(best.channel, space) <= best.problem.eps
+
+
+class TestSources:
+    @pytest.mark.statement("T", "Thm 6.4")
+    @pytest.mark.parametrize("n", [2, 3, 5, 8])
+    def test_geometric_is_optimal_for_monotonic_losses_on_lines(self, n):
+        rng = np.random.default_rng(n)
+        space = line(n)
+        steps = list(itertools.accumulate(int(v) for v in rng.integers(0, 4, n)))
+        for question in (
+            loss.metric(space),
+            loss.identity(space),
+            loss.threshold(space, 1),
+            loss.function(range(n), space, lambda w, x: abs(w - x) ** 2),
+            loss.function(range(n), space, lambda w, x: steps[abs(w - x)]),
+        ):
+            prior = Dist(space.labels, a_prior(rng, n))
+            best = optimal(space, eps="ln 2", prior=prior, loss=question)
+            G = geometric(space, eps="ln 2").channel
+            assert best.loss == posterior_uncertainty(prior, G, question)
+
+    @pytest.mark.statement("T", "Def 6.2.3")
+    def test_nothing_private_has_a_smaller_posterior_uncertainty(self):
+        space, rng = discrete(range(3)), np.random.default_rng(2)
+        question = a_loss(rng, 3, space)
+        best = optimal(space, eps="ln 2", loss=question)
+        for K in kernels(space, eps="ln 2"):
+            assert posterior_uncertainty(best.problem.prior, K, question) >= best.loss
+
+    @pytest.mark.statement("T", "Thm 6.6", "Cor 6.34")
+    @pytest.mark.parametrize("n", [3, 4])
+    def test_on_the_discrete_metric_each_kernel_fails_some_prior(self, n):
+        space, rng = discrete(range(n)), np.random.default_rng(n)
+        left = list(kernels(space, eps="ln 2"))
+        question = loss.identity(space)
+        for _ in range(60):
+            prior = Dist(space.labels, a_prior(rng, n, zeros=True))
+            best = optimal(space, eps="ln 2", prior=prior, loss=question).loss
+            left = [K for K in left if posterior_uncertainty(prior, K, question) == best]
+            if not left:
+                break
+        assert left == []
+
+    @pytest.mark.statement("C", "Thm 10")
+    @pytest.mark.parametrize("delta", ["0", "1/10", "1/2"])
+    def test_randomised_response_is_optimal_for_hamming_loss(self, delta):
+        space = discrete(list("abcd"))
+        best = optimal(space, eps="ln 5", loss="bayes", delta=delta)
+        p = (1 - Fraction(delta)) / (5 + 3)
+        assert best.loss == 3 * p
+        if delta == "0":
+            assert best.channel == randomised_response(space, eps="ln 5").channel
+
+
+class TestMixtures:
+    def test_the_kernels_of_an_optimum_are_optimal(self):
+        rng = np.random.default_rng(3)
+        for space in (line(4), discrete(range(4))):
+            best = optimal(space, eps="ln 2", prior=a_prior(rng, 4), loss=a_loss(rng, 3, space))
+            mixed = as_kernels(best)
+            assert mixed.holds()
+            assert set(kernel_losses(best)) == {best.loss}
+
+    def test_an_inexact_optimum_is_refused(self):
+        with pytest.raises(Uncertified, match="only an exact optimum"):
+            as_kernels(optimal(line(3), eps="1/2"))
+
+
+class TestAlwaysPrivate:
+    """Whatever the space and the level, the integers keep the promise."""
+
+    @pytest.mark.parametrize(
+        ("space", "eps"),
+        [
+            (line(6), 10),
+            (line(6), 20),
+            (line(12), "5"),
+            (grid(3, 3), 20),
+            (grid(5, 5), 9),
+            (discrete(range(6)), 60),
+            (discrete(range(30)), 60),
+            (hamming_cube(3), 400),
+            (line(40), "ln 4"),
+            (points([[0], ["1/1000000"], [1]]), "1/1000"),
+            (line(3), "1/100000000"),
+        ],
+        ids=repr,
+    )
+    def test_the_smallest_eps_is_no_larger_than_asked(self, space, eps):
+        rng = np.random.default_rng(7)
+        best = optimal(space, eps=eps, prior=a_prior(rng, len(space)))
+        asked = best.problem.eps
+        assert smallest_eps(best.channel, space) <= asked
+        assert privacy(best.channel, space, eps=eps).exact
+        assert float(best.bound) <= float(best.loss)
+
+    @pytest.mark.parametrize("eps", [10, "ln 1000"])
+    def test_tiny_losses_are_found_exactly(self, eps):
+        space = line(6)  # ε·diameter is 50
+        best = optimal(space, eps=eps, prior=a_prior(np.random.default_rng(1), 6))
+        assert best.gap <= 1e-25
+        assert smallest_eps(best.channel, space) <= best.problem.eps
+
+    def test_a_loss_of_a_billionth_is_proved_to_the_same_share(self):
+        space = points(np.random.default_rng(0).normal(size=(25, 30)))
+        best = optimal(space, eps=4)
+        assert float(best.loss) < 1e-8
+        assert best.gap <= 1e-6
+
+    def test_a_level_without_integers_of_bearable_length_is_refused(self):
+        with pytest.raises(Uncertified, match="needs integers"):
+            optimal(line(3), eps=10**6)
+
+
+class TestKindsOfSpaces:
+    def test_parts_without_a_finite_distance_are_optimised_apart(self):
+        inf = "inf"
+        space = from_table(
+            list("abcd"),
+            [[0, 1, inf, inf], [1, 0, inf, inf], [inf, inf, 0, 2], [inf, inf, 2, 0]],
+            extended=True,
+        )
+        prior = ["1/8", "3/8", "1/4", "1/4"]
+        best = optimal(space, eps="ln 2", prior=prior, loss="bayes")
+        first = optimal(
+            line(2), eps="ln 2", prior=["1/4", "3/4"], loss=[[0, 1], [1, 0], [1, 1], [1, 1]],
+            outputs=list("abcd"),
+        )  # fmt: skip
+        second = optimal(line([0, 2]), eps="ln 2", loss="bayes")
+        assert best.loss == (first.loss + second.loss) / 2
+        assert best.channel["a", "c"] == 0
+        assert best.certificate.holds()
+
+    def test_secrets_at_distance_0_share_a_row(self):
+        space = from_table(["a", "twin of a", "b"], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True)
+        best = optimal(space, eps="ln 2", prior=["1/4", "1/4", "1/2"], loss="bayes")
+        assert best.channel.row("a") == best.channel.row("twin of a")
+        merged = optimal(
+            line(2), eps="ln 2", loss=[["1/2", 1], ["1/2", 1], [1, 0]], outputs=list("atb")
+        )
+        assert best.loss == merged.loss
+        assert frozenset(["a", "twin of a"]) in best.certificate.multipliers
+
+    def test_a_single_secret(self):
+        best = optimal(discrete(["only"]), eps=1)
+        assert best.loss == 0
+        assert best.channel["only", "only"] == 1
+
+    def test_float_distances_stand_for_their_binary_values(self):
+        space = points(np.array([[0.0], [0.1], [0.7]]))
+        best = optimal(space, eps=1.5)
+        assert best.finished
+        assert best.certificate.privacy.exact
+
+    def test_distances_and_level_that_are_both_logarithms(self):
+        space = from_table(["a", "b"], [["0", "ln 3"], ["ln 3", "0"]])
+        best = optimal(space, eps="ln 2", loss="bayes")
+        factor = 2 ** math.log(3)
+        assert float(best.loss) == pytest.approx(1 / (1 + factor), rel=1e-9)
+
+    def test_a_zero_prior_on_some_secrets_changes_nothing_about_privacy(self):
+        space = line(4)
+        best = optimal(space, eps="ln 2", prior=[1, 0, 0, 0])
+        assert best.loss == 0
+        assert privacy(best.channel, space, eps="ln 2")
+
+
+class TestOutputs:
+    def test_chosen_outputs(self):
+        best = optimal(line(5), eps="ln 2", outputs=[0, 4])
+        assert best.channel.columns == (0, 4)
+        every = kernels(line(5), eps="ln 2")
+        question = loss.metric(line(5), actions=[0, 4])
+        assert best.loss == min(
+            posterior_uncertainty(best.problem.prior, K, question) for K in every
+        )
+
+    def test_an_output_that_is_no_action(self):
+        with pytest.raises(ValueError, match="7"):
+            optimal(line(3), eps=1, outputs=[0, 7])
+
+    def test_loss_as_a_function_and_as_a_matrix(self):
+        by_function = optimal(line(3), eps="ln 2", loss=lambda w, x: abs(w - x))
+        by_matrix = optimal(line(3), eps="ln 2", loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+        assert by_function.loss == by_matrix.loss == Fraction(5, 9)
+
+    def test_loss_by_coordinates(self):
+        space = grid(2, 2, metric="manhattan")
+        best = optimal(space, eps=1, loss="euclidean")
+        assert float(best.problem.loss[(0, 0), (1, 1)]) == pytest.approx(math.sqrt(2))
+
+
+class TestWithSlack:
+    @pytest.mark.parametrize("eps", ["ln 2", "1/2"])
+    def test_the_slack_is_used_and_kept(self, eps):
+        space = line(3)
+        strict = optimal(space, eps=eps)
+        best = optimal(space, eps=eps, delta="1/20")
+        assert best.loss < strict.loss
+        verdict = privacy(best.channel, space, eps=eps, delta="1/20")
+        assert verdict
+        assert verdict.exact
+        assert best.certificate.holds()
+        assert best.gap <= 1e-30
+
+    def test_everything_is_allowed_at_delta_1(self):
+        assert optimal(line(3), eps="ln 2", delta=1).loss == 0
+
+    def test_the_bound_agrees_with_random_channels(self):
+        space, rng = discrete(range(3)), np.random.default_rng(0)
+        best = optimal(space, eps="ln 2", delta="1/5", loss="bayes")
+        for _ in range(200):
+            rows = [[Fraction(int(v), 1) for v in row] for row in rng.integers(1, 20, (3, 3))]
+            rows = [[v / sum(row) for v in row] for row in rows]
+            if privacy(rows, space, eps="ln 2", delta="1/5"):
+                mean = sum(1 - rows[x][x] for x in range(3)) / 3
+                assert mean >= best.loss
+
+    def test_large_spaces_are_refused_with_the_size(self):
+        with pytest.raises(TooLarge, match=r"equations in .* variables"):
+            optimal(line(30), eps=1, delta="1/100")
+
+    def test_no_spanner_with_slack(self):
+        with pytest.raises(Malformed, match="δ = 0"):
+            optimal(line(3), eps=1, delta="1/100", spanner=2)
+
+
+class TestStopping:
+    def space(self):
+        return grid(6, 6)  # too many constraints for the exact method
+
+    def prior(self):
+        return (np.arange(1, 37) / 666).tolist()
+
+    def test_an_interruption_ends_with_a_proved_answer(self):
+        def stop(found, bound, seconds):
+            raise KeyboardInterrupt
+
+        best = optimal(self.space(), eps=1, prior=self.prior(), progress=stop)
+        assert not best.finished
+        assert best.certificate.privacy
+        assert best.certificate.holds()
+        assert "stopped before" in best.explain()
+
+    def test_a_signal_is_an_interruption_too(self):
+        import os
+        import signal
+
+        def stop(found, bound, seconds):
+            os.kill(os.getpid(), signal.SIGINT)
+
+        before = signal.getsignal(signal.SIGINT)
+        best = optimal(self.space(), eps=1, prior=self.prior(), progress=stop)
+        assert signal.getsignal(signal.SIGINT) is before
+        assert not best.finished
+        assert best.certificate.privacy
+
+    def test_no_time_at_all(self):
+        best = optimal(self.space(), eps=1, prior=self.prior(), seconds=0.0)
+        assert best.certificate.privacy
+        assert float(best.bound) <= float(best.loss)
+
+    def test_progress_tells_a_closing_gap(self):
+        seen = []
+        best = optimal(
+            self.space(), eps=1, prior=self.prior(), progress=lambda *told: seen.append(told)
+        )
+        assert best.finished
+        assert seen[-1][0] - seen[-1][1] < seen[0][0] - seen[0][1]
+
+    def test_a_start_nearby_gives_the_same_optimum(self):
+        first = optimal(self.space(), eps=1, prior=self.prior())
+        again = optimal(self.space(), eps="1.05", prior=self.prior(), start=first)
+        fresh = optimal(self.space(), eps="1.05", prior=self.prior())
+        assert again.finished
+        assert float(again.loss) == pytest.approx(float(fresh.loss), rel=2e-6)
+
+    def test_a_start_for_other_secrets_is_passed_over(self):
+        first = optimal(grid(6, 5), eps=1)
+        assert optimal(self.space(), eps=1, start=first).finished
+
+
+class TestSpanner:
+    @pytest.mark.parametrize("space", [grid(5, 5), line(6)], ids=repr)
+    def test_a_spanner_costs_no_more_than_its_dilation(self, space):
+        rng = np.random.default_rng(0)
+        prior = a_prior(rng, len(space))
+        best = optimal(space, eps=1, prior=prior)
+        near = optimal(space, eps=1, prior=prior, spanner="6/5")
+        far = optimal(space, eps="5/6", prior=prior)
+        slack = 1 + 2e-6
+        assert float(best.loss) <= float(near.loss) * slack <= float(far.loss) * slack**2
+        assert privacy(near.channel, space, eps=1)
+        assert float(near.bound) <= float(best.loss)
+        assert "dilation 6/5" in near.explain()
+        assert near.finished
+
+    def test_a_dilation_below_1_is_refused(self):
+        with pytest.raises(Malformed, match="at least 1"):
+            optimal(line(3), eps=1, spanner="1/2")
+
+
+class TestRefusals:
+    def test_a_prior_on_other_secrets(self):
+        with pytest.raises(SpaceMismatch, match="'d' only in the second"):
+            optimal(discrete(list("abc")), eps=1, prior=Dist(list("abd"), ["1/2", "1/4", "1/4"]))
+
+    def test_a_loss_on_other_secrets(self):
+        with pytest.raises(SpaceMismatch, match="'c'"):
+            optimal(discrete(list("ab")), eps=1, loss=loss.identity(list("ac")))
+
+    def test_a_negative_loss_names_the_pair(self):
+        with pytest.raises(Malformed, match=r"action 'b' on secret 'a' costs -1.*loss\.shift"):
+            optimal(discrete(["a", "b"]), eps=1, loss=[[0, 1], [-1, 0]])
+
+    @pytest.mark.parametrize("eps", [0, -1, math.nan, math.inf, True, "x"])
+    def test_levels_that_are_none(self, eps):
+        with pytest.raises(BadLevel):
+            optimal(line(3), eps=eps)
+
+    @pytest.mark.parametrize(
+        ("what", "words"),
+        [
+            ({"loss": "cosine"}, "there is no loss 'cosine'"),
+            ({"loss": 5}, "a loss is a name"),
+            ({"loss": [[0, 1, 2]]}, "name the actions"),
+            ({"loss": "euclidean"}, "coordinates"),
+            ({"gap": 0}, "gap is a positive number"),
+            ({"prior": "uniform"}, "a prior is a Dist"),
+        ],
+    )
+    def test_what_makes_no_sense(self, what, words):
+        with pytest.raises(Malformed, match=words):
+            optimal(discrete(list("abc")), eps=1, **what)
+
+    def test_no_finite_space(self):
+        with pytest.raises(Malformed, match="a finite space is needed"):
+            optimal([1, 2, 3], eps=1)
+
+    def test_more_than_the_memory(self, monkeypatch):
+        monkeypatch.setattr("dprivacy.design.memory.machine_memory", lambda: 1e6)
+        with pytest.raises(TooLarge, match=r"GiB.*force=True"):
+            optimal(grid(6, 6), eps=1)
+        assert optimal(grid(6, 6), eps=1, force=True).certificate.privacy
+
+
+class TestUse:
+    def test_the_mechanism_draws_what_was_proved(self):
+        best = optimal(line(4), eps="ln 2", prior=["1/2", "1/4", "1/8", "1/8"])
+        mechanism = best.mechanism()
+        assert mechanism.channel == best.channel
+        assert set(mechanism.randomise([0, 1, 2, 3] * 20)) <= {0, 1, 2, 3}
+        again = loads(dumps(mechanism))
+        assert again.channel == best.channel
+        assert again.parameters["expected_loss"] == str(best.loss)
+
+    def test_it_protects_a_table(self):
+        import pandas
+
+        from dprivacy.release import Plan, sanitise
+        from dprivacy.release.plan import ColumnPlan
+
+        best = optimal(line(5), eps="ln 2")
+        plan = Plan(
+            (ColumnPlan("grade", "ordered", best.mechanism(), ("grade",), best.problem.space),)
+        )
+        table = pandas.DataFrame({"grade": [0, 1, 2, 3, 4] * 40})
+        released = sanitise(table, plan)
+        protected = getattr(released, "table", released)
+        assert set(protected["grade"]) <= set(range(5))
+
+    def test_words_and_data(self):
+        best = optimal(line(3), eps="ln 2")
+        assert best.explain().splitlines()[1].startswith("its expected loss is 5/9")
+        assert str(best) == best.explain()
+        data = best.to_dict()
+        assert (data["loss"], data["gap"], data["exact"], data["private"]) == (
+            "5/9",
+            "0",
+            True,
+            True,
+        )
+        assert "exact" in repr(best)
+
+    def test_words_name_the_outputs_in_use(self):
+        best = optimal(line(9), eps="1/100")
+        assert "It answers only 4." in best.explain()
+
+    def test_float_input_gives_floats(self):
+        best = optimal(line(3), eps="ln 2", prior=[0.2, 0.3, 0.5])
+        assert isinstance(best.loss, float)
+        assert best.loss == best.bound
+        assert best.exact

@@ -1,0 +1,71 @@
+"""A plan may name a mechanism file; what it says then travels with the plan."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dprivacy.design import optimal
+from dprivacy.errors import Malformed, NotPrivate
+from dprivacy.mechanisms import save
+from dprivacy.mechanisms.store import dumps
+from dprivacy.numbers import ln
+from dprivacy.release import Plan, ReleaseCard, sanitise
+from dprivacy.spaces import line
+
+pandas = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+PLAN = '[columns.age]\ntype = "stored"\nfile = "best.json"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    best = optimal(line([0, 1, 2, 5]), eps=ln(2), prior=["0.4", "0.3", "0.2", "0.1"]).mechanism()
+    save(best, tmp_path / "best.json")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return tmp_path
+
+
+def test_a_stored_optimum_protects_a_column_and_its_card_stands_alone(folder: Path) -> None:
+    plan = Plan.read(folder / "plan.toml")
+    frame = pandas.DataFrame({"age": [0, 1, 2, 5] * 500})
+    out, card = sanitise(frame, plan, card=True)
+    assert set(out["age"]) <= {0, 1, 2, 5}
+    assert (out["age"] != frame["age"]).any()
+    (folder / "best.json").unlink()
+    again = ReleaseCard.from_dict(json.loads(json.dumps(card.to_dict())))
+    assert again.channel("age") == plan.column("age").mechanism.channel
+    assert Plan.read(again.plan).column("age").mechanism.channel == again.channel("age")
+    assert "ln(2)" in card.guarantee["sentence"]
+
+
+def test_a_tampered_mechanism_file_is_refused(folder: Path) -> None:
+    text = (folder / "best.json").read_text().replace('"eps": "ln(2)"', '"eps": "ln(3/2)"')
+    (folder / "best.json").write_text(text)
+    with pytest.raises((Malformed, NotPrivate)):
+        Plan.read(folder / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("file = 3", "names one mechanism file"),
+        ('file = "none.json"', "cannot be read"),
+        ("", "is needed"),
+        ('file = "best.json"\nepsilon = "ln(3/2)"', r"guarantees ε = ln\(2\) only"),
+        ('file = "best.json"\nmechanism = "geometric"', "does not apply"),
+    ],
+)
+def test_what_does_not_fit_is_said(folder: Path, entry: str, words: str) -> None:
+    (folder / "plan.toml").write_text(f'[columns.age]\ntype = "stored"\n{entry}\n')
+    with pytest.raises(Malformed, match=words):
+        Plan.read(folder / "plan.toml")
+
+
+def test_answers_outside_the_column_are_refused() -> None:
+    space = line(3)
+    wide = optimal(space, eps=ln(2), outputs=["low", "high"], loss=[[0, 1, 2], [2, 1, 0]])
+    spec = {"type": "stored", "stored": dumps(wide.mechanism())}
+    with pytest.raises(Malformed, match="not a value of the column"):
+        Plan.read({"columns": {"x": spec}})
