@@ -37,7 +37,7 @@ _ROOMS = {
         "smallest_eps_for total_variation"
     ),
     "release": (
-        "PermanentAnswers Plan ProtectColumns Release ReleaseCard forecast joint_guarantee "
+        "Ledger PermanentAnswers Plan ProtectColumns Release ReleaseCard forecast joint_guarantee "
         "propose query sanitise sanitise_file"
     ),
     "flow": (
@@ -176,6 +176,7 @@ if TYPE_CHECKING:
         refines_private as refines_private,
     )
     from dprivacy.release import (
+        Ledger as Ledger,
         PermanentAnswers as PermanentAnswers,
         Plan as Plan,
         ProtectColumns as ProtectColumns,

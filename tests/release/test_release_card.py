@@ -233,9 +233,10 @@ def test_estimates_need_only_the_output_and_the_card(tmp_path):
     pq.write_table(table, tmp_path / "in.parquet")
     plan = Plan.read({"columns": specs})
     for ending in ("parquet", "csv"):
+        output = tmp_path / f"out_{ending}.{ending}"
         with pytest.warns(PrivacyLeakWarning):
-            seeded_file(tmp_path / "in.parquet", plan, tmp_path / f"out_{ending}.{ending}")
-        release = Release.open(tmp_path / f"out_{ending}.{ending}")
+            seeded_file(tmp_path / "in.parquet", plan, output, again="a test")
+        release = Release.open(output)
         for name in specs:
             true = plan.column(name).mechanism.channel
             labels = {str(float(y)) if name == "n" else y: y for y in true.columns}
@@ -267,7 +268,9 @@ def test_the_wrong_card_is_refused(tmp_path):
 def test_a_card_of_a_file_with_the_same_stem_is_refused(tmp_path):
     (tmp_path / "in.csv").write_text("h\n" + "a\nb\n" * 50)
     sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.csv")
-    sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.parquet", replace=True)
+    sanitise_file(
+        tmp_path / "in.csv", plan_of(), tmp_path / "out.parquet", replace=True, again="a test"
+    )
     with pytest.raises(Malformed, match="is not the file that"):
         Release.open(tmp_path / "out.csv")
     assert Release.open(tmp_path / "out.parquet").estimate("h").n == 100

@@ -47,7 +47,7 @@ def test_the_error_ahead_is_the_error_that_comes():
     (ahead,) = forecast(plan_of(), rows=n).columns
     errors = []
     for seed in range(30):
-        clean = seeded(pa.table({"h": ["a"] * 2000 + ["b"] * 2000}), plan_of(), seed=seed)
+        clean = seeded(pa.table({"h": ["a", "b"] * 2000}), plan_of(), seed=seed)
         found = estimate(
             plan_of().columns[0].mechanism.channel, clean["h"].to_pylist(), estimator="inverse"
         )

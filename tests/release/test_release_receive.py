@@ -200,11 +200,11 @@ def test_a_column_under_another_name(tmp_path):
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.string()])
 def test_a_grid_of_tenths_in_every_type(tmp_path, kind):
     spec = {**NUMBERS, "high": 1, "grid": "0.1", "epsilon": "5"}
-    column = pa.array(np.linspace(0, 1, 500), pa.float64()).cast(kind)
+    column = pa.array(np.linspace(0, 1, 500).reshape(10, 50).T.ravel(), pa.float64()).cast(kind)
     pq.write_table(pa.table({"h": column}), tmp_path / "in.parquet")
     for ending in ("parquet", "csv"):
         output = tmp_path / f"out_{ending}.{ending}"
-        sanitise_file(tmp_path / "in.parquet", plan_of(spec), output)
+        sanitise_file(tmp_path / "in.parquet", plan_of(spec), output, again="a test")
         found = Release.open(output).estimate("h")
         assert found.n == 500
         assert Fraction(1, 10) in found.counts

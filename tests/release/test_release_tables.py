@@ -347,7 +347,9 @@ class TestColumns:
 
     @pytest.mark.parametrize("thing", ["text", [1], {"h": ["a"]}, None, 5, np.array(["a"])])
     def test_what_is_no_table(self, thing):
-        with pytest.raises(Malformed, match="must come from pandas, Polars, Arrow or DuckDB"):
+        with pytest.raises(
+            Malformed, match="must come from pandas, Polars, Arrow, DuckDB or Spark"
+        ):
             out(thing)
 
 

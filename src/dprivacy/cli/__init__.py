@@ -7,6 +7,7 @@ import rich_click as click
 from dprivacy.cli.attack import attack
 from dprivacy.cli.audit import audit
 from dprivacy.cli.compare import compare
+from dprivacy.cli.ledger import ledger
 from dprivacy.cli.optimal import optimal
 from dprivacy.cli.polytope import extreme, kernels
 from dprivacy.cli.tables import demo, estimate, inspect, plan, query, sanitise
@@ -30,6 +31,7 @@ for command in (
     sanitise,
     estimate,
     query,
+    ledger,
     attack,
     verify,
     compare,

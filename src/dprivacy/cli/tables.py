@@ -3,6 +3,7 @@
 import json
 import sys
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dprivacy.release import (
     sanitise_file,
     transition_summary,
 )
+from dprivacy.release.ledger import Ledger
 
 PATH = click.Path(path_type=Path)
 
@@ -75,24 +77,86 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 )
 @click.option("--replace", is_flag=True, help="Replace an existing output.")
 @click.option(
+    "--resume", is_flag=True, help="Go on with a job that stopped: no row is drawn again."
+)
+@click.option(
+    "--discard",
+    is_flag=True,
+    help="Throw away a job that stopped, and start anew: this draws new noise, and spends again.",
+)
+@click.option(
+    "--ledger",
+    "place",
+    envvar="DPRIVACY_LEDGER",
+    show_envvar=True,
+    help="Charge it here before anything is drawn: a file, or postgresql://user@host/database.",
+)
+@click.option("--account", default="everyone", show_default=True, help="What is charged there.")
+@click.option("--again", metavar="REASON", help="Why a table is released that was released before.")
+@click.option(
     "--permanent-key",
     "key_file",
     type=PATH,
     help="A file of at least 16 secret bytes: the same person's same value gets the same answer.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["arrow", "spark"]),
+    default="arrow",
+    show_default=True,
+    help="Spark writes a folder of Parquet files, with the card inside.",
+)
+@click.option("--master", help="For Spark: where it runs, such as spark://host:7077.")
 @click.option("--json", "as_json", is_flag=True, help="Print the release card as JSON.")
 def sanitise(
-    table: Path, plan_file: Path, output: Path, replace: bool, key_file: Path | None, as_json: bool
+    table: Path,
+    plan_file: Path,
+    output: Path,
+    replace: bool,
+    resume: bool,
+    discard: bool,
+    place: str | None,
+    account: str,
+    again: str | None,
+    key_file: Path | None,
+    engine: str,
+    master: str | None,
+    as_json: bool,
 ) -> None:
     """Write a protected copy of a TABLE, and the card that says what it protects."""
-    wanted = Plan.read(plan_file)
-    with warnings.catch_warnings(record=True) as heard:
+    wanted, key = Plan.read(plan_file), _read_key(key_file)
+    with ExitStack() as stack:
+        heard = stack.enter_context(warnings.catch_warnings(record=True))
         warnings.simplefilter("always", PrivacyLeakWarning)
-        card = _with_progress(table, wanted, output, replace, _read_key(key_file))
+        if engine == "spark":
+            if resume or discard or place or again:
+                raise Malformed(
+                    "resume, discard, ledger and again are for the engine arrow: Spark repeats what is "
+                    "lost by itself, and is charged with `spend_release`"
+                )
+            from dprivacy.release.spark import sanitise_spark_file
+
+            card = sanitise_spark_file(
+                table, wanted, output, replace=replace, master=master, permanent_key=key
+            )
+            where = f"{output} is written, with its card inside."
+        else:
+            ledger = None if place is None else stack.enter_context(Ledger(place, create=False))
+            card = _with_progress(
+                table,
+                wanted,
+                output,
+                replace=replace,
+                resume=resume,
+                discard=discard,
+                ledger=None if ledger is None else ledger.account(account),
+                again=again,
+                permanent_key=key,
+            )
+            where = f"{output} and {card_path(output)} are written."
     for warning in heard:
         click.echo(f"warning: {warning.message}", err=True)
-    text = f"{card.explain()}\n\n{output} and {card_path(output)} are written."
-    _show(card.to_dict(), as_json, text)
+    _show(card.to_dict(), as_json, f"{card.explain()}\n\n{where}")
 
 
 def _read_key(path: Path | None) -> bytes | None:
@@ -104,9 +168,7 @@ def _read_key(path: Path | None) -> bytes | None:
         raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
 
 
-def _with_progress(
-    table: Path, wanted: Plan, output: Path, replace: bool, key: bytes | None
-) -> Any:
+def _with_progress(table: Path, wanted: Plan, output: Path, **options: Any) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -120,9 +182,7 @@ def _with_progress(
         def moved(done: int, total: int | None) -> None:
             bar.update(task, completed=done, total=total)
 
-        return sanitise_file(
-            table, wanted, output, replace=replace, permanent_key=key, progress=moved
-        )
+        return sanitise_file(table, wanted, output, progress=moved, **options)
 
 
 @click.command(epilog="Example:\n\ndprivacy estimate released.parquet --column hobby --by region")
@@ -198,7 +258,7 @@ def demo(folder: Path) -> None:
 
     table, plan_file = write_demo(folder)
     output = folder / "released.csv"
-    card = sanitise_file(table, Plan.read(plan_file), output, replace=True)
+    card = sanitise_file(table, Plan.read(plan_file), output, replace=True, discard=True, again="the demo")
     click.echo(card.explain())
     truth = survey()
     release = Release.open(output)

@@ -5,7 +5,10 @@ came (labels and values, never a secret), where, and the way out.
 """
 
 __all__ = [
+    "AlreadyReleased",
     "BadLevel",
+    "BrokenLedger",
+    "BudgetExceeded",
     "DPrivacyError",
     "DuplicateLabel",
     "InsecureSeedWarning",
@@ -21,6 +24,7 @@ __all__ = [
     "SpaceMismatch",
     "TooLarge",
     "Uncertified",
+    "Unfinished",
     "UnknownCategory",
 ]
 
@@ -83,6 +87,22 @@ class Uncertified(DPrivacyError):
 
 class RepeatedStream(DPrivacyError):
     """Randomness that would be used twice: a keyed stream copied into another process."""
+
+
+class BudgetExceeded(DPrivacyError):
+    """A release that would spend more than the budget; the message says what is spent and left."""
+
+
+class AlreadyReleased(DPrivacyError):
+    """A source that was sanitised before, and nobody said that this is meant."""
+
+
+class BrokenLedger(DPrivacyError):
+    """A ledger that cannot be relied on: damaged, edited, rolled back, or with another key."""
+
+
+class Unfinished(DPrivacyError):
+    """A file job that is not done: it stopped half-way, or another process is at it now."""
 
 
 class PrivacyLeakWarning(UserWarning):

@@ -43,6 +43,7 @@ class ReleaseCard:
     library: str = LIBRARY
     output: Mapping[str, Any] = field(default_factory=dict)
     permanent: bool = False
+    receipt: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -53,8 +54,9 @@ class ReleaseCard:
         secure: bool,
         permanent: bool = False,
         output: Mapping[str, Any] | None = None,
+        receipt: Mapping[str, Any] | None = None,
     ) -> "ReleaseCard":
-        """The card of a release."""
+        """The card of a release; `receipt` is what a ledger gave for it (`Receipt.to_dict`)."""
         void = [
             f"the values of {c.name} were read off the data"
             for c in plan.columns
@@ -75,6 +77,7 @@ class ReleaseCard:
             LIBRARY,
             dict(output or {}),
             permanent,
+            dict(receipt or {}),
         )
 
     def channel(self, column: str) -> Channel:
@@ -133,6 +136,7 @@ class ReleaseCard:
             "library": self.library,
             "output": plain(self.output),
             "permanent_answers": self.permanent,
+            "receipt": plain(self.receipt),
         }
 
     def save(self, path: str | Path) -> None:
@@ -179,6 +183,7 @@ class ReleaseCard:
                 str(data["library"]),
                 dict(data["output"]),
                 data.get("permanent_answers") is True,
+                dict(data.get("receipt", {})),
             )
             for entry in card.columns.values():
                 _texts(entry["columns"])

@@ -44,3 +44,13 @@ def dataset() -> ModuleType:
 def duckdb() -> ModuleType:
     """duckdb."""
     return _load("duckdb", "table", "SQL on a table")
+
+
+def spark() -> ModuleType:
+    """pyspark.sql."""
+    return _load("pyspark.sql", "spark", "working on Spark frames")
+
+
+def psycopg() -> ModuleType:
+    """psycopg, the PostgreSQL driver."""
+    return _load("psycopg", "postgres", "a ledger in PostgreSQL")

@@ -8,6 +8,7 @@ import numpy as np
 from dprivacy.errors import Malformed, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.model import Channel
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain, shown
 from dprivacy.release.joint import JointGuarantee, joint_guarantee
 from dprivacy.release.plan import ColumnPlan, Plan
@@ -32,7 +33,7 @@ class ColumnForecast:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class Forecast(Pictured):
     """What a plan promises and costs, at a number of rows."""
 
     guarantee: JointGuarantee

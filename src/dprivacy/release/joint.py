@@ -83,7 +83,7 @@ class JointGuarantee:
 def joint_guarantee(plan: Plan) -> JointGuarantee:
     """What all protected columns of a plan protect together, per row or per person."""
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
-    widest = [_widest(column) for column in plan.columns]
+    widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
     bounded = [level for level in widest if level is not None]
     total = sum(bounded, Level(0)) * plan.rows_per_person if len(bounded) == len(widest) else None
     delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.rows_per_person
@@ -109,9 +109,8 @@ def _note(column: ColumnPlan) -> str:
     )
 
 
-def _widest(column: ColumnPlan) -> Level | None:
-    """ε times the largest (finite) distance of a column."""
-    guarantee: Guarantee = column.mechanism.guarantee
+def widest_level(guarantee: Guarantee) -> Level | None:
+    """ε times the largest finite distance: between the two most different secrets; None without one."""
     space = guarantee.space
     if isinstance(space, FiniteSpace):
         apart = space.distances.floats

@@ -105,7 +105,7 @@ class Plan:
         """Read a plan from TOML text; mechanism files are looked for in `folder`."""
         try:
             data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as reason:
+        except (ValueError, RecursionError) as reason:  # also a number of too many digits
             raise Malformed(f"{name}: not TOML ({reason})") from None
         return _build(with_contents(data, Path(folder)), name)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
 from dprivacy.release.extras import arrow, compute
+from dprivacy.release.order import RowOrder
 from dprivacy.release.permanent import PermanentAnswers
 from dprivacy.release.plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
@@ -49,6 +50,7 @@ class ColumnProtector:
         self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
+        self.orders = [RowOrder() for _ in column.columns] if column.kind != "bits" else []
         self._typed: dict[Any, Any] = {}  # declared outputs in the types that columns have
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             channel = column.mechanism.channel
@@ -157,7 +159,9 @@ class ColumnProtector:
             at = int(np.flatnonzero(np.asarray(codes.is_null()))[0])
             raise self._at(at, _STRANGE, UnknownCategory)
         named = self._named(array.type)
-        drawn = self._drawn(np.asarray(codes).astype(np.intp))
+        positions = np.asarray(codes).astype(np.intp)
+        self.orders[0].see(positions)
+        drawn = self._drawn(positions)
         return _labelled(np.asarray(drawn), named, array.type)
 
     def _named(self, original: Any) -> Any:
@@ -191,6 +195,7 @@ class ColumnProtector:
     def _numbers(self, array: Any) -> Any:
         pa = arrow()
         values = self._floats(array)
+        self.orders[0].see(values)
         points = self._points(array.type)
         if points is None:
             return _back(pa.array(self.mechanism.randomise(values)), array.type)
@@ -225,6 +230,8 @@ class ColumnProtector:
 
     def _place(self, arrays: Sequence[Any]) -> list[Any]:
         places = np.stack([self._floats(array) for array in arrays], axis=1)
+        for order, side in zip(self.orders, places.T, strict=True):
+            order.see(side)
         noisy = self.mechanism.randomise(places)
         return [_back(arrow().array(noisy[:, k]), a.type) for k, a in enumerate(arrays)]
 

@@ -102,7 +102,7 @@ def _load(connection: Any, release: Release) -> None:
 
     The columns of a CSV file get the types that the card gives them.
     """
-    if release.path.suffix.lower() == ".parquet":
+    if release.path.is_dir() or release.path.suffix.lower() == ".parquet":
         connection.register("data", dataset().dataset(release.path, format="parquet"))
         return
     types: dict[str, str] = {}

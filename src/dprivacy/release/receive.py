@@ -21,8 +21,10 @@ from dprivacy.estimation import (
 from dprivacy.model import Channel
 from dprivacy.model.plain import shown
 from dprivacy.release.card import ReleaseCard
-from dprivacy.release.extras import arrow, parquet
-from dprivacy.release.files import card_path, file_hash, guarded, open_csv, read_errors
+from dprivacy.release.extras import arrow, dataset, parquet
+from dprivacy.release.files import guarded, open_csv, read_errors
+from dprivacy.release.folders import CARD_NAME, files_in, listing_hash
+from dprivacy.release.workplace import card_path, file_hash
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Release:
-    """A sanitised table as a receiver has it: the file and its card."""
+    """A sanitised table as a receiver has it: the file (or a folder of Parquet files) and its card."""
 
     path: Path
     card: ReleaseCard
@@ -52,7 +54,8 @@ class Release:
         table = Path(path)
         if not table.exists():
             raise Malformed(f"{path}: there is no such file")
-        beside = Path(card) if card is not None else card_path(table)
+        usual = table / CARD_NAME if table.is_dir() else card_path(table)
+        beside = Path(card) if card is not None else usual
         if not beside.exists():
             raise Malformed(f"{beside}: the release card is missing; estimates need it")
         release = cls(table, ReleaseCard.load(beside))
@@ -71,6 +74,12 @@ class Release:
                 f"{self.path}: is not the file that {card_path(self.path).name} was written with; if "
                 "it is a copy in another format, name the card"
             )
+        listed = self.card.output.get("listing_sha256")
+        if listed is not None and not given and listing_hash(files_in(self.path)) != listed:
+            raise Malformed(
+                f"{self.path}: files were added to this folder, taken out or changed since its card "
+                "was written"
+            )
         with self._opened() as (names, _):
             missing = [name for name in self.columns if name not in names]
         if missing:
@@ -87,12 +96,7 @@ class Release:
 
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
         """How often each combination of values occurs, read in batches."""
-        for name in columns:
-            if name not in self.columns:
-                listed = ", ".join(self.columns)
-                raise Malformed(f"there is no column {name!r}; the card lists {listed}")
-        if len(set(columns)) != len(columns):
-            raise Malformed("a column cannot be tabulated against itself")
+        self._require(columns)
         totals: dict[tuple[Any, ...], int] = {}
         with self._opened() as (_, batches):
             for batch in batches(list(columns)):
@@ -100,9 +104,26 @@ class Release:
                     totals[key] = totals.get(key, 0) + count
         return totals
 
+    def _require(self, columns: Sequence[str]) -> None:
+        """Refuse columns that the card does not list, and a column beside itself."""
+        for name in columns:
+            if name not in self.columns:
+                listed = ", ".join(self.columns)
+                raise Malformed(f"there is no column {name!r}; the card lists {listed}")
+        if len(set(columns)) != len(columns):
+            raise Malformed("a column cannot be tabulated against itself")
+
     @contextmanager
     def _opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
         """The table's columns, and a function that gives batches of some of them."""
+        if self.path.is_dir():
+            with read_errors(self.path):
+                folder = dataset().dataset(self.path, format="parquet")
+            yield (
+                folder.schema.names,
+                lambda names: guarded(folder.to_batches(columns=names), self.path),
+            )
+            return
         if self.path.suffix.lower() == ".parquet":
             with read_errors(self.path):
                 file = parquet().ParquetFile(self.path)

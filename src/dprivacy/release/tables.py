@@ -8,6 +8,7 @@ from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.release.bare import bare
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import arrow
+from dprivacy.release.ledger.spending import spending_on
 from dprivacy.release.people import RowsPerPerson
 from dprivacy.release.permanent import PermanentAnswers
 from dprivacy.release.plan import ColumnPlan, Plan
@@ -29,12 +30,21 @@ class Sanitiser:
         Whether the tables come from a CSV file, where every cell is a text.
     permanent_key
         For permanent answers: the secret key from which each person's noise is derived.
+    before
+        Called with the true arrays, by column, before they are randomised: where a ledger is asked.
     """
 
     def __init__(
-        self, plan: Plan, source: Source, *, texts: bool = False, permanent_key: bytes | None = None
+        self,
+        plan: Plan,
+        source: Source,
+        *,
+        texts: bool = False,
+        permanent_key: bytes | None = None,
+        before: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         require_confirmed(plan)
+        self.before = before
         self.plan, self.source, self.permanent = plan, source, permanent_key is not None
         self.protectors = [
             ColumnProtector(
@@ -70,6 +80,8 @@ class Sanitiser:
 
     def protect(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
         """Noisy arrays for those of the needed columns."""
+        if self.before is not None:
+            self.before(arrays)
         done: dict[str, Any] = {}
         people = arrays[self.plan.unit].to_pylist() if self.permanent else ()
         for protector in self.protectors:
@@ -90,12 +102,44 @@ class Sanitiser:
                 done[name] = bare(_one_chunk(table.column(name)), name)
         return arrow().table({name: done[name] for name in names})
 
+    def skip(self, table: Any) -> None:
+        """Count the rows of a batch that was sanitised before, by a run that stopped."""
+        self.output_names(table.schema.names)
+        if self.people is not None:
+            self.people.see(_one_chunk(table.column(self.plan.unit)))
+        self.rows += len(table)
+        for protector in self.protectors:
+            protector.row = self.rows
+
+    @property
+    def unsorted(self) -> list[str]:
+        """The protected columns whose order the rows are seen not to be in."""
+        return [p.column.name for p in self.protectors if all(o.broken for o in p.orders)]
+
+    def known_unsorted(self, names: Sequence[str]) -> None:
+        """Take over `unsorted` from a run that stopped."""
+        for protector in self.protectors:
+            if protector.column.name in names:
+                for order in protector.orders:
+                    order.give_up()
+
     def finish(self) -> None:
-        """Refuse what can only be seen at the end: no rows at all, or too many of one person."""
+        """Refuse what can only be seen at the end, and warn of it.
+
+        That is no rows at all, too many of one person, and rows in the order of a secret column.
+        """
         if not self.rows:
             raise Malformed("the table holds no rows")
         if self.people is not None:
             self.people.check()
+        for protector in self.protectors:
+            if any(order.kept for order in protector.orders):
+                warnings.warn(
+                    f"the rows are sorted or grouped by column {protector.column.name!r}: the place of "
+                    "a row gives its value away, whatever ε is; shuffle the rows first",
+                    PrivacyLeakWarning,
+                    stacklevel=3,
+                )
 
 
 def require_confirmed(plan: Plan) -> None:
@@ -133,6 +177,8 @@ def sanitise(
     *,
     insecure_seed: int | None = None,
     permanent_key: bytes | None = None,
+    ledger: Any = None,
+    again: str | None = None,
     card: bool = False,
 ) -> Any:
     """A protected copy of a table.
@@ -140,7 +186,8 @@ def sanitise(
     Parameters
     ----------
     table
-        A pandas or Polars data frame, an Arrow table, or a DuckDB relation.
+        A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (see
+        `sanitise_spark`).
     plan
         A Plan, the path of a plan file, or the mapping such a file gives.
     insecure_seed
@@ -148,6 +195,11 @@ def sanitise(
     permanent_key
         For permanent answers (see `PermanentAnswers`): the same person's same value gets the same
         noisy answer in every release with this key.
+    ledger
+        What the release is charged to before anything is sampled: a `Ledger`, one of its accounts
+        (`Ledger.account`), or the path or URL of one that exists.
+    again
+        With a ledger: why a table that was released before is sanitised once more.
     card
         Return the release card too, as (table, card).
 
@@ -159,21 +211,40 @@ def sanitise(
     Raises
     ------
     UnknownCategory, Malformed
-        With the column and the row number, never the value.
+        With the column and the row number, never the value. The ledger takes its entry back then.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses; nothing is sampled.
     """
     plan = plan if isinstance(plan, Plan) else Plan.read(plan)
+    if type(table).__module__.startswith("pyspark."):
+        from dprivacy.release.spark import sanitise_spark
+
+        return sanitise_spark(
+            table,
+            plan,
+            ledger=ledger,
+            again=again,
+            insecure_seed=insecure_seed,
+            permanent_key=permanent_key,
+            card=card,
+        )
     source = choose_source(insecure_seed)
-    sanitiser = Sanitiser(plan, source, permanent_key=permanent_key)
-    warn_about(plan)
-    adapter = _adapter(table)
-    if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
-        raise Malformed("the table holds no rows")
-    clean = adapter(table, sanitiser)
-    sanitiser.finish()
+    with spending_on(ledger, plan, permanent_key=permanent_key, again=again) as spending:
+        sanitiser = Sanitiser(plan, source, permanent_key=permanent_key, before=spending)
+        warn_about(plan)
+        adapter = _adapter(table)
+        if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
+            raise Malformed("the table holds no rows")
+        clean = adapter(table, sanitiser)
+        sanitiser.finish()
     if not card:
         return clean
     return clean, ReleaseCard.of(
-        plan, rows=sanitiser.rows, secure=source.secure, permanent=sanitiser.permanent
+        plan,
+        rows=sanitiser.rows,
+        secure=source.secure,
+        permanent=sanitiser.permanent,
+        receipt=spending.receipt if spending is not None else None,
     )
 
 
@@ -190,7 +261,7 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
     if kinds.is_duckdb_relation(table):
         return _duckdb
     raise Malformed(
-        f"a table must come from pandas, Polars, Arrow or DuckDB, not {type(table).__name__}"
+        f"a table must come from pandas, Polars, Arrow, DuckDB or Spark, not {type(table).__name__}"
     )
 
 

@@ -1,0 +1,42 @@
+"""The noise of a run: one keyed stream for each chunk of it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.sampling import KeyedSource
+
+
+class ChunkStreams:
+    """A source that starts a stream of its own for every chunk of a run.
+
+    A chunk's noise depends on the run's key and the chunk's number alone, so that a run that stopped
+    goes on at any chunk with the noise that it would have had.
+
+    Parameters
+    ----------
+    key
+        The key of the run.
+    secure
+        Whether the key is one that nobody can guess.
+    """
+
+    __slots__ = ("_key", "_stream", "secure")
+
+    def __init__(self, key: bytes, *, secure: bool = True) -> None:
+        self._key, self.secure = key, secure
+        self._stream = KeyedSource(key, "before any chunk")
+
+    def start(self, chunk: int) -> None:
+        """Begin the stream of a chunk."""
+        self._stream = KeyedSource(self._key, chunk)
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """The next n words of the chunk's stream."""
+        return self._stream.words(n)
+
+    def below(self, bound: int) -> int:
+        """A number exactly uniform on 0 … bound − 1, from the chunk's stream."""
+        return self._stream.below(bound)
+
+    def __repr__(self) -> str:
+        return "ChunkStreams()"

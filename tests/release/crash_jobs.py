@@ -1,0 +1,225 @@
+"""File jobs that are killed, over and over; run as a program, so that the tests' own process is safe.
+
+The program imports everything once and forks a child for each job. A child dies by SIGKILL: from
+inside at its k-th call of the operating system (before it, or half-way through a write), or from
+outside after some time. Another child resumes, and may be killed as well. What must hold at every
+moment is checked after every death; what does not is printed, one line each.
+
+    python crash_jobs.py FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
+    python crash_jobs.py FOLDER FORMAT random SEED HOW_MANY     at random times, from outside
+"""
+
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from dprivacy.release import Plan, ReleaseCard, files, jobs, sanitise_file, writing
+
+KEY = bytes(range(100, 132))
+ROWS = 900
+CALLS = ("open", "write", "fsync", "replace", "unlink", "ftruncate")
+PLAN = Plan.read({
+    "columns": {
+        "h": {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 2"},
+        "n": {"type": "numbers", "low": 0, "high": 50, "grid": 1, "epsilon": "1/10"},
+    },
+    "drop": ["who"],
+    "unit": "who",
+    "pass_through": ["x"],
+})  # fmt: skip
+
+
+def write_source(folder, ending):
+    rng = np.random.default_rng(5)
+    table = pa.table({
+        "who": [f"p{k}" for k in range(ROWS)],
+        "h": np.array(["a", "b", "c"])[rng.integers(0, 3, ROWS)],
+        "n": rng.integers(0, 51, ROWS),
+        "x": np.arange(ROWS),
+    })  # fmt: skip
+    source = folder / f"in.{ending}"
+    if ending == "csv":
+        pacsv.write_csv(table, source)
+    else:
+        pq.write_table(table, source, row_group_size=300)
+    return source
+
+
+def small_steps():
+    """Many chunks and many checkpoints in a small table; the same key in every run."""
+    files._BLOCK, files._BATCH, writing.CHECKPOINT = 1 << 11, 120, 1 << 11
+    jobs.run_key = lambda seed: KEY
+
+
+def deadly(at, half):
+    """Die at the `at`-th call: before it or, if it is a write and `half`, half-way through it."""
+    count = 0
+
+    def wrap(name):
+        real = getattr(os, name)
+
+        def called(*arguments, **options):
+            nonlocal count
+            count += 1
+            if count == at:
+                if half and name == "write":
+                    real(arguments[0], bytes(arguments[1])[: len(arguments[1]) // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments, **options)
+
+        setattr(os, name, called)
+
+    for name in CALLS:
+        wrap(name)
+    return lambda: count
+
+
+def child(work):
+    """Run something in a child; its process number."""
+    process = os.fork()
+    if process:
+        return process
+    status = 70
+    try:
+        status = work() or 0
+    except BaseException as reason:
+        print(f"child: {type(reason).__name__}: {reason}", flush=True)
+    os._exit(status)
+
+
+def ended(process):
+    """The signal that a child died of (negative), or its exit code."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+class Trials:
+    def __init__(self, folder, ending):
+        self.folder, self.ending = folder, ending
+        self.source = write_source(folder, ending)
+        self.place = folder / "out"
+        self.output = self.place / f"out.{ending}"
+        self.deaths = self.resumed = 0
+        self.fresh()
+        began = time.perf_counter()
+        assert ended(child(self.job(resume=False))) == 0
+        self.seconds = time.perf_counter() - began
+        self.wanted = self.output.read_bytes()
+        self.card = (self.place / "out.release.json").read_bytes()
+
+    def fresh(self, *, old=False):
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir()
+        self.old = {}
+        if old:
+            self.old = {self.output: b"old output", self.place / "out.release.json": b"old card"}
+        for path, content in self.old.items():
+            path.write_bytes(content)
+
+    def job(self, *, resume, at=0, half=False):
+        def work():
+            deadly(at, half)
+            sanitise_file(self.source, PLAN, self.output, resume=resume, replace=bool(self.old))
+
+        return work
+
+    def calls(self):
+        """How many calls an undisturbed job makes."""
+        self.fresh()
+        told = self.folder / "calls"
+
+        def work():
+            count = deadly(0, half=False)
+            sanitise_file(self.source, PLAN, self.output)
+            told.write_text(str(count()))
+
+        assert ended(child(work)) == 0
+        return int(told.read_text())
+
+    def check(self, where):
+        """What must hold whenever a job is dead."""
+        new = {self.output: self.wanted, self.place / "out.release.json": self.card}
+        for path, content in new.items():
+            found = path.read_bytes() if path.exists() else None
+            if found not in (content, self.old.get(path)):
+                print(f"{where}: {path.name} is torn", flush=True)
+        for path in self.place.iterdir():
+            if path.name.startswith(".") and path.stat().st_mode & 0o077:
+                print(f"{where}: others may read {path.name}", flush=True)
+        part = self.place / f".{self.output.name}.dprivacy-part"
+        if part.exists() and not self.wanted.startswith(part.read_bytes()):
+            print(f"{where}: rows on the disk have other noise", flush=True)
+
+    def finished(self):
+        """Whether the output is in place and the key is gone."""
+        journal = self.place / f".{self.output.name}.dprivacy-journal"
+        open_ = journal.exists() and not journal.read_bytes().startswith(b"\0")
+        return not open_ and self.output.exists() and self.output.read_bytes() == self.wanted
+
+    def trial(self, where, first, again=()):
+        """A job, killed; it is resumed, and killed, until nobody kills it any more."""
+        resume = False
+        for kill in (*first, *again, None):
+            if resume and self.finished():
+                break
+            if kill is None:
+                code = ended(child(self.job(resume=resume)))
+            elif isinstance(kill, float):
+                process = child(self.job(resume=resume))
+                time.sleep(kill)
+                os.kill(process, signal.SIGKILL)
+                code = ended(process)
+            else:
+                code = ended(child(self.job(resume=resume, at=kill[0], half=kill[1])))
+            self.resumed += resume
+            self.deaths += code == -signal.SIGKILL
+            if code not in (0, -signal.SIGKILL):
+                print(f"{where}: exit code {code}", flush=True)
+            self.check(where)
+            if code == 0:
+                break
+            resume = True
+        self.check_end(where)
+
+    def check_end(self, where):
+        if not self.output.exists() or self.output.read_bytes() != self.wanted:
+            print(f"{where}: the output is not that of an undisturbed run", flush=True)
+        for path in self.place.iterdir():
+            data = path.read_bytes()
+            if path.name.startswith(".") and data and not data.startswith((b"\0", b"\1")):
+                print(f"{where}: left over: {path.name}", flush=True)
+            if KEY in data or KEY.hex().encode() in data:
+                print(f"{where}: the key is in {path.name}", flush=True)
+        if ReleaseCard.load(self.place / "out.release.json").rows != ROWS:
+            print(f"{where}: rows are lost", flush=True)
+
+
+def main():
+    folder, ending, how, seed, *rest = sys.argv[1:]
+    rng = random.Random(int(seed))
+    small_steps()
+    trials = Trials(Path(folder), ending)
+    if how == "calls":
+        # Call number at // 2, and for odd numbers half of it if it is a write.
+        for at in range(int(rest[0]), 2 * trials.calls() + 2, int(rest[1])):
+            trials.fresh(old=rng.random() < 0.5)
+            again = [(rng.randrange(1, 40), rng.random() < 0.5)] * rng.randrange(2)
+            trials.trial(f"call {at / 2}", [(at // 2, bool(at % 2))], again)
+    else:
+        for k in range(int(rest[0])):
+            trials.fresh(old=rng.random() < 0.5)
+            delays = [rng.uniform(0, 1.2 * trials.seconds) for _ in range(rng.randrange(1, 4))]
+            trials.trial(f"random {k}", delays)
+    print(f"deaths {trials.deaths} resumed {trials.resumed}")
+
+
+if __name__ == "__main__":
+    main()

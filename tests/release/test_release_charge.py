@@ -1,0 +1,179 @@
+"""File jobs and the ledger: spent before anything is drawn, once a run, and taken back on refusal."""
+
+import pytest
+from release_tables import LETTERS, left_over, plan_of
+
+from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
+from dprivacy.numbers import ln
+from dprivacy.release import charge, files, jobs, sanitise_file, writing
+from dprivacy.release.ledger import Ledger
+from dprivacy.release.streams import ChunkStreams
+
+
+class Stopped(BaseException):
+    """Stands for a crash."""
+
+
+class Jobs:
+    def __init__(self, folder):
+        self.folder = folder
+        self.source, self.output = folder / "in.csv", folder / "out.csv"
+        self.source.write_text("h\n" + "a\nb\nc\n" * 1000)
+        self.ledger = Ledger(folder / "ledger.db")
+        self.ledger.budget("everyone", "ln 8")  # three releases at ln 2 each
+
+    def run(self, output=None, **options):
+        options = {"ledger": self.ledger, **options}
+        return sanitise_file(self.source, plan_of(), output or self.output, **options)
+
+    def stop(self, after=1500, **options):
+        def interrupt(done, _total):
+            if done >= after:
+                raise Stopped
+
+        with pytest.raises(Stopped):
+            self.run(progress=interrupt, **options)
+
+    @property
+    def left(self):
+        return self.ledger.left("everyone").eps
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(writing, "CHECKPOINT", 1 << 11)
+    made = Jobs(tmp_path)
+    yield made
+    made.ledger.close()
+
+
+def test_a_release_is_charged_and_carries_its_receipt(job):
+    card = job.run()
+    assert job.left == ln(4)
+    assert card.receipt["ledger"] == job.ledger.id
+    assert job.ledger.verify([job.folder / "out.release.json"])
+
+
+def test_by_path_and_by_account(job):
+    job.run(ledger=job.folder / "ledger.db")
+    assert job.left == ln(4)
+    job.ledger.budget("survey", "ln 2")
+    job.run(job.folder / "b.csv", ledger=job.ledger.account("survey"), again="a test")
+    assert job.ledger.left("survey").words() == "0"
+
+
+def test_nothing_is_drawn_before_it_is_spent(job, monkeypatch):
+    def drawn(self, chunk):
+        raise AssertionError("drawn")
+
+    monkeypatch.setattr(ChunkStreams, "start", drawn)
+    job.ledger.budget("everyone", "ln(3/2)")
+    with pytest.raises(BudgetExceeded):
+        job.run()
+    assert left_over(job.folder) == []
+    assert not job.output.exists()
+
+
+def test_the_same_file_again(job):
+    job.run()
+    with pytest.raises(AlreadyReleased, match=r"the file \(entry 3\)"):
+        job.run(job.folder / "b.csv")
+    assert left_over(job.folder) == []
+    job.run(job.folder / "b.csv", again="the first copy was lost")
+    assert job.left == ln(2)
+
+
+def test_a_resumed_job_spends_once(job):
+    job.stop()
+    assert job.left == ln(4)
+    job.stop(resume=True, after=2500)
+    card = job.run(resume=True, ledger=None)  # what is spent is in the journal
+    assert job.left == ln(4)
+    assert card.receipt["sequence"] == 3
+    assert job.ledger.verify([job.folder / "out.release.json"])
+
+
+def test_a_crash_between_spending_and_noting_it(job, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(charge, "Spent", lambda _receipt: (_ for _ in ()).throw(Stopped))
+        with pytest.raises(Stopped):
+            job.run()
+    assert job.left == ln(4)
+    with pytest.raises(Unfinished, match="the ledger is another one, or missing"):
+        job.run(resume=True, ledger=None)
+    card = job.run(resume=True)
+    assert job.left == ln(4)
+    assert job.ledger.verify([job.folder / "out.release.json"])
+    assert card.receipt["sequence"] == 3
+
+
+def test_a_crash_before_spending(job, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(charge, "spend_release", lambda *_, **__: (_ for _ in ()).throw(Stopped))
+        with pytest.raises(Stopped):
+            job.run()
+    assert job.left == ln(8)
+    job.run(resume=True)
+    assert job.left == ln(4)
+
+
+def test_discarding_spends_again(job):
+    job.stop()
+    with pytest.raises(AlreadyReleased):
+        job.run(discard=True)
+    job.run(discard=True, again="a crash")
+    assert job.left == ln(2)
+
+
+def test_a_refused_table_is_not_paid_for(job):
+    job.source.write_text("h\n" + "a\nb\nc\n" * 1000 + "?\n")
+    with pytest.raises(DPrivacyError, match="row 3000"):
+        job.run()
+    assert job.left == ln(8)
+    assert left_over(job.folder) == []
+    job.source.write_text("h\n" + "a\nb\nc\n" * 1000)
+    job.run()
+    assert job.left == ln(4)
+    assert job.ledger.verify([job.folder / "out.release.json"])
+
+
+def test_each_person_is_charged(job):
+    job.ledger.budget("people", "ln 2", per="person")
+    account = job.ledger.account("people")
+    with pytest.raises(Malformed, match="the plan does not say whose a row is"):
+        job.run(ledger=account)
+    plan = plan_of(LETTERS, unit="who")
+
+    def release(name, people):
+        (job.folder / name).write_text(
+            "who,h\n" + "".join(f"{who},{'abc'[k % 3]}\n" for k, who in enumerate(people))
+        )
+        sanitise_file(job.folder / name, plan, job.folder / f"out_{name}", ledger=account)
+
+    release("one.csv", ["ann", "bob", "cleo"])
+    release("two.csv", ["dan", "eve"])
+    with pytest.raises(BudgetExceeded):
+        release("three.csv", ["fay", "bob"])
+    assert job.ledger.spent("people", person="fay").words() == "0"
+    assert left_over(job.folder) == []
+
+
+def test_permanent_answers_cost_once(job):
+    job.source.write_text("who,h\n" + "".join(f"p{k},{'abc'[k % 3]}\n" for k in range(300)))
+    plan = plan_of(LETTERS, unit="who")
+    for name in ("one.csv", "two.csv"):
+        sanitise_file(
+            job.source, plan, job.folder / name, ledger=job.ledger, permanent_key=b"k" * 32
+        )
+    assert job.left == ln(4)
+    assert (job.folder / "one.csv").read_bytes() == (job.folder / "two.csv").read_bytes()
+
+
+def test_without_a_ledger_a_card_remembers(job, monkeypatch):
+    job.run(ledger=None)
+    with pytest.raises(AlreadyReleased, match=r"in\.csv was released before, and .*out\.release"):
+        job.run(job.folder / "b.csv", ledger=None)
+    monkeypatch.setattr(jobs, "require_not_released_here", lambda *_: 1 / 0)
+    job.stop(ledger=None, again="for a test", replace=True)
+    assert job.run(ledger=None, resume=True).rows == 3000  # a job that goes on is no second one
