@@ -59,12 +59,23 @@ _ROOMS = {
         "laplace_against_geometric laplace_on_interval minimax optimal refined_by_laplace remap "
         "universally_optimal universally_optimal_for worst_case_loss"
     ),
+    "curves": "linkage principal_basis protect_curves",
+    "geo": "as_region averaging_attack city displacement optimal_places place_mechanism protect",
+    "hashing": (
+        "bare_hash bit_sampling laplsh lshrr match minhash pair_privacy random_projection "
+        "set_reports stable_projection utility_loss utility_loss_experiment"
+    ),
 }
 _HOME = {name: f"dprivacy.{room}" for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = list(_HOME)
 
 if TYPE_CHECKING:
+    from dprivacy.curves import (
+        linkage as linkage,
+        principal_basis as principal_basis,
+        protect_curves as protect_curves,
+    )
     from dprivacy.design import (
         as_kernels as as_kernels,
         best_kernel as best_kernel,
@@ -113,6 +124,29 @@ if TYPE_CHECKING:
         strategy as strategy,
         uncertainty as uncertainty,
         vulnerability as vulnerability,
+    )
+    from dprivacy.geo import (
+        as_region as as_region,
+        averaging_attack as averaging_attack,
+        city as city,
+        displacement as displacement,
+        optimal_places as optimal_places,
+        place_mechanism as place_mechanism,
+        protect as protect,
+    )
+    from dprivacy.hashing import (
+        bare_hash as bare_hash,
+        bit_sampling as bit_sampling,
+        laplsh as laplsh,
+        lshrr as lshrr,
+        match as match,
+        minhash as minhash,
+        pair_privacy as pair_privacy,
+        random_projection as random_projection,
+        set_reports as set_reports,
+        stable_projection as stable_projection,
+        utility_loss as utility_loss,
+        utility_loss_experiment as utility_loss_experiment,
     )
     from dprivacy.mechanisms import (
         any_metric as any_metric,

@@ -1,13 +1,14 @@
 """``dprivacy geo``: reported places for true ones, with a promise in metres."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
 from dprivacy.cli.optimal import _progress as progress_line
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.geo import (
     City,
     PlaceFrontier,
@@ -94,7 +95,11 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
         options |= {"key": _key(given["key_file"])}
         if prior is not None:
             options["region"] = None
-    reported = protect_file(places, output, **options)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", PrivacyLeakWarning)
+        reported = protect_file(places, output, **options)
+    for warning in heard:
+        click.echo(f"warning: {warning.message}", err=True)
     lines = [reported.explain(), f"{output} and {promise_path(output)} are written."]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))
@@ -122,9 +127,13 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         raise click.UsageError("PLACES and --output are needed")
     if given["optimal"] and (given["key_file"] or given["reports"] or given["clamp"]):
         raise click.UsageError("--optimal goes without --permanent-key, --reports and --clamp")
-    for target in (given["map_file"],):
-        if target is not None and target.exists() and not given["replace"]:
-            raise Malformed(f"{target} exists; choose another name, or --replace it")
+    drawn: Path | None = given["map_file"]
+    if drawn is not None:
+        from dprivacy.viz.map import require_html
+
+        require_html(drawn)
+        if drawn.exists() and not given["replace"]:
+            raise Malformed(f"{drawn} exists; choose another name, or --replace it")
 
 
 def _prior(given: dict[str, Any]) -> Any:
@@ -158,15 +167,14 @@ def _frontier(prior: City, given: dict[str, Any]) -> None:
     else:
         click.echo(found.explain())
     if given["picture"] is not None:
-        from dprivacy.viz import save
-        from dprivacy.viz.places import plot_places
+        from dprivacy.viz import plot_places, save
 
         save(plot_places(found), given["picture"])
         click.echo(f"drawn in {given['picture']}", err=True)
 
 
 def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
-    from dprivacy.viz.map import save_map
+    from dprivacy.viz import save_map
 
     true = None
     if given["map_true"]:

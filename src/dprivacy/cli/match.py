@@ -131,7 +131,7 @@ def match(
 
 
 def _check_targets(output: Path | None, picture: Path | None, replace: bool) -> None:
-    """Refuse before any noise is drawn: a report that nobody gets is spent all the same."""
+    """Refuse before the work is done."""
     if output is not None and output.exists() and not replace:
         raise Malformed(f"{output} exists; choose another name, or say --replace")
     if picture is not None:

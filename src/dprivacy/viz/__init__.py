@@ -7,6 +7,7 @@ neither matplotlib nor Plotly. Results have `.plot()`, which asks `picture`.
 
 from dprivacy.viz.bars import bars_spec, plot_bars, plot_dist, plot_spending, spending_spec
 from dprivacy.viz.curves import curves_spec, plot_curves
+from dprivacy.viz.days import plot_days, plot_mean_profile
 from dprivacy.viz.estimates import plot_convergence, plot_estimate, plot_reconstruction
 from dprivacy.viz.forecasts import plot_forecast
 from dprivacy.viz.frontier import (
@@ -16,11 +17,14 @@ from dprivacy.viz.frontier import (
     plot_utility_loss,
     refinement_frontier,
 )
+from dprivacy.viz.hashing import plot_loss_experiment, plot_nearest_distances
 from dprivacy.viz.hasse import plot_order
 from dprivacy.viz.heat import channel_spec, plot_channel, plot_table
 from dprivacy.viz.kernels import plot_kernels
 from dprivacy.viz.leaks import plot_leakage
+from dprivacy.viz.map import place_map, save_map
 from dprivacy.viz.noise import noise_spec, plot_noise
+from dprivacy.viz.places import plot_averaging, plot_places
 from dprivacy.viz.profile import plot_profile, profile_spec
 from dprivacy.viz.registry import picture
 from dprivacy.viz.saving import require_ending, save, svg
@@ -36,17 +40,24 @@ __all__ = [
     "frontier_spec",
     "noise_spec",
     "picture",
+    "place_map",
+    "plot_averaging",
     "plot_bars",
     "plot_channel",
     "plot_convergence",
     "plot_curves",
+    "plot_days",
     "plot_dist",
     "plot_estimate",
     "plot_forecast",
     "plot_kernels",
     "plot_leakage",
+    "plot_loss_experiment",
+    "plot_mean_profile",
+    "plot_nearest_distances",
     "plot_noise",
     "plot_order",
+    "plot_places",
     "plot_profile",
     "plot_reconstruction",
     "plot_refinement",
@@ -61,6 +72,7 @@ __all__ = [
     "refinement_frontier",
     "require_ending",
     "save",
+    "save_map",
     "simplex_spec",
     "spending_spec",
     "svg",

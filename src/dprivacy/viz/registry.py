@@ -3,9 +3,11 @@
 from functools import singledispatch
 from typing import Any
 
+from dprivacy.curves import Profile, ProtectedCurves
 from dprivacy.errors import Malformed
 from dprivacy.estimation import Estimate, TableEstimate
 from dprivacy.flow import Inference, Scenario, Strategy
+from dprivacy.hashing import LossExperiment
 from dprivacy.model.channel import Channel
 from dprivacy.model.dist import Dist
 from dprivacy.model.gain import Gain
@@ -17,8 +19,10 @@ from dprivacy.refine import Order, Refinement
 from dprivacy.release import Forecast
 from dprivacy.verify.profile import PrivacyProfile
 from dprivacy.viz.bars import plot_bars, plot_dist
+from dprivacy.viz.days import plot_days, plot_mean_profile
 from dprivacy.viz.estimates import plot_estimate
 from dprivacy.viz.forecasts import plot_forecast
+from dprivacy.viz.hashing import plot_loss_experiment
 from dprivacy.viz.hasse import plot_order
 from dprivacy.viz.heat import plot_channel, plot_table
 from dprivacy.viz.leaks import plot_leakage
@@ -65,6 +69,9 @@ picture.register(Order, plot_order)
 picture.register(Refinement, plot_refinement)
 picture.register(Estimate, plot_estimate)
 picture.register(Forecast, plot_forecast)
+picture.register(ProtectedCurves, plot_days)
+picture.register(Profile, plot_mean_profile)
+picture.register(LossExperiment, plot_loss_experiment)
 for kind in (Inference, Scenario, Strategy):
     picture.register(kind, plot_leakage)
 

@@ -1,0 +1,123 @@
+"""``dprivacy curves``: protected days of a meter, and what a reader still learns from them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.curves import (
+    Days,
+    ProtectedCurves,
+    linkage,
+    principal_basis,
+    protect_curves,
+    read_days,
+)
+from dprivacy.curves.writing import describe_path, write_days
+from dprivacy.errors import Malformed
+
+PATH = click.Path(path_type=Path)
+_EPILOG = """
+Examples:
+
+dprivacy curves days.csv --epsilon 1/2 --grid 0.001 --unit kWh --columns h00:h47 -o protected.csv
+
+dprivacy curves meter.parquet --long home,time,kwh --epsilon 1/2 --grid 0.001 -o protected.parquet
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("readings", type=PATH)
+@click.option("-o", "--output", type=PATH, required=True, help="The curves: .csv or .parquet.")
+@click.option("--epsilon", required=True, help='The level per unit of distance: "ln 2", "1/2".')
+@click.option("--grid", required=True, help="The public step of the readings, such as 0.001.")
+@click.option(
+    "--distance",
+    type=click.Choice(["L2", "sup", "readings"]),
+    default="L2",
+    show_default=True,
+    help="How far two curves are apart: L2, at most at any moment, or reading by reading.",
+)
+@click.option("--basis", default="", help="cosine (default), fourier, steps, readings; principal.")
+@click.option("--size", type=int, help="How many basis vectors (8, or chosen on --public).")
+@click.option("--public", type=PATH, help="Published curves of the same kind, one a row.")
+@click.option("--bounds", help="Public bounds that readings are clamped to: 0,5.")
+@click.option("--step", default="1", show_default=True, help="The time between two readings.")
+@click.option("--unit", default="", help="The unit of the readings, for the sentences.")
+@click.option("--columns", default="", help="The columns of readings, FIRST:LAST.")
+@click.option("--keep", multiple=True, help="A column to publish as it is; others are dropped.")
+@click.option("--long", default="", help="One reading a row: HOUSEHOLD,TIME,READING columns.")
+@click.option("--per-day", default=48, show_default=True, help="With --long: readings in a day.")
+@click.option("--incomplete", type=click.Choice(["refuse", "drop"]), default="refuse")
+@click.option("--idealised", is_flag=True, help="Less noise, in doubles: see the documentation.")
+@click.option("--attack", is_flag=True, help="Also say how many curves are found again.")
+@click.option("--picture", type=PATH, help="Draw before and after (SECRET): .svg, .png, .pdf.")
+@click.option("--replace", is_flag=True, help="Replace existing outputs; draws new noise.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+def curves(readings: Path, output: Path, **given: Any) -> None:
+    """Protect curves, such as the days of electricity meters, as wholes.
+
+    READINGS is a CSV or Parquet file. The output has the curves and the columns named by --keep; what
+    is promised is written beside it.
+    """
+    if output.exists() and not given["replace"]:
+        raise Malformed(f"{output} exists; choose another name, or --replace it")
+    days = read_days(
+        readings,
+        columns=given["columns"],
+        keep=given["keep"],
+        long=given["long"].split(",") if given["long"] else (),
+        per_day=given["per_day"],
+        incomplete=given["incomplete"],
+    )
+    protected = _protected(days, given)
+    write_days(output, days, protected)
+    answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
+    lines = [protected.explain()]
+    if days.left_out:
+        lines.append(f"{days.left_out:,} incomplete days were left out.")
+    if given["attack"]:
+        found = linkage(days.values, protected)
+        answer["linkage"] = found.to_dict()
+        lines.append(found.explain())
+    if given["picture"] is not None:
+        from dprivacy.viz import plot_days, save
+
+        save(plot_days(protected, truth=days.values), given["picture"])
+        lines.append(f"{given['picture']} shows TRUE curves: it is as secret as they are.")
+    lines.append(f"{output} and {describe_path(output)} are written.")
+    click.echo(
+        json.dumps(answer, ensure_ascii=False, indent=2) if given["as_json"] else "\n".join(lines)
+    )
+
+
+def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:
+    public = None if given["public"] is None else read_days(given["public"]).values
+    basis: Any = given["basis"] or None
+    if basis == "principal":
+        if public is None:
+            raise click.UsageError("--basis principal needs --public curves")
+        basis = principal_basis(public)
+    return protect_curves(
+        days.values,
+        eps=given["epsilon"],
+        grid=given["grid"],
+        distance=given["distance"],
+        basis=basis,
+        size=given["size"],
+        public=public,
+        bounds=_bounds(given["bounds"]),
+        step=given["step"],
+        unit=given["unit"],
+        numerics="idealised" if given["idealised"] else "exact",
+    )
+
+
+def _bounds(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    low, comma, high = text.partition(",")
+    if not comma:
+        raise click.UsageError("--bounds are LOW,HIGH, such as 0,5")
+    return low.strip(), high.strip()

@@ -1,0 +1,205 @@
+"""The promise about curves, checked exactly and on finite projections."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from dprivacy.curves import (
+    curve_mechanism,
+    example_days,
+    make_basis,
+    principal_basis,
+    protect_curves,
+)
+from dprivacy.curves.basis import SCALE
+from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.numbers import Level, ln
+
+pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
+
+BASES = ("cosine", "fourier", "steps")
+CURVE = st.lists(st.integers(-2000, 2000), min_size=12, max_size=12)
+
+
+def _pair_level(mechanism, first, second) -> Level:
+    """Σ λ·|u − u'|: the largest log-ratio of the two laws, reached by outputs far away."""
+    apart = np.abs(
+        mechanism.coefficients([first]).astype(object) - mechanism.coefficients([second])
+    )[0]
+    total = Level(0)
+    for level, units in zip(mechanism.levels, apart.tolist(), strict=True):
+        total = total + level * units
+    return total
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("times", [2, 3, 7, 24, 48])
+def test_bases_are_orthonormal_up_to_rounding_and_the_bound_on_their_stretch_is_one(basis, times):
+    made = make_basis(basis, times)
+    assert made.rows.shape == (times, times)
+    gram = made.rows @ made.rows.T / SCALE**2
+    assert np.abs(gram - np.eye(times)).max() < 1e-3
+    largest = np.linalg.eigvalsh((made.rows @ made.rows.T).astype(float)).max()
+    assert largest <= made.stretch_squared * (1 + 1e-12)
+    assert math.sqrt(made.stretch_squared) / SCALE < 1.02
+
+
+@pytest.mark.statement("M", "Ex 4")
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("size", [1, 4, 12])
+@given(first=CURVE, second=CURVE)
+def test_l2_promise_holds_exactly_for_any_two_curves(basis, size, first, second):
+    # The largest log-ratio, a multiple q·ln 2 with q rational, against ln 2·‖f − g‖: compare squares.
+    mechanism = curve_mechanism(make_basis(basis, 12, size), eps=ln(2), grid=Fraction(1, 10))
+    share = _pair_level(mechanism, np.array(first) / 10, np.array(second) / 10) / ln(2)
+    square = Fraction(sum((a - b) ** 2 for a, b in zip(first, second, strict=True)), 100)
+    assert Fraction(str(share)) ** 2 <= square
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_l2_promise_is_nearly_used_up(basis):
+    mechanism = curve_mechanism(make_basis(basis, 12, 4), eps=ln(2), grid=Fraction(1, 1000))
+    direction = mechanism.basis.rows.sum(axis=0) / SCALE  # all four coefficients alike
+    apart = float(_pair_level(mechanism, direction * 0, direction)) / math.log(2)
+    assert 0.98 * np.linalg.norm(direction) < apart
+
+
+@given(first=CURVE, second=CURVE)
+def test_sup_promise_holds_exactly(first, second):
+    mechanism = curve_mechanism(
+        make_basis("cosine", 12, 3), eps=ln(3), grid=Fraction(1), distance="sup"
+    )
+    share = Fraction(str(_pair_level(mechanism, first, second) / ln(3)))
+    assert share <= max(abs(a - b) for a, b in zip(first, second, strict=True))
+
+
+@given(first=CURVE, second=CURVE)
+def test_readings_promise_is_exactly_the_sum_of_differences(first, second):
+    mechanism = curve_mechanism(
+        make_basis("readings", 12), eps=ln(3), grid=Fraction(1), distance="readings"
+    )
+    share = Fraction(str(_pair_level(mechanism, first, second) / ln(3)))
+    assert share == sum(abs(a - b) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.statement("M", "Thm 3")
+@pytest.mark.parametrize("times", [(0,), (5,), (2, 9), (0, 4, 11)])
+def test_values_at_finitely_many_times_are_as_private(times):
+    # Two coefficients with coarse units, so that the whole law fits in a window.
+    basis = make_basis("cosine", 12, 2)
+    mechanism = curve_mechanism(basis, eps=ln(2) * 3, grid=Fraction(4))
+    first, second = np.zeros((1, 12)), np.linspace(0, 8, 12)[None, :]
+    unit = 4000  # whole numbers of a coefficient that are told apart here
+    q = [math.exp(-float(level) * unit) for level in mechanism.levels]
+    window = np.arange(-400, 401)
+    laws = []
+    for curve in (first, second):
+        centre = np.rint(mechanism.coefficients(curve)[0] / unit)
+        parts = [
+            (1 - r) / (1 + r) * r ** np.abs(window - c) for r, c in zip(q, centre, strict=True)
+        ]
+        grid = np.stack(np.meshgrid(window, window, indexing="ij"), axis=-1).reshape(-1, 2) * unit
+        values = np.round(
+            mechanism.curves(grid)[:, list(times)] / 8
+        )  # what a reader sees, coarsely
+        law: dict[tuple[float, ...], float] = {}
+        for seen, p in zip(map(tuple, values), np.outer(*parts).ravel(), strict=True):
+            law[seen] = law.get(seen, 0.0) + p
+        laws.append((law, centre))
+    (one, c1), (two, c2) = laws
+    steps = zip(mechanism.levels, np.abs(c1 - c2) * unit, strict=True)
+    most = sum(float(level) * step for level, step in steps)
+    apart = np.linalg.norm(np.abs(c1 - c2) * unit * 4 / SCALE)
+    assert most <= float(mechanism.guarantee.eps) * apart * (1 + 1e-9)
+    assert len(one) > 20
+    for seen, p in one.items():
+        if p > 1e-9:
+            assert abs(math.log(p / two[seen])) <= most + 1e-6
+
+
+def test_noise_has_the_stated_spread_and_no_bias():
+    days = np.tile(example_days(1), (4000, 1))
+    for numerics in ("exact", "idealised"):
+        for distance in ("L2", "sup"):
+            protected = protect_curves(
+                days,
+                eps=2,
+                grid="0.001",
+                distance=distance,
+                size=5,
+                numerics=numerics,
+                insecure_seed=7,
+            )
+            mechanism = protected.mechanism
+            noise = protected.coefficients - mechanism.coefficients(days)
+            assert np.all(np.abs(noise.mean(axis=0)) < 5 * np.sqrt(mechanism.variances / 4000))
+            assert np.allclose(noise.var(axis=0), mechanism.variances, rtol=0.2)
+            assert np.allclose(protected.values.std(axis=0), mechanism.noise, rtol=0.15)
+
+
+def test_idealised_noise_for_l2_is_smaller_and_keeps_its_density_ratio():
+    exact = curve_mechanism(make_basis("cosine", 24, 6), eps=ln(2), grid=Fraction(1, 1000))
+    ideal = curve_mechanism(
+        make_basis("cosine", 24, 6), eps=ln(2), grid=Fraction(1, 1000), numerics="idealised"
+    )
+    assert 0.65 < ideal.noise.mean() / exact.noise.mean() < 0.85
+    assert (
+        "doubles"
+        in protect_curves(
+            example_days(3), eps=1, grid="0.001", numerics="idealised", insecure_seed=1
+        ).explain()
+    )
+
+
+def test_principal_components_of_public_curves_follow_them_best():
+    public = example_days(300)
+    principal, cosine = principal_basis(public), make_basis("cosine", 48)
+
+    def left(basis):
+        part = basis.first(5)
+        return ((public - public @ part.rows.T @ part.back.T) ** 2).sum()
+
+    assert left(principal) < left(cosine)
+
+
+def test_an_insecure_seed_voids_the_promise_and_repeats():
+    one, two = (
+        protect_curves(example_days(5), eps=1, grid="0.001", insecure_seed=3) for _ in range(2)
+    )
+    assert np.array_equal(one.values, two.values)
+    assert one.explain().startswith("NO GUARANTEE")
+    fresh = [protect_curves(example_days(5), eps=1, grid="0.001").values for _ in range(2)]
+    assert not np.array_equal(*fresh)
+
+
+@pytest.mark.parametrize(
+    ("readings", "options", "words"),
+    [
+        ([[1.0, float("nan")]], {}, "curve 0, reading 1: missing"),
+        ([[1.0, 2.0], [1.0]], {}, "same number of readings"),
+        ([[1.0]], {}, "at least two readings"),
+        ([], {}, "one curve a row"),
+        ([["a", "b"]], {}, "must be numbers"),
+        ([[1.0, 2.0]], {"grid": 0}, "above 0"),
+        ([[1.0, 2.0]], {"distance": "L3"}, "distance must be"),
+        ([[1.0, 2.0]], {"basis": "sines"}, "basis must be"),
+        ([[1.0, 2.0]], {"size": 3}, "has 2 vectors"),
+        ([[1.0, 2.0]], {"bounds": (2, 1)}, "low < high"),
+        ([[1e300, 2.0]], {}, "curve 0, reading 0: beyond"),
+        ([[1.0, 2.0]], {"numerics": "float"}, "'exact' or 'idealised'"),
+        ([[1.0, 2.0]], {"distance": "readings", "basis": "cosine"}, "goes with"),
+    ],
+)
+def test_what_is_refused(readings, options, words):
+    with pytest.raises(Malformed, match=words) as caught:
+        protect_curves(readings, **{"eps": 1, "grid": "0.01", **options})
+    assert "1e+300" not in str(caught.value)
+
+
+def test_a_mechanism_refuses_curves_of_another_width():
+    mechanism = curve_mechanism(make_basis("cosine", 24, 6), eps=ln(2), grid=Fraction(1, 1000))
+    with pytest.raises(SpaceMismatch, match="24 readings"):
+        mechanism.randomise(example_days(2, 48))

@@ -1,0 +1,140 @@
+"""``dprivacy geo``, by its command object."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from dprivacy.cli.geo import geo
+from dprivacy.errors import Malformed
+
+PLACES = """lat,lon,who,diagnosis
+40.735,-73.99,ann,CANARY
+40.74,-73.98,bob,CANARY
+40.735,-73.99,ann,CANARY
+"""
+PUBLIC = "latitude,longitude\n40.735,-73.99\n40.74,-73.98\n40.745,-73.985\n"
+REGION = "40.74, -73.985, 2 km"
+PRIOR = ["--prior", "public.csv", "--region", REGION]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "places.csv").write_text(PLACES)
+    (tmp_path / "public.csv").write_text(PUBLIC)
+    (tmp_path / "key").write_bytes(b"k" * 32)
+
+    def go(*arguments, ok=True):
+        done = CliRunner().invoke(geo, list(arguments))
+        if ok and done.exception is not None:
+            raise done.exception
+        return done
+
+    return go
+
+
+def test_the_command_of_the_first_page(run, tmp_path):
+    done = run("places.csv", "--radius", "200m", "--epsilon", "ln 4", "-o", "out.csv")
+    assert (
+        "Within 200 m, the odds between two true places change by at most a factor of 4."
+        in done.output
+    )
+    assert "out.csv and out.promise.json are written." in done.output
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines[0] == '"lat","lon"'
+    assert len(lines) == 4
+    assert "CANARY" not in done.output
+
+
+def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
+    done = run(
+        "places.csv", "-o", "out.geojson", "--region", REGION, "--clamp", "--person", "who",
+        "--permanent-key", "key", "--json",
+    )  # fmt: skip
+    told = json.loads(done.output)
+    assert told["promise"]["cell_m"] == "50"
+    assert told["promise"]["reports"] == 1
+    features = json.loads((tmp_path / "out.geojson").read_text())["features"]
+    assert features[0]["geometry"] == features[2]["geometry"] != features[1]["geometry"]
+    shared = run(
+        "places.csv",
+        "-o",
+        "o2.csv",
+        "--region",
+        REGION,
+        "--person",
+        "who",
+        "--reports",
+        "2",
+        "--json",
+    )
+    assert json.loads(shared.output)["promise"]["total_eps"] == "ln(4)"
+
+
+def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
+    done = run("places.csv", "-o", "a.csv", "--region", REGION, "--map", "a.html", "--keep", "who")
+    assert "TRUE" not in (tmp_path / "a.html").read_text()
+    assert "The map is a.html." in done.output
+    done = run("places.csv", "-o", "b.csv", "--region", REGION, "--map", "b.html", "--map-true")
+    assert "TRUE places" in (tmp_path / "b.html").read_text()
+    assert "keep it to yourself" in done.output
+    assert not (tmp_path / "b.html").stat().st_mode & 0o077
+    with pytest.raises(Malformed, match=r"b\.html exists"):
+        run("places.csv", "-o", "c.csv", "--map", "b.html")
+    assert not (tmp_path / "c.csv").exists()
+
+
+def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
+    given = ["--prior", "public.csv", "--region", REGION, "--cell", "1 km", "--radius", "500 m"]
+    done = run("places.csv", "-o", "remapped.csv", *given)
+    assert "moved to the best of 16 cells" in done.output
+    done = run("places.csv", "-o", "best.csv", *given, "--optimal")
+    assert "no private channel gets below" in done.output
+    done = run(*given, "--frontier", "ln 2, ln 4", "--picture", "f.svg")
+    assert done.output.count("optimal") == 2
+    assert (tmp_path / "f.svg").read_text().count("<svg")
+    told = json.loads(run(*given, "--frontier", "ln 2", "--json").output)
+    assert [p["mechanism"] for p in told["points"]] == ["planar Laplace", "remapped", "optimal"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "PLACES and --output are needed"),
+        (["places.csv"], "PLACES and --output are needed"),
+        (["places.csv", "-o", "o.csv", "--optimal"], "--optimal and --frontier need"),
+        (["--frontier", "ln 2"], "--optimal and --frontier need"),
+        (["places.csv", "-o", "o.csv", "--prior", "public.csv"], "--prior needs --region"),
+        (["places.csv", "-o", "o.csv", "--picture", "f.svg"], "--picture draws"),
+        (["places.csv", "-o", "o.csv", "--map-true"], "--map-true needs --map"),
+        (
+            ["places.csv", "--frontier", "ln 2", *PRIOR],
+            "reads no places",
+        ),
+        (
+            ["places.csv", "-o", "o.csv", *PRIOR, "--optimal", "--clamp"],
+            "--optimal goes without",
+        ),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_named(run, tmp_path, arguments, words):
+    done = run(*arguments, ok=False)
+    assert done.exit_code == 2
+    assert words in done.output.replace("\n", " ").replace("│ ", "").replace(" │", "")
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_refusals(run, tmp_path):
+    for arguments, words in (
+        (["nowhere.csv", "-o", "o.csv"], "no such file"),
+        (
+            ["places.csv", "-o", "o.csv", "--permanent-key", "nowhere", "--person", "who"],
+            "cannot be read",
+        ),
+        (["places.csv", "-o", "o.csv", "--region", "0,0,5 km"], "row 0 lies outside"),
+        (["places.csv", "-o", "o.csv", "--map", "m.png"], "written as .html"),
+    ):
+        with pytest.raises(Malformed, match=words):
+            run(*arguments)
+    assert not (tmp_path / "o.csv").exists()

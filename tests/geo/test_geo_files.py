@@ -1,0 +1,206 @@
+"""Files of places: what is read, what is written, what never is, and hostile GeoJSON."""
+
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.geo.reading import read_place_file
+from dprivacy.geo.writing import promise_path, protect_file
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "security"))
+
+NYC = "40.7, -74.0, 50 km"
+CSV = "id,lat,lon,name\n1,40.7,-74.0,CANARY ONE\n2,40.71,-74.01,CANARY TWO\n1,40.7,-74.0,CANARY THREE\n"
+WALK = {
+    "type": "FeatureCollection",
+    "bbox": [-74.0123, 40.7, -74.0, 40.71],
+    "features": [
+        {
+            "type": "Feature",
+            "id": "CANARY",
+            "properties": {"who": "ann", "address": "CANARY"},
+            "geometry": {"type": "Point", "coordinates": [-74.0123456, 40.7, 12.5]},
+        },
+        {
+            "type": "Feature",
+            "properties": {"who": "bob", "address": "CANARY"},
+            "geometry": {"type": "LineString", "coordinates": [[-74.0, 40.7], [-74.01, 40.71]]},
+        },
+    ],
+}
+
+
+@pytest.fixture
+def places(tmp_path):
+    path = tmp_path / "places.csv"
+    path.write_text(CSV, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def walk(tmp_path):
+    path = tmp_path / "walk.geojson"
+    path.write_text(json.dumps(WALK), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".geojson"])
+def test_only_coordinates_and_kept_columns_are_written(places, tmp_path, ending):
+    output = tmp_path / f"out{ending}"
+    protect_file(places, output, region=NYC, keep=["id"] if ending != ".geojson" else [])
+    data = output.read_bytes() + promise_path(output).read_bytes()
+    assert b"CANARY" not in data
+    assert b"40.71," not in data
+    if ending == ".csv":
+        table = pd.read_csv(output)
+        assert list(table.columns) == ["lat", "lon", "id"]
+        assert table["id"].tolist() == [1, 2, 1]
+        assert ((table["lat"] - 40.7).abs() < 0.2).all()
+    assert json.loads(promise_path(output).read_text())["promise"]["eps"] == "ln(4)"
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+        ["places.csv", output.name, promise_path(output).name]
+    )
+
+
+def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
+    output = tmp_path / "out.geojson"
+    found = protect_file(walk, output, region=NYC, keep=["who"])
+    text = output.read_text()
+    assert "CANARY" not in text
+    assert "bbox" not in text
+    assert "12.5" not in text
+    assert "74.0123" not in text
+    made = json.loads(text)
+    assert [f["geometry"]["type"] for f in made["features"]] == ["Point", "LineString"]
+    assert [f["properties"] for f in made["features"]] == [{"who": "ann"}, {"who": "bob"}]
+    assert len(made["features"][1]["geometry"]["coordinates"]) == 2
+    assert found.promise.reports == 2  # the line is one person's way
+    flat = tmp_path / "out.csv"
+    protect_file(walk, flat, region=NYC)
+    assert len(pd.read_csv(flat)) == 3
+    with pytest.raises(Malformed, match="GeoJSON to GeoJSON"):
+        protect_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"])
+
+
+def test_a_person_of_several_rows_is_counted(places, tmp_path):
+    found = protect_file(places, tmp_path / "out.csv", region=NYC, person="id")
+    assert found.promise.reports == 2
+    fixed = protect_file(places, tmp_path / "b.csv", region=NYC, person="id", key=b"k" * 32)
+    assert fixed.lat[0] == fixed.lat[2]
+
+
+def test_outputs_are_the_owners_and_never_replaced_unasked(places, tmp_path):
+    output = tmp_path / "out.csv"
+    protect_file(places, output, region=NYC)
+    before = output.read_bytes()
+    with pytest.raises(Malformed, match="exists"):
+        protect_file(places, output, region=NYC)
+    assert output.read_bytes() == before
+    protect_file(places, output, region=NYC, replace=True)
+    assert output.read_bytes() != before
+    if sys.platform != "win32":
+        assert not os.stat(output).st_mode & 0o077
+    with pytest.raises(Malformed, match=r"only \.csv"):
+        protect_file(places, tmp_path / "out.xlsx", region=NYC)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "words"),
+    [
+        ("a,b\n1,2\n", {}, "which column is the latitude.*a, b"),
+        ("lat,latitude,lon\n1,2,3\n", {}, "which column is the latitude"),
+        ("lat,lon\n40.7,-74\n", {"lat": "x"}, "which column is the latitude"),
+        ("lat,lon\n40.7,-74\nhome,-74\n", {}, "column 'lat', row 1: is not a number"),
+        ("lat,lon\n40.7,-74\n,-74\n", {}, "row 1 has no finite latitude"),
+        ("lat,lon\n40.7,-74\n1e999,-74\n", {}, "row 1 has no finite latitude"),
+        ("lat,lon\n40.7,-74\n", {"keep": ["who"]}, "no column 'who'"),
+        ("lat,lon\n40.7,-74\n", {"person": "who"}, "no column 'who'"),
+        ("lat,lon\n40.7\n", {}, "ragged"),
+        ("", {}, "holds nothing"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path, text, given, words):
+    path = tmp_path / "bad.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(Malformed, match=words) as refusal:
+        protect_file(path, tmp_path / "out.csv", **given)
+    assert "home" not in str(refusal.value)
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([], "is not GeoJSON with features"),
+        ({"type": "FeatureCollection", "features": 5}, "is not GeoJSON with features"),
+        ({"type": "FeatureCollection", "features": [5]}, "feature 0: only Point"),
+        ({"type": "Polygon", "coordinates": []}, "is not GeoJSON with features"),
+        ({"type": "LineString", "coordinates": 5}, "no list of positions"),
+        ({"type": "Point", "coordinates": [1]}, "row 0 has no finite latitude"),
+        ({"type": "Point", "coordinates": ["1", "2"]}, "row 0 has no finite latitude"),
+        ({"type": "Point", "coordinates": [True, False]}, "row 0 has no finite latitude"),
+        ({"type": "Point", "coordinates": [-74.0, 10**400]}, "fits no double"),
+        ({"type": "Point", "coordinates": [40.7123, -174.0123]}, "swapped"),
+    ],
+)
+def test_geojson_that_is_refused(tmp_path, data, words):
+    path = tmp_path / "bad.geojson"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(Malformed, match=words) as refusal:
+        protect_file(path, tmp_path / "out.geojson")
+    assert "174.01" not in str(refusal.value)
+
+
+def test_text_that_is_no_json(tmp_path):
+    path = tmp_path / "bad.geojson"
+    for text in ("", "{", "[" * 100_000, '{"a": ' * 5000, "NaN", "9" * 6000, "\x00", '"\\ud800"'):
+        path.write_text(text, encoding="utf-8", errors="surrogatepass")
+        with pytest.raises(Malformed):
+            protect_file(path, tmp_path / "out.geojson")
+    path.write_bytes(b"\xff\xfe{}")
+    with pytest.raises(Malformed, match="is not GeoJSON"):
+        protect_file(path, tmp_path / "out.geojson")
+
+
+def fuzz(tmp_path, seed, rounds):
+    from mutations import json_mutant, mutants
+
+    rng = random.Random(seed)
+    path, output = tmp_path / "fuzz.geojson", tmp_path / "out.geojson"
+    raw = mutants([json.dumps(WALK).encode()], rng)
+    good, said = 0, []
+    for k in range(rounds):
+        data = next(raw) if k % 2 else json.dumps(json_mutant(WALK, rng)).encode()
+        path.write_bytes(data)
+        began = time.process_time()
+        try:
+            found = read_place_file(path, person=rng.choice([None, "who"]), keep=["address"])
+            assert len(found.lat) == len(found.lon)
+            if k % 10 == 0:
+                protect_file(path, output, replace=True, region=NYC, keep=["who"])
+                json.loads(output.read_text())
+            good += 1
+        except DPrivacyError as refusal:
+            said.append(str(refusal))
+        assert time.process_time() - began < 2
+    assert not any("\n" in text or "74.0123456" in text for text in said)
+    return good
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_hostile_geojson_ends_in_a_documented_error(tmp_path):
+    pytest.importorskip("mutations")
+    assert 30 < fuzz(tmp_path, 1, 600) < 600
+
+
+@pytest.mark.slow
+def test_much_hostile_geojson(tmp_path):
+    pytest.importorskip("mutations")
+    fuzz(tmp_path, 2, 30_000)

@@ -1,0 +1,291 @@
+"""`protect`: kinds of input, regions, clamping, refusals that show no value, permanence, reports."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from geo_truth import geodesic
+from scipy import stats
+
+from dprivacy.errors import (
+    BudgetExceeded,
+    InsecureSeedWarning,
+    Malformed,
+    PrivacyLeakWarning,
+    TooLarge,
+)
+from dprivacy.geo import as_region, averaged, averaging_attack, city, place_mechanism, protect
+from dprivacy.numbers import ln
+
+NYC = "40.7, -74.0, 50 km"
+KEY = b"k" * 32
+BOW_TIE = [[0, 0], [1, 1], [0, 1], [1, 0], [0, 0]]
+SQUARE = {
+    "type": "Polygon",
+    "coordinates": [[[-74.1, 40.6], [-73.9, 40.6], [-73.9, 40.8], [-74.1, 40.8], [-74.1, 40.6]]],
+}
+
+
+def test_reports_come_back_as_what_places_came_in():
+    lat, lon = [40.7, 40.71, 40.72], [-74.0, -74.01, -74.02]
+    for given in (lat, np.array(lat), tuple(lat)):
+        found = protect(given, lon, region=NYC)
+        assert isinstance(found.lat, np.ndarray)
+        assert len(found) == 3
+    frame = pd.DataFrame({"lat": lat, "lon": lon}, index=["a", "b", "c"])
+    found = protect(frame["lat"], frame["lon"], region=NYC)
+    assert isinstance(found.lat, pd.Series)
+    assert list(found.lon.index) == ["a", "b", "c"]
+    assert found.lon.name == "lon"
+    table = pl.DataFrame({"lat": lat, "lon": lon})
+    found = protect(table["lat"], table["lon"], region=NYC)
+    assert isinstance(found.lat, pl.Series)
+    assert found.lat.name == "lat"
+    assert len(protect([], [], region=NYC)) == 0
+    assert (np.round(np.asarray(found.lat), 7) == np.asarray(found.lat)).all()
+
+
+def test_noise_is_fresh_unless_a_seed_is_forced_and_then_it_says_so():
+    first, second = (protect([40.7], [-74.0], region=NYC) for _ in range(2))
+    assert first.lat[0] != second.lat[0]
+    assert first.secure
+    with pytest.warns(InsecureSeedWarning):
+        seeded = protect([40.7], [-74.0], region=NYC, insecure_seed=1)
+    assert not seeded.secure
+    assert seeded.explain().startswith("NO GUARANTEE")
+    assert seeded.to_dict()["secure"] is False
+
+
+CANARY = 40.712345678901
+
+
+@pytest.mark.parametrize(
+    ("lat", "lon", "words"),
+    [
+        ([CANARY, math.nan], [-74.0, -74.0], "row 1 has no finite latitude"),
+        ([CANARY, CANARY], [-74.0, math.inf], "row 1 has no finite longitude"),
+        ([CANARY, None], [-74.0, -74.0], "row 1 has no finite latitude"),
+        ([-73.9, -173.123456], [40.7, 40.8], "row 1 has a latitude beyond ±90; .* swapped"),
+        ([CANARY, 95.123456], [-74.0, 120.0], r"row 1 has a latitude beyond ±90$"),
+        ([CANARY, CANARY], [-74.0, 361.25], "row 1 has a longitude outside −180 … 360"),
+        ([CANARY, 41.98765], [-74.0, -74.0], "row 1 lies outside the declared region; leave"),
+        ([-74.0, -74.0], [CANARY, CANARY], r"row 0 lies outside .* \(and 1 more\); the two seem"),
+        ([CANARY], [-74.0, -74.0], "1 latitudes for 2 longitudes"),
+        (["40.712345678901"], [-74.0], "latitudes must be numbers, not texts"),
+        ([True], [-74.0], "latitudes must be numbers, not texts or truth"),
+        ("40.712345678901", [-74.0], "not a single text"),
+        ([[CANARY]], [-74.0], "one number a row"),
+        ([[CANARY], [1, 2]], [-74.0], "one number a row"),
+        ([CANARY + 1j], [-74.0], "must be numbers"),
+        ([object()], [-74.0], "latitudes must be numbers"),
+        (None, None, "finite latitude|numbers"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_row_and_never_by_its_value(lat, lon, words):
+    with pytest.raises(Malformed, match=words) as refusal:
+        protect(lat, lon, region=NYC)
+    said = str(refusal.value)
+    for secret in ("40.71", "173", "95.1", "361", "41.98", "73.9"):
+        assert secret not in said
+
+
+def test_longitudes_may_run_to_360():
+    found = protect([-17.7], [182.0], region="-17.7, -178, 10 km", insecure_seed=None)
+    assert geodesic(-17.7, -178.0, found.lat[0], found.lon[0]) < 20_000
+
+
+def test_the_object_and_its_words_hold_nothing_of_the_truth():
+    found = protect([40.712345678], [-74.0123456], region=NYC)
+    text = found.explain() + repr(found) + json.dumps(found.to_dict())
+    assert "40.712345" not in text
+    assert "74.012345" not in text
+
+
+@pytest.mark.parametrize(
+    "region", [NYC, "40.6, -74.1, 40.8, -73.9", SQUARE, {"type": "Feature", "geometry": SQUARE}]
+)
+def test_clamping_keeps_reports_inside_and_moves_no_others(region):
+    lat, lon = np.full(3000, 40.7), np.full(3000, -74.0)
+    given = {"radius": "20 km", "region": region, "insecure_seed": 6}
+    with pytest.warns(InsecureSeedWarning):
+        free = protect(lat, lon, **given)
+    with pytest.warns(InsecureSeedWarning):
+        held = protect(lat, lon, clamp=True, **given)
+    declared = as_region(region)
+    inside = declared.holds(free.lat, free.lon)
+    assert 0 < inside.sum() < 3000
+    assert (held.lat[inside] == free.lat[inside]).all()
+    shrunk = declared.nearest(held.lat, held.lon)
+    assert geodesic(held.lat, held.lon, *shrunk).max() < 1e-3
+    assert (held.lat[~inside] != free.lat[~inside]).any()
+
+
+def test_a_box_across_the_date_line_and_one_that_ends_at_it():
+    fiji = as_region("-19, 177, -16, -178")
+    assert fiji.plane.lon == pytest.approx(179.5)
+    lat = np.array([-17.0, -17.0, -17.0, -17.0, -15.0])
+    lon = np.array([179.9, -179.9, 177.0, 0.0, 180.0])
+    assert fiji.holds(lat, lon).tolist() == [True, True, True, False, False]
+    assert fiji.holds(np.array([-17.0]), np.array([181.0])).all()
+    moved = fiji.nearest(np.array([-17.0, -10.0]), np.array([-177.0, 179.0]))
+    assert moved[1][0] == pytest.approx(-178)
+    assert moved[0][1] == pytest.approx(-16)
+    found = protect(lat[:3], lon[:3], region="-19, 177, -16, -178", clamp=True)
+    assert fiji.holds(found.lat, found.lon).all()
+    polygon = as_region(
+        {
+            "type": "Polygon",
+            "coordinates": [[[179, -18], [-179, -18], [-179, -17], [179, -17], [179, -18]]],
+        }
+    )
+    assert polygon.holds(np.array([-17.5, -17.5]), np.array([179.99, -179.99])).all()
+
+
+@pytest.mark.parametrize(
+    ("region", "words"),
+    [
+        ("40.7", "a region is"),
+        ("a, b, c", "a region is"),
+        (5, "a region is"),
+        ("100, 0, 5 km", "latitudes lie between"),
+        ("nan, 0, 5 km", "latitudes lie between"),
+        ("40, 0, 5000 km", "at most 3,000 km"),
+        ("-80, -170, 80, 170", "at most 3,000 km"),
+        ("41, 0, 40, 1", "south below north"),
+        ("40, 1, 41, 1", "south below north"),
+        ({"type": "Point", "coordinates": [0, 0]}, "one Polygon"),
+        ({"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}, "at least four"),
+        ({"type": "Polygon", "coordinates": [BOW_TIE]}, "cross themselves"),
+        ({"type": "Polygon"}, "at least four"),
+        ("nowhere.geojson", "cannot be read"),
+    ],
+)  # fmt: skip
+def test_regions_that_are_refused(region, words):
+    with pytest.raises(Malformed, match=words):
+        protect([0.5], [0.5], region=region)
+
+
+def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
+    lat, lon = np.array([40.7] * 4 + [40.75]), np.array([-74.0] * 5)
+    people = ["ann", "ann", "bob", 7, "ann"]
+    found = protect(lat, lon, region=NYC, people=people, key=KEY)
+    places = list(zip(found.lat, found.lon, strict=True))
+    assert places[0] == places[1]
+    assert len(set(places)) == 4
+    again = protect(lat, lon, region=NYC, people=people, key=KEY)
+    assert (again.lat == found.lat).all()
+    near = protect(
+        lat + 1e-6, lon, region=NYC, people=people, key=KEY
+    )  # a decimetre: the same cell
+    assert (near.lat[:4] == found.lat[:4]).sum() >= 3
+    for changed in (
+        {"key": b"l" * 32},
+        {"radius": "201 m"},
+        {"eps": "ln 5"},
+        {"region": "40.7,-74.01,50 km"},
+    ):
+        other = protect(lat, lon, **{"region": NYC, "people": people, "key": KEY, **changed})
+        assert (other.lat != found.lat).all()
+    assert found.secure
+    assert "permanent" in found.explain()
+    assert found.promise.cell == 50
+    assert found.promise.reports == 2  # ann was in two cells
+    world = protect(lat, lon, people=people, key=KEY)
+    assert world.lat[0] == world.lat[1] != world.lat[2]
+
+
+def test_permanent_noise_has_the_law_of_fresh_noise():
+    n = 1500
+    mechanism = place_mechanism(cell="50 m", region=NYC)
+    found = protect(np.full(n, 40.7), np.full(n, -74.0), region=NYC, people=range(n), key=KEY)
+    away = geodesic(40.7, -74.0, found.lat, found.lon)
+    assert (
+        stats.kstest(np.asarray(away) * float(mechanism.promise.rate), stats.gamma(2).cdf).pvalue
+        > 1e-3
+    )
+
+
+def test_levels_of_several_reports_add_up_and_can_be_shared_out():
+    lat, lon = np.full(5, 40.7), np.full(5, -74.0)
+    people = ["ann", "ann", "ann", "bob", "bob"]
+    found = protect(lat, lon, region=NYC, people=people)
+    assert found.promise.reports == 3
+    assert found.promise.total == 3 * ln(4)
+    shared = protect(lat, lon, region=NYC, people=people, reports=3)
+    assert shared.promise.eps == ln(4) / 3
+    assert shared.promise.total == ln(4)
+    assert shared.law.mean == pytest.approx(3 * found.law.mean)
+    with pytest.raises(BudgetExceeded, match="row 2: its person has more than 2 reports"):
+        protect(lat, lon, region=NYC, people=people, reports=2)
+    assert protect(lat, lon, region=NYC, people=people, reports=1, key=KEY).promise.reports == 1
+    with pytest.raises(BudgetExceeded, match="different places"):
+        protect(lat + np.arange(5) / 100, lon, region=NYC, people=people, reports=1, key=KEY)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"key": KEY}, "need to know whose"),
+        ({"reports": 2}, "need to know whose"),
+        ({"key": b"short", "people": ["a"]}, "at least 16 secret bytes"),
+        ({"key": "x" * 32, "people": ["a"]}, "at least 16 secret bytes"),
+        ({"people": ["a", "b"]}, "1 places for 2 people"),
+        ({"people": [None]}, "row 0 belongs to nobody"),
+        ({"people": [math.nan], "key": KEY}, "row 0 belongs to nobody"),
+        ({"reports": 0, "people": ["a"]}, "at least 1"),
+        ({"reports": True, "people": ["a"]}, "at least 1"),
+        ({"clamp": True, "region": None}, "needs a region"),
+    ],
+)
+def test_what_permanence_and_reports_need(given, words):
+    with pytest.raises(Malformed, match=words):
+        protect([40.7], [-74.0], **{"region": NYC, **given})
+
+
+def test_many_reports_are_warned_of():
+    with pytest.warns(PrivacyLeakWarning, match=r"ε = 13\.9 for 10 reports of a person"):
+        protect(np.full(10, 40.7), np.full(10, -74.0), region=NYC, people=["ann"] * 10)
+
+
+def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_noise():
+    with pytest.warns(InsecureSeedWarning):
+        found = averaging_attack(reports=(1, 64), people=40, insecure_seed=3)
+    assert found.fresh[1] < found.fresh[0] / 4
+    assert found.permanent[1] == pytest.approx(found.permanent[0], abs=0.1)
+    assert found.permanent[1] > 3 * found.fresh[1]
+    assert "invented people" in str(found)
+    assert found.to_dict()["reports"] == [1, 64]
+    with pytest.raises(Malformed):
+        averaging_attack(reports=())
+    with pytest.raises(Malformed, match="people"):
+        averaged([1.0], [2.0], ["a", "b"])
+
+
+def test_the_middle_of_reports_is_found_across_the_date_line():
+    middle = averaged([0.0, 0.0, 0.0], [179.999, -179.999, 180.0], ["ann"] * 3)["ann"]
+    assert middle == (0.0, 180.0)
+
+
+def test_a_city_counts_public_places():
+    lat, lon = np.array([40.7, 40.7, 40.71, 0.0]), np.array([-74.0, -74.0, -74.0, 0.0])
+    found = city("40.7, -74.0, 2 km", cell="1 km", places=(lat, lon), smoothing=1)
+    assert (found.rows, found.columns) == (4, 4)
+    assert sum(found.counts) == 16 + 3
+    assert float(sum(found.prior.weights)) == 1
+    assert found.cell_of(*found.places).tolist() == list(range(16))
+    assert found.space.distance((0, 0), (3, 3)) == found.space.distance((3, 0), (0, 3))
+    assert float(found.space.distance((0, 0), (0, 1))) == 1000
+    assert np.allclose(found.metres, found.space.distances.floats)
+    with pytest.raises(TooLarge, match="larger cells"):
+        city("40.7, -74.0, 50 km", cell="100 m")
+    with pytest.raises(Malformed, match="no public place"):
+        city("40.7, -74.0, 2 km", places=([0.0], [0.0]))
+    with pytest.raises(Malformed, match="latitudes, longitudes"):
+        city("40.7, -74.0, 2 km", places=5)
+    with pytest.raises(Malformed, match="smoothing"):
+        city("40.7, -74.0, 2 km", places=(lat, lon), smoothing=-1)
+    assert re.search("4×4 cells of 1 km", found.explain())

@@ -1,0 +1,99 @@
+"""Maps that fetch nothing and show true places only when asked; pictures of cities and attacks."""
+
+import re
+
+import numpy as np
+import pytest
+from viz_checks import check_words, texts
+
+from dprivacy.errors import Malformed
+from dprivacy.geo import apart, averaging_attack, city, frontier, protect
+from dprivacy.viz import place_map, plot_averaging, save_map
+
+RNG = np.random.default_rng(3)
+LAT, LON = 40.7 + RNG.normal(0, 0.01, 60), -74.0 + RNG.normal(0, 0.01, 60)
+
+
+@pytest.fixture(scope="module")
+def town():
+    return city("40.7, -74.0, 4 km", cell="2 km", places=(LAT, LON))
+
+
+@pytest.fixture(scope="module")
+def reported(town):
+    return protect(LAT, LON, region="40.7, -74.0, 20 km")
+
+
+def test_a_map_fetches_nothing(reported, town):
+    page = place_map(reported, true=(LAT, LON), city=town, title="<Home> & away")
+    assert "default-src 'none'" in page
+    assert not re.search(r"https?://|src=|@import|url\((?!#frame)", page)
+    assert "&lt;Home&gt; &amp; away" in page
+    assert "<Home>" not in page
+
+
+def test_true_places_are_drawn_only_when_asked(reported, town, tmp_path):
+    plain, secret = place_map(reported, city=town), place_map(reported, true=(LAT, LON), city=town)
+    assert plain.count('r="3"') == 60
+    assert secret.count('r="3"') == 120
+    assert 'class="true"' not in plain
+    assert "TRUE" not in plain
+    assert "This map shows TRUE places" in secret
+    target = tmp_path / "map.html"
+    target.write_text("")
+    target.chmod(0o644)
+    save_map(target, reported, true=(LAT, LON))
+    assert not target.stat().st_mode & 0o077
+    assert save_map(tmp_path / "open.html", reported).exists()
+
+
+def test_dots_stand_where_places_are(reported):
+    """Distances on paper are distances on the ground, up to one scale."""
+    page = place_map(reported)
+    group = re.search(r'<g class="said".*?</g>', page)[0]
+    drawn = np.array(re.findall(r'cx="([\d.-]+)" cy="([\d.-]+)"', group), dtype=float)
+    truth = apart(reported.lat[0], reported.lon[0], reported.lat[1:], reported.lon[1:])
+    paper = np.hypot(*(drawn[1:] - drawn[0]).T)
+    far = truth > 500
+    scale = paper[far] / truth[far]
+    assert scale.max() / scale.min() < 1.02
+    assert drawn[reported.lat.argmax(), 1] == drawn[:, 1].min()  # north is up
+
+
+@pytest.mark.parametrize("where", [(-17.7, 180.0), (90.0, 0.0), (0.0, 0.0), (-89.99, 10.0)])
+def test_maps_at_the_date_line_and_the_poles(where):
+    found = protect(np.full(30, where[0]), np.full(30, where[1]), radius="1 km")
+    page = place_map(found)
+    spots = np.array(re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)" r="3"', page), dtype=float)
+    assert len(spots) == 30
+    assert (spots > 0).all()
+    assert (spots < 1000).all()
+
+
+def test_the_whole_earth_and_many_places():
+    world = protect(RNG.uniform(-80, 80, 5000), RNG.uniform(-180, 180, 5000))
+    page = place_map(world)
+    assert "4,000 of 5,000 places are drawn" in page
+    assert "dashed" not in page
+
+
+def test_maps_that_are_refused(reported, tmp_path):
+    with pytest.raises(Malformed, match=r"written as \.html, not as \.png"):
+        save_map(tmp_path / "map.png", reported)
+    with pytest.raises(Malformed, match="no places to draw"):
+        place_map(protect([], []))
+
+
+def test_a_seeded_map_says_that_there_is_no_guarantee():
+    with pytest.warns(UserWarning, match="noise from insecure_seed"):
+        seeded = protect(LAT, LON, insecure_seed=1)
+    assert "there is no guarantee" in place_map(seeded)
+
+
+def test_pictures_of_a_frontier_and_of_an_attack(town):
+    figure = frontier(town, radius="1 km", eps=["ln 2", "ln 3", "ln 4"]).plot()
+    check_words(figure)
+    assert "optimal" in texts(figure)
+    figure = plot_averaging(averaging_attack(reports=(1, 7, 30), people=5), title="At home")
+    check_words(figure)
+    assert "30" in texts(figure)
