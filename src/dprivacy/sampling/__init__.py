@@ -12,6 +12,7 @@ from dprivacy.sampling.source import (
     choose_source,
     uniform_below,
 )
+from dprivacy.sampling.spatial import SpatialNoise
 
 __all__ = [
     "Source",
@@ -25,4 +26,5 @@ __all__ = [
     "CategoricalSampler",
     "DiscreteLaplace",
     "PlanarNoise",
+    "SpatialNoise",
 ]
