@@ -97,7 +97,7 @@ class ProtectedCurves(Pictured):
         ]
         if made.bounds is not None:
             lines.append(
-                f"Readings were clamped to {made.bounds[0]} … {made.bounds[1]}{unit} first."
+                f"Readings were clamped to {made.bounds[0]:g} … {made.bounds[1]:g}{unit} first."
             )
         if made.numerics == "idealised":
             lines.append(

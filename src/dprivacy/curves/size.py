@@ -45,7 +45,7 @@ class SizeChoice:
         left, noise = self.left_out[self.size - 1], self.noise[self.size - 1]
         whom = "a curve" if self.averaged == 1 else f"the mean of {self.averaged:,} curves"
         return (
-            f"{self.size} vectors: they leave out {left:.3g} of the squared error of {whom}, measured "
+            f"A basis of {self.size} leaves out {left:.3g} of the squared error of {whom}, measured "
             f"on public curves, and noise adds {noise:.3g}; any other number gives a larger sum."
         )
 
