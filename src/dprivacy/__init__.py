@@ -37,8 +37,8 @@ _ROOMS = {
         "smallest_eps_for total_variation"
     ),
     "release": (
-        "Ledger PermanentAnswers Plan ProtectColumns Release ReleaseCard forecast joint_guarantee "
-        "propose query sanitise sanitise_file"
+        "Ledger PermanentAnswers Plan ProtectColumns Release ReleaseCard SparkRelease forecast "
+        "joint_guarantee propose query sanitise sanitise_file sanitise_spark sanitise_spark_file"
     ),
     "flow": (
         "additive_capacity capacity count_scenario d_capacity d_vulnerability gain "
@@ -216,12 +216,15 @@ if TYPE_CHECKING:
         ProtectColumns as ProtectColumns,
         Release as Release,
         ReleaseCard as ReleaseCard,
+        SparkRelease as SparkRelease,
         forecast as forecast,
         joint_guarantee as joint_guarantee,
         propose as propose,
         query as query,
         sanitise as sanitise,
         sanitise_file as sanitise_file,
+        sanitise_spark as sanitise_spark,
+        sanitise_spark_file as sanitise_spark_file,
     )
     from dprivacy.spaces import (
         FiniteSpace as FiniteSpace,

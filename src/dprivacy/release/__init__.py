@@ -10,9 +10,10 @@ from dprivacy.release.plan import ColumnPlan, Plan
 from dprivacy.release.proposal import propose
 from dprivacy.release.query import Answer, query
 from dprivacy.release.receive import Release
+from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.spark import sanitise_spark, sanitise_spark_file
 from dprivacy.release.spark_receive import SparkRelease
-from dprivacy.release.tables import Sanitiser, sanitise
+from dprivacy.release.tables import sanitise
 from dprivacy.release.transformer import ProtectColumns
 from dprivacy.release.workplace import card_path
 

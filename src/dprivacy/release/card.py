@@ -103,11 +103,11 @@ class ReleaseCard:
             rows, columns = ([_label_in(v) for v in data[side]] for side in ("inputs", "outputs"))
             den = int(data["denominator"], 16)
             weights = [[Fraction(int(v, 16), den) for v in row] for row in data["weights"]]
+            return Channel(rows, columns, weights)
         except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as reason:
             if isinstance(reason, DPrivacyError):
                 raise
             raise Malformed(f"column {column!r}: its channel on the card is damaged") from None
-        return Channel(rows, columns, weights)
 
     def explain(self) -> str:
         """The card in words."""
@@ -188,7 +188,7 @@ class ReleaseCard:
             for entry in card.columns.values():
                 _texts(entry["columns"])
                 entry["channel"], entry["type"], entry["mechanism"]
-            card.guarantee["sentence"]
+            _texts([card.guarantee["sentence"]])
         except (KeyError, TypeError, ValueError, OverflowError):
             raise Malformed(f"{name}: the card is incomplete") from None
         return card

@@ -11,7 +11,7 @@ from dprivacy.errors import Malformed, Unfinished
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.charge import Charge
 from dprivacy.release.files import batches_of, is_parquet, read_errors
-from dprivacy.release.journal import Journal, Run
+from dprivacy.release.journal import Journal
 from dprivacy.release.ledger.spending import opened
 from dprivacy.release.origin import origin_mark, require_not_released_here
 from dprivacy.release.plan import Plan
@@ -26,8 +26,9 @@ from dprivacy.release.resume import (
     run_key,
     run_of,
 )
+from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.streams import ChunkStreams
-from dprivacy.release.tables import Sanitiser, warn_about
+from dprivacy.release.tables import warn_about
 from dprivacy.release.workplace import Workplace, file_hash
 from dprivacy.release.writing import Writing
 
@@ -109,9 +110,10 @@ def sanitise_file(
         raise Malformed("again is a text that says why the same source is sanitised once more")
     with ExitStack() as stack:
         stack.enter_context(place.held())
-        if resume and (done := done_before(place)) is not None:
-            return done
-        journal = left_before(place, resume=resume, discard=discard, replace=replace)
+        with place.errors():
+            if resume and (done := done_before(place)) is not None:
+                return done
+            journal = left_before(place, resume=resume, discard=discard, replace=replace)
         if journal is not None:
             stack.callback(journal.close)
         account = stack.enter_context(opened(ledger))
@@ -140,7 +142,9 @@ def sanitise_file(
         else:
             if again is None and account is None and permanent_key is None:
                 require_not_released_here(origin, place.output.parent)
-            journal = _begun(place, run)
+            with place.errors():
+                place.clear()
+                journal = Journal.create(place, run)
         charge = Charge(journal, account, plan, permanent_key=permanent_key)
         with kept_on_failure(journal, charge.take_back):
             if journal.commit is not None:
@@ -174,17 +178,6 @@ def _require_places(place: Workplace, origin: Path) -> None:
             raise Malformed(f"{path}: cannot be written, as it is a folder; choose another name")
         if path.exists() and path.samefile(origin):
             raise Malformed("the output would replace the source")
-
-
-def _begun(place: Workplace, run: Run) -> Journal:
-    try:
-        place.clear()
-        return Journal.create(place, run)
-    except OSError as reason:
-        raise Malformed(
-            f"{place.output.parent}: cannot be written to ({reason.strerror}); choose a folder "
-            "that you may write to, with room in it"
-        ) from None
 
 
 def _stat(path: Path) -> tuple[int, ...]:

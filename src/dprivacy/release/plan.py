@@ -21,6 +21,7 @@ from dprivacy.release.domain import (
 from dprivacy.release.stored import with_contents
 from dprivacy.spaces import FiniteSpace, discrete
 
+_MOST_BITS = 4096  # of a whole number
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
 NULL_POLICIES = ("refuse", "category", "replace")
@@ -132,7 +133,21 @@ class Plan:
         return [column.name for column in self.columns if column.source == "data"]
 
 
+def _require_sizes(data: Mapping[str, Any], name: str) -> None:
+    """Refuse a whole number that is too long to be written out, as 0xfff… can be in TOML."""
+    waiting: list[Any] = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend(value.values())
+        elif isinstance(value, list | tuple):
+            waiting.extend(value)
+        elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise Malformed(f"{name}: a whole number of {value.bit_length():,} bits is too long")
+
+
 def _build(data: Mapping[str, Any], name: str) -> Plan:
+    _require_sizes(data, name)
     strange = set(data) - _TOP
     if strange:
         raise Malformed(f"{name}: unknown entries {', '.join(sorted(strange))}")

@@ -17,11 +17,18 @@ from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import spark as pyspark_sql
 from dprivacy.release.folders import CARD_NAME, listing_hash
 from dprivacy.release.plan import Plan
-from dprivacy.release.spark_folder import Files, Folder, placed_folder, spark_errors
+from dprivacy.release.sanitiser import Sanitiser
+from dprivacy.release.spark_folder import (
+    Files,
+    Folder,
+    called_off_at_once,
+    placed_folder,
+    spark_errors,
+)
 from dprivacy.release.spark_schema import bare_schema, column_of
 from dprivacy.release.spark_spending import spending_on_frame
 from dprivacy.release.spark_task import Run, task
-from dprivacy.release.tables import Sanitiser, warn_about
+from dprivacy.release.tables import warn_about
 from dprivacy.sampling import choose_source
 
 _KEY_WORDS = 4  # 256 bits
@@ -222,7 +229,8 @@ def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
     )
     # With version 2 of the committer a task's output is in place before the job is done.
     once = noisy.write.option("mapreduce.fileoutputcommitter.algorithm.version", "1")
-    once.parquet(folder.part)
+    with called_off_at_once(session):
+        once.parquet(folder.part)
     text.destroy()
     written = int(seen.get["rows"])
     if not written:

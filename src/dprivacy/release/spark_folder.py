@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.release.extras import spark as pyspark_sql
 from dprivacy.release.spark_task import MARK
 
+_PATIENCE = 10  # seconds
 RENAMES = ("file", "hdfs", "viewfs")  # a folder is renamed at once, or not at all
 _TOLD = re.compile(rf"{re.escape(MARK)} (\w+): (.+)")
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")  # Spark's name for what went wrong
@@ -130,7 +132,30 @@ def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterat
         else:
             files.rename(folder.part, target)
     finally:
+        _let_tasks_end(session)
         files.remove(room)
+
+
+def _let_tasks_end(session: Any) -> None:
+    """Wait a little for tasks that were called off: one that still writes makes its folder again."""
+    tracker = session._jsc.sc().statusTracker()
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        if not any(executor.numRunningTasks() for executor in tracker.getExecutorInfos()):
+            return
+        time.sleep(0.05)
+
+
+@contextmanager
+def called_off_at_once(session: Any) -> Iterator[None]:
+    """Let Spark interrupt the tasks of a job that failed, instead of letting them run to their end."""
+    name, context = "spark.job.interruptOnCancel", session.sparkContext
+    before = context.getLocalProperty(name)
+    context.setLocalProperty(name, "true")
+    try:
+        yield
+    finally:
+        context.setLocalProperty(name, before)
 
 
 @contextmanager

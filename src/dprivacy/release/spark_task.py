@@ -12,8 +12,8 @@ from dprivacy.model.plain import plain
 from dprivacy.release.card import LIBRARY, ReleaseCard
 from dprivacy.release.extras import arrow
 from dprivacy.release.plan import Plan
+from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.streams import ChunkStreams
-from dprivacy.release.tables import Sanitiser
 from dprivacy.sampling import KeyedSource
 
 CHUNK = 1 << 16  # rows that share one stream of noise, however batches are cut
@@ -118,7 +118,7 @@ def protected(
 
 def _key_of(key: bytes, partition: int) -> bytes:
     """The key of one partition, from which each of its chunks has a stream of its own."""
-    return KeyedSource(key, f"spark partition {partition}").words(4).tobytes()
+    return KeyedSource(key, f"spark partition {partition}").words(4).astype("<u8").tobytes()
 
 
 def _several(table: Any, name: str, seen: set[Any]) -> bool:

@@ -4,7 +4,8 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.release.plan import Plan
-from dprivacy.release.tables import Sanitiser, sanitise
+from dprivacy.release.sanitiser import Sanitiser
+from dprivacy.release.tables import sanitise
 from dprivacy.sampling import choose_source
 
 

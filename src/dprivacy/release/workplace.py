@@ -76,18 +76,24 @@ class Workplace:
             os.close(handle)
 
     @contextmanager
+    def errors(self) -> Iterator[None]:
+        """What the system refuses before anything is drawn, in words."""
+        try:
+            yield
+        except OSError as reason:
+            raise Malformed(
+                f"{self.output.parent}: cannot be written to ({reason.strerror or 'failed'}); choose a "
+                "folder that you may write to, with room in it"
+            ) from None
+
+    @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock, or refuse because another process does.
 
         The system frees the lock of a process that dies, so that a left-over file locks nobody out.
         """
-        try:
+        with self.errors():
             handle = self._take()
-        except OSError as reason:
-            raise Malformed(
-                f"{self.output.parent}: cannot be written to ({reason.strerror}); choose a folder "
-                "that you may write to"
-            ) from None
         try:
             yield
         finally:

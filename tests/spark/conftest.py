@@ -1,0 +1,35 @@
+"""One cluster for all tests of this shelf, and runs whose key is known."""
+
+import pytest
+from spark_frames import Fixed
+from spark_standalone import Cluster, missing, session_on
+
+from dprivacy.release import spark as engine
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    if missing():
+        pytest.skip(missing())
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    settings = {
+        "spark.speculation": "true",
+        "spark.speculation.interval": "200ms",
+        "spark.speculation.quantile": "0.5",
+        "spark.speculation.multiplier": "1.1",
+        "spark.speculation.minTaskRuntime": "3s",
+    }
+    with session_on(cluster.url, cluster.folder, **settings) as session:
+        yield session
+
+
+@pytest.fixture
+def fixed(monkeypatch):
+    """Runs with a known key."""
+    monkeypatch.setattr(engine, "choose_source", lambda seed: Fixed())

@@ -1,0 +1,71 @@
+"""Plans, frames and keys that the tests on a cluster share."""
+
+import glob
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+HOBBIES = ["sports", "cars", "television", "computer games", "reading"]
+PLAN = {
+    "columns": {
+        "hobby": {"type": "categories", "values": HOBBIES, "epsilon": "ln 5"},
+        "health": {"type": "ordered", "values": [1, 2, 3, 4], "epsilon": "ln 2"},
+    },
+    "pass_through": ["truth", "id"],
+    "drop": ["name"],
+}
+PEOPLE = {**PLAN, "drop": [], "unit": "name", "rows_per_person": 2}
+MARK = "CANARY"
+KEY = hashlib.sha256(b"the key of a test").digest()
+
+
+class Fixed:
+    """A source that gives one key, so that a run can be repeated and its key looked for."""
+
+    secure = True
+
+    def words(self, n):
+        return np.frombuffer(KEY, "<u8")[:n].astype(np.uint64)
+
+
+def made(spark, n, partitions=4):
+    """A frame of n rows whose true hobby is published under another name, to count transitions."""
+    from pyspark.sql import functions as f
+
+    mixed = f.pmod(f.xxhash64("id"), f.lit(8)).cast("int")
+    frame = spark.range(0, n, 1, partitions).withColumn("k", mixed)
+    names = f.array(*[f.lit(h) for h in (*HOBBIES, *HOBBIES[:3])])
+    hobby = f.element_at(names, f.col("k") + 1)
+    return frame.select(
+        "id",
+        hobby.alias("hobby"),
+        hobby.alias("truth"),
+        (f.pmod(f.col("k"), f.lit(4)) + 1).alias("health"),
+        f.concat(f.lit(MARK), f.col("id").cast("string")).alias("name"),
+    )
+
+
+def transitions(found):
+    """A table of counts, true hobby by noisy hobby."""
+    table = np.zeros((5, 5), dtype=int)
+    for truth, hobby, count in found:
+        table[HOBBIES.index(truth), HOBBIES.index(hobby)] += count
+    return table
+
+
+def counted(frame):
+    return transitions(map(tuple, frame.groupBy("truth", "hobby").count().collect()))
+
+
+def parts(folder):
+    """Every partition's rows, by its number."""
+    return {
+        int(Path(name).name.split("-")[1]): pq.read_table(name)
+        for name in glob.glob(f"{folder}/part-*.parquet")
+    }
+
+
+def leftovers(folder):
+    return sorted(p.name for p in Path(folder).iterdir() if p.name.startswith(".dprivacy"))

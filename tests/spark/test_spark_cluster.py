@@ -1,0 +1,220 @@
+"""Sanitising on a real standalone cluster: the law, and what survives a lost machine."""
+
+import glob
+import hashlib
+import threading
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import stats
+from spark_frames import HOBBIES, KEY, MARK, PLAN, counted, leftovers, made, parts, transitions
+from spark_standalone import everything_below
+
+from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.release import Plan, sanitise, sanitise_spark
+from dprivacy.release.spark_task import Run, protected
+
+
+def require_same_law(spark, n, partitions, out):
+    frame = made(spark, n, partitions)
+    began = time.perf_counter()
+    clean, card = sanitise_spark(frame, PLAN, output=out, card=True)
+    spent = time.perf_counter() - began
+    seen = counted(clean)
+    assert seen.sum() == n == card.rows == clean.count()
+    channel = Plan.read(PLAN).columns[0].mechanism.channel
+    for i, x in enumerate(HOBBIES):
+        wanted = [float(channel.row(x)[y]) * seen[i].sum() for y in HOBBIES]
+        assert stats.chisquare(seen[i], wanted).pvalue > 1e-6
+    frame.write.parquet(f"{out}.true")
+    table = pq.read_table(f"{out}.true")
+    began = time.perf_counter()
+    alone, other = sanitise(table, PLAN, card=True)
+    single = time.perf_counter() - began
+    grouped = alone.group_by(["truth", "hobby"]).aggregate([([], "count_all")]).to_pydict()
+    beside = transitions(zip(grouped["truth"], grouped["hobby"], grouped["count_all"], strict=True))
+    for i in range(5):
+        assert stats.chi2_contingency([seen[i], beside[i]]).pvalue > 1e-6
+    mine, theirs = card.to_dict(), other.to_dict()
+    assert mine.pop("output")["folder"] == Path(out).name
+    assert not theirs.pop("output")
+    assert mine == theirs
+    print(f"\n{n:,} rows: cluster {n / spent:,.0f} rows/s, one process {n / single:,.0f} rows/s")
+
+
+class TestLaw:
+    def test_the_law_and_the_card_are_those_of_one_machine(self, spark, tmp_path):
+        require_same_law(spark, 300_000, 4, f"{tmp_path}/out.parquet")
+
+    @pytest.mark.slow
+    def test_ten_million_rows(self, spark, tmp_path):
+        require_same_law(spark, 10_000_000, 16, f"{tmp_path}/out.parquet")
+
+    def test_every_row_has_the_noise_of_its_partition_and_place(self, spark, tmp_path, fixed):
+        frame = made(spark, 90_000, 3)
+        sanitise_spark(frame, PLAN, output=tmp_path / "out")
+        frame.select("id", "hobby", "truth", "health").write.parquet(str(tmp_path / "in"))
+        run = Run.of(Plan.read(PLAN), ["id", "hobby", "truth", "health", "name"], KEY)
+        before, after = parts(tmp_path / "in"), parts(tmp_path / "out")
+        assert sorted(after) == sorted(before) == [0, 1, 2]
+        for number, table in after.items():
+            wanted = pa.Table.from_batches(protected(before[number].to_batches(), run, number))
+            assert table.to_pydict() == wanted.to_pydict()
+
+    def test_two_actions_see_the_same_rows(self, spark, tmp_path):
+        shuffled = made(spark, 20_000).repartition(3, "id")  # rows come in another order each time
+        clean = sanitise_spark(shuffled, PLAN, output=tmp_path / "out")
+        first, again = (
+            sorted(map(tuple, clean.select("id", "hobby", "health").collect())) for _ in range(2)
+        )
+        assert first == again
+        assert [row[0] for row in first] == list(range(20_000))
+
+    def test_types_and_missing_values_as_on_one_machine(self, spark, tmp_path):
+        from pyspark.sql import functions as f
+
+        plan = {
+            "columns": {
+                "a.b": {
+                    "type": "categories", "values": ["x", "y"], "epsilon": "ln 3",
+                    "nulls": "category",
+                },
+                "n": {"type": "numbers", "low": 0, "high": 50, "grid": "0.5", "epsilon": "0.1"},
+                "where": {"type": "place", "columns": ["lon", "lat"], "epsilon": "1", "grid": "0.5"},
+                "bits": {"type": "bits", "bits": 3, "epsilon": "ln 2"},
+                "gone": {
+                    "type": "numbers", "low": 0, "high": 9, "grid": 1, "epsilon": "1",
+                    "nulls": {"replace": 5},
+                },
+            },
+            "pass_through": ["when", "list", "cost"],
+        }  # fmt: skip
+        id_ = f.col("id")
+        frame = spark.range(3000).select(
+            f.when(id_ % 3 == 0, "x").when(id_ % 3 == 1, "y").alias("a.b"),
+            (id_ % 100 / 2).alias("n"),
+            (id_ % 7 / 2).cast("float").alias("lon"),
+            (id_ % 5 / 2).alias("lat"),
+            f.lpad(f.conv((id_ % 8).cast("string"), 10, 2), 3, "0").alias("bits"),
+            f.when(id_ % 2 == 0, id_ % 10).cast("short").alias("gone"),
+            f.timestamp_seconds(id_).alias("when"),
+            f.array(id_, id_ + 1).alias("list"),
+            (id_ / 8).cast("decimal(9,3)").alias("cost"),
+        )
+        clean = sanitise_spark(frame, plan, output=tmp_path / "out")
+        assert clean.dtypes == frame.dtypes
+        kept = [f"`{name}`" for name in plan["pass_through"]]
+        before, after = (
+            sorted(map(tuple, table.select(*kept).collect())) for table in (frame, clean)
+        )
+        assert before == after
+        seen = {row[0]: row[1] for row in clean.groupBy("`a.b`").count().collect()}
+        assert set(seen) == {"x", "y", None}
+        for name, count in seen.items():
+            assert abs(count - 1000) < 200, name
+        assert clean.filter("n < 0 or n > 50 or n * 2 != floor(n * 2)").count() == 0
+        assert clean.filter("not bits rlike '^[01]{3}$' or gone is null").count() == 0
+
+    def test_permanent_answers_repeat_themselves(self, spark, tmp_path):
+        plan = {**PLAN, "unit": "name", "drop": []}
+        frames = [
+            sanitise_spark(
+                made(spark, 5000, k), plan, permanent_key=KEY, output=tmp_path / f"out{k}"
+            )
+            for k in (2, 3)
+        ]
+        one, two = (sorted(map(tuple, t.select("id", "hobby").collect())) for t in frames)
+        assert one == two
+
+
+class TestFailures:
+    def slow(self, frame, seconds, stall=""):
+        """The same rows, later; one partition's first attempt may stall or break."""
+
+        def later(batches):
+            import os
+            import time
+
+            from pyspark import TaskContext
+
+            context = TaskContext.get()
+            attempt, chosen = context.attemptNumber(), context.partitionId() == 1
+            for number, batch in enumerate(batches):
+                if number == 0:
+                    time.sleep(seconds)
+                    if chosen and stall:
+                        open(f"{stall}.{attempt}", "w").close()
+                end = time.monotonic() + 120
+                while chosen and stall and attempt == 0 and number == 1:
+                    if "break" in stall or time.monotonic() > end:
+                        raise RuntimeError("this attempt breaks off")
+                    if os.path.exists(f"{stall}.1"):  # the copy that Spark starts has begun
+                        break
+                    time.sleep(0.1)
+                yield batch
+
+        return frame.mapInArrow(later, frame.schema)
+
+    def test_a_worker_killed_changes_nothing_that_was_finished(
+        self, cluster, spark, tmp_path, fixed
+    ):
+        frame = made(spark, 400_000, 8)
+        sanitise_spark(frame, PLAN, output=tmp_path / "calm")
+        result = {}
+
+        def work():
+            late = self.slow(frame, 1.5)
+            result["card"] = sanitise_spark(late, PLAN, output=tmp_path / "killed", card=True)[1]
+
+        job = threading.Thread(target=work)
+        job.start()
+        pattern = f"{tmp_path}/.dprivacy-*/killed/_temporary/0/task_*/part-*.parquet"
+        finished = []
+        while len(finished) < 2 and job.is_alive():
+            finished = glob.glob(pattern)
+            time.sleep(0.02)
+        before = {Path(f).name: hashlib.sha256(Path(f).read_bytes()).digest() for f in finished}
+        cluster.kill_worker("two")
+        assert job.is_alive(), "the job was over before the worker was killed"
+        assert 2 <= len(before) < 8
+        cluster.start_worker("two")
+        job.join(timeout=120)
+        assert result["card"].rows == 400_000
+        for name, digest in before.items():
+            assert hashlib.sha256((tmp_path / "killed" / name).read_bytes()).digest() == digest
+        calm, killed = parts(tmp_path / "calm"), parts(tmp_path / "killed")
+        assert sorted(killed) == list(range(8))
+        assert all(killed[k].equals(calm[k]) for k in range(8))
+        assert not leftovers(tmp_path)
+
+    @pytest.mark.parametrize("how", ["stall", "break"])
+    def test_a_task_that_is_repeated_gives_the_same_rows(self, spark, tmp_path, fixed, how):
+        frame = made(spark, 100_000, 4)
+        sanitise_spark(frame, PLAN, output=tmp_path / "calm")
+        marks = tmp_path / how
+        sanitise_spark(self.slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
+        assert sorted(p.name for p in tmp_path.glob(f"{how}.*")) == [f"{how}.0", f"{how}.1"]
+        calm, out = parts(tmp_path / "calm"), parts(tmp_path / "out")
+        assert sorted(out) == list(range(4))
+        assert all(out[k].equals(calm[k]) for k in range(4))
+
+    def test_a_failed_run_leaves_nothing_and_spares_the_old_output(self, spark, tmp_path):
+        frame, out = made(spark, 10_000), tmp_path / "out"
+        sanitise_spark(frame, PLAN, output=out)
+        before = everything_below(out)
+        with pytest.raises(Malformed, match="exists"):
+            sanitise_spark(frame, PLAN, output=out)
+        bad = frame.replace("cars", MARK, subset=["hobby"])
+        late = self.slow(frame, 3).union(bad)  # other tasks are still at work when one is refused
+        with pytest.raises(UnknownCategory):
+            sanitise_spark(late, PLAN, output=out, replace=True)
+        assert everything_below(out) == before
+        assert not leftovers(tmp_path)
+        time.sleep(4)
+        assert not leftovers(tmp_path)
+        sanitise_spark(frame, PLAN, output=out, replace=True)
+        assert everything_below(out) != before
+        assert not leftovers(tmp_path)

@@ -1,0 +1,208 @@
+"""Sanitising on a real standalone cluster: what is kept secret, refused, charged and estimated."""
+
+import base64
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
+from spark_standalone import everything_below
+
+from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
+from dprivacy.numbers.level import ln
+from dprivacy.release import (
+    Plan,
+    Release,
+    SparkRelease,
+    query,
+    sanitise,
+    sanitise_spark,
+    sanitise_spark_file,
+)
+from dprivacy.release.ledger import Ledger
+
+
+class TestSecrets:
+    def test_an_unseen_category_is_told_by_its_place(self, spark, cluster, tmp_path):
+        from pyspark.sql import functions as f
+
+        frame = made(spark, 40_000).drop("name")
+        strange = f.when(f.col("id") == 12_345, f"{MARK}-strange").otherwise(f.col("hobby"))
+        plan = {**PLAN, "drop": []}
+        with pytest.raises(UnknownCategory) as error:
+            sanitise_spark(frame.withColumn("hobby", strange), plan, output=tmp_path / "out")
+        text = "partition 1, column 'hobby', row 2345: holds a value outside the declared values"
+        assert str(error.value).startswith(text)
+        assert error.value.__suppress_context__
+        assert text.encode() in everything_below(
+            cluster.folder
+        )  # the places searched are the right ones
+
+    def test_an_error_of_sparks_own_is_not_repeated(self, spark, tmp_path, capfd):
+        frame = made(spark, 1000)
+        broken = frame.selectExpr("cast(name as int) as id", "hobby", "truth", "health", "name")
+        with pytest.raises(Malformed, match="Spark gave up") as error:
+            sanitise_spark(broken, PLAN, output=tmp_path / "out")
+        heard = capfd.readouterr()
+        assert MARK not in str(error.value) + heard.out + heard.err
+
+    def test_no_value_and_no_key_is_written_anywhere(self, spark, cluster, tmp_path, fixed):
+        source = tmp_path / "in.parquet"
+        rng = np.random.default_rng(1)
+        tokens = [f"TOKEN{k:05d}" for k in range(5000)]
+        values = ["secret-yes", "secret-no"]
+        table = pa.table({
+            "person": tokens,
+            "answer": [values[k] for k in rng.integers(0, 2, 5000)],
+        })  # fmt: skip
+        pq.write_table(table, source)
+        plan = {
+            "columns": {"answer": {"type": "categories", "values": values, "epsilon": "ln 3"}},
+            "unit": "person",
+        }
+        frame = spark.read.parquet(str(source))
+        clean, card = sanitise_spark(frame, plan, output=tmp_path / "out", card=True)
+        assert clean.columns == ["answer"]
+        assert card.dropped == ("person",)
+        written = everything_below(cluster.folder) + everything_below(tmp_path / "out")
+        assert b"TOKEN" not in written
+        listed = ",".join(str(b - 256 * (b > 127)) for b in KEY[:8])
+        for form in (KEY, KEY.hex().encode(), base64.b64encode(KEY), listed.encode()):
+            assert form not in written
+
+    def test_metadata_of_columns_stays_behind(self, spark, tmp_path):
+        from pyspark.sql import functions as f
+
+        frame = made(spark, 1000)
+        for name in ("hobby", "truth"):
+            frame = frame.withColumn(name, f.col(name).alias(name, metadata={"levels": MARK}))
+        clean = sanitise_spark(frame, PLAN, output=tmp_path / "out")
+        assert not any(field.metadata for field in clean.schema)
+        assert MARK.encode() not in everything_below(tmp_path / "out")
+
+    def test_a_frame_grouped_by_a_secret_is_warned_of(self, spark, tmp_path):
+        frame = made(spark, 2000)
+        for k, grouped in enumerate((frame.repartition(5, "hobby"), frame.orderBy("hobby", "id"))):
+            with pytest.warns(PrivacyLeakWarning, match="grouped by column 'hobby'"):
+                sanitise_spark(grouped, PLAN, output=tmp_path / f"out{k}")
+
+
+class TestPeople:
+    def test_too_many_rows_of_somebody_are_refused(self, spark, tmp_path):
+        frame = made(spark, 2000)
+        twice = frame.union(frame)
+        clean, card = sanitise_spark(twice, PEOPLE, output=tmp_path / "out", card=True)
+        assert clean.count() == card.rows == 4000
+        with pytest.raises(Malformed, match="more rows than rows_per_person = 2"):
+            sanitise_spark(twice.union(frame.limit(1)), PEOPLE, output=tmp_path / "other")
+
+    def test_people_must_be_known_and_stay(self, spark, tmp_path):
+        from pyspark.sql import functions as f
+
+        frame = made(spark, 100)
+        nobody = frame.withColumn("name", f.when(f.col("id") != 7, f.col("name")))
+        with pytest.raises(Malformed, match="should say whose row it is"):
+            sanitise_spark(nobody, PEOPLE, output=tmp_path / "out")
+        with pytest.raises(Malformed, match="write it down first"):
+            sanitise_spark(frame.filter(f.rand() < 2), PEOPLE, output=tmp_path / "out")
+
+
+class TestLedger:
+    def test_every_release_is_charged_once_and_a_refused_one_not(self, spark, tmp_path):
+        frame = made(spark, 2000)
+        with Ledger(tmp_path / "ledger.db") as ledger:
+            _, card = sanitise_spark(frame, PLAN, output=tmp_path / "one", ledger=ledger, card=True)
+            assert card.receipt["ledger"] == ledger.id
+            moved = frame.orderBy("id", ascending=False).repartition(3, "id")
+            with pytest.raises(AlreadyReleased):
+                sanitise_spark(moved, PLAN, output=tmp_path / "two", ledger=ledger)
+            spent = ledger.spent(column="hobby").eps
+            assert spent == ln(5)
+            bad = made(spark, 1999).replace("cars", MARK, subset=["hobby"])
+            with pytest.raises(UnknownCategory):
+                sanitise_spark(bad, PLAN, output=tmp_path / "two", ledger=ledger)
+            assert ledger.spent(column="hobby").eps == spent
+            sanitise_spark(
+                moved, PLAN, output=tmp_path / "two", ledger=ledger, again="a second copy"
+            )
+            assert ledger.spent(column="hobby").eps == ln(25)
+            assert ledger.verify([tmp_path / "one" / "_release.json"])
+        with pytest.raises(Malformed, match="again is a remark in a ledger"):
+            sanitise(frame, PLAN, again="why not")
+
+
+class TestPlaces:
+    def test_a_cluster_needs_a_shared_folder(self, spark, tmp_path):
+        frame = made(spark, 1000)
+        with pytest.raises(Malformed, match="setCheckpointDir"):
+            sanitise(frame, PLAN)
+        spark.sparkContext.setCheckpointDir(f"file:{tmp_path}/checkpoints")
+        clean, card = sanitise(frame, PLAN, card=True)
+        assert clean.count() == card.rows == 1000
+        assert str(tmp_path) in clean.inputFiles()[0]
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            _, card = sanitise(frame, PLAN, card=True, insecure_seed=3)
+        assert [w.category.__name__ for w in heard] == ["InsecureSeedWarning"]
+        assert not card.secure
+
+    def test_files_and_refusals(self, spark, tmp_path):
+        source, out = tmp_path / "in", tmp_path / "out"
+        made(spark, 1000).write.parquet(str(source))
+        card = sanitise_spark_file(source, Plan.read(PLAN), out)
+        assert (card.rows, card.output["folder"]) == (1000, "out")
+        assert spark.range(3).count() == 3  # the session that was there is still there
+        frame = spark.read.parquet(str(source))
+        for where in (source, tmp_path):
+            with pytest.raises(Malformed, match="would replace the source"):
+                sanitise_spark(frame, PLAN, output=where, replace=True)
+        with pytest.raises(Malformed, match="there is no such file"):
+            sanitise_spark_file(tmp_path / "nothing", Plan.read(PLAN), tmp_path / "o")
+        with pytest.raises(Malformed, match="reads Parquet"):
+            sanitise_spark_file("in.csv", Plan.read(PLAN), tmp_path / "o")
+        with pytest.raises(Malformed, match="holds no rows"):
+            sanitise_spark(frame.limit(0), PLAN, output=tmp_path / "o")
+        with pytest.raises(Malformed, match="the plan says nothing of the column 'more'"):
+            sanitise_spark(frame.selectExpr("*", "1 as more"), PLAN, output=tmp_path / "o")
+        with pytest.raises(Malformed, match="a stream repeats batches"):
+            sanitise_spark(spark.readStream.format("rate").load(), PLAN)
+        with pytest.raises(Malformed, match="cannot be renamed at once"):
+            sanitise_spark(frame, PLAN, output="s3a://nowhere/out")
+        assert not leftovers(tmp_path)
+
+
+class TestEstimates:
+    def test_from_sparks_counts_as_from_files(self, spark, tmp_path):
+        out = tmp_path / "out"
+        frame = made(spark, 100_000)
+        clean, card = sanitise_spark(frame, PLAN, output=out, card=True)
+        here, there = Release.open(out), SparkRelease.of(clean, card)
+        read = SparkRelease.read(spark, out)
+        for columns in (["hobby"], ["hobby", "health"], ["truth", "hobby"]):
+            counts = there.counts(columns)
+            assert counts == here.counts(columns) == read.counts(columns)
+        one = there.estimate("hobby")
+        assert one.to_dict() == here.estimate("hobby").to_dict()
+        truth = dict(map(tuple, frame.groupBy("hobby").count().collect()))
+        for label, count in one.counts.items():
+            assert abs(float(count) - truth[label]) < 6 * one.standard_errors[label]
+        two = there.cross_table(["hobby", "health"])
+        assert two.to_dict() == here.cross_table(["hobby", "health"]).to_dict()
+        assert there.mean("health").to_dict() == here.mean("health").to_dict()
+        assert query(here, "SELECT count(*) AS n FROM data").rows == ((100_000,),)
+
+    def test_a_folder_that_was_changed_is_refused(self, spark, tmp_path):
+        out = tmp_path / "out"
+        clean, card = sanitise_spark(made(spark, 1000), PLAN, output=out, card=True)
+        with pytest.raises(Malformed, match="is this its card"):
+            SparkRelease.of(clean.drop("hobby"), card)
+        with pytest.raises(Malformed, match="no column 'age'"):
+            SparkRelease.of(clean, card).counts(["age"])
+        next(out.glob("part-*")).unlink()
+        for opened in (lambda: Release.open(out), lambda: SparkRelease.read(spark, out)):
+            with pytest.raises(Malformed, match="added to this folder, taken out or changed"):
+                opened()
+        with pytest.raises(Malformed, match="no release with its card"):
+            SparkRelease.read(spark, tmp_path)

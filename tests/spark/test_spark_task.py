@@ -1,0 +1,201 @@
+"""What a task does, without Spark: a function of the run, the partition and its rows alone."""
+
+import base64
+import itertools
+import sys
+import types
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
+from dprivacy.release import Plan
+from dprivacy.release.spark_task import CHUNK, MARK, Run, fingerprint, protected, task
+
+KEY = bytes(range(32))
+HOBBIES = ["sports", "cars", "reading"]
+HOBBY = {"type": "categories", "values": HOBBIES, "epsilon": "ln 3"}
+PLAN = Plan.read({
+    "columns": {
+        "hobby": HOBBY,
+        "age": {"type": "numbers", "low": 0, "high": 100, "grid": 1, "epsilon": "0.2"},
+        "far": {"type": "numbers", "low": 0, "high": 1000000, "grid": 1, "epsilon": "0.001"},
+        "place": {"type": "place", "columns": ["x", "y"], "epsilon": "1", "grid": "0.5"},
+        "answers": {"type": "bits", "bits": 4, "epsilon": "ln 2"},
+    },
+    "pass_through": ["id"],
+})  # fmt: skip
+NAMES = ("id", "hobby", "age", "far", "x", "y", "answers")
+RUN = Run.of(PLAN, NAMES, KEY)
+ONE = Plan.read({"columns": {"hobby": HOBBY}})
+
+
+def rows(n, seed=1):
+    rng = np.random.default_rng(seed)
+    return pa.table({
+        "id": np.arange(n),
+        "hobby": pa.array(HOBBIES).take(pa.array(rng.integers(0, 3, n))),
+        "age": rng.integers(0, 101, n),
+        "far": rng.integers(0, 10**6, n),
+        "x": rng.integers(0, 9, n) / 2,
+        "y": rng.integers(0, 9, n) / 2,
+        "answers": [f"{k:04b}" for k in rng.integers(0, 16, n)],
+    })  # fmt: skip
+
+
+def noisy(table, partition=0, run=RUN, size=10_000):
+    return pa.Table.from_batches(protected(table.to_batches(size), run, partition))
+
+
+def hobbies(values, run=None, **options):
+    table = pa.table({"hobby": values})
+    return list(protected(table.to_batches(), run or Run.of(ONE, ["hobby"], KEY), 0, **options))
+
+
+class TestNoise:
+    def test_noise_does_not_depend_on_how_batches_are_cut(self):
+        table = rows(CHUNK + 5_000)
+        whole = noisy(table, size=10**9)
+        for size in (777, 10_000, CHUNK):
+            assert noisy(table, size=size).equals(whole)
+
+    @given(cuts=st.lists(st.integers(0, 300), max_size=6))
+    @settings(deadline=None, max_examples=25)
+    def test_cutting_anywhere_changes_nothing(self, cuts):
+        table = rows(300)
+        edges = [0, *sorted(cuts), 300]
+        pieces = [table.slice(a, b - a) for a, b in itertools.pairwise(edges)]
+        batches = [batch for piece in pieces for batch in piece.to_batches()]
+        assert pa.Table.from_batches(protected(batches, RUN, 3)).equals(noisy(table, 3))
+
+    def test_noise_of_a_chunk_does_not_depend_on_the_rows_before_it(self):
+        table = rows(2 * CHUNK)
+        other = pa.concat_tables([rows(CHUNK, seed=2), table.slice(CHUNK)])
+        assert noisy(table).slice(CHUNK).equals(noisy(other).slice(CHUNK))
+        assert not noisy(table).slice(0, CHUNK).equals(noisy(other).slice(0, CHUNK))
+
+    def test_partitions_chunks_and_keys_have_streams_of_their_own(self):
+        same = pa.table({"hobby": ["sports"] * CHUNK * 2})
+        run = Run.of(ONE, ["hobby"], KEY)
+        drawn = [noisy(same, p, run).column(0).combine_chunks() for p in range(3)]
+        drawn.append(noisy(same, 0, Run.of(ONE, ["hobby"], KEY[::-1])).column(0).combine_chunks())
+        halves = [half for d in drawn for half in (d[:CHUNK], d[CHUNK:])]
+        for i, one in enumerate(halves):
+            for other in halves[:i]:
+                alike = np.mean(np.asarray(one) == np.asarray(other))
+                # two independent draws from (3/5, 1/5, 1/5) agree with probability 11/25
+                assert abs(alike - 0.44) < 6 * np.sqrt(0.44 * 0.56 / CHUNK)
+
+    def test_law_is_the_channels(self):
+        table = rows(200_000)
+        out = noisy(table, 5)
+        assert out.column("id").equals(table.column("id"))
+        channel = ONE.columns[0].mechanism.channel
+        for x in HOBBIES:
+            mine = np.asarray(out.column("hobby"))[np.asarray(table.column("hobby")) == x]
+            seen = [int((mine == y).sum()) for y in channel.columns]
+            wanted = [float(channel.row(x)[y]) * len(mine) for y in channel.columns]
+            assert stats.chisquare(seen, wanted).pvalue > 1e-6
+
+    def test_types_stay(self):
+        assert noisy(rows(50)).schema.equals(rows(50).schema)
+
+
+class TestRun:
+    def test_key_is_not_shown(self):
+        text = repr(RUN)
+        assert all(s not in text for s in (str(KEY), KEY.hex(), base64.b64encode(KEY).decode()))
+
+    def test_plan_must_have_been_read(self):
+        with pytest.raises(Malformed, match=r"use Plan\.read"):
+            Run.of(Plan(ONE.columns), ["hobby"], KEY)
+
+    def test_only_what_is_needed_travels(self):
+        plan = Plan.read(
+            {
+                "columns": {"hobby": HOBBY},
+                "pass_through": ["region"],
+                "drop": ["name"],
+                "unit": "who",
+            }
+        )
+        names = ["name", "who", "region", "hobby", "other"]
+        assert Run.of(plan, names, KEY).columns == ("region", "hobby")
+        assert Run.of(plan, names, KEY, b"p" * 32).columns == ("who", "region", "hobby")
+
+    def test_another_mechanism_than_the_drivers_is_refused(self):
+        weaker = Plan.read({"columns": {"hobby": {**HOBBY, "epsilon": "ln 4"}}})
+        assert fingerprint(weaker) != fingerprint(ONE)
+        run = Run.of(ONE, ["hobby"], KEY)
+        forged = Run(Run.of(weaker, ["hobby"], KEY).plan, run.fingerprint, ("hobby",), KEY)
+        with pytest.raises(Malformed, match="another mechanism here than it did on the driver"):
+            hobbies(["cars"], forged)
+
+    def test_permanent_answers_do_not_depend_on_the_partition(self):
+        plan = Plan.read({"columns": {"hobby": HOBBY}, "unit": "who"})
+        run = Run.of(plan, ["who", "hobby"], KEY, b"p" * 32)
+        table = pa.table({"who": np.arange(500), "hobby": ["cars"] * 500})
+        assert noisy(table, 0, run).equals(noisy(table, 7, run))
+        assert noisy(table, 0, run).schema.names == ["hobby"]
+
+
+class TestOrder:
+    def told(self, values):
+        heard = set()
+        hobbies(values, notice=heard.update)
+        return heard
+
+    def test_sorted_and_lonely_values_are_noticed(self):
+        assert self.told([h for h in HOBBIES for _ in range(50)]) == {("sorted", "hobby")}
+        assert self.told(["cars"] * (CHUNK + 9)) == {("alone", "hobby")}
+
+    def test_mixed_and_few_values_are_not(self):
+        assert self.told(HOBBIES * 50) == set()
+        assert self.told(["cars"] * CHUNK + ["reading"] + ["cars"] * 9) == set()
+        assert self.told(["cars"] * 19) == set()
+
+
+class TestErrors:
+    @pytest.fixture(autouse=True)
+    def a_task_of_spark(self, monkeypatch):
+        context = types.SimpleNamespace(partitionId=lambda: 4)
+        stub = types.SimpleNamespace(TaskContext=types.SimpleNamespace(get=lambda: context))
+        monkeypatch.setitem(sys.modules, "pyspark", stub)
+
+    def test_unseen_category_is_named_by_its_place(self):
+        run = Run.of(ONE, ["hobby"], KEY)
+        table = pa.table({"hobby": ["cars"] * (CHUNK + 10) + ["CANARY"]})
+        with pytest.raises(UnknownCategory) as error:
+            list(task(table.to_batches(1000), run))
+        where = f"partition 4, column 'hobby', row {CHUNK + 10}"
+        assert str(error.value).startswith(
+            f"{MARK} UnknownCategory: {where}: holds a value outside"
+        )
+        assert "CANARY" not in str(error.value)
+
+    def test_whatever_else_goes_wrong_is_not_quoted(self):
+        def broken():
+            yield pa.record_batch({"hobby": ["cars"]})
+            raise RuntimeError("cannot read CANARY")
+
+        with pytest.raises(Malformed) as error:
+            list(task(broken(), Run.of(ONE, ["hobby"], KEY)))
+        assert str(error.value) == (
+            f"{MARK} Malformed: partition 4 cannot be sanitised; a RuntimeError was raised"
+        )
+
+
+def test_without_pyspark_the_extra_is_named(monkeypatch):
+    from dprivacy.release.spark import sanitise_spark, sanitise_spark_file
+
+    for name in ("pyspark", "pyspark.sql"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for call in (
+        lambda: sanitise_spark(object(), ONE),
+        lambda: sanitise_spark_file("a.parquet", ONE, "b"),
+    ):
+        with pytest.raises(MissingExtra, match=r"pip install 'dprivacy\[spark\]'"):
+            call()
