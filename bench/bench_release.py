@@ -35,17 +35,18 @@ OURS = """
 from dprivacy.release import Plan, sanitise_file
 plan = Plan.read({plan!r})
 began = time.perf_counter()
-rows = sanitise_file("{source}", plan, "{target}", replace=True).rows
+rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench").rows
 """
 COPY = """
 from pathlib import Path
-from dprivacy.release.files import _writer, batches_of
+from dprivacy.release.files import batches_of
+from dprivacy.release.writing import writer_of
 began = time.perf_counter()
 rows, writer = 0, None
 with batches_of(Path("{source}")) as (batches, _):
     for batch in batches:
         table = pa.Table.from_batches([batch])
-        writer = writer or _writer(Path("{target}"), Path("{target}"), table.schema)
+        writer = writer or writer_of("{target}", Path("{target}"), table.schema)
         writer.write_table(table)
         rows += len(table)
 writer.close()

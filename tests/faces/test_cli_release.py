@@ -148,7 +148,9 @@ class TestSanitise:
         wanted = ["sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv"]
         good(*wanted, folder=folder)
         assert "exists; choose another name, or say --replace" in refused(*wanted, folder=folder)
-        good(*wanted, "--replace", folder=folder)
+        line = refused(*wanted, "--replace", folder=folder)
+        assert "survey.csv was released before" in line
+        good(*wanted, "--replace", "--again", "the first one was lost", folder=folder)
 
     @pytest.mark.parametrize(
         ("content", "part"),

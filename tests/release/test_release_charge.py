@@ -1,8 +1,12 @@
 """File jobs and the ledger: spent before anything is drawn, once a run, and taken back on refusal."""
 
+import json
+
 import pytest
+from click.testing import CliRunner
 from release_tables import LETTERS, left_over, plan_of
 
+from dprivacy.cli.tables import sanitise
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
 from dprivacy.numbers import ln
 from dprivacy.release import charge, files, jobs, sanitise_file, writing
@@ -177,3 +181,30 @@ def test_without_a_ledger_a_card_remembers(job, monkeypatch):
     monkeypatch.setattr(jobs, "require_not_released_here", lambda *_: 1 / 0)
     job.stop(ledger=None, again="for a test", replace=True)
     assert job.run(ledger=None, resume=True).rows == 3000  # a job that goes on is no second one
+
+
+def test_on_the_command_line(job):
+    """--ledger, --account, --again, --discard and --resume, as they are typed."""
+    (job.folder / "plan.toml").write_text(
+        '[columns.h]\ntype = "categories"\nvalues = ["a", "b", "c"]\nepsilon = "ln 2"\n'
+    )
+    job.ledger.budget("survey", "ln 8")
+    paths = [str(job.source), "-p", str(job.folder / "plan.toml"), "-o", str(job.output)]
+    ledger = ["--ledger", str(job.folder / "ledger.db"), "--account", "survey"]
+
+    def typed(*options):
+        return CliRunner().invoke(sanitise, [*paths, *options], catch_exceptions=True)
+
+    job.stop(ledger=job.ledger.account("survey"))
+    assert isinstance(typed().exception, Unfinished)
+    assert isinstance(typed("--discard", *ledger).exception, AlreadyReleased)
+    job.stop(ledger=job.ledger.account("survey"), again="a test")
+    done = typed("--resume", *ledger)
+    assert done.exit_code == 0, done.exception
+    assert "out.csv and" in done.output
+    assert job.ledger.left("survey").eps == ln(2)
+    done = typed("--replace", "--again", "lost", "--json", *ledger)
+    assert json.loads(done.output)["receipt"]["ledger"] == job.ledger.id
+    assert job.ledger.left("survey").eps == 0
+    assert isinstance(typed("--replace", "--again", "x", *ledger).exception, BudgetExceeded)
+    assert isinstance(typed("--engine", "spark", "--resume").exception, Malformed)

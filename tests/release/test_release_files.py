@@ -259,7 +259,9 @@ class TestOutputs:
     def test_replace(self, source, tmp_path):
         sanitise_file(source, plan_of(), tmp_path / "out.csv")
         before = (tmp_path / "out.csv").read_bytes()
-        with pytest.raises(AlreadyReleased, match=r"in\.csv was released before.*say why with again="):
+        with pytest.raises(
+            AlreadyReleased, match=r"in\.csv was released before.*say why with again="
+        ):
             sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True)
         with pytest.raises(Malformed, match="again is a text that says why"):
             sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True, again=" ")

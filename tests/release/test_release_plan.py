@@ -117,6 +117,19 @@ class TestEpsilon:
             plan_of({**TREE, "delta": "0.1"})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"title = 0x{'f' * 5000}",
+        f"[columns.h]\ntype = 'categories'\nvalues = [['a', 0x{'f' * 5000}]]",
+        f"title = {'9' * 5000}",
+    ],
+)
+def test_numbers_too_long_to_be_written(text):
+    with pytest.raises(Malformed, match=r"too long|not TOML"):
+        Plan.parse(text)
+
+
 class TestRefusals:
     """One clear sentence each; the column is named."""
 

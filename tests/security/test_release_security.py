@@ -111,7 +111,7 @@ def test_ten_thousand_canaries_stay_in_the_source(source: Path, tmp_path: Path) 
     ):
         patch.setattr(tempfile, "tempdir", str(scratch))
         for ending in ("parquet", "csv"):
-            card = sanitise_file(source, PLAN, public / f"{ending}.{ending}")
+            card = sanitise_file(source, PLAN, public / f"{ending}.{ending}", again="a test")
             release = Release.open(public / f"{ending}.{ending}")
             print(card.explain(), card, forecast(PLAN, rows=10).explain(), repr(PLAN))
             print(
@@ -264,7 +264,7 @@ sanitise_file("in/in.csv", plan, "out/out.csv",
     for path in left:
         assert path.stat().st_mode & 0o077 == 0
         assert MARK.encode() not in path.read_bytes()
-    again = code.replace("progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL)", "")
+    again = code.replace("progress=lambda *_: os.kill(os.getpid(), signal.SIGKILL)", "resume=True")
     assert subprocess.run([sys.executable, "-c", again], cwd=tmp_path, check=False).returncode == 0
 
 

@@ -1,25 +1,23 @@
 """``dprivacy attack``: what a released row betrays of the person behind it."""
 
-import json
 from pathlib import Path
 
 import rich_click as click
 
+from dprivacy.cli.options import CARD, JSON, PATH, examples, show
 from dprivacy.release.attack import attack as attack_release
 from dprivacy.release.receive import Release
 
-PATH = click.Path(path_type=Path)
-
 
 @click.command(
-    epilog="Example:\n\ndprivacy attack released.parquet --secret smokes --known region --also health"
+    epilog=examples("dprivacy attack released.csv --secret smokes --known region --also health")
 )
 @click.argument("table", type=PATH)
 @click.option("--secret", required=True, help="The protected column that is guessed.")
 @click.option("--known", multiple=True, help="A column that the attacker knows; may be repeated.")
 @click.option("--also", multiple=True, help="Another column that is read in the person's row.")
-@click.option("--card", type=PATH, help="The release card; the one beside the table by default.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@CARD
+@JSON
 def attack(
     table: Path,
     secret: str,
@@ -35,9 +33,7 @@ def attack(
     found = attack_release(
         Release.open(table, card), secret=secret, known=_split(known), also=_split(also)
     )
-    click.echo(
-        json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else found.explain()
-    )
+    show(found, as_json)
 
 
 def _split(names: tuple[str, ...]) -> list[str]:

@@ -1,31 +1,30 @@
 """``dprivacy audit``: what the samples of a black box prove against its claim."""
 
-import json
 import sys
 
 import rich_click as click
 
+from dprivacy.cli.ending import GUARANTEE_FAILED
+from dprivacy.cli.options import JSON, epsilon as epsilon_option, examples, say
 from dprivacy.verify import audit as audit_samples, command_sampler
-
-CLAIM_REFUTED = 3
 
 
 @click.command(
-    epilog="Example:\n\ndprivacy audit --input yes --input no --epsilon 1 -- ./box {value} {n}",
+    epilog=examples("dprivacy audit --input yes --input no --epsilon 1 -- ./box {value} {n}"),
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument("command", nargs=-1, required=True)
 @click.option(
     "--input", "inputs", multiple=True, required=True, help="An input; give at least two."
 )
-@click.option("--epsilon", help='The claim to test: "ln 2", "3/2", "0.5".')
+@epsilon_option("The claim to test")
 @click.option("--delta", default="0", show_default=True, help="The slack that the box is allowed.")
 @click.option("--samples", default=100_000, show_default=True, help="Outputs drawn on each input.")
 @click.option("--confidence", default=0.999, show_default=True, help="How sure the bound must be.")
 @click.option(
     "--numbers", is_flag=True, help="Read the outputs as numbers, so that ranges are tried."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@JSON
 def audit(
     command: tuple[str, ...],
     inputs: tuple[str, ...],
@@ -50,12 +49,10 @@ def audit(
     )
     refuted = epsilon is not None and found.refutes(epsilon)
     if as_json:
-        click.echo(
-            json.dumps({**found.to_dict(), "refuted": refuted}, ensure_ascii=False, indent=2)
-        )
+        say({**found.to_dict(), "refuted": refuted}, as_json)
     else:
         click.echo(found.explain())
         if epsilon is not None:
             word = "refuted" if refuted else "not refuted, which proves nothing"
             click.echo(f"The claim of ε = {epsilon} is {word}.")
-    sys.exit(CLAIM_REFUTED if refuted else 0)
+    sys.exit(GUARANTEE_FAILED if refuted else 0)

@@ -1,16 +1,18 @@
 """``dprivacy compare``: which of two transition matrices is the safer, in every order at once."""
 
-import json
 import sys
 from pathlib import Path
 
 import rich_click as click
 
-from dprivacy.model import Channel, read_channel, read_space
+from dprivacy.cli.ending import GUARANTEE_FAILED
+from dprivacy.cli.matrices import given_space
+from dprivacy.cli.options import JSON, METRICS, examples, say
+from dprivacy.cli.streams import Input
+from dprivacy.model import Channel, read_channel
 from dprivacy.refine import Refinement, refines, refines_max, refines_private
-from dprivacy.spaces import FiniteSpace, named_space
+from dprivacy.spaces import FiniteSpace
 
-GUARANTEE_FAILED = 3
 ORDERS = ["average", "max", "private", "metric"]
 _WORDS = {
     "average": "on average, against every adversary",
@@ -18,35 +20,29 @@ _WORDS = {
     "private": "for privacy on every metric",
     "metric": "for privacy on this metric",
 }
-PATH = click.Path(path_type=Path)
-
-_EPILOG = """
-Examples:
-
-dprivacy compare old.csv new.csv
-
-dprivacy compare old.csv new.csv --metric line --require max
-"""
+_EPILOG = examples(
+    "dprivacy compare old.csv new.csv",
+    "dprivacy compare old.csv new.csv --metric line --require max",
+)
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("first", metavar="A", type=PATH)
-@click.argument("second", metavar="B", type=PATH)
+@click.argument("first", metavar="A", type=Input())
+@click.argument("second", metavar="B", type=Input())
 @click.option(
     "--metric",
-    help="Compare the smallest ε on it as well: discrete, line, order, hamming, "
-    "grid:RxC[:manhattan|:chebyshev], or a CSV file of distances.",
+    help=f"Compare the smallest ε on it as well: {METRICS}.",
 )
 @click.option(
     "--require",
     type=click.Choice(ORDERS),
     help="Exit with 3 unless B is at least as safe as A in this order.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@JSON
 def compare(
     first: Path, second: Path, metric: str | None, require: str | None, as_json: bool
 ) -> None:
-    """Compare two labelled transition matrices, A and B (CSV or JSON).
+    """Compare two labelled transition matrices, A and B (CSV or JSON; one may be -).
 
     Says whether B may replace A and whether A may replace B: on average, in the max case, and for
     privacy, each with what shows it. Entries may be fractions (1/3) or decimals and are read exactly.
@@ -55,7 +51,7 @@ def compare(
         raise click.UsageError("--require metric needs --metric")
     A, B = read_channel(first), read_channel(second)
     names = ("A", "B") if first.stem == second.stem else (first.stem, second.stem)
-    space = None if metric is None else _space(metric, A)
+    space = None if metric is None else given_space(metric, A)
     forth = _verdicts(A, B, space, names)
     back = _verdicts(B, A, space, (names[1], names[0]))
     if as_json:
@@ -66,19 +62,13 @@ def compare(
             "first_refined_by_second": {key: v.to_dict() for key, v in forth.items()},
             "second_refined_by_first": {key: v.to_dict() for key, v in back.items()},
         }
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        say(answer, as_json)
     else:
         click.echo(_summary(names, forth, back))
         for verdicts in (forth, back):
             click.echo("")
             click.echo("\n\n".join(verdict.explain() for verdict in verdicts.values()))
     sys.exit(GUARANTEE_FAILED if require is not None and not forth[require] else 0)
-
-
-def _space(metric: str, channel: Channel) -> FiniteSpace:
-    if metric.lower().endswith(".csv"):
-        return read_space(metric)
-    return named_space(metric, channel.rows)
 
 
 def _verdicts(

@@ -1,11 +1,23 @@
 """``dprivacy curves``: protected days of a meter, and what a reader still learns from them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
+from dprivacy.cli.options import (
+    JSON,
+    PATH,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    output as output_option,
+    picture as picture_option,
+    refuse_existing,
+    require_picture,
+    say,
+)
+from dprivacy.cli.streams import Input
 from dprivacy.curves import (
     Days,
     ProtectedCurves,
@@ -15,22 +27,17 @@ from dprivacy.curves import (
     read_days,
 )
 from dprivacy.curves.writing import describe_path, write_days
-from dprivacy.errors import Malformed
 
-PATH = click.Path(path_type=Path)
-_EPILOG = """
-Examples:
-
-dprivacy curves days.csv --epsilon 1/2 --grid 0.001 --unit kWh --columns h00:h47 -o protected.csv
-
-dprivacy curves meter.parquet --long home,time,kwh --epsilon 1/2 --grid 0.001 -o protected.parquet
-"""
+_EPILOG = examples(
+    "dprivacy curves days.csv --epsilon 1/2 --grid 0.001 --columns h00:h47 -o out.csv",
+    "dprivacy curves meter.csv --long home,time,kwh --epsilon 1 --grid 0.1 -o two.csv",
+)
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("readings", type=PATH)
-@click.option("-o", "--output", type=PATH, required=True, help="The curves: .csv or .parquet.")
-@click.option("--epsilon", required=True, help='The level per unit of distance: "ln 2", "1/2".')
+@click.argument("readings", type=Input(secret=True))
+@output_option("The curves: .csv or .parquet", required=True)
+@epsilon_option("The level per unit of distance", required=True)
 @click.option("--grid", required=True, help="The public step of the readings, such as 0.001.")
 @click.option(
     "--distance",
@@ -52,17 +59,17 @@ dprivacy curves meter.parquet --long home,time,kwh --epsilon 1/2 --grid 0.001 -o
 @click.option("--incomplete", type=click.Choice(["refuse", "drop"]), default="refuse")
 @click.option("--idealised", is_flag=True, help="Less noise, in doubles: see the documentation.")
 @click.option("--attack", is_flag=True, help="Also say how many curves are found again.")
-@click.option("--picture", type=PATH, help="Draw before and after (SECRET): .svg, .png, .pdf.")
-@click.option("--replace", is_flag=True, help="Replace existing outputs; draws new noise.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@picture_option("Draw before and after, which is as SECRET as the readings")
+@REPLACE_NOISE
+@JSON
 def curves(readings: Path, output: Path, **given: Any) -> None:
     """Protect curves, such as the days of electricity meters, as wholes.
 
-    READINGS is a CSV or Parquet file. The output has the curves and the columns named by --keep; what
-    is promised is written beside it.
+    READINGS is a CSV or Parquet file, or - for standard input. The output has the curves and the
+    columns named by --keep; what is promised is written beside it.
     """
-    if output.exists() and not given["replace"]:
-        raise Malformed(f"{output} exists; choose another name, or --replace it")
+    refuse_existing(output, replace=given["replace"])
+    require_picture(given["picture"])
     days = read_days(
         readings,
         columns=given["columns"],
@@ -87,9 +94,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         save(plot_days(protected, truth=days.values), given["picture"])
         lines.append(f"{given['picture']} shows TRUE curves: it is as secret as they are.")
     lines.append(f"{output} and {describe_path(output)} are written.")
-    click.echo(
-        json.dumps(answer, ensure_ascii=False, indent=2) if given["as_json"] else "\n".join(lines)
-    )
+    say(answer, given["as_json"], "\n".join(lines))
 
 
 def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:

@@ -1,14 +1,28 @@
 """``dprivacy geo``: reported places for true ones, with a promise in metres."""
 
-import json
-import warnings
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.optimal import _progress as progress_line
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.cli.options import (
+    JSON,
+    PATH,
+    PROGRESS,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    output as output_option,
+    picture as picture_option,
+    read_key,
+    refuse_existing,
+    require_picture,
+    say,
+    show,
+    spoken_warnings,
+)
+from dprivacy.cli.progress import closing
+from dprivacy.cli.streams import Input
 from dprivacy.geo import (
     City,
     PlaceFrontier,
@@ -19,23 +33,18 @@ from dprivacy.geo import (
 from dprivacy.geo.reading import read_place_file
 from dprivacy.geo.writing import promise_path, protect_file
 
-PATH = click.Path(path_type=Path)
-_EPILOG = """
-Examples:
-
-dprivacy geo places.csv --radius 200m --epsilon "ln 4" --region "40.7,-74.0,50 km" -o reported.csv
-
-dprivacy geo places.csv --radius 200m --epsilon "ln 4" -o reported.geojson --map map.html
-
-dprivacy geo --prior shops.csv --region "40.73,-73.99,4 km" --frontier "ln 2, ln 4" --picture f.svg
-"""
+_EPILOG = examples(
+    'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
+    "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
+    'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
+)
 
 
 @click.command(epilog=_EPILOG)
-@click.argument("places", type=PATH, required=False)
-@click.option("-o", "--output", type=PATH, help="The reports: .csv, .parquet or .geojson.")
+@click.argument("places", type=Input(secret=True), required=False)
+@output_option("The reports: .csv, .parquet or .geojson")
 @click.option("--radius", default="200 m", show_default=True, help="Protect within this distance.")
-@click.option("--epsilon", default="ln 4", show_default=True, help='"ln 4": odds change 4-fold.')
+@epsilon_option("The level within the radius", default="ln 4")
 @click.option(
     "--region",
     help='Public: "lat, lon, 30 km", "south, west, north, east", or a GeoJSON file with a polygon.',
@@ -59,11 +68,12 @@ dprivacy geo --prior shops.csv --region "40.73,-73.99,4 km" --frontier "ln 2, ln
 @click.option("--optimal", is_flag=True, help="Draw from the best private channel on these cells.")
 @click.option("--seconds", type=float, help="Stop looking for the best channel after so long.")
 @click.option("--frontier", help='Compare mechanisms at these levels: "ln 2, ln 4".')
-@click.option("--picture", type=PATH, help="Draw the frontier: .svg, .png or .pdf.")
+@picture_option("Draw the frontier")
 @click.option("--map", "map_file", type=PATH, help="Draw the reports on a map: .html.")
 @click.option("--map-true", is_flag=True, help="Draw the TRUE places too; the map is then secret.")
-@click.option("--replace", is_flag=True, help="Replace existing outputs; draws new noise.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@REPLACE_NOISE
+@PROGRESS
+@JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a promise in metres.
 
@@ -81,7 +91,7 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
         name: given[name] for name in ("lat", "lon", "person", "keep", "replace")
     }
     if given["optimal"]:
-        with progress_line() as moved:
+        with closing(asked=given["progress"]) as moved:
             options["mechanism"] = optimal_places(
                 prior,
                 radius=given["radius"],
@@ -92,21 +102,16 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     else:
         options |= {"radius": given["radius"], "eps": given["epsilon"], "region": given["region"]}
         options |= {"clamp": given["clamp"], "reports": given["reports"], "city": prior}
-        options |= {"key": _key(given["key_file"])}
+        options |= {"key": read_key(given["key_file"])}
         if prior is not None:
             options["region"] = None
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", PrivacyLeakWarning)
+    with spoken_warnings():
         reported = protect_file(places, output, **options)
-    for warning in heard:
-        click.echo(f"warning: {warning.message}", err=True)
     lines = [reported.explain(), f"{output} and {promise_path(output)} are written."]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))
     answer = {**reported.to_dict(), "output": str(output)}
-    click.echo(
-        json.dumps(answer, ensure_ascii=False, indent=2) if given["as_json"] else "\n".join(lines)
-    )
+    say(answer, given["as_json"], "\n".join(lines))
 
 
 def _require(places: Path | None, output: Path | None, given: dict[str, Any]) -> None:
@@ -132,8 +137,7 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         from dprivacy.viz.map import require_html
 
         require_html(drawn)
-        if drawn.exists() and not given["replace"]:
-            raise Malformed(f"{drawn} exists; choose another name, or --replace it")
+        refuse_existing(drawn, replace=given["replace"])
 
 
 def _prior(given: dict[str, Any]) -> Any:
@@ -143,29 +147,14 @@ def _prior(given: dict[str, Any]) -> Any:
     return city_of(given["region"], cell=given["cell"], places=(known.lat, known.lon))
 
 
-def _key(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        return path.read_bytes()
-    except OSError as reason:
-        raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
-
-
 def _frontier(prior: City, given: dict[str, Any]) -> None:
     levels = [part.strip() for part in given["frontier"].split(",")]
-    if given["picture"] is not None:
-        from dprivacy.viz import require_ending
-
-        require_ending(given["picture"])
-    with progress_line() as moved:
+    require_picture(given["picture"])
+    with closing(asked=given["progress"]) as moved:
         found: PlaceFrontier = frontier_of(
             prior, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
         )
-    if given["as_json"]:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
-    else:
-        click.echo(found.explain())
+    show(found, given["as_json"])
     if given["picture"] is not None:
         from dprivacy.viz import plot_places, save
 

@@ -1,15 +1,14 @@
 """``dprivacy ledger``: set budgets, see what is spent on whom, and check that nothing was changed."""
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
+from dprivacy.cli.ending import GUARANTEE_FAILED
+from dprivacy.cli.options import JSON, PATH, examples, picture as picture_option, show as tell
 from dprivacy.release.ledger import Ledger
 
-PATH = click.Path(path_type=Path)
 _PLACE = click.option(
     "--ledger",
     "place",
@@ -26,20 +25,14 @@ _KEY = click.option(
 _SCHEMA = click.option(
     "--schema", default="dprivacy_ledger", show_default=True, help="For PostgreSQL: its schema."
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 
 
-@click.group()
+@click.group(epilog=examples("dprivacy ledger show --ledger ledger.db"))
 def ledger() -> None:
     """What was released of whom: budgets, what is spent, and whether the record is whole."""
 
 
-def _show(answer: Any, as_json: bool) -> None:
-    text = json.dumps(answer.to_dict(), ensure_ascii=False, indent=2)
-    click.echo(text if as_json else answer.explain())
-
-
-@ledger.command(epilog='Example:\n\ndprivacy ledger budget survey "ln 8" --ledger ledger.db')
+@ledger.command(epilog=examples('dprivacy ledger budget survey "ln 8" --ledger ledger.db'))
 @click.argument("account")
 @click.argument("limit")
 @_PLACE
@@ -52,7 +45,7 @@ def _show(answer: Any, as_json: bool) -> None:
     type=click.Choice(["table", "person"]),
     help="Charge everybody at once (table, the default), or give each person this budget.",
 )
-@_JSON
+@JSON
 def budget(
     account: str,
     limit: str,
@@ -70,30 +63,30 @@ def budget(
     by at most e^LIMIT.
     """
     with Ledger(place, key=key, schema=schema) as found:
-        _show(found.budget(account, limit, column=column, delta=delta, per=per), as_json)
+        tell(found.budget(account, limit, column=column, delta=delta, per=per), as_json)
 
 
-@ledger.command(epilog="Example:\n\ndprivacy ledger parts survey north south --ledger ledger.db")
+@ledger.command(epilog=examples("dprivacy ledger parts survey north south --ledger ledger.db"))
 @click.argument("account")
 @click.argument("names", metavar="PART...", nargs=-1, required=True)
 @_PLACE
 @_KEY
 @_SCHEMA
-@_JSON
+@JSON
 def parts(
     account: str, names: tuple[str, ...], place: str, key: Path | None, schema: str, as_json: bool
 ) -> None:
     """Declare groups of people in an ACCOUNT that have nobody in common."""
     with Ledger(place, key=key, schema=schema, create=False) as found:
-        _show(found.parts(account, names), as_json)
+        tell(found.parts(account, names), as_json)
 
 
-@ledger.command(epilog="Example:\n\ndprivacy ledger show --ledger ledger.db --picture spent.svg")
+@ledger.command(epilog=examples("dprivacy ledger show --ledger ledger.db --picture spent.svg"))
 @_PLACE
 @_KEY
 @_SCHEMA
-@click.option("--picture", type=PATH, help="Draw it, too: .svg, .png or .pdf.")
-@_JSON
+@picture_option("Draw it, too")
+@JSON
 def show(place: str, key: Path | None, schema: str, picture: Path | None, as_json: bool) -> None:
     """What is spent on whom, and what is left."""
     with Ledger(place, key=key, schema=schema, create=False) as found:
@@ -102,22 +95,22 @@ def show(place: str, key: Path | None, schema: str, picture: Path | None, as_jso
         from dprivacy.viz import plot_spending, save
 
         save(plot_spending(report.bars()), picture)
-    _show(report, as_json)
+    tell(report, as_json)
 
 
 @ledger.command(
-    epilog="Example:\n\ndprivacy ledger verify released/*.release.json --ledger ledger.db"
+    epilog=examples("dprivacy ledger verify released/*.release.json --ledger ledger.db")
 )
 @click.argument("cards", nargs=-1, type=PATH)
 @_PLACE
 @_KEY
 @_SCHEMA
-@_JSON
+@JSON
 def verify(
     cards: tuple[Path, ...], place: str, key: Path | None, schema: str, as_json: bool
 ) -> None:
     """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not."""
     with Ledger(place, key=key, schema=schema, create=False) as found:
         verdict = found.verify(cards)
-    _show(verdict, as_json)
-    sys.exit(0 if verdict else 3)
+    tell(verdict, as_json)
+    sys.exit(0 if verdict else GUARANTEE_FAILED)

@@ -1,12 +1,24 @@
 """``dprivacy match``: who is near whom, by noisy hashes of what they rated."""
 
 import csv
-import json
+import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import rich_click as click
 
+from dprivacy.cli.options import (
+    JSON,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    output as output_option,
+    picture as picture_option,
+    refuse_existing,
+    require_picture,
+    say,
+)
+from dprivacy.cli.streams import Input
 from dprivacy.errors import Malformed
 from dprivacy.hashing import (
     Matching,
@@ -21,20 +33,16 @@ from dprivacy.hashing import (
     utility_loss_experiment,
 )
 
-PATH = click.Path(path_type=Path, dir_okay=False)
-PICTURE = (
-    "Draw the utility loss against the budget on these data (.svg, .png or .pdf); it is computed from "
-    "the true data and not protected."
-)
+PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTED"
 
 
 @click.command(
     name="match",
-    epilog='Example:\n\ndprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv',
+    epilog=examples('dprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv'),
 )
-@click.argument("table", type=PATH)
+@click.argument("table", type=Input(secret=True))
 @click.option("--bits", default=20, show_default=True, help="The length of a hash.")
-@click.option("--epsilon", required=True, help='The level of each hash bit: "ln 3", "1", "3/2".')
+@epsilon_option("The level of each hash bit", required=True)
 @click.option("-k", "--matches", "k", default=5, show_default=True, help="Matches for everybody.")
 @click.option("--user", default="user", show_default=True, help="The column that says who.")
 @click.option("--item", default="item", show_default=True, help="The column that says what.")
@@ -50,19 +58,19 @@ PICTURE = (
     "--distance", default="0.1", show_default=True, help="State the guarantee at this angle over π."
 )
 @click.option("--delta", default="0.01", show_default=True, help="δ of that guarantee.")
-@click.option("-o", "--output", type=PATH, help="Write all matches to a CSV file.")
-@click.option("--replace", is_flag=True, help="Replace an existing output.")
+@output_option("Write all matches to a CSV file", dash=True)
+@REPLACE_NOISE
 @click.option(
     "--evaluate", is_flag=True, help="Also say what it costs; from the true data, not protected."
 )
-@click.option("--picture", type=PATH, help=PICTURE)
+@picture_option(PICTURE)
 @click.option(
     "--repetitions",
     default=5,
     show_default=True,
     help="For --evaluate and --picture: runs averaged.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@JSON
 def match(
     table: Path,
     bits: int,
@@ -84,11 +92,15 @@ def match(
 ) -> None:
     """Match people whose ratings point the same way, from noisy hashes alone.
 
-    TABLE (.csv, .csv.gz or .parquet) has a line for each rating. Every person's ratings are hashed to
-    a few bits, and every bit goes through randomised response; matches are made from what comes out.
+    TABLE (.csv, .csv.gz, .parquet or -) has a line for each rating. Every person's ratings are hashed
+    to a few bits, and every bit goes through randomised response; matches are made from what comes out.
     Every run draws new noise: what two runs tell of a person adds up.
     """
-    _check_targets(output, picture, replace)
+    refuse_existing(output, replace=replace)
+    require_picture(picture)
+    to_stdout = output is not None and str(output) == "-"
+    if to_stdout and as_json:
+        raise click.UsageError("-o - and --json both need standard output: leave one out")
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
     promises = distance_promises(mechanism.eps, bits, distance, delta=delta)
     ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
@@ -122,30 +134,29 @@ def match(
     if output is not None:
         _write(found, output)
         answer["output"] = str(output)
-        lines += ["", f"{output} is written."]
+        lines += [] if to_stdout else ["", f"{output} is written."]
     if picture is not None:
         _draw(ratings, picture, bits, k, key, delta, repetitions)
         answer["picture"] = str(picture)
         lines += ["", f"drawn in {picture}; not protected, as it is made from the true data."]
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
-
-
-def _check_targets(output: Path | None, picture: Path | None, replace: bool) -> None:
-    """Refuse before the work is done."""
-    if output is not None and output.exists() and not replace:
-        raise Malformed(f"{output} exists; choose another name, or say --replace")
-    if picture is not None:
-        from dprivacy.viz import require_ending
-
-        require_ending(picture)
+    if to_stdout:
+        click.echo("\n".join(lines), err=True)
+    else:
+        say(answer, as_json, "\n".join(lines))
 
 
 def _write(found: Matching, output: Path) -> None:
+    def lines(file: IO[str]) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["person", "rank", "match", "bits_that_differ"])
+        writer.writerows(found.rows())
+
+    if str(output) == "-":
+        lines(sys.stdout)
+        return
     try:
         with output.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["person", "rank", "match", "bits_that_differ"])
-            writer.writerows(found.rows())
+            lines(file)
     except OSError as reason:
         raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
 

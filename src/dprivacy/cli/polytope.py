@@ -3,12 +3,23 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
+from dprivacy.cli.options import (
+    FORCE,
+    JSON,
+    PROGRESS,
+    epsilon as epsilon_option,
+    examples,
+    picture as picture_option,
+    require_picture,
+    say,
+)
+from dprivacy.cli.progress import counted
 from dprivacy.errors import Malformed
 from dprivacy.model import Channel
 from dprivacy.model.plain import shown
@@ -24,10 +35,8 @@ SPACES = "line:N, discrete:N, grid:ROWSxCOLUMNS[:manhattan|:chebyshev|:euclidean
 _SHORT = re.compile(r"(line|discrete|cube):(\d{1,4})")
 _GRID = re.compile(r"grid:(\d{1,3})x(\d{1,3})(?::(manhattan|chebyshev|euclidean))?")
 
-PICTURE = "Draw instead of list: a .svg, .png or .pdf file with a simplex for each (at most 12)."
+PICTURE = "Draw instead of list, a simplex for each (at most 12)"
 _DRAWN = 12
-
-Progress = Callable[[int, int], None]
 
 
 def short_space(name: str) -> FiniteSpace:
@@ -53,16 +62,17 @@ def short_space(name: str) -> FiniteSpace:
     raise Malformed(f"there is no space {name!r}; choose {SPACES}")
 
 
-@click.command(epilog='Example:\n\ndprivacy kernels --space line:4 --epsilon "ln 2" --count')
+@click.command(epilog=examples('dprivacy kernels --space line:4 --epsilon "ln 2" --count'))
 @click.option("--space", "name", required=True, help=f"The space: {SPACES}.")
-@click.option("--epsilon", default="ln 2", show_default=True, help="The level.")
+@epsilon_option(default="ln 2")
 @click.option("--count", "only_count", is_flag=True, help="Only how many there are.")
 @click.option("--classes", is_flag=True, help="List one of each class under symmetries.")
 @click.option("--limit", type=click.IntRange(min=1), help="List at most so many.")
-@click.option("--force", is_flag=True, help="Go on although the estimate is long.")
-@click.option("--picture", type=click.Path(dir_okay=False, writable=True), help=PICTURE)
+@FORCE
+@PROGRESS
+@picture_option(PICTURE)
 @click.option("--corners", help="With --picture: the inputs to show, such as 0,1,2.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; a listing is one line a kernel.")
+@JSON
 def kernels(
     name: str,
     epsilon: str,
@@ -70,7 +80,8 @@ def kernels(
     classes: bool,
     limit: int | None,
     force: bool,
-    picture: str | None,
+    progress: bool,
+    picture: Path | None,
     corners: str | None,
     as_json: bool,
 ) -> None:
@@ -78,29 +89,29 @@ def kernels(
     _check_picture(picture, only_count, corners)
     space = short_space(name)
     if only_count:
-        with _bar() as moved:
+        with counted("pairs", asked=progress) as moved:
             found = count_kernels(space, eps=epsilon, force=force, progress=moved)
-        answer = {"space": name, **found.to_dict()}
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else found.explain())
+        say({"space": name, **found.to_dict()}, as_json, found.explain())
         return
     listed = every_kernel(space, eps=epsilon, up_to_symmetry=classes, force=force)
     if picture is None:
         _show(listed, limit, as_json)
     else:
-        _draw(listed, "kernel", space, epsilon, limit, picture, corners)
+        _draw(listed, "kernel", space, epsilon, limit, picture, corners, as_json)
 
 
-@click.command(epilog="Example:\n\ndprivacy extreme --n 4 --count")
+@click.command(epilog=examples("dprivacy extreme --n 4 --count"))
 @click.option("--n", type=click.IntRange(min=1), required=True, help="The number of inputs.")
 @click.option("--outputs", type=click.IntRange(min=1), help="The number of outputs; n by default.")
-@click.option("--epsilon", default="ln 2", show_default=True, help="The level.")
+@epsilon_option(default="ln 2")
 @click.option("--count", "only_count", is_flag=True, help="Only how many there are.")
 @click.option("--classes", is_flag=True, help="List one of each class under permutations.")
 @click.option("--limit", type=click.IntRange(min=1), help="List at most so many.")
-@click.option("--force", is_flag=True, help="Go on although the estimate is long.")
-@click.option("--picture", type=click.Path(dir_okay=False, writable=True), help=PICTURE)
+@FORCE
+@PROGRESS
+@picture_option(PICTURE)
 @click.option("--corners", help="With --picture: the inputs to show, such as 0,1,2.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; a listing is one line a point.")
+@JSON
 def extreme(
     n: int,
     outputs: int | None,
@@ -109,37 +120,36 @@ def extreme(
     classes: bool,
     limit: int | None,
     force: bool,
-    picture: str | None,
+    progress: bool,
+    picture: Path | None,
     corners: str | None,
     as_json: bool,
 ) -> None:
     """List or count the extreme points of the polytope of locally private N×N matrices."""
     _check_picture(picture, only_count, corners)
     if only_count:
-        with _bar() as moved:
+        with counted("pairs", asked=progress) as moved:
             found = count_extreme_points(
                 n, eps=epsilon, outputs=outputs, force=force, progress=moved
             )
-        answer = found.to_dict()
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else found.explain())
+        say(found.to_dict(), as_json, found.explain())
         return
     points = extreme_points(n, eps=epsilon, outputs=outputs, up_to_permutation=classes, force=force)
     if picture is None:
         _show(points, limit, as_json)
     else:
-        _draw(points, "extreme point", discrete(range(n)), epsilon, limit, picture, corners)
+        _draw(
+            points, "extreme point", discrete(range(n)), epsilon, limit, picture, corners, as_json
+        )
 
 
-def _check_picture(picture: str | None, only_count: bool, corners: str | None) -> None:
+def _check_picture(picture: Path | None, only_count: bool, corners: str | None) -> None:
     """Refuse at once what would only be refused after the enumeration."""
     if picture is not None and only_count:
         raise click.UsageError("--count has no picture of kernels: leave out --count or --picture")
     if corners is not None and picture is None:
         raise click.UsageError("--corners says what --picture shows: give --picture as well")
-    if picture is not None:
-        from dprivacy.viz import require_ending
-
-        require_ending(picture)
+    require_picture(picture)
 
 
 def _draw(
@@ -148,8 +158,9 @@ def _draw(
     space: FiniteSpace,
     epsilon: str,
     limit: int | None,
-    picture: str,
+    picture: Path,
     corners: str | None,
+    as_json: bool,
 ) -> None:
     """The channels, one small simplex each, into a file."""
     from dprivacy.viz import plot_kernels, save
@@ -169,7 +180,8 @@ def _draw(
         corners=chosen,
         limit=limit or _DRAWN,
     )
-    click.echo(f"drawn in {save(figure, picture)}")
+    place = save(figure, picture)
+    say({"picture": str(place)}, as_json, f"drawn in {place}")
 
 
 def _labels(text: str, space: FiniteSpace) -> list[Any]:
@@ -183,23 +195,14 @@ def _labels(text: str, space: FiniteSpace) -> list[Any]:
 
 
 def _show(channels: Iterator[Channel], limit: int | None, as_json: bool) -> None:
-    for at, channel in enumerate(islice(channels, limit), 1):
-        if as_json:
-            click.echo(json.dumps(channel.to_dict(), ensure_ascii=False))
-        else:
+    """One channel after the other, as they are found; as JSON, a list with one on each line."""
+    listed = islice(channels, limit)
+    if not as_json:
+        for at, channel in enumerate(listed, 1):
             click.echo(f"{at}. {channel!r}\n")
-
-
-@contextmanager
-def _bar() -> Iterator[Progress]:
-    """A progress bar on the error stream, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("combining"), BarColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("pairs", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        return
+    before = "["
+    for channel in listed:
+        click.echo(before + json.dumps(channel.to_dict(), ensure_ascii=False), nl=False)
+        before = ",\n"
+    click.echo("[]" if before == "[" else "]")

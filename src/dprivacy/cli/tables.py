@@ -1,15 +1,30 @@
-"""The commands of a release: inspect, plan, sanitise, estimate, query, demo."""
+"""The commands of a release: inspect, plan, sanitise, estimate, query."""
 
-import json
-import sys
-import warnings
+import tomllib
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import rich_click as click
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.cli.options import (
+    CARD,
+    JSON,
+    PATH,
+    PROGRESS,
+    REPLACE,
+    epsilon as epsilon_option,
+    examples,
+    output as output_option,
+    read_key,
+    refuse_existing,
+    say,
+    show,
+    spoken_warnings,
+)
+from dprivacy.cli.progress import counted
+from dprivacy.cli.streams import Input
+from dprivacy.errors import Malformed
 from dprivacy.release import (
     Plan,
     Release,
@@ -19,37 +34,43 @@ from dprivacy.release import (
     propose,
     query as ask,
     sanitise_file,
+    sanitise_spark_file,
     transition_summary,
 )
 from dprivacy.release.ledger import Ledger
-
-PATH = click.Path(path_type=Path)
-
-
-def _show(answer: Any, as_json: bool, text: str) -> None:
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else text)
+from dprivacy.release.regression import regress_release
 
 
-@click.command(epilog="Example:\n\ndprivacy inspect survey.csv > plan.toml")
-@click.argument("table", type=PATH)
-@click.option("--epsilon", default="ln 3", show_default=True, help="The level to write down.")
-def inspect(table: Path, epsilon: str) -> None:
-    """Propose a plan for a TABLE (CSV or Parquet), as TOML to be read and changed.
+@click.command(epilog=examples("dprivacy inspect survey.csv -o first.toml"))
+@click.argument("table", type=Input(secret=True))
+@epsilon_option("The level to write down", default="ln 3")
+@output_option("The plan, a .toml file instead of standard output", dash=True)
+@REPLACE
+@JSON
+def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_json: bool) -> None:
+    """Propose a plan for a TABLE (CSV, Parquet, or -), as TOML to be read and changed.
 
     What came from the data is marked, and a plan with such marks is refused until they are confirmed.
     """
-    click.echo(propose(table, epsilon=epsilon))
+    refuse_existing(output, replace=replace)
+    text = propose(table, epsilon=epsilon)
+    named = output is not None and str(output) != "-"
+    if named:
+        assert output is not None
+        output.write_text(text, encoding="utf-8")
+    answer = {"output": str(output) if named else None, "toml": text, "plan": tomllib.loads(text)}
+    say(answer, as_json, f"{output} is written." if named else text)
 
 
-@click.command(epilog="Example:\n\ndprivacy plan plan.toml --rows 1200 --points 3")
-@click.argument("plan_file", metavar="PLAN", type=PATH)
+@click.command(epilog=examples("dprivacy plan plan.toml --rows 1200 --points 3"))
+@click.argument("plan_file", metavar="PLAN", type=Input())
 @click.option("--rows", default=1000, show_default=True, help="How many rows the table will have.")
 @click.option(
     "--points", type=float, help="A wanted precision: proportions within ± this many points."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@JSON
 def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
-    """Say what a PLAN guarantees and costs, before any data is touched."""
+    """Say what a PLAN (TOML, or -) guarantees and costs, before any data is touched."""
     found = Plan.read(plan_file)
     ahead = forecast(found, rows=rows)
     lines = [ahead.explain(), "", *(transition_summary(column) for column in found.columns)]
@@ -66,16 +87,14 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
             f"smallest ε for {name} is {eps:.3f}"
             for name, eps in wanted.items()
         ]
-    _show(answer, as_json, "\n".join(lines))
+    say(answer, as_json, "\n".join(lines))
 
 
-@click.command(epilog="Example:\n\ndprivacy sanitise survey.csv -p plan.toml -o released.parquet")
-@click.argument("table", type=PATH)
-@click.option("-p", "--plan", "plan_file", type=PATH, required=True, help="The plan (TOML).")
-@click.option(
-    "-o", "--output", type=PATH, required=True, help="The released table, .csv or .parquet."
-)
-@click.option("--replace", is_flag=True, help="Replace an existing output.")
+@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
+@click.argument("table", type=Input(secret=True))
+@click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="The plan (TOML).")
+@output_option("The released table, .csv or .parquet", required=True)
+@REPLACE
 @click.option(
     "--resume", is_flag=True, help="Go on with a job that stopped: no row is drawn again."
 )
@@ -107,7 +126,8 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     help="Spark writes a folder of Parquet files, with the card inside.",
 )
 @click.option("--master", help="For Spark: where it runs, such as spark://host:7077.")
-@click.option("--json", "as_json", is_flag=True, help="Print the release card as JSON.")
+@PROGRESS
+@JSON
 def sanitise(
     table: Path,
     plan_file: Path,
@@ -121,76 +141,58 @@ def sanitise(
     key_file: Path | None,
     engine: str,
     master: str | None,
+    progress: bool,
     as_json: bool,
 ) -> None:
-    """Write a protected copy of a TABLE, and the card that says what it protects."""
-    wanted, key = Plan.read(plan_file), _read_key(key_file)
-    with ExitStack() as stack:
-        heard = stack.enter_context(warnings.catch_warnings(record=True))
-        warnings.simplefilter("always", PrivacyLeakWarning)
-        if engine == "spark":
-            if resume or discard or place or again:
-                raise Malformed(
-                    "resume, discard, ledger and again are for the engine arrow: Spark repeats what is "
-                    "lost by itself, and is charged with `spend_release`"
-                )
-            from dprivacy.release.spark import sanitise_spark_file
+    """Write a protected copy of a TABLE (CSV, Parquet, or -), and the card that says what it protects.
 
-            card = sanitise_spark_file(
-                table, wanted, output, replace=replace, master=master, permanent_key=key
-            )
+    With --json the card is printed.
+    """
+    wanted, key = Plan.read(plan_file), read_key(key_file)
+    with ExitStack() as stack:
+        stack.enter_context(spoken_warnings())
+        ledger = None if place is None else stack.enter_context(Ledger(place, create=False))
+        options: dict[str, Any] = {
+            "replace": replace,
+            "ledger": None if ledger is None else ledger.account(account),
+            "again": again,
+            "permanent_key": key,
+        }
+        if engine == "spark":
+            if resume or discard:
+                raise Malformed(
+                    "--resume and --discard are for the engine arrow: Spark repeats by itself what "
+                    "was lost, and leaves nothing to go on with"
+                )
+            card = sanitise_spark_file(table, wanted, output, master=master, **options)
             where = f"{output} is written, with its card inside."
         else:
-            ledger = None if place is None else stack.enter_context(Ledger(place, create=False))
-            card = _with_progress(
-                table,
-                wanted,
-                output,
-                replace=replace,
-                resume=resume,
-                discard=discard,
-                ledger=None if ledger is None else ledger.account(account),
-                again=again,
-                permanent_key=key,
-            )
+            options |= {"resume": resume, "discard": discard}
+            moved = stack.enter_context(counted("rows", asked=progress))
+            card = sanitise_file(table, wanted, output, progress=moved, **options)
             where = f"{output} and {card_path(output)} are written."
-    for warning in heard:
-        click.echo(f"warning: {warning.message}", err=True)
-    _show(card.to_dict(), as_json, f"{card.explain()}\n\n{where}")
+    say(card.to_dict(), as_json, f"{card.explain()}\n\n{where}")
 
 
-def _read_key(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        return path.read_bytes()
-    except OSError as reason:
-        raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
-
-
-def _with_progress(table: Path, wanted: Plan, output: Path, **options: Any) -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.completed:,.0f} rows"), BarColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("rows", total=None)
-
-        def moved(done: int, total: int | None) -> None:
-            bar.update(task, completed=done, total=total)
-
-        return sanitise_file(table, wanted, output, progress=moved, **options)
-
-
-@click.command(epilog="Example:\n\ndprivacy estimate released.parquet --column hobby --by region")
+@click.command(
+    epilog=examples(
+        "dprivacy estimate released.csv --column hobby --by region",
+        'dprivacy estimate released.csv --regress "smokes ~ region"',
+    )
+)
 @click.argument("table", type=PATH)
-@click.option("--card", type=PATH, help="The release card; the one beside the table by default.")
+@CARD
 @click.option("--column", "columns", multiple=True, help="A column; all protected ones by default.")
 @click.option("--by", help="Columns to tabulate against, separated by commas.")
 @click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of tables.")
+@click.option("--regress", "model", help='A regression instead: "outcome ~ column + column".')
+@click.option(
+    "--family",
+    type=click.Choice(["logistic", "linear"]),
+    default="logistic",
+    show_default=True,
+    help="Of the regression.",
+)
 @click.option(
     "--estimator",
     type=click.Choice(["ibu", "inverse", "projected"]),
@@ -199,19 +201,28 @@ def _with_progress(table: Path, wanted: Plan, output: Path, **options: Any) -> A
     help="How the noise is taken out.",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@JSON
 def estimate(
     table: Path,
     card: Path | None,
     columns: tuple[str, ...],
     by: str | None,
     means: bool,
+    model: str | None,
+    family: Literal["logistic", "linear"],
     estimator: str,
     confidence: float,
     as_json: bool,
 ) -> None:
-    """Corrected frequencies, cross-tables or means from a released TABLE and its card alone."""
+    """Corrected counts, cross-tables, means or regressions from a released TABLE and its card alone."""
     release = Release.open(table, card)
+    if model is not None:
+        if columns or by or means:
+            raise click.UsageError("--regress goes without --column, --by and --mean")
+        outcome, covariates = _formula(model)
+        fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
+        say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
+        return
     chosen = columns or tuple(
         name for name, entry in release.card.columns.items() if entry["channel"] is not None
     )
@@ -228,49 +239,32 @@ def estimate(
             found = release.estimate(name, estimator=estimator, confidence=confidence)
         answer[name] = found.to_dict()
         lines += [name, str(found), ""]
-    _show(answer, as_json, "\n".join(lines).rstrip())
+    say(answer, as_json, "\n".join(lines).rstrip())
+
+
+def _formula(text: str) -> tuple[str, list[str]]:
+    """The outcome and the covariates of "outcome ~ column + column"."""
+    outcome, tilde, right = text.partition("~")
+    covariates = [part.strip() for part in right.split("+")]
+    if not tilde or not outcome.strip() or not all(covariates):
+        raise Malformed(f'--regress is written "outcome ~ column + column", not {text!r}')
+    return outcome.strip(), covariates
 
 
 @click.command(
-    epilog='Example:\n\ndprivacy query out.parquet "SELECT hobby, count(*) FROM data GROUP BY hobby"'
+    epilog=examples(
+        'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
+    )
 )
 @click.argument("table", type=PATH)
 @click.argument("sql")
-@click.option("--card", type=PATH, help="The release card; the one beside the table by default.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@CARD
+@JSON
 def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
-    """Ask a released TABLE, under the name data, anything in SQL.
+    """Ask a released TABLE, under the name data, anything in SQL (or -: on standard input).
 
     Every answer is private, since the table is. Counts by protected columns come with the corrected
     count and its standard error beside them.
     """
-    found = ask(Release.open(table, card), sql)
-    _show(found.to_dict(), as_json, found.explain())
-
-
-@click.command(epilog="Example:\n\ndprivacy demo --folder demo")
-@click.option(
-    "--folder", type=PATH, default=Path("dprivacy-demo"), show_default=True, help="Where to."
-)
-def demo(folder: Path) -> None:
-    """Sanitise a built-in survey of invented people, and estimate from the result."""
-    from dprivacy.release.demo import survey, write_demo
-
-    table, plan_file = write_demo(folder)
-    output = folder / "released.csv"
-    card = sanitise_file(table, Plan.read(plan_file), output, replace=True, discard=True, again="the demo")
-    click.echo(card.explain())
-    truth = survey()
-    release = Release.open(output)
-    click.echo("\nFrom the released table alone, beside the truth that it hides:")
-    for name in card.columns:
-        found = release.estimate(name)
-        click.echo(f"\n{name:20s} {'noisy':>8s} {'corrected':>10s} {'± error':>8s} {'truth':>8s}")
-        noisy = release.counts([name])
-        for label, count in found.counts.items():
-            click.echo(
-                f"  {label!s:18s} {noisy.get((label,), 0):8d} {float(count):10.0f} "
-                f"{found.standard_errors[label]:8.0f} {truth[name].count(label):8d}"
-            )
-    click.echo(f"\n{table}\n{plan_file}\n{output}\n{card_path(output)}")
-    sys.exit(0)
+    asked = click.get_text_stream("stdin").read() if sql == "-" else sql
+    show(ask(Release.open(table, card), asked), as_json)

@@ -1,14 +1,26 @@
 """``dprivacy text``: an obfuscated document, or what attacks find in a corpus before and after."""
 
-import json
+import os
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.cli.options import (
+    JSON,
+    PATH,
+    PROGRESS,
+    REPLACE_NOISE,
+    examples,
+    output as output_option,
+    refuse_existing,
+    say,
+    show,
+    spoken_warnings,
+)
+from dprivacy.cli.progress import spoken
+from dprivacy.errors import Malformed
 from dprivacy.text import (
     Document,
     Embedding,
@@ -19,17 +31,19 @@ from dprivacy.text import (
     read_embedding,
 )
 
-PATH = click.Path(path_type=Path)
 _MOST_FILES = 20_000
 
 
 @click.command(
-    epilog="Examples:\n\ndprivacy text notes.txt --epsilon-per-word 10\n\n"
-    "dprivacy text --attack corpus/ --epsilon-per-word 12 --epsilon-per-word 8"
+    epilog=examples(
+        "dprivacy text notes.txt --epsilon-per-word 10",
+        "dprivacy text --attack corpus --epsilon-per-word 12 --epsilon-per-word 8",
+    )
 )
 @click.argument("document", type=PATH, required=False)
 @click.option(
     "--epsilon-per-word",
+    "--epsilon",
     "levels",
     multiple=True,
     required=True,
@@ -80,8 +94,8 @@ _MOST_FILES = 20_000
     type=click.Choice(["stop-words", "numbers", "punctuation", "capitals"]),
     help="Pass this as it is, outside of the guarantee; with --layout text.",
 )
-@click.option("-o", "--output", type=PATH, help="Write the noisy document here.")
-@click.option("--replace", is_flag=True, help="Replace an existing output.")
+@output_option("Write the noisy document here", dash=True)
+@REPLACE_NOISE
 @click.option(
     "--attack",
     "corpus",
@@ -90,7 +104,8 @@ _MOST_FILES = 20_000
 )
 @click.option("--repetitions", default=5, show_default=True, help="Of the attack.")
 @click.option("--adaptive", is_flag=True, help="The attacker noises the known texts too.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@PROGRESS
+@JSON
 def text(
     document: Path | None,
     levels: tuple[str, ...],
@@ -108,6 +123,7 @@ def text(
     corpus: Path | None,
     repetitions: int,
     adaptive: bool,
+    progress: bool,
     as_json: bool,
 ) -> None:
     """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
@@ -119,15 +135,15 @@ def text(
         raise click.UsageError("Name a document, or a corpus with --attack.")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
-        _attack(corpus, levels, embedding, noise, repetitions, adaptive, as_json)
+        _attack(corpus, levels, embedding, noise, repetitions, adaptive, progress, as_json)
         return
     assert document is not None
     if len(levels) > 1:
         raise click.UsageError("A document has one level; several are for --attack.")
-    if output is not None and output.exists() and not replace:
-        raise Malformed(f"{output} exists; say --replace to replace it")
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", PrivacyLeakWarning)
+    if output is not None and str(output) == "-":
+        output = None
+    refuse_existing(output, replace=replace)
+    with spoken_warnings():
         noisy = obfuscate(
             _content(document),
             eps=levels[0],
@@ -139,12 +155,10 @@ def text(
             length=length,
             unprotected=unprotected,
         )
-    for warning in heard:
-        click.echo(f"warning: {warning.message}", err=True)
     if output is not None:
         _write(output, noisy.text)
     if as_json:
-        click.echo(json.dumps(noisy.to_dict(), ensure_ascii=False, indent=2))
+        say(noisy.to_dict(), as_json)
     elif output is None:
         click.echo(noisy.text)
     click.echo(noisy.explain(), err=True)
@@ -157,8 +171,14 @@ def _content(document: Path) -> str:
 
 
 def _write(output: Path, noisy: str) -> None:
+    """A file that is there as a whole or not at all, and that only its owner can read."""
+    part = output.with_name(f".{output.name}.part")
     try:
-        output.write_text(f"{noisy}\n", encoding="utf-8")
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(f"{noisy}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, output)
     except OSError as reason:
         raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
 
@@ -178,24 +198,20 @@ def _attack(
     noise: Any,
     repetitions: int,
     adaptive: bool,
+    progress: bool,
     as_json: bool,
 ) -> None:
-    def tell(step: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"{step} …", err=True)
-
-    found = author_topic_experiment(
-        _documents(corpus),
-        eps=levels,
-        embedding=embedding,
-        noise=noise,
-        repetitions=repetitions,
-        adaptive=adaptive,
-        progress=tell,
-    )
-    click.echo(
-        json.dumps(found.to_dict(), ensure_ascii=False, indent=2) if as_json else found.explain()
-    )
+    with spoken("reading", asked=progress) as told:
+        found = author_topic_experiment(
+            _documents(corpus),
+            eps=levels,
+            embedding=embedding,
+            noise=noise,
+            repetitions=repetitions,
+            adaptive=adaptive,
+            progress=told,
+        )
+    show(found, as_json)
 
 
 def _documents(corpus: Path) -> list[Document]:

@@ -1,17 +1,16 @@
 """``dprivacy zoo``: broken mechanisms, each being caught."""
 
-import json
 import sys
 
 import rich_click as click
 
+from dprivacy.cli.ending import GUARANTEE_FAILED
+from dprivacy.cli.options import JSON, examples, say
 from dprivacy.mechanisms.zoo import exhibits
 
-ESCAPED = 3
 
-
-@click.command(epilog="Example:\n\ndprivacy zoo")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.command(epilog=examples("dprivacy zoo"))
+@JSON
 def zoo(as_json: bool) -> None:
     """Show broken twins of our mechanisms, and what catches each of them.
 
@@ -37,8 +36,5 @@ def zoo(as_json: bool) -> None:
             click.echo(f"{mark}  {exhibit.name}: {exhibit.wrong}")
             click.echo(f"         by the {exhibit.detector}: {broken.evidence}")
     caught = sum(bool(item["caught"]) and not item["false_alarm"] for item in found)
-    if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        click.echo(f"\n{caught} of {len(found)} caught, and every healthy twin left alone")
-    sys.exit(0 if caught == len(found) else ESCAPED)
+    say(found, as_json, f"\n{caught} of {len(found)} caught, and every healthy twin left alone")
+    sys.exit(0 if caught == len(found) else GUARANTEE_FAILED)

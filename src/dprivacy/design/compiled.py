@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from dprivacy.design.approximate import Floats, Whole
-from dprivacy.design.flows import _flow
+from dprivacy.design.flows import flow_on_tree
 
 _RENEW = 64
 _FAR = 1e300
@@ -220,4 +220,4 @@ def walk(
         taken += 1
 
 
-flow = _compile(_flow)
+flow = _compile(flow_on_tree)

@@ -35,7 +35,7 @@ def lifted(
        where it is smaller by e^D. Rounding errors at the top of a ray would otherwise come out e^D
        times larger at its foot.
     """
-    flow = _flow
+    flow = flow_on_tree
     if compiled:
         from dprivacy.design.compiled import flow as compiled_flow
 
@@ -60,7 +60,7 @@ def as_flows(parents: Whole, signs: Whole, flows: Floats) -> Flows:
     )
 
 
-def _flow(
+def flow_on_tree(
     scaled: Floats, r: Floats, parent: Whole, sign: Whole, flow: Floats, left: Floats
 ) -> None:
     """Flows of one tree for prices r, and what they leave of r: see `lifted`."""
@@ -83,7 +83,7 @@ def _flow(
         at += 1
         c = head[v]
         while c >= 0:
-            potential[c] = potential[v] + sign[c] * scaled[c, v]
+            potential[c] = potential[v] + sign[c] * min(scaled[c, v], _STEEP)
             order[end] = c
             end += 1
             c = following[c]

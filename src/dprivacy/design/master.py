@@ -18,6 +18,8 @@ _BACK_OFF = 0.99  # of the way to the boundary
 _INSIDE = 0.05  # of the gap, and of the mean product: how far inside a start is
 _APART = 1e-9  # of the largest cost: the least gap to start from
 _DIGITS = 1e-11  # what elimination may leave of a diagonal entry
+_LAST_DIGITS = 1e-14  # error of a row's sum that is only rounding
+_PATIENCE = 30.0  # seconds for a vertex
 _LEAST = 1e-30  # weights and reduced costs stay above this
 
 
@@ -100,6 +102,7 @@ def _vertex(A: Floats, q: Floats) -> Mixture | None:
     program.a_matrix_.value_ = A.T.ravel()
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.silent()
+    solver.setOptionValue("time_limit", _PATIENCE)
     solver.setOptionValue("primal_feasibility_tolerance", 1e-10)
     solver.setOptionValue("dual_feasibility_tolerance", 1e-10)
     solver.passModel(program)
@@ -112,19 +115,28 @@ def _vertex(A: Floats, q: Floats) -> Mixture | None:
 
 
 def balanced(A: Floats, x: Floats) -> Floats:
-    """The weights, moved so that rows sum to 1 to the last digits; small weights move least."""
+    """The weights, moved so that rows sum to 1 to the last digits; small weights move least.
+
+    Where that fails, as at a vertex, only the columns in use are solved for.
+    """
     for _ in range(3):
         short = 1.0 - A @ x
-        if np.abs(short).max() < 1e-15:
+        if np.abs(short).max() < 0.1 * _LAST_DIGITS:
             break
         try:
-            move = x * (A.T @ _solver(A, x)(short))
+            with np.errstate(all="ignore"):
+                move = x * (A.T @ _solver(A, x)(short))
         except np.linalg.LinAlgError:
             break
-        if not np.isfinite(move).all() or (x + move < 0).any():
+        if not (x + move >= 0).all():  # nor where it is not a number
             break
         x = x + move
-    return x
+    if np.abs(1.0 - A @ x).max() < _LAST_DIGITS:
+        return x
+    used = np.nonzero(x > 1e-12 * x.max())[0]
+    alone = np.zeros(len(x))
+    alone[used] = np.linalg.lstsq(A[:, used], np.ones(len(A)), rcond=None)[0]
+    return alone if (alone >= 0).all() else x
 
 
 Direction = tuple[Floats, Floats, Floats]

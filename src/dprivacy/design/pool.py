@@ -1,16 +1,21 @@
 """The problem of one connected space in common units, and the columns that mix to a channel."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dprivacy.design.approximate import Approximation, Floats, Whole
 from dprivacy.design.symmetry import Symmetry, alone
-from dprivacy.design.trees import Trees, replanted, shortened, shortest_path_trees
+from dprivacy.design.trees import SHORTER, Trees, replanted, shortened
 
 _SLOPES = (0.0, 1.0, 0.7, 0.4)  # first columns: e^(−slope·D) around each output's best secret
-_STEEP = 300.0  # longer distances are cut to this; what is lost is e^−300 of the costs
-_NOTHING = 1e-15  # of the costs: a smaller loss counts as 0
+_STEEP = (
+    300.0  # as in `flows`: longer distances are cut to this; what is lost is e^−300 of the costs
+)
+_SLIGHT = 1e-3  # weight of the other columns beside an earlier answer's
+_EVEN = 1e-13  # error of a row's sum that changes no ratio by more than rounding
+_NOTHING = 1e-9  # of the largest cost: the gap of a smaller loss is measured against this
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +46,14 @@ class Problem:
 
     @property
     def nothing(self) -> float:
-        """A loss that counts as 0."""
+        """The least loss that a gap is relative to: floats tell no more of a smaller one."""
         return _NOTHING * self.scale
+
+    @cached_property
+    def even(self) -> float:
+        """How far from 1 a row's sum may be: a fifth of what the shorter lengths leave to privacy."""
+        others = self.lengths[~np.eye(len(self.lengths), dtype=np.bool_)]
+        return max(_EVEN, 0.1 * SHORTER * float(others.min(initial=1.0)))
 
     def stated(self, value: float) -> float:
         """A loss or a bound in the units of the costs that were given."""
@@ -75,18 +86,14 @@ class Columns:
         What a unit of it, at all outputs of the orbit, adds to the rows (orbits of secrets × columns)
         and to the loss.
     names
-        Numbers that tell which rays are there.
+        A number for each column, by which a ray that is there already is known.
     """
 
     owners: Whole
     rays: Floats
     A: Floats
     q: Floats
-    names: frozenset[int] = frozenset()
-
-    def lacks(self, owner: int, ray: Floats) -> bool:
-        """Whether the ray is not among the columns yet."""
-        return _name(owner, ray) not in self.names
+    names: Whole
 
     def with_rays(self, problem: Problem, owners: Whole, rays: Floats) -> "Columns":
         """These columns and the rays (k × n) of these representatives."""
@@ -96,38 +103,41 @@ class Columns:
             np.vstack([self.rays, rays]),
             np.asfortranarray(np.hstack([self.A, w * problem.group.averages(rays)])),
             np.concatenate([self.q, w * (problem.costs[owners] * rays).sum(axis=1)]),
-            self.names | set(map(_name, owners.tolist(), rays)),
+            np.concatenate([self.names, named(owners, rays)]),
         )
 
     def only(self, kept: Whole) -> "Columns":
         """Some of these columns."""
         A = np.asfortranarray(self.A[:, kept])
-        owners, rays = self.owners[kept], self.rays[kept]
-        names = frozenset(map(_name, owners.tolist(), rays))
-        return Columns(owners, rays, A, self.q[kept], names)
+        return Columns(self.owners[kept], self.rays[kept], A, self.q[kept], self.names[kept])
 
 
-def _name(owner: int, ray: Floats) -> int:
-    """A number for a ray; rays that differ by ties only get the same."""
-    return hash((owner, np.round(ray, 7).tobytes()))
+def named(owners: Whole, rays: Floats) -> Whole:
+    """Numbers for rays; those that differ by ties only get the same."""
+    logs = np.round(np.log(rays), 5)
+    pairs = zip(owners.tolist(), logs, strict=True)
+    return np.array([hash((y, ray.tobytes())) for y, ray in pairs], dtype=np.int64)
 
 
-def first_trees(problem: Problem, start: Approximation | None) -> Trees:
-    """For each output the steepest ray around its best secret, or the tree of an earlier answer."""
+def first_trees(problem: Problem, peaks: Trees, start: Approximation | None) -> Trees:
+    """For each output the peak at its best secret, or the tree of an earlier answer."""
     worst = problem.costs.max(axis=0)
-    roots = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
-    trees = shortest_path_trees(problem.lengths, roots)
+    best = (problem.costs / np.where(worst > 0, worst, 1.0)).argmin(axis=1)
+    trees = Trees(peaks.parents[best], peaks.signs[best], peaks.potentials[best])
     if start is None or start.trees is None:
         return trees
     return replanted(problem.lengths, start.trees[problem.group.representatives], trees)
 
 
-def first_columns(problem: Problem, trees: Trees, start: Approximation | None) -> Columns:
+def first_columns(
+    problem: Problem, peaks: Trees, trees: Trees, start: Approximation | None
+) -> tuple[Columns, Floats]:
     """Peaks and pits at every secret, rays of several slopes around every output, an earlier answer.
 
     A peak falls off as fast as privacy allows, a pit rises as fast. With both at every secret, the sums
     of the rows can be met with all weights positive, without which the master's multipliers would have
     no bound. They come first, 2 for each orbit of secrets, and then a constant column for each output.
+    With the columns come weights to begin with.
     """
     m, n = problem.costs.shape
     columns = Columns(
@@ -135,10 +145,10 @@ def first_columns(problem: Problem, trees: Trees, start: Approximation | None) -
         np.empty((0, n)),
         np.empty((len(problem.group.sizes), 0)),
         np.empty(0),
+        np.empty(0, dtype=np.int64),
     )
-    everywhere = shortest_path_trees(problem.lengths, np.arange(n))
     for slope in (1.0, -1.0):
-        rays = _sloped(everywhere, slope)
+        rays = _sloped(peaks, slope)
         price = rays @ problem.costs.T
         owners = price.argmin(axis=1)
         order = np.argsort(price[np.arange(n), owners], kind="stable")
@@ -146,14 +156,15 @@ def first_columns(problem: Problem, trees: Trees, start: Approximation | None) -
         columns = columns.with_rays(problem, owners[chosen], rays[chosen])
     for slope in _SLOPES:
         columns = columns.with_rays(problem, np.arange(m), _sloped(trees, slope))
-    if start is not None:
-        z = np.maximum(start.channel[:, problem.group.representatives].T, 0.0)
-        rise = np.exp(problem.lengths)
-        z = np.array([(rise * column).min(axis=1) for column in z])
-        used = np.nonzero(z.sum(axis=1) > 0)[0]
-        rays = z[used] * (n / z[used].sum(axis=1, keepdims=True))
-        columns = columns.with_rays(problem, used, rays)
-    return columns
+    if start is None:
+        return columns, np.ones(len(columns.q))
+    z = np.maximum(start.channel[:, problem.group.representatives].T, 0.0)
+    rise = np.exp(problem.lengths)
+    z = np.array([(rise * column).min(axis=1) for column in z])  # the largest private one below
+    mean = z.mean(axis=1)
+    used = np.nonzero(mean > 0)[0]
+    weights = np.concatenate([np.full(len(columns.q), _SLIGHT * mean.mean()), mean[used]])
+    return columns.with_rays(problem, used, z[used] / mean[used, None]), weights
 
 
 def _sloped(trees: Trees, slope: float) -> Floats:

@@ -42,7 +42,7 @@ def read_prior_file(path: str | Path, space: FiniteSpace) -> Dist:
             raise Malformed(f"{path}, line {number}: a label and a weight are needed")
         key = tuple(cells[:-1])
         if key not in known:
-            strange.append(", ".join(key))
+            strange.append(" ".join(", ".join(key).split()))  # a message is one line
             continue
         if known[key] in weights:
             raise DuplicateLabel(f"{path}, line {number}: {shown(known[key])} is listed twice")

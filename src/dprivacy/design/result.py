@@ -53,7 +53,11 @@ class OptimalityCertificate:
     proofs: tuple[Proof | Program, ...]
 
     def holds(self) -> bool:
-        """Check everything again, in exact arithmetic and from the numbers alone."""
+        """Check the bound again, in exact arithmetic, from the flows alone.
+
+        The channel's privacy is the verdict that was proved when it was made; `mechanism().verify()`
+        proves that again too.
+        """
         return bool(self.privacy) and all(proof.holds() for proof in self.proofs)
 
 

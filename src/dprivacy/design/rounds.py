@@ -8,8 +8,8 @@ import numpy as np
 from dprivacy.design.approximate import Approximation, Floats, Whole
 from dprivacy.design.flows import lifted
 from dprivacy.design.master import Mixture, balanced, mixture
-from dprivacy.design.pool import Columns, Problem, first_columns, first_trees
-from dprivacy.design.trees import Trees, price
+from dprivacy.design.pool import Columns, Problem, first_columns, first_trees, named
+from dprivacy.design.trees import Trees, price, shortest_path_trees
 
 _ROUNDS = 2_000
 _STALLED = 25  # rounds that together close less than a tenth of the gap: others may try
@@ -20,7 +20,6 @@ _KEEP = 6  # columns for each row that make dropping some worthwhile
 _YOUNG = 3  # rounds in which a new column is not dropped
 _USED = 1e-6  # of the largest weight: a column with more is in use
 _PIVOTS = 30  # for each output in the first rounds; three times as many when these bring little
-_EVEN = 1e-13  # error of a row's sum in a mixture that counts
 
 
 @dataclass(eq=False)
@@ -35,11 +34,11 @@ class Best:
     trees: Trees
     flows: Floats
 
-    def mixed(self, columns: Columns, found: Mixture) -> None:
+    def mixed(self, columns: Columns, found: Mixture, even: float) -> None:
         """Take a mixture if it is better, its rows brought to sums of 1 first."""
         weights = balanced(columns.A, found.weights)
         loss = float(columns.q @ weights)
-        if loss < self.loss and np.abs(columns.A @ weights - 1.0).max() < _EVEN:
+        if loss < self.loss and np.abs(columns.A @ weights - 1.0).max() < even:
             self.loss, self.columns, self.weights = loss, columns, weights
 
     def bounded(self, multipliers: Floats, trees: Trees, flows: Floats) -> bool:
@@ -59,11 +58,13 @@ def search(
     start: Approximation | None,
     compiled: bool,
     tell: Callable[[float, float], bool],
+    interrupted: Callable[[], None],
 ) -> tuple[Approximation, Floats]:
     """The answer when the gap is reached, `tell` asks to stop, or nothing moves; and flows (m × n)."""
     m, n = problem.costs.shape
-    trees = first_trees(problem, start)
-    columns = first_columns(problem, trees, start)
+    peaks = shortest_path_trees(problem.lengths, np.arange(n))
+    trees = first_trees(problem, peaks, start)
+    columns, weights = first_columns(problem, peaks, trees, start)
     constant = 2 * len(problem.group.sizes) + int(problem.costs.sum(axis=1).argmin())
     flat = (np.arange(len(columns.q)) == constant) / columns.A[0, constant]
     loss = float(columns.q @ flat)
@@ -74,7 +75,7 @@ def search(
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
             best.bounded(*_lifted(problem, at, trees, compiled))
-        for rounds in _rounds(problem, best, columns, trees, gap, compiled):
+        for rounds in _rounds(problem, best, columns, weights, trees, gap, compiled):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
                 if answer[0].finished:
@@ -82,7 +83,7 @@ def search(
             if tell(problem.stated(best.loss), problem.stated(best.bound)):
                 break
     except KeyboardInterrupt:
-        pass
+        interrupted()
     return settled(problem, best, rounds, gap)
 
 
@@ -99,19 +100,24 @@ def _lifted(
 
 
 def _rounds(
-    problem: Problem, best: Best, columns: Columns, trees: Trees, gap: float, compiled: bool
+    problem: Problem,
+    best: Best,
+    columns: Columns,
+    weights: Floats,
+    trees: Trees,
+    gap: float,
+    compiled: bool,
 ) -> Iterator[int]:
     """One round after the other, until nothing moves; what they find goes into `best`."""
     group = problem.group
     allowed, inertia, finer = _PIVOTS, _INERTIA, 1.0
     mark, since, last = np.inf, 0, np.inf
     added: list[int] = []
-    weights = np.ones(len(columns.q))
     for number in range(1, _ROUNDS + 1):
         rough = min(0.1, finer * _ROUGH * problem.gap(best.loss, best.bound))
         known = np.bincount(group.orbit, best.multipliers).astype(np.float64)
         found = mixture(columns.A, columns.q, max(rough, 1e-3 * gap, 1e-10), weights, known)
-        best.mixed(columns, found)
+        best.mixed(columns, found, problem.even)
         own = (found.multipliers / group.sizes)[group.orbit]
         at = inertia * best.multipliers + (1 - inertia) * own
         prices = price(
@@ -151,8 +157,8 @@ def _rounds(
 def _new(problem: Problem, columns: Columns, rays: Floats, at: Floats, own: Floats) -> Whole:
     """The outputs whose rays improve the mixture and are not among the columns."""
     gains = [((problem.costs - lam) * rays).sum(axis=1) for lam in (at, own)]
-    good = np.nonzero(np.minimum(*gains) < 0)[0].tolist()
-    return np.array([y for y in good if columns.lacks(y, rays[y])], dtype=np.int64)
+    good = np.nonzero(np.minimum(*gains) < 0)[0]
+    return good[~np.isin(named(good, rays[good]), columns.names)]
 
 
 def _kept(columns: Columns, found: Mixture, first: int, young: int) -> Whole:

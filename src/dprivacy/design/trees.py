@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from dprivacy.design.approximate import Floats, Whole
 
+SHORTER = 1e-9  # of a distance: how much of it the perturbation may take, at least half of this
 _RENEW = 64  # pivots after which potentials are computed afresh from the tree
-_SHRINK = 1e-9  # of a distance: how far the perturbation may shorten it
-_WORTH_THREADS = 100_000  # entries of the prices, below which one thread is quicker
+_WORTH_THREADS = 100_000  # distances times outputs, below which one thread is quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class Trees:
     def rays(self) -> Floats:
         """The rays, scaled to a mean of 1 (m × n)."""
         top = self.potentials.max(axis=1, keepdims=True)
-        z: Floats = np.exp(self.potentials - top)
-        return z * (z.shape[1] / z.sum(axis=1, keepdims=True))
+        z = np.exp(self.potentials - top)
+        return np.asarray(z / z.mean(axis=1, keepdims=True))
 
     def copy(self) -> "Trees":
         """The same trees in arrays of their own."""
@@ -60,7 +60,7 @@ def shortened(scaled: Floats) -> Floats:
     at = np.arange(1.0, len(scaled) + 1)
     mixed = np.outer(at * np.sqrt(2.0), at * np.sqrt(3.0)) + np.add.outer(at, at) * np.sqrt(5.0)
     amounts = 0.5 + 0.5 * ((mixed + mixed.T) % 1.0)
-    lengths = scaled * (1.0 - _SHRINK * amounts)
+    lengths = scaled * (1.0 - SHORTER * amounts)
     np.fill_diagonal(lengths, 0.0)
     return np.ascontiguousarray(lengths)
 

@@ -134,9 +134,8 @@ def _rebuilt(data: dict[str, Any], name: str) -> ChannelMechanism:
         raise Malformed(f"{name}: an ε above {_LARGEST_EPS:,} protects nothing")
     verdict = privacy(channel, space, eps=eps, delta=delta)
     if not verdict:
-        raise NotPrivate(
-            f"{name}: the stored integers break the stored guarantee. {verdict.explain()}"
-        )
+        why = " ".join(verdict.explain().splitlines())
+        raise NotPrivate(f"{name}: the stored integers break the stored guarantee. {why}")
     if [repr(bound) for bound in enclosure(verdict.smallest)] != data["achieved"]:
         raise Malformed(f"{name}: the stored enclosure of ε is not that of the stored integers")
     guarantee = Guarantee(eps, space, delta, data["because"])

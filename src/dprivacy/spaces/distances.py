@@ -46,7 +46,12 @@ class Distances:
     @classmethod
     def coded(cls, numbers: NDArray[Any], value: Callable[[int], Distance]) -> "Distances":
         """Exact distances from a table of integers and what each integer stands for."""
-        distinct, codes = np.unique(numbers, return_inverse=True)
+        small = numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0
+        if small and numbers.max() < numbers.size:  # counting is ten times as fast as sorting
+            there = np.bincount(numbers.reshape(-1)) > 0
+            distinct, codes = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+        else:
+            distinct, codes = np.unique(numbers, return_inverse=True)
         codes = codes.reshape(numbers.shape).astype(np.int32)
         return cls(codes, [value(int(number)) for number in distinct])._merged()
 

@@ -35,7 +35,8 @@ def named_space(name: str, labels: Sequence[Any]) -> FiniteSpace:
         except Malformed as reason:
             raise Malformed(f"{reason}. For classes in order use the metric 'order'") from None
     if name == "order":
-        return FiniteSpace(labels, line(len(labels)).distances, edges=line(len(labels)).known_edges)
+        chain = line(len(labels))
+        return FiniteSpace(labels, chain.distances, edges=chain.known_edges)
     if name == "hamming":
         texts = [str(label) for label in labels]
         if len({len(text) for text in texts}) != 1:

@@ -61,7 +61,7 @@ def from_floats(
         raise Malformed(f"the largest denominator is between 1 and {_MOST:,}, not {largest!r}")
     channel = as_channel(matrix, rows=rows, columns=columns)
     if channel.exact:
-        return ImportedChannel(channel, "a matrix of exact numbers")
+        return ImportedChannel(channel, "A matrix of exact numbers")
     exact, moved = [], Fraction(0)
     for x in channel.rows:
         line = []
@@ -87,5 +87,5 @@ def from_floats(
         "the floats would draw from.",
     )
     return ImportedChannel(
-        Channel(channel.rows, channel.columns, exact), "a matrix of floats", moved, remarks=remark
+        Channel(channel.rows, channel.columns, exact), "A matrix of floats", moved, remarks=remark
     )

@@ -63,8 +63,8 @@ class PlaceLevel:
         if self.minutes:
             text += (
                 f" A noisy place is given again for {self.minutes} minutes; who asks all day has "
-                f"{-(-_DAY // self.minutes)} of them, and their levels add up. `permanent` noise in "
-                "`dprivacy.geo` gives the same place the same report for good."
+                f"{-(-_DAY // self.minutes)} of them, and their levels add up. Permanent noise "
+                "(`dprivacy.geo.protect` with a key) reports the same from the same cell for good."
             )
         return text
 

@@ -53,7 +53,7 @@ def read_pram(path: str | Path, *, labels: Callable[[str], Any] = str) -> Import
 
 
 def pram_from_text(
-    text: str, *, labels: Callable[[str], Any] = str, name: str = "the PRAM matrix"
+    text: str, *, labels: Callable[[str], Any] = str, name: str = "the text"
 ) -> ImportedChannel:
     r"""Read a PRAM transition matrix from text, such as what R printed.
 
@@ -102,7 +102,7 @@ def pram_from_text(
         moved = max(moved, *(abs(p / total - p) for p in line))
         line[:] = [p / total for p in line]
     channel = Channel(_read(rows, labels, name), _read(columns, labels, name), exact)
-    return ImportedChannel(channel, f"PRAM matrix {name}", moved, rounding, _REMARKS)
+    return ImportedChannel(channel, f"The PRAM matrix of {name}", moved, rounding, _REMARKS)
 
 
 def _table(text: str, name: str) -> Table:
@@ -136,6 +136,8 @@ def _split(lines: list[str], mark: str) -> Any:
 
 def _one_block(table: list[list[str]], name: str) -> Table:
     """A header and the lines below it; R may leave the corner of the header out."""
+    if len(table) < 2:
+        raise Malformed(f"{name}: a line of released values has no lines below it")
     width = len(table[1])
     columns = table[0][1:] if len(table[0]) == width else table[0]
     for line in table[1:]:
@@ -149,13 +151,10 @@ def _one_block(table: list[list[str]], name: str) -> Table:
 
 def _blocks(table: list[list[str]], name: str) -> Table:
     """A print; R breaks wide ones into blocks, each with its own header and all row labels."""
-    height = next(
-        (k for k in range(1, len(table)) if len(table[k]) < len(table[k - 1])), len(table)
-    )
-    heads = [k for k in range(len(table)) if k == 0 or k % height == 0]
-    parts = [
-        _one_block(table[k : k + height], name) for k in heads if len(table[k : k + height]) > 1
-    ]
+    # the next header is the first line that is shorter than the row above it
+    short = (k for k in range(2, len(table)) if len(table[k]) < len(table[k - 1]))
+    height = next(short, len(table))
+    parts = [_one_block(table[k : k + height], name) for k in range(0, len(table), height)]
     rows = parts[0][0]
     if any(part[0] != rows for part in parts):
         raise Malformed(f"{name}: the blocks of the print do not repeat the same rows")

@@ -1,0 +1,103 @@
+"""Nearest words and the exact mechanism, against the plain way and FAISS in the same run."""
+
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from dprivacy.sampling import InsecureSource
+from dprivacy.text import Embedding, text_mechanism, word_movers_distance
+from dprivacy.text.nearest import nearest_rows
+
+
+def best_of(runs: dict[str, Callable[[], object]], times: int = 3) -> tuple[dict[str, float], dict]:
+    """The least processor time of each, alternating, and the last answers."""
+    spent: dict[str, list[float]] = {name: [] for name in runs}
+    answers: dict[str, object] = {}
+    for _ in range(times):
+        for name, run in runs.items():
+            began = time.process_time()
+            answers[name] = run()
+            spent[name].append(time.process_time() - began)
+    return {name: min(each) for name, each in spent.items()}, answers
+
+
+def plain(queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """One query at a time, by differences: what the definition says."""
+    return np.array([np.linalg.norm(rows - query, axis=1).argmin() for query in queries])
+
+
+def blocked(queries: np.ndarray, rows: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Products of doubles, in blocks."""
+    found = [
+        (2 * queries[k : k + 128] @ rows.T - squares).argmax(axis=1)
+        for k in range(0, len(queries), 128)
+    ]
+    return np.concatenate(found)
+
+
+def nearest(words: int, dimension: int, queries: int) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(words, dimension)).astype(np.float32)
+    asked = rows[rng.integers(0, words, queries)] + rng.normal(size=(queries, dimension))
+    squares = (rows.astype(float) ** 2).sum(axis=1)
+    doubles = rows.astype(float)
+    runs: dict[str, Callable[[], object]] = {
+        "products of doubles": lambda: blocked(asked, doubles, squares),
+        "ours": lambda: nearest_rows(asked, rows, squares),
+    }
+    try:
+        import faiss
+    except ImportError:
+        print("(faiss-cpu is not installed)")
+    else:
+        index = faiss.IndexFlatL2(dimension)
+        index.add(rows)
+        runs["FAISS flat"] = lambda: index.search(asked.astype(np.float32), 1)[1][:, 0]
+    spent, answers = best_of(runs)
+    some = slice(0, 50)
+    began = time.process_time()
+    truth = plain(asked[some], doubles)
+    spent["one by one"] = (time.process_time() - began) * queries / 50
+    assert (truth == np.asarray(answers["ours"])[some]).all()
+    ours = queries / spent["ours"]
+    print(f"nearest of {words:,} × {dimension}, {queries:,} queries: ours {ours:,.0f} a second")
+    for name, seconds in spent.items():
+        if name != "ours":
+            same = name not in answers or (np.asarray(answers[name]) == answers["ours"]).all()
+            agree = "" if same else "; some answers differ (rounding), ours are those of doubles"
+            print(f"  {name:22s} ratio {seconds / spent['ours']:7.2f}×{agree}")
+
+
+def documents(words: int, dimension: int) -> None:
+    rng = np.random.default_rng(2)
+    names = tuple(f"w{k}" for k in range(words))
+    e = Embedding(names, rng.normal(size=(words, dimension)).astype(np.float32))
+    text = " ".join(names[k] for k in rng.zipf(1.3, 1000) % words)
+    with warnings.catch_warnings(action="ignore"):
+        source = InsecureSource(1)
+    runs = {
+        noise: lambda noise=noise: (
+            text_mechanism(e, eps=10, noise=noise).using(source).obfuscate(text)
+        )
+        for noise in ("laplace", "exponential")
+    }
+    for run in runs.values():
+        run()
+    spent, _ = best_of(runs)
+    print(f"a document of 1,000 words, vocabulary {words:,} × {dimension}:")
+    for noise, seconds in spent.items():
+        print(f"  {noise:22s} {seconds:.2f} s of processor time")
+    x, z = (text.split()[low : low + 200] for low in (0, 200))
+    word_movers_distance(x[:2], z[:2], e)  # loads scipy
+    began = time.process_time()
+    word_movers_distance(x, z, e)
+    print(f"  Word Mover's distance of 200 and 200 words: {time.process_time() - began:.3f} s")
+
+
+if __name__ == "__main__":
+    print("numpy", np.__version__)
+    nearest(30_000, 100, 1000)
+    nearest(50_000, 300, 500)
+    documents(30_000, 100)

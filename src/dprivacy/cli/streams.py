@@ -1,0 +1,81 @@
+"""Standard input as a file: - wherever a file is read."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.errors import Malformed
+
+NAME = "standard input"
+_ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"{": ".json", b"[": ".json"}
+_HELD: list[str] = []  # now
+_NAMES: list[str] = []  # ever: messages come out after the file is gone
+
+
+class Input(click.Path):
+    """A path, or - for standard input.
+
+    What comes in is kept in memory (where the system can do that: Linux), never on the disk: it may be
+    the table that is to be protected. Its beginning tells its format.
+
+    Parameters
+    ----------
+    secret
+        Whether records of people are read. Where there are no files in memory, these are refused; other
+        input is put into a file that only its owner can read, and that is removed.
+    """
+
+    def __init__(self, *, secret: bool = False) -> None:
+        super().__init__(path_type=Path, allow_dash=True)
+        self.secret = secret
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; for - that of a file which holds what came in."""
+        if str(value) != "-":
+            return super().convert(value, param, ctx)
+        if _HELD:
+            self.fail("standard input can be read once: only one - is possible", param, ctx)
+        return _held(sys.stdin.buffer.read(), self.secret, ctx)
+
+
+def _held(content: bytes, secret: bool, ctx: click.Context | None) -> Path:
+    ending = next(
+        (end for start, end in _ENDINGS.items() if content.lstrip().startswith(start)), ".csv"
+    )
+    folder = tempfile.TemporaryDirectory(prefix="dprivacy-")
+    path = Path(folder.name) / f"stdin{ending}"
+    if hasattr(os, "memfd_create"):
+        handle = os.memfd_create("dprivacy")
+        with os.fdopen(handle, "wb", closefd=False) as file:
+            file.write(content)
+        path.symlink_to(f"/proc/self/fd/{handle}")
+    elif secret:
+        folder.cleanup()
+        raise Malformed(f"{NAME}: this system keeps no files in memory; name a file instead of -")
+    else:
+        path.touch(mode=0o600)
+        path.write_bytes(content)
+        handle = -1
+    _HELD.append(str(path))
+    _NAMES.append(str(path))
+
+    def forget() -> None:
+        _HELD.clear()
+        folder.cleanup()
+        if handle >= 0:
+            os.close(handle)
+
+    if ctx is not None:
+        ctx.call_on_close(forget)
+    return path
+
+
+def named(text: str) -> str:
+    """A message in which standard input goes by its name."""
+    for path in _NAMES:
+        text = text.replace(path, NAME)
+    return text

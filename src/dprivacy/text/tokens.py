@@ -1,0 +1,154 @@
+"""Texts as pieces: words, numbers, punctuation and white space."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from dprivacy.errors import Malformed, TooLarge
+
+Kind = Literal["word", "number", "mark", "space"]
+LONGEST_WORD = 200  # characters
+LONGEST_TEXT = 20_000_000
+_PIECE = re.compile(
+    r"(?P<word>[^\W\d_]+(?:['’\-][^\W\d_]+)*(?!\w))"
+    r"|(?P<number>\w+(?:[.,:/]\d+)*)"  # whatever has a digit or an underscore in it
+    r"|(?P<space>\s+)"
+    r"|(?P<mark>.)",
+    re.DOTALL,
+)
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Words that carry grammar more than meaning.
+
+    How people use them is a trait of style, so that dropping or keeping them is a choice to be made
+    knowingly.
+    """
+    text = files("dprivacy.text").joinpath("data/stop_words.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return frozenset(" ".join(lines).split())
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a text, and what kind it is."""
+
+    kind: Kind
+    text: str
+
+    @property
+    def stops(self) -> bool:
+        """Whether it is a stop word."""
+        return self.kind == "word" and _stops(self.text)
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """A text cut into pieces that, put together again, are the text (in Unicode's composed form).
+
+    Raises
+    ------
+    Malformed
+        For what is no text, has a NUL in it (a binary file), or a word of more than 200 characters.
+    TooLarge
+        For more than 20 million characters.
+
+    Examples
+    --------
+    >>> [(piece.kind, piece.text) for piece in pieces_of("Don't pay $5.")][2:]
+    [('word', 'pay'), ('space', ' '), ('mark', '$'), ('number', '5'), ('mark', '.')]
+    """
+    _require_text(text)
+    found: list[Piece] = []
+    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+        kind: Kind = match.lastgroup  # type: ignore[assignment]
+        spoken = kind in ("word", "number")
+        piece = _short(match.group(), match.start()) if spoken else match.group()
+        found.append(Piece(kind, piece))
+    return found
+
+
+def _require_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise Malformed(f"a document is a text, not a {type(text).__name__}")
+    if len(text) > LONGEST_TEXT:
+        raise TooLarge(
+            f"a document of {len(text):,} characters is too long; cut it into parts of at most "
+            f"{LONGEST_TEXT:,}"
+        )
+    if "\0" in text:
+        raise Malformed("the document has NUL characters in it: it looks like a binary file")
+
+
+def _short(word: str, at: int) -> str:
+    if len(word) > LONGEST_WORD:
+        raise Malformed(
+            f"a word at character {at:,} has {len(word):,} characters, more than {LONGEST_WORD}; "
+            "is this a text?"
+        )
+    return word
+
+
+def _stops(word: str) -> bool:
+    return word.lower().replace("’", "'") in stop_words()
+
+
+def words_of(text: str, *, numbers: bool = True, stops: bool = True) -> list[str]:
+    """The words of a text in lower case, in order.
+
+    Parameters
+    ----------
+    text
+        A text.
+    numbers, stops
+        Whether to keep numbers and stop words.
+
+    Examples
+    --------
+    >>> words_of("The President greets the press in Chicago.", stops=False)
+    ['president', 'greets', 'press', 'chicago']
+    """
+    _require_text(text)
+    found = []
+    for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
+        kind = match.lastgroup
+        if kind == "word" or (numbers and kind == "number"):
+            word = match.group().lower()
+            if stops or not _stops(word):
+                found.append(_short(word, match.start()))
+    return found
+
+
+def read_document(path: str | Path) -> str:
+    """A text file, in UTF-8.
+
+    Raises
+    ------
+    Malformed
+        For a file that cannot be read or is no text; the message never shows its content.
+    """
+    place = Path(path)
+    try:
+        with place.open("rb") as file:
+            raw = file.read(4 * LONGEST_TEXT + 1)
+    except OSError as reason:
+        raise Malformed(f"{place}: cannot be read ({reason.strerror})") from None
+    return decode_document(raw, str(place))
+
+
+def decode_document(raw: bytes, name: str) -> str:
+    """Bytes as a text in UTF-8 (a byte-order mark is taken off)."""
+    if len(raw) > 4 * LONGEST_TEXT:
+        raise TooLarge(f"{name}: is longer than {4 * LONGEST_TEXT:,} bytes; cut it into parts")
+    if b"\0" in raw:
+        raise Malformed(f"{name}: has NUL bytes in it: it looks like a binary file")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        raise Malformed(
+            f"{name}: byte {reason.start:,} is not UTF-8; save the text in that encoding"
+        ) from None

@@ -1,0 +1,80 @@
+"""The frame around every room: its name, the way to the others, and what is kept (nothing)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+ROOMS = {
+    "protect": (
+        "Protect",
+        "Describe what you ask people, choose how much may leak, protect a table.",
+    ),
+    "receive": (
+        "Receive",
+        "From a protected table and its card: true counts with error bars, any SQL.",
+    ),
+    "verify": (
+        "Verify",
+        "Paste a transition matrix: its ε, what decides it, what leaks, a repair.",
+    ),
+    "compare": ("Compare", "Two mechanisms: which is safer, against whom, and who would disagree."),
+    "explore": ("Explore", "The building blocks of all private mechanisms, on the triangle."),
+    "design": ("Design", "What you believe and what an error costs: the best mechanism, proved."),
+}
+
+
+def text(tag: str, content: str, classes: str = "") -> TextElement:
+    """A piece of text in an element; what it says is never read as markup."""
+    return TextElement(tag=tag, text=content).classes(classes)
+
+
+@contextmanager
+def room(name: str, title: str, lead: str) -> Iterator[None]:
+    """The page of a room, with its heading; its two panels go inside."""
+    with _frame(name):
+        text("h1", title)
+        text("p", lead, "dp-lead")
+        with ui.element("div").classes("dp-two"):
+            yield
+
+
+def home() -> None:
+    """The page that one comes to first: the six rooms, a sentence each."""
+    with _frame(""):
+        text("h1", "Privacy that can be proved, without writing code")
+        text(
+            "p",
+            "Choose where to begin. Nothing needs to be uploaded: every room starts with an example.",
+            "dp-lead",
+        )
+        with ui.element("ul").classes("dp-cards").style("list-style: none; padding: 0; margin: 0"):
+            for name, (called, words) in ROOMS.items():
+                with ui.element("li"), ui.element("a").props(f"href=/{name}"):
+                    text("h2", called)
+                    text("p", words)
+
+
+@contextmanager
+def _frame(current: str) -> Iterator[None]:
+    ui.colors(primary="#0b5c8a")
+    ui.page_title(f"{ROOMS[current][0]} · dprivacy" if current else "dprivacy")
+    with ui.element("header").classes("dp-top"):
+        with ui.element("a").props("href=/").classes("dp-brand"):
+            text("span", "dprivacy")
+        with ui.element("nav").classes("dp-nav").props('aria-label="Rooms"'):
+            for name, (called, _) in ROOMS.items():
+                here = " aria-current=page" if name == current else ""
+                with ui.element("a").props(f"href=/{name}{here}"):
+                    text("span", called)
+    main = ui.element("div").classes("dp-main").props("tabindex=-1")  # inside Quasar's own <main>
+    ui.skip_link("Skip to the content", target=main)
+    with main:
+        yield
+        with ui.element("footer").classes("dp-foot"):
+            text(
+                "p",
+                "This page runs on your machine and asks no other. Files you choose are kept "
+                "in a folder of yours alone while the page is open, and removed after.",
+            )

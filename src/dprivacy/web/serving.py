@@ -1,0 +1,131 @@
+"""`serve`: the page on loopback, for one person, until it is stopped."""
+
+import os
+import secrets
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import FrameType
+from typing import Any
+
+from dprivacy.errors import Malformed, MissingExtra
+from dprivacy.web.desk import Desk
+from dprivacy.web.guard import Guard
+from dprivacy.web.logs import keep_data_out_of_logs
+
+USUAL_PORT = 8450
+LARGEST = 512 << 20  # bytes of an upload; the command line takes tables of any size
+_HOST = "127.0.0.1"
+_FORGET_AFTER = 60.0  # seconds after a page was closed until what it was given is removed
+
+
+def serve(
+    *,
+    port: int | None = None,
+    browser: bool = True,
+    largest: int = LARGEST,
+    ready: Callable[[str], Any] = print,
+) -> None:
+    """Serve the page on this machine until it is interrupted.
+
+    Parameters
+    ----------
+    port
+        A port of the loopback address; 0 for any that is free. By default 8450, or another where that
+        one is taken.
+    browser
+        Whether to open the page in a browser.
+    largest
+        The largest file that the page takes, in bytes.
+    ready
+        Called with the address, which holds the key of this run.
+
+    Raises
+    ------
+    MissingExtra
+        Without NiceGUI (extra ``[web]``).
+    Malformed
+        When the port cannot be had.
+
+    Notes
+    -----
+    1. Only 127.0.0.1 is listened on, and a key that is new with every run keeps out other users of the
+       machine; see `dprivacy.web.guard.Guard`.
+    2. Files go into a folder of mode 0700 that is removed at the end.
+    3. Nothing is logged but where an error of the server happened, and no other host is asked.
+    """
+    if find_spec("nicegui") is None:
+        raise MissingExtra("the page needs nicegui; install it with pip install 'dprivacy[web]'")
+    if largest < 1:
+        raise Malformed(f"the largest file has at least one byte, not {largest}")
+    listening = _bound(port)
+    number = int(listening.getsockname()[1])
+    desk = Desk()
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        _serve(listening, number, desk, browser, largest, ready)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        desk.close()
+        listening.close()
+
+
+def _serve(
+    listening: socket.socket,
+    port: int,
+    desk: Desk,
+    browser: bool,
+    largest: int,
+    ready: Callable[[str], Any],
+) -> None:
+    # Where NiceGUI would keep storage, if anything used it: nothing is left in the working folder.
+    os.environ["NICEGUI_STORAGE_PATH"] = str(desk.folder / "storage")
+    import uvicorn
+
+    from dprivacy.web.pages import application
+
+    keep_data_out_of_logs()
+
+    key = secrets.token_urlsafe(24)
+    address = f"http://{_HOST}:{port}/?key={key}"
+    guarded = Guard(
+        application(desk, largest=largest, forget_after=_FORGET_AFTER),
+        port=port,
+        key=key,
+        largest=largest + (1 << 20),  # a form around the file
+    )
+    config = uvicorn.Config(
+        guarded,
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    ready(address)
+    if browser:
+        webbrowser.open(address)  # it waits in the socket's queue until the server takes it
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(port: int | None) -> socket.socket:
+    """A socket that listens on loopback; another port where the usual one is taken."""
+    wanted = [USUAL_PORT, 0] if port is None else [port]
+    for number in wanted:
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if os.name != "nt":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((_HOST, number))
+            listening.listen(64)
+        except (OSError, OverflowError):
+            listening.close()
+            continue
+        return listening
+    raise Malformed(f"port {port} of this machine is taken or not allowed; choose another, or 0")
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)

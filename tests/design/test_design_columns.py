@@ -1,0 +1,364 @@
+"""Column generation against HiGHS on every kind of space; its columns, bounds and ways to stop."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix, eye, kron
+
+from dprivacy.design.approximate import Approximation
+from dprivacy.design.columns import column_generation
+from dprivacy.design.flows import lifted
+from dprivacy.design.master import balanced, mixture
+from dprivacy.design.trees import price, shortened, shortest_path_trees
+from dprivacy.errors import MissingExtra
+
+rng = np.random.default_rng  # every test has a generator of its own
+
+
+def apart(points, p=2):
+    return np.linalg.norm(points[:, None] - points[None], ord=p, axis=-1)
+
+
+def lattice(k):
+    return np.array([(i, j) for i in range(k) for j in range(k)], dtype=float)
+
+
+def spaces(seed=0):
+    """Distances of one small space of every kind."""
+    cloud = rng(seed)
+    line = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+    halves = np.full((9, 9), np.inf)
+    halves[:4, :4] = apart(cloud.random((4, 2)))
+    halves[4:, 4:] = apart(cloud.random((5, 2)))
+    return {
+        "line": line,
+        "cycle": np.minimum(line, 8 - line),
+        "L1 grid": apart(lattice(3), 1),
+        "L2 grid": apart(lattice(3), 2),
+        "Linf grid": apart(lattice(3), np.inf),
+        "plane": apart(2 * cloud.random((9, 2))),
+        "cloud": apart(2 * cloud.random((9, 12))),
+        "discrete": 1.0 - np.eye(7),
+        "cube": np.array([[float((a ^ b).bit_count()) for a in range(8)] for b in range(8)]),
+        "twins": apart(np.repeat(cloud.random((4, 2)), 2, axis=0)),
+        "two parts": halves,
+        "one point": np.zeros((1, 1)),
+    }
+
+
+def by_highs(scaled, costs):
+    """The least loss, by a linear program with every pair of secrets."""
+    n, m = costs.shape
+    x, z = np.nonzero(np.isfinite(scaled) & ~np.eye(n, dtype=bool))
+    up = np.exp(scaled[x, z] / 2)
+    at = np.arange(len(x))
+    pairs = csr_matrix(
+        (np.concatenate([1 / up, -up]), (np.tile(at, 2), np.concatenate([x, z]))),
+        shape=(len(x), n),
+    )
+    solved = linprog(
+        costs.ravel(),
+        A_ub=kron(pairs, eye(m)),
+        b_ub=np.zeros(len(x) * m),
+        A_eq=kron(eye(n), np.ones((1, m))),
+        b_eq=np.ones(n),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert solved.status == 0
+    return solved.fun
+
+
+def worst_ratio(channel, scaled):
+    """max of ln C[x, y] − ln C[z, y] − ε·d(x, z) over related pairs and outputs in use."""
+    used = channel.max(axis=0) > 0
+    assert (channel[:, used] > 0).all() or not np.isfinite(scaled).all()
+    related = np.isfinite(scaled)
+    worst = -np.inf
+    for column in channel[:, used].T:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            excess = np.log(column)[:, None] - np.log(column) - scaled
+        worst = max(worst, float(np.nanmax(np.where(related, excess, -np.inf))))
+    return worst
+
+
+def check(found: Approximation, scaled, costs, gap=1e-6):
+    assert found.finished
+    assert found.channel.shape == costs.shape
+    assert (found.channel >= 0).all()
+    np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
+    assert worst_ratio(found.channel, scaled) <= 1e-12
+    assert found.loss == pytest.approx((costs * found.channel).sum(), rel=1e-12, abs=1e-300)
+    assert found.bound == pytest.approx(found.multipliers.sum(), rel=1e-9, abs=1e-12)
+    assert found.bound <= found.loss + 1e-12 * abs(found.loss)
+    assert found.loss - found.bound <= gap * abs(found.loss) + 1e-14
+
+
+def check_flows(found: Approximation, scaled, costs):
+    """The dual solution is feasible: what the flows leave of costs − λ is not negative."""
+    left = costs - found.multipliers[:, None]
+    f = found.flows
+    assert (f.amounts >= 0).all()
+    rise = np.exp(scaled[f.above, f.below])
+    np.subtract.at(left, (f.below, f.outputs), f.amounts * rise)
+    np.add.at(left, (f.above, f.outputs), f.amounts)
+    assert left.min() >= -1e-11 * np.abs(costs).max()
+
+
+def costs_of(kind, distance, seed):
+    draw, n = rng(seed), len(distance)
+    finite = np.where(np.isfinite(distance), distance, 3.0)
+    if kind == "metric":
+        return draw.dirichlet(np.ones(n))[:, None] * finite
+    if kind == "fewer outputs":
+        return draw.random((n, 3))
+    if kind == "more outputs":
+        return draw.random((n, n + 3))
+    prior = draw.dirichlet(np.ones(n)) * (np.arange(n) % 3 > 0)  # some secrets never happen
+    return prior[:, None] * draw.random((n, n)) if n > 1 else draw.random((1, 1))
+
+
+@pytest.mark.parametrize("eps", [0.01, 0.3, np.log(2), 3.0])
+@pytest.mark.parametrize("name", spaces())
+def test_loss_is_that_of_highs(name, eps):
+    distance = spaces()[name]
+    for seed, kind in enumerate(("metric", "fewer outputs", "more outputs", "zero priors")):
+        scaled, costs = eps * distance, costs_of(kind, distance, seed)
+        found = column_generation(scaled, costs, compiled=False)
+        check(found, scaled, costs)
+        check_flows(found, scaled, costs)
+        assert found.loss == pytest.approx(by_highs(scaled, costs), rel=2e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["L2 grid", "discrete", "cloud", "two parts", "twins"])
+def test_compiled_and_plain_agree(name):
+    pytest.importorskip("numba")
+    distance = spaces(5)[name]
+    costs = costs_of("metric", distance, 1)
+    plain = column_generation(0.7 * distance, costs, gap=1e-8, compiled=False)
+    quick = column_generation(0.7 * distance, costs, gap=1e-8, compiled=True)
+    check(plain, 0.7 * distance, costs, 1e-8)
+    check(quick, 0.7 * distance, costs, 1e-8)
+    assert plain.loss == pytest.approx(quick.loss, rel=1e-8)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_walk_ends_at_the_cheapest_ray(compiled):
+    """Against the linear program min r·z over private z with 1·z = 1, one output at a time."""
+    if compiled:
+        pytest.importorskip("numba")
+    for seed in range(6):
+        distance = apart(2 * rng(seed).random((8, 2)))
+        lengths = shortened(distance)
+        prices = rng(seed).normal(size=(5, 8))
+        trees = shortest_path_trees(lengths, np.arange(5))
+        found = price(lengths, prices, trees, pivots=10_000, compiled=compiled)
+        for y in range(5):
+            x, z = np.nonzero(~np.eye(8, dtype=bool))
+            pairs = np.zeros((len(x), 8))
+            pairs[np.arange(len(x)), x] = 1
+            pairs[np.arange(len(x)), z] -= np.exp(lengths[x, z])
+            solved = linprog(prices[y], pairs, np.zeros(len(x)), np.ones((1, 8)), [1.0])
+            assert found.ratios[y] == pytest.approx(solved.fun, rel=1e-7, abs=1e-9)
+        rays = trees.rays()
+        ratio = (prices * rays).sum(axis=1) / rays.sum(axis=1)
+        np.testing.assert_allclose(ratio, found.ratios, rtol=1e-9, atol=1e-12)
+
+
+def test_a_tree_that_is_cut_short_still_bounds():
+    """Lifted multipliers are feasible whatever the trees: their sum never exceeds the optimum."""
+    distance = apart(lattice(3))
+    costs = costs_of("metric", distance, 3)
+    best = by_highs(distance, costs)
+    lengths = shortened(distance)
+    draw = rng(0)
+    for pivots in (0, 1, 5, 1_000):
+        trees = shortest_path_trees(lengths, np.arange(9))
+        at = draw.random(9) * costs.max()
+        price(lengths, costs.T - at, trees, pivots=pivots, compiled=False)
+        feasible, flows = lifted(distance, costs.T, at, trees.parents, trees.signs, compiled=False)
+        assert feasible.sum() <= best + 1e-12
+        assert (flows >= 0).all()
+
+
+@pytest.mark.parametrize("diameter", [30.0, 50.0, 200.0, 2_000.0])
+def test_steep_columns_keep_all_their_digits(diameter):
+    distance = apart(lattice(4))
+    scaled = distance * (diameter / distance.max())
+    costs = costs_of("metric", distance, 2)
+    found = column_generation(scaled, costs)
+    check(found, scaled, costs)
+    check_flows(found, np.minimum(scaled, 700), costs)
+
+
+def test_tiny_levels():
+    distance = apart(lattice(3))
+    costs = costs_of("metric", distance, 2)
+    found = column_generation(1e-6 * distance, costs)
+    assert found.loss == pytest.approx(costs.sum(axis=0).min(), rel=1e-5)
+    check(found, 1e-6 * distance, costs)
+
+
+def test_constant_and_negative_costs():
+    distance = spaces()["line"]
+    even = column_generation(distance, np.ones((8, 4)))
+    assert even.finished
+    assert even.loss == pytest.approx(8, rel=1e-12)
+    gains = -costs_of("metric", distance, 0)
+    found = column_generation(distance, gains)
+    check(found, distance, gains)
+    assert found.loss == pytest.approx(by_highs(distance, gains), rel=2e-6)
+
+
+def test_geometric_on_a_line():
+    """Truncated geometric is optimal for the absolute loss under the uniform prior (T Thm 6.4)."""
+    n, a = 6, 0.5
+    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
+    geometric = a**distance * np.where(np.isin(np.arange(n), (0, n - 1)), 1.0, 1 - a) / (1 + a)
+    loss = min_remapped(geometric, distance / n)
+    found = column_generation(np.log(2) * distance, distance / n, gap=1e-9)
+    assert found.loss == pytest.approx(loss, rel=1e-8)
+
+
+def min_remapped(channel, costs):
+    return float((channel.T @ costs).min(axis=1).sum())
+
+
+def test_warm_start_is_quicker_and_right():
+    distance = apart(lattice(5))
+    costs = costs_of("metric", distance, 4)
+    cold = column_generation(0.7 * distance, costs)
+    again = column_generation(0.7 * distance, costs, start=cold)
+    check(again, 0.7 * distance, costs)
+    assert again.rounds < cold.rounds
+    for eps in (0.6, 0.8):
+        near = column_generation(eps * distance, costs, start=cold)
+        check(near, eps * distance, costs)
+        assert near.loss == pytest.approx(column_generation(eps * distance, costs).loss, rel=2e-6)
+
+
+def test_warm_start_with_parts_and_twins():
+    for name in ("two parts", "twins"):
+        distance = spaces()[name]
+        costs = costs_of("metric", distance, 4)
+        cold = column_generation(distance, costs)
+        again = column_generation(1.1 * distance, costs, start=cold)
+        check(again, 1.1 * distance, costs)
+        assert again.loss == pytest.approx(by_highs(1.1 * distance, costs), rel=2e-6)
+
+
+def test_an_interrupt_returns_the_best_so_far():
+    distance = apart(lattice(4))
+    costs = costs_of("metric", distance, 4)
+    told = []
+
+    def stop(loss, bound, seconds):
+        told.append((loss, bound, seconds))
+        if len(told) == 4:
+            raise KeyboardInterrupt
+
+    found = column_generation(0.7 * distance, costs, progress=stop)
+    assert not found.finished
+    assert worst_ratio(found.channel, 0.7 * distance) <= 1e-12
+    assert found.loss <= told[0][0] * (1 + 1e-12)
+    assert found.bound <= by_highs(0.7 * distance, costs) <= found.loss
+    assert all(later[0] <= sooner[0] for sooner, later in pairwise(told))
+    assert all(later[1] >= sooner[1] for sooner, later in pairwise(told))
+
+
+def test_an_interrupt_ends_all_parts():
+    scaled, calls = spaces()["two parts"], []
+    costs = costs_of("metric", scaled, 4)
+
+    def stop(*_):
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+
+    found = column_generation(scaled, costs, progress=stop)
+    assert len(calls) == 2  # one round for each part
+    np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
+    assert found.bound <= by_highs(scaled, costs) + 1e-12
+
+
+def test_pairs_without_a_constraint_of_their_own():
+    """A path given by its edges alone is the line: what is between them is implied."""
+    line = spaces()["line"]
+    edges = np.where(line <= 1, line, np.inf)
+    costs = costs_of("metric", line, 4)
+    found = column_generation(0.7 * edges, costs)
+    check(found, 0.7 * edges, costs)
+    assert found.loss == pytest.approx(by_highs(0.7 * line, costs), rel=2e-6)
+
+
+def test_compiling_needs_numba(monkeypatch):
+    monkeypatch.setattr("dprivacy.design.columns.find_spec", lambda name: None)
+    distance = spaces()["L2 grid"]
+    costs = costs_of("metric", distance, 0)
+    assert column_generation(distance, costs).finished
+    with pytest.raises(MissingExtra, match=r"dprivacy\[fast\]"):
+        column_generation(distance, costs, compiled=True)
+
+
+def test_nowhere_to_keep_machine_code(monkeypatch):
+    numba = pytest.importorskip("numba")
+    from dprivacy.design import compiled
+
+    made = numba.njit
+
+    def njit(*, cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return made(**options)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    assert compiled._compile(twice)(2.0) == 4.0
+
+
+def twice(x):
+    return 2.0 * x
+
+
+def test_no_time_at_all_still_gives_a_channel():
+    distance = apart(lattice(4))
+    costs = costs_of("metric", distance, 4)
+    found = column_generation(0.7 * distance, costs, seconds=0.0)
+    assert not found.finished
+    np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
+    assert found.bound <= by_highs(0.7 * distance, costs) <= found.loss
+
+
+def test_unreachable_gap_ends():
+    distance = spaces()["discrete"]
+    costs = costs_of("more outputs", distance, 0)
+    found = column_generation(0.5 * distance, costs, gap=0.0)
+    best = by_highs(0.5 * distance, costs)
+    assert found.loss == pytest.approx(best, rel=1e-6)
+    assert found.bound <= best + 1e-9
+
+
+def test_master_mixes_like_highs():
+    draw = rng(7)
+    A, q = np.asfortranarray(draw.random((6, 40))), draw.random(40)
+    exact = linprog(q, A_eq=A, b_eq=np.ones(6))
+    found = mixture(A, q, 1e-9, np.ones(40), np.zeros(6))
+    assert found.sound
+    assert q @ found.weights == pytest.approx(exact.fun, rel=1e-7)
+    assert found.multipliers.sum() == pytest.approx(exact.fun, rel=1e-7)
+    even = balanced(A, found.weights)
+    np.testing.assert_allclose(A @ even, 1, rtol=0, atol=1e-13)
+
+
+@pytest.mark.slow
+def test_city_of_a_hundred_places():
+    points = lattice(10)
+    weight = np.full(100, 0.05)
+    for centre, width, height in (((0.25, 0.3), 0.12, 1), ((0.7, 0.6), 0.18, 0.6)):
+        weight += height * np.exp(-((points / 9 - centre) ** 2).sum(axis=1) / (2 * width**2))
+    distance = apart(points)
+    costs = (weight / weight.sum())[:, None] * distance
+    found = column_generation(np.log(2) * distance, costs)
+    check(found, np.log(2) * distance, costs)
+    check_flows(found, np.log(2) * distance, costs)

@@ -1,0 +1,347 @@
+"""Reads hostile files, thousands of them, and prints what should not have happened.
+
+Run as a program, so that a library that crashes takes only this process with it:
+
+    python fuzz_files.py {FORMAT | all} SEED HOW_MANY [FOLDER FOR WHAT WENT WRONG]
+
+Allowed is what dprivacy documents, a result or a DPrivacyError of one line, in a second of processor
+time and 4 GiB of memory. The last line of each format says how many files were read and refused.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from mutations import json_mutant, line_mutant, mutants
+
+from dprivacy.design.prior_file import read_prior_file
+from dprivacy.errors import DPrivacyError
+from dprivacy.mechanisms import geometric, randomised_response, store
+from dprivacy.model.files import read_channel, read_space
+from dprivacy.release import Plan, Release, ReleaseCard, Sanitiser
+from dprivacy.release.card import _hash
+from dprivacy.release.files import batches_of
+from dprivacy.release.journal import Checkpoint, Commit, Run, Spent, _checksum, _line, parse
+from dprivacy.release.streams import ChunkStreams
+from dprivacy.spaces import discrete, line
+
+PLAN = b"""title = "a survey"
+unit = "row"
+rows_per_person = 1
+drop = ["name"]
+pass_through = ["x"]
+
+[columns.hobby]
+type = "categories"
+values = ["sports", "cars", "reading"]
+epsilon = "ln 3"
+nulls = "category"
+
+[columns.health]
+type = "ordered"
+values = [1, 2, 3, 4]
+epsilon = "ln 2"
+nulls = { replace = 1 }
+
+[columns.hours]
+type = "numbers"
+low = 0
+high = 10
+grid = "2"
+epsilon = "0.1"
+
+[columns.place]
+type = "tree"
+tree = { Europe = ["FR", "DE"], Asia = ["JP", "KR"] }
+epsilon = "ln 2"
+
+[columns.where]
+type = "place"
+columns = ["lon", "lat"]
+grid = "0.01"
+epsilon = "3"
+
+[columns.answers]
+type = "bits"
+bits = 8
+epsilon = 1
+
+[columns.state]
+type = "categories"
+values = ["child", "single", "married"]
+blocks = [["child"], ["single", "married"]]
+epsilon = "ln 3"
+"""
+TABLE = {
+    "name": ["ann", "bob", "cleo", "dan"],
+    "x": [1, 2, 3, 4],
+    "hobby": ["sports", "cars", None, "reading"],
+    "health": [1, 2, 3, 4],
+    "hours": [0.5, 2, 10, 3],
+    "place": ["FR", "JP", "KR", "DE"],
+    "lon": [2.35, 13.4, 139.7, 127.0],
+    "lat": [48.9, 52.5, 35.7, 37.6],
+    "answers": ["01010101", "11111111", "00000000", "00110011"],
+    "state": ["child", "single", "married", "single"],
+}
+CELLS = [[value[k] for value in TABLE.values()] for k in range(4)]
+CSV = "\n".join(
+    [",".join(TABLE), *(",".join("" if v is None else str(v) for v in row) for row in CELLS), ""]
+)
+CHANNEL = ",a,b,c\nx,1/2,1/4,1/4\ny,0.25,0.5,0.25\nz,1/4,1/4,1/2\n"
+SPACE = ",x,y,z\nx,0,1,2\ny,1,0,1\nz,2,1,0\n"
+PRIOR = "label,weight\nx,1/2\ny,1/4\nz,0.25\n"
+
+Files = Iterator[bytes]
+
+
+def read_plan(path: Path) -> None:
+    Plan.read(path)
+
+
+def read_mechanism(path: Path) -> None:
+    store.load(path)
+
+
+def read_card(path: Path) -> None:
+    card = ReleaseCard.load(path)
+    card.explain()
+    card.to_dict()
+    for name in card.columns:
+        _ = card.channel(name) if card.columns[name].get("channel") is not None else None
+
+
+def read_journal(path: Path) -> None:
+    parse(path.read_bytes(), path)
+
+
+def read_tables(ending: str) -> Callable[[Path], None]:
+    plan = Plan.parse(PLAN.decode())
+
+    def read(path: Path) -> None:
+        sanitiser = Sanitiser(plan, ChunkStreams(bytes(32)), texts=ending == "csv")
+        with batches_of(path) as (batches, _):
+            for batch in batches:
+                sanitiser.batch(batch)
+        sanitiser.finish()
+
+    return read
+
+
+def read_release(path: Path) -> None:
+    """A released table, as its receiver opens it; the card lies beside it."""
+    release = Release.open(path, path.with_name("card.json"))
+    for column in ("hobby", "health"):
+        release.counts([column])
+
+
+def read_prior(path: Path) -> None:
+    read_prior_file(path, discrete(["x", "y", "z"]))
+
+
+def parquet_bytes(**options: Any) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(TABLE), sink, **options)
+    return sink.getvalue()
+
+
+def mechanism_texts() -> list[str]:
+    return [
+        store.dumps(randomised_response(["a", "b", "c"], eps="ln 2")),
+        store.dumps(geometric(line(4), eps="ln 2")),
+        store.dumps(randomised_response(["a", "b"], eps="1/3")),
+    ]
+
+
+def card_texts() -> list[str]:
+    card = ReleaseCard.of(Plan.parse(PLAN.decode()), rows=4, secure=True)
+    return [json.dumps(card.to_dict(), ensure_ascii=False, indent=1)]
+
+
+def journal_lines() -> list[dict[str, Any]]:
+    run = Run(
+        "00" * 32, True, False, {"size": 3, "digest": "ab"}, {"unit": "cd"}, "", "", {"numpy": "2"}
+    )
+    records = [run, Spent({"sequence": 3}), Checkpoint(1, 2, 3, "ef", ["h"]), Commit("01", "02")]
+    return [json.loads(_line(record, b"")[0].split(b"\t")[0]) for record in records]
+
+
+def sealed_journal(lines: list[Any]) -> bytes:
+    """Lines with checksums that fit, whatever they say."""
+    data, tag = b"", b""
+    for one in lines:
+        text = json.dumps(one).encode()
+        tag = _checksum(text, tag)
+        data += text + b"\t" + tag.hex().encode() + b"\n"
+    return data
+
+
+def journals(rng: random.Random) -> Files:
+    good = journal_lines()
+    plain = mutants([sealed_journal(good)], rng)
+    while True:
+        if rng.random() < 0.5:
+            yield next(plain)
+            continue
+        changed = json_mutant(good, rng)
+        yield sealed_journal(changed if isinstance(changed, list) else [changed])
+
+
+def documents(texts: list[str], reseal: Callable[[Any], Any], rng: random.Random) -> Files:
+    """JSON: bytes changed, or the structure, with the hashes set right half of the time."""
+    seeds = [text.encode() for text in texts]
+    parsed = [json.loads(text) for text in texts]
+    plain = mutants(seeds, rng)
+    while True:
+        if rng.random() < 0.4:
+            yield next(plain)
+            continue
+        changed = json_mutant(rng.choice(parsed), rng)
+        if rng.random() < 0.8:
+            with suppress(TypeError, ValueError, AttributeError, KeyError):
+                changed = reseal(changed)
+        text = json.dumps(changed, ensure_ascii=rng.random() < 0.5)
+        if rng.random() < 0.05 and text.startswith("{"):
+            text = text[:-1] + ', "format": "dprivacy mechanism"}'  # a key twice
+        yield text.encode("utf-8", "surrogatepass")
+
+
+def reseal_mechanism(data: Any) -> Any:
+    bare = {key: value for key, value in data.items() if key != "sha256"}
+    return {**bare, "sha256": store._digest(bare)}
+
+
+def reseal_card(data: Any) -> Any:
+    for entry in data["columns"].values():
+        if isinstance(entry, dict) and isinstance(entry.get("channel"), dict):
+            entry["channel"]["sha256"] = _hash(entry["channel"])
+    return data
+
+
+def lines(texts: list[bytes], rng: random.Random) -> Files:
+    """Files of lines: bytes changed, or cells and values."""
+    plain = mutants(texts, rng)
+    while True:
+        yield next(plain) if rng.random() < 0.4 else line_mutant(rng.choice(texts), rng)
+
+
+def parquets(rng: random.Random) -> Files:
+    seeds = [
+        parquet_bytes(),
+        parquet_bytes(compression="none", use_dictionary=False, write_statistics=False),
+        parquet_bytes(compression="gzip", data_page_version="2.0", row_group_size=2),
+    ]
+    plain = mutants(seeds, rng)
+    footers = [seed[-int.from_bytes(seed[-8:-4], "little") - 8 :] for seed in seeds]
+    while True:
+        if rng.random() < 0.5:
+            yield next(plain)
+            continue
+        k = rng.randrange(len(seeds))  # only the footer, with its length set right
+        inner = bytearray(footers[k][:-8])
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            inner[rng.randrange(len(inner))] = rng.randrange(256)
+        if rng.random() < 0.3:  # the Arrow schema inside, too
+            at = inner.find(b"/////")
+            if at >= 0:
+                end = at + len(base64.b64encode(b"")) + 400
+                spot = rng.randrange(at, min(end, len(inner)))
+                inner[spot] = rng.choice(b"ABCDabcd0123/+=")
+        body = seeds[k][: len(seeds[k]) - len(footers[k])]
+        yield body + bytes(inner) + len(inner).to_bytes(4, "little") + b"PAR1"
+
+
+def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], None]]]:
+    """For each format: a file's name, hostile files, and what reads them."""
+    csv = [CSV.encode(), CSV.replace("\n", "\r\n").encode()]
+    channel_json = {
+        "rows": ["x", "y"],
+        "columns": ["a", "b"],
+        "matrix": [["1/2", "1/2"], [0.25, 0.75]],
+    }
+    return {
+        "plan": ("plan.toml", lines([PLAN], rng), read_plan),
+        "mechanism": (
+            "m.json", documents(mechanism_texts(), reseal_mechanism, rng), read_mechanism,
+        ),
+        "card": ("c.release.json", documents(card_texts(), reseal_card, rng), read_card),
+        "journal": ("journal", journals(rng), read_journal),
+        "csv": ("in.csv", lines(csv, rng), read_tables("csv")),
+        "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),
+        "release": ("out.csv", lines([CSV.encode()], rng), read_release),
+        "prior": ("prior.csv", lines([PRIOR.encode()], rng), read_prior),
+        "matrix": ("matrix.csv", lines([CHANNEL.encode()], rng), lambda path: void(read_channel(path))),
+        "matrix-json": (
+            "matrix.json",
+            documents([json.dumps(channel_json)], lambda data: data, rng),
+            lambda path: void(read_channel(path)),
+        ),
+        "distances": ("space.csv", lines([SPACE.encode()], rng), lambda path: void(read_space(path))),
+    }  # fmt: skip
+
+
+def void(_: Any) -> None:
+    """A result that is not looked at."""
+
+
+def main() -> None:
+    what, seed, many = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    every = formats(random.Random(seed))
+    for chosen in every if what == "all" else [what]:
+        fuzz(chosen, *every[chosen], many)
+
+
+def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], None], many: int) -> None:
+    """Read many hostile files of one format."""
+    good = refused = 0
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with (
+        tempfile.TemporaryDirectory(dir=memory) as folder,
+        warnings.catch_warnings(action="ignore"),
+    ):
+        path = Path(folder) / name
+        (path.with_name("card.json")).write_text(card_texts()[0])
+        for _ in range(many):
+            data = next(coming)
+            path.write_bytes(data)
+            began = time.process_time()
+            try:
+                read(path)
+                good += 1
+            except DPrivacyError as refusal:
+                refused += 1
+                if "\n" in str(refusal):
+                    complain(data, f"a refusal of several lines: {str(refusal)[:300]!r}", folder)
+            except BaseException:
+                last = traceback.format_exc().strip().splitlines()
+                complain(data, " | ".join(part.strip() for part in last[-5:])[:600], folder)
+            spent = time.process_time() - began
+            if spent > 1:
+                complain(data, f"took {spent:.1f} s", folder)
+    print(f"{what}: read {good} refused {refused}", flush=True)
+
+
+def complain(data: bytes, what: str, folder: str) -> None:
+    tag = hashlib.sha256(data).hexdigest()[:12]
+    print(f"{tag} {what}".replace(folder, ""), flush=True)
+    if len(sys.argv) > 4:
+        Path(sys.argv[4], tag).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""``dprivacy text``: a document in, a noisy one out; a corpus attacked before and after."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from text_corpora import invented
+
+from dprivacy.cli.text import text
+from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
+from dprivacy.text import small_embedding
+
+SECRET = "The old king drank zyxsecret tea with his lawyer by the river, on 998877 mornings."
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(text, [str(a) for a in arguments], input=stdin)
+
+
+@pytest.fixture
+def notes(tmp_path):
+    place = tmp_path / "notes.txt"
+    place.write_text(SECRET, encoding="utf-8")
+    return place
+
+
+def test_a_document(notes):
+    done = run(notes, "--epsilon-per-word", 10)
+    assert done.exit_code == 0
+    words = done.stdout.split()
+    assert len(words) == 15
+    assert words == sorted(words)
+    assert set(words) <= set(small_embedding().words)
+    assert "ε = 10 per word" in done.stderr
+    assert "For you alone" in done.stderr
+    assert "For you alone" not in done.stdout
+
+
+def test_nothing_unprotected_comes_out(notes):
+    for options in ((), ("--layout", "text"), ("--unknown", "drop"), ("--json",)):
+        done = run(notes, "--epsilon-per-word", "1/2", *options)
+        assert done.exit_code == 0
+        assert "zyxsecret" not in done.output + done.stderr
+        assert "998877" not in done.output + done.stderr
+
+
+def test_json_has_what_may_be_published(notes):
+    done = run(notes, "--epsilon-per-word", "ln 2", "--json")
+    answer = json.loads(done.stdout)
+    assert answer["epsilon_per_word"] == "ln(2)"
+    assert answer["words"] == 15
+    assert answer["policy"]["layout"] == "bag"
+    assert "unchanged" not in done.stdout
+
+
+def test_standard_input():
+    done = run("-", "--epsilon-per-word", 8, stdin="tea and coffee")
+    assert done.exit_code == 0
+    assert len(done.stdout.split()) == 3
+
+
+def test_options_reach_the_policy(notes):
+    done = run(
+        notes,
+        "--epsilon-per-word",
+        10,
+        "--layout=text",
+        "--unprotected=punctuation",
+        "--unprotected=numbers",
+        "--stop-words=drop",
+    )
+    assert done.exit_code == 0
+    assert "998877" in done.stdout  # asked for by name
+    assert done.stdout.strip().endswith(".")
+    assert "NOT PROTECTED" in done.stderr
+    padded = run(notes, "--epsilon-per-word", 10, "--length", 40)
+    assert len(padded.stdout.split()) == 40
+    laplace = run(notes, "--epsilon-per-word", 10, "--noise", "laplace")
+    assert "idealised" in laplace.stderr
+
+
+def test_an_output_file(notes, tmp_path):
+    out = tmp_path / "noisy.txt"
+    assert run(notes, "--epsilon-per-word", 10, "-o", out).stdout == ""
+    first = out.read_text()
+    assert len(first.split()) == 15
+    refused = run(notes, "--epsilon-per-word", 10, "-o", out)
+    assert isinstance(refused.exception, Malformed)
+    assert out.read_text() == first
+    assert run(notes, "--epsilon-per-word", 10, "-o", out, "--replace").exit_code == 0
+    nowhere = run(notes, "--epsilon-per-word", 10, "-o", tmp_path / "no" / "where.txt")
+    assert isinstance(nowhere.exception, Malformed)
+
+
+def test_an_embedding_of_ones_own(notes, tmp_path):
+    place = tmp_path / "v.txt"
+    place.write_text("tea 0 1\nriver 5 5\nking 9 0\n")
+    done = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--unknown", "drop")
+    assert set(done.stdout.split()) <= {"tea", "river", "king"}
+    assert len(done.stdout.split()) == 3
+    two = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--most-words", 2)
+    assert set(two.stdout.split()) <= {"tea", "river"}
+    wrong = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--sha256", "00")
+    assert isinstance(wrong.exception, Malformed)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "error"),
+    [
+        (b"", (), Malformed),
+        (b"\x89PNG\0\0", (), Malformed),
+        (b"caf\xe9", (), Malformed),
+        (b"x" * 5000, (), Malformed),
+        (b"zyxsecret", ("--unknown", "refuse"), UnknownCategory),
+        (b"tea", ("--unprotected", "numbers"), Malformed),
+        (b"tea tea", ("--length", "1"), Malformed),
+    ],
+)
+def test_documents_that_are_refused(tmp_path, content, options, error):
+    place = tmp_path / "notes.txt"
+    place.write_bytes(content)
+    done = run(place, "--epsilon-per-word", 10, *options)
+    assert isinstance(done.exception, error)
+    assert "zyxsecret" not in str(done.exception)
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("eps", ["0", "-1", "nan", "inf", "ten"])
+def test_levels_that_are_refused(notes, eps):
+    assert isinstance(run(notes, f"--epsilon-per-word={eps}").exception, BadLevel)
+
+
+def test_wrong_usage(notes, tmp_path):
+    for arguments in (
+        (notes,),
+        ("--epsilon-per-word", 1),
+        (notes, "--epsilon-per-word", 1, "--attack", tmp_path),
+        (notes, "--epsilon-per-word", 1, "--epsilon-per-word", 2),
+        (notes, "--epsilon-per-word", 1, "--sha256", "00"),
+        (notes, "--epsilon-per-word", 1, "--layout", "lines"),
+    ):
+        assert run(*arguments).exit_code == 2
+
+
+def corpus(folder, topics=True):
+    for k, (author, topic, words) in enumerate(invented(texts=3, length=12)):
+        place = folder / topic / author if topics else folder / author
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{k}.txt").write_text(words)
+    return folder
+
+
+def test_an_attacked_corpus(tmp_path):
+    folder = corpus(tmp_path)
+    levels = ("--epsilon-per-word", 14, "--epsilon-per-word", 2)
+    done = run("--attack", folder, *levels, "--repetitions", 2)
+    assert done.exit_code == 0
+    assert "4 authors, 2 topics" in done.stdout
+    for word in ("none", "14", "chance", "author, n-grams", "topic, linear"):
+        assert word in done.stdout
+    answer = json.loads(run("--attack", folder, *levels, "--repetitions", 1, "--json").stdout)
+    assert [row["epsilon"] for row in answer["rows"]] == [None, "14", "2"]
+    assert answer["rows"][0]["right"]["author, n-grams"]["mean"] == 1
+
+
+def test_a_corpus_without_topics(tmp_path):
+    done = run(
+        "--attack", corpus(tmp_path, topics=False), "--epsilon-per-word", 9, "--repetitions", 1
+    )
+    assert done.exit_code == 0
+    assert "topic, linear" not in done.stdout
+
+
+def test_corpora_that_are_refused(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "none", tmp_path / "empty"):
+        assert isinstance(run("--attack", folder, "--epsilon-per-word", 9).exception, DPrivacyError)
+    one = tmp_path / "one" / "ann"
+    one.mkdir(parents=True)
+    (one / "a.txt").write_text("tea")
+    done = run("--attack", tmp_path / "one", "--epsilon-per-word", 9)
+    assert isinstance(done.exception, Malformed)

@@ -1,0 +1,51 @@
+"""A server and a headless Chromium for the tests of the page; without them, those tests are skipped."""
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+    from web_server import Served
+
+    server = Served(tmp_path_factory.mktemp("page"))
+    yield server
+    server.stop()
+    assert server.desks() == []
+    assert server.errors() == ""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with driver.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def window(served, chromium):
+    """A window that has the key; it must ask no other host, and must log no error."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    asked, complaints = set(), []
+    page.on("request", lambda request: asked.add(request.url))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(served.address)
+    yield page
+    context.close()
+    outside = {url for url in asked if not url.startswith((served.base, "data:", "blob:"))}
+    assert outside == set()
+    # Plotly says so when a picture is taken away while the window settles; nothing is lost by it.
+    harmless = "Resize must be passed a displayed plot div element."
+    assert [said for said in complaints if said != harmless] == []

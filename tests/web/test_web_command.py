@@ -1,0 +1,123 @@
+"""``dprivacy app``, and the server as a process: loopback alone, nothing left, strangers refused."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+
+from web_server import Served
+
+from dprivacy.cli.app import app
+from dprivacy.errors import Malformed, MissingExtra
+from dprivacy.web import serving
+
+
+def test_the_command_hands_its_options_on(monkeypatch):
+    seen = {}
+    monkeypatch.setattr("dprivacy.web.serve", lambda **options: seen.update(options))
+    done = CliRunner().invoke(app, ["--port", "9000", "--no-browser"])
+    assert done.exit_code == 0
+    assert (seen["port"], seen["browser"]) == (9000, False)
+    assert CliRunner().invoke(app, ["--port", "70000"]).exit_code == 2
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named(monkeypatch):
+    monkeypatch.setattr(serving, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'dprivacy\[web\]'"):
+        serving.serve(browser=False)
+
+
+def test_a_port_that_is_taken_is_refused_and_the_usual_one_replaced(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(Malformed, match=f"port {port} of this machine is taken"):
+            serving.serve(port=port, browser=False)
+        monkeypatch.setattr(serving, "USUAL_PORT", port)
+        with serving._bound(None) as other:
+            assert other.getsockname()[0] == "127.0.0.1"
+            assert other.getsockname()[1] != port
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
+    served = Served(tmp_path / "run")
+    try:
+        _only_loopback(served)
+        for path, headers, status in (
+            ("/verify", {}, 401),
+            ("/verify?key=wrong", {}, 401),
+            ("/verify", {"Host": "evil.example"}, 403),
+            ("/verify", {"Origin": "http://evil.example"}, 403),
+        ):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(urllib.request.Request(served.base + path, headers=headers))
+            assert refused.value.code == status
+            refused.value.close()
+        opener = served.opener()
+        with opener.open(served.base + "/verify", timeout=60) as page:
+            assert page.status == 200
+            assert page.headers["Cache-Control"] == "no-store"
+            assert b"transition matrix" in page.read()
+        post = urllib.request.Request(served.base + "/_nicegui/client/x/upload/1", data=b"x")
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            opener.open(post)
+        assert refused.value.code == 403
+        refused.value.close()
+        large = urllib.request.Request(
+            served.base + "/x", data=b"x" * (3 << 20), headers={"Origin": served.base}
+        )
+        with pytest.raises((urllib.error.HTTPError, ConnectionError)) as refused:
+            opener.open(large)
+        assert getattr(refused.value, "code", 413) == 413
+        opener.open(served.base + "/verify", timeout=60).close()
+        (desk,) = served.desks()
+        assert desk.stat().st_mode & 0o077 == 0
+    finally:
+        served.stop()
+    assert served.desks() == []
+    assert served.errors() == ""
+    assert {entry.name for entry in served.folder.iterdir()} == {"errors.txt"}
+
+
+def _only_loopback(served):
+    listening = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        if Path(table).exists():
+            for line in Path(table).read_text().splitlines()[1:]:
+                local, _, state = line.split()[1:4]
+                if state == "0A" and int(local.rpartition(":")[2], 16) == served.port:
+                    listening.append(local.rpartition(":")[0])
+    assert listening == ["0100007F"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_what_a_killed_run_left_is_swept_by_the_next(tmp_path):
+    first = Served(tmp_path / "run")
+    first.stop(signal.SIGKILL)
+    (left,) = first.desks()
+    second = Served(tmp_path / "run")
+    try:
+        assert left not in second.desks()
+        assert len(second.desks()) == 1
+    finally:
+        second.stop(signal.SIGINT)
+    assert second.desks() == []
+
+
+def test_the_help_has_an_example():
+    done = CliRunner().invoke(app, ["--help"])
+    assert done.exit_code == 0
+    assert "dprivacy app --port 9000 --no-browser" in done.output
+    assert json.dumps("127.0.0.1").strip('"') in done.output

@@ -1,0 +1,140 @@
+"""Who is let in: the guard alone, without a server."""
+
+import asyncio
+
+import pytest
+
+from dprivacy.web.guard import Guard
+
+KEY = "a-key-of-this-run"
+MINE = "127.0.0.1:8450"
+
+
+async def _inner(scope, receive, send):
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    body = b""
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+def ask(
+    path="/",
+    *,
+    method="GET",
+    host=MINE,
+    origin=None,
+    cookie=KEY,
+    query="",
+    parts=(b"",),
+    kind="http",
+    more=(),
+):
+    headers = [(b"host", host.encode())]
+    if origin is not None:
+        headers.append((b"origin", origin.encode()))
+    if cookie is not None:
+        headers.append((b"cookie", f"other=1; dprivacy_8450={cookie}".encode()))
+    headers += list(more)
+    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
+    if kind == "http":
+        scope["method"] = method
+    waiting = [
+        {"type": "http.request", "body": part, "more_body": k + 1 < len(parts)}
+        for k, part in enumerate(parts)
+    ]
+    sent = []
+
+    async def receive():
+        return waiting.pop(0) if kind == "http" else {"type": "websocket.connect"}
+
+    async def send(message):
+        sent.append(message)
+
+    guard = Guard(_inner, port=8450, key=KEY, largest=1000)
+    asyncio.run(guard(scope, receive, send))
+    return sent
+
+
+def status(*args, **options):
+    return ask(*args, **options)[0]["status"]
+
+
+def headers_of(sent):
+    return {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+
+
+def test_who_has_the_key_is_served():
+    sent = ask()
+    assert sent[0]["status"] == 200
+    named = headers_of(sent)
+    assert named["cache-control"] == "no-store"
+    assert named["x-frame-options"] == "DENY"
+    assert "default-src 'self'" in named["content-security-policy"]
+    assert "frame-ancestors 'none'" in named["content-security-policy"]
+
+
+@pytest.mark.parametrize("cookie", [None, "", "another-key", KEY + "x", KEY[:-1]])
+def test_without_the_key_nobody_is_served(cookie):
+    sent = ask(cookie=cookie)
+    assert sent[0]["status"] == 401
+    assert KEY not in sent[1]["body"].decode()
+
+
+def test_the_address_with_the_key_becomes_a_cookie():
+    sent = ask("/verify", cookie=None, query=f"metric=line&key={KEY}&eps=ln+2")
+    named = headers_of(sent)
+    assert sent[0]["status"] == 303
+    assert named["location"] == "/verify?metric=line&eps=ln+2"
+    assert named["set-cookie"] == f"dprivacy_8450={KEY}; Path=/; HttpOnly; SameSite=Lax"
+    assert status(cookie=None, query="key=wrong") == 401
+
+
+def test_the_way_in_never_leads_elsewhere():
+    sent = ask("//evil.example/x", cookie=None, query=f"key={KEY}")
+    assert headers_of(sent)["location"] == "/evil.example/x"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8450", "127.0.0.1", "127.0.0.1:9999", "", "127.0.0.1:8450.evil"]
+)
+def test_a_name_that_was_bound_to_this_machine_anew_is_refused(host):
+    assert status(host=host) == 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:8450", "http://127.0.0.1:1"]
+)
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_other_origins_are_refused(origin, method):
+    assert status(method=method, origin=origin) == 403
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_what_changes_something_must_say_where_it_comes_from(method):
+    assert status(method=method) == 403
+    assert status(method=method, origin=f"http://{MINE}") == 200
+
+
+def test_websockets_need_origin_and_key():
+    assert ask(kind="websocket", origin=f"http://{MINE}")[0]["type"] == "websocket.accept"
+    for options in (
+        {"origin": "http://evil.example"},
+        {},
+        {"origin": f"http://{MINE}", "cookie": None},
+    ):
+        assert ask(kind="websocket", **options)[0]["type"] == "websocket.close"
+
+
+def test_a_long_body_is_refused_whether_it_says_so_or_not():
+    mine = {"method": "POST", "origin": f"http://{MINE}"}
+    assert status(**mine, more=[(b"content-length", b"1001")]) == 413
+    assert status(**mine, more=[(b"content-length", b"-5")]) == 413
+    assert status(**mine, parts=[b"x" * 400] * 3) == 413
+    assert status(**mine, parts=[b"x" * 400] * 2) == 200

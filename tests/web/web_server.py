@@ -1,0 +1,53 @@
+"""The page as a process of its own, for tests."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
+
+_PROGRAM = """
+import sys
+from dprivacy.web import serve
+serve(port=0, browser=False, largest=int(sys.argv[1]), ready=lambda address: print(address, flush=True))
+"""
+
+
+class Served:
+    """A server on a free port, whose temporary files go into a folder of the test's."""
+
+    def __init__(self, folder: Path, largest: int = 1 << 20) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        with (folder / "errors.txt").open("w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM, str(largest)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env={**os.environ, "TMPDIR": str(folder)},
+                cwd=folder,
+                text=True,
+            )
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://127.0.0.1:"), (folder / "errors.txt").read_text()
+        self.base = self.address.partition("/?")[0]
+        self.key = self.address.partition("key=")[2]
+        self.port = int(self.base.rpartition(":")[2])
+
+    def opener(self):
+        """What holds the cookie after the address was opened once."""
+        opener = build_opener(HTTPCookieProcessor())
+        opener.open(self.address, timeout=60).read()
+        return opener
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        self.process.send_signal(number)
+        self.process.wait(timeout=60)
+        self.process.stdout.close()
+
+    def desks(self) -> list[Path]:
+        return sorted(self.folder.glob("dprivacy-page-*"))
+
+    def errors(self) -> str:
+        return (self.folder / "errors.txt").read_text()
