@@ -2,7 +2,7 @@
 
 import json
 import os
-import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -77,7 +77,7 @@ class TestEnds:
         assert (good.code, good.err) == (0, "")
         refused = command("verify", tmp_path / "none.csv")
         assert (refused.code, refused.out) == (1, "")
-        wrong = command("verify", "--metric")
+        wrong = command("verify", "--nothing")
         assert (wrong.code, wrong.out) == (2, "")
         assert wrong.err.count("\n") == 1
         assert "dprivacy verify --help" in wrong.err
@@ -122,22 +122,28 @@ class TestEnds:
         assert (done.code, done.out) == (130, "")
         assert done.err.strip() == "error: interrupted"
 
-    def test_interrupted_by_a_signal(self) -> None:
-        words = [sys.executable, "-m", "dprivacy", "kernels", "--space", "discrete:12", "--force"]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-            assert running.stdout is not None
-            running.stdout.readline()  # the first kernel: the work is under way
+    def test_interrupted_by_a_signal(self, tmp_path: Path) -> None:
+        box = tmp_path / "box"
+        box.write_text("#!/bin/sh\ntouch under-way\nexec sleep 60\n")
+        box.chmod(0o755)
+        words = ["audit", "--input", "a", "--input", "b", "--", "./box"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "dprivacy", *words], stderr=subprocess.PIPE, cwd=tmp_path
+        ) as running:
+            for _ in range(600):
+                if (tmp_path / "under-way").exists():
+                    break
+                time.sleep(0.1)
             running.send_signal(signal.SIGINT)
             _, err = running.communicate(timeout=60)
         assert running.returncode == 130
-        assert b"Traceback" not in err
+        assert err.strip() == b"error: interrupted"
 
     def test_a_reader_who_leaves(self) -> None:
-        words = [sys.executable, "-m", "dprivacy", "kernels", "--space", "discrete:9"]
+        words = [sys.executable, "-m", "dprivacy", "verify", "--example", "geometric"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             assert running.stdout is not None
             assert running.stderr is not None
-            running.stdout.readline()
             running.stdout.close()
             err = running.stderr.read()
             running.wait(timeout=60)
@@ -172,8 +178,9 @@ class TestStreams:
         assert done.code == 0, done.err
         assert len((tmp_path / "out.csv").read_text().splitlines()) == 1201
         assert set(Path("/tmp").glob("dprivacy-*")) <= before  # nothing is left behind
-        asked = command("query", tmp_path / "out.csv", "-", "--json", stdin="SELECT 1 AS one")
-        assert json.loads(asked.out)["rows"] == [[1]]
+        sql = "SELECT count(*) AS n FROM data"
+        asked = command("query", tmp_path / "out.csv", "-", "--json", stdin=sql)
+        assert json.loads(asked.out)["rows"] == [[1200]]
 
     def test_a_mechanism_to_standard_output(self) -> None:
         words = ("optimal", "--space", "line:3", "--epsilon", "ln 2", "-o", "-")
@@ -282,37 +289,34 @@ class TestLeakage:
         assert (done.code, done.out) == (1, "")
 
 
-class TestRegression:
-    @pytest.fixture(scope="class")
-    def folder(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        """4,000 people: half of the north smokes, a tenth of the south; incomes 1 + 2 of smokers."""
-        place = tmp_path_factory.mktemp("regress")
-        rows = []
-        for k in range(4000):
-            north = k % 2
-            smokes = (k // 2) % 10 < (5 if north else 1)
-            rows.append(
-                f"{'north' if north else 'south'},{'yes' if smokes else 'no'},{1 + 2 * smokes}"
-            )
-        (place / "t.csv").write_text("region,smokes,income\n" + "\n".join(rows) + "\n")
-        (place / "plan.toml").write_text(
-            'pass_through = ["region", "income"]\n[columns.smokes]\ntype = "categories"\n'
-            'values = ["no", "yes"]\nepsilon = "ln 9"\n'
-        )
-        assert (
-            command("sanitise", "t.csv", "-p", "plan.toml", "-o", "r.csv", folder=place).code == 0
-        )
-        return place
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """4,000 people: half of the north smokes, a tenth of the south; incomes 1 + 2 of smokers."""
+    place = tmp_path_factory.mktemp("regress")
+    rows = []
+    for k in range(4000):
+        north = k % 2
+        smokes = (k // 2) % 10 < (5 if north else 1)
+        rows.append(f"{'north' if north else 'south'},{'yes' if smokes else 'no'},{1 + 2 * smokes}")
+    (place / "t.csv").write_text("region,smokes,income\n" + "\n".join(rows) + "\n")
+    (place / "plan.toml").write_text(
+        'pass_through = ["region", "income"]\n[columns.smokes]\ntype = "categories"\n'
+        'values = ["no", "yes"]\nepsilon = "ln 9"\n'
+    )
+    assert command("sanitise", "t.csv", "-p", "plan.toml", "-o", "r.csv", folder=place).code == 0
+    return place
 
-    def test_a_protected_outcome(self, folder: Path) -> None:
+
+class TestRegression:
+    def test_a_protected_outcome(self, people: Path) -> None:
         words = ("estimate", "r.csv", "--regress", "smokes ~ region", "--json")
-        found = json.loads(command(*words, folder=folder).out)
+        found = json.loads(command(*words, folder=people).out)
         south = found["coefficients"]["region=south"]
         # The true log odds: ln(1/9) − ln(1) = −2.197; the band is more than six errors wide.
         assert found["standard_errors"]["region=south"] < 0.17
         assert abs(south + 2.197) < 1.1
 
-    def test_a_protected_covariate(self, folder: Path) -> None:
+    def test_a_protected_covariate(self, people: Path) -> None:
         words = (
             "estimate",
             "r.csv",
@@ -322,34 +326,31 @@ class TestRegression:
             "linear",
             "--json",
         )
-        found = json.loads(command(*words, folder=folder).out)["coefficients"]
+        found = json.loads(command(*words, folder=people).out)["coefficients"]
         # Uncorrected, the slope would be nearer to 1.
         assert found["intercept"] == pytest.approx(1, abs=0.15)
         assert found["smokes=yes"] == pytest.approx(2, abs=0.3)
 
-    def test_refusals(self, folder: Path) -> None:
+    def test_refusals(self, people: Path) -> None:
         words = ("estimate", "r.csv", "--regress")
         for model in ("smokes", "~ region", "smokes ~", "smokes ~ q", "smokes ~ smokes"):
-            assert command(*words, model, folder=folder).code == 1
-        assert command(*words, "smokes ~ region", "--mean", folder=folder).code == 2
+            assert command(*words, model, folder=people).code == 1
+        assert command(*words, "smokes ~ region", "--mean", folder=people).code == 2
 
 
 def test_the_demo_tells_the_whole_story(tmp_path: Path) -> None:
-    begun = time.process_time() + resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = command("demo", "-o", tmp_path / "d")
-    spent = time.process_time() + resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun
+    done = command("demo", "-o", "d", folder=tmp_path)
     assert done.code == 0
-    assert spent < 60
     for step in ("1. Protect", "2. Publish", "3. Attack", "4. Estimate", "5. Query"):
         assert step in done.out
     assert "Who guesses hobby of a person is right" in done.out
-    assert max(map(len, done.out.splitlines())) < 200
-    # Every command that it names runs.
-    for line in done.out.splitlines():
-        if line.startswith("   $ dprivacy") and "sanitise" not in line:
-            import shlex
-
-            assert command(*shlex.split(line)[2:]).code == 0, line
+    lines = done.out.splitlines()
+    assert max(len(line) for line in lines if not line.startswith("   $")) <= 80
+    named = [line for line in lines if line.startswith("   $ dprivacy")]
+    assert len(named) == 5
+    for line in named:
+        if "sanitise" not in line:  # what it writes is there by now
+            assert command(*shlex.split(line)[2:], folder=tmp_path).code == 0, line
 
 
 BAD = {
@@ -360,7 +361,7 @@ BAD = {
     "estimate": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
                  ["estimate", "released.csv", "--card", "released.release.json"]),
     "query": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
-              ["query", "released.csv", "SELECT hobby::INT FROM data", "--card",
+              ["query", "released.csv", "SELECT nothing FROM data", "--card",
                "released.release.json"]),
     "attack": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
                ["attack", "released.csv", "--secret", "hobby", "--card", "released.release.json"]),

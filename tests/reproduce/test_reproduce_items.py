@@ -122,3 +122,43 @@ def test_steps_are_told():
     reproduce(["C:example-3", "P:example-1"], progress=lambda *step: told.append(step))
     assert told == [(0, 2, "C:example-3"), (1, 2, "P:example-1"), (2, 2, "")]
     assert isinstance(Setting().progress("nobody listens"), type(None))
+
+
+def _attacked(authors, keep_topics):
+    """A made-up table: authorship falls to nothing, topics hold or do not."""
+    from dprivacy.numbers import Level
+    from dprivacy.text.attack_table import AuthorTopicTable, Row
+
+    rows = []
+    for k, eps in enumerate([None, 15, 12, 10, 7, 3]):
+        author, topic = 0.7 - 0.14 * k, 0.9 if keep_topics else 0.9 - 0.2 * k
+        right = dict.fromkeys(("author, embedding", "author, n-grams"), (author,))
+        right |= dict.fromkeys(("topic, embedding", "topic, linear"), (max(0, topic),))
+        rows.append(Row(None if eps is None else Level(eps), 1 - k / 6, right))
+    return AuthorTopicTable(
+        tuple(rows),
+        authors,
+        topics=2,
+        commonest=0.5,
+        repetitions=1,
+        noise="laplace",
+        embedding="none",
+    )
+
+
+@pytest.mark.parametrize("keep_topics", [True, False])
+def test_table_9_1_is_about_the_shape(monkeypatch, tmp_path, keep_topics):
+    """On other texts no entry can be as printed; that authors fall while topics hold can be checked."""
+    from dprivacy.reproduce import chapter_9
+
+    def experiment(_, authors_per_topic, **__):
+        return _attacked(2 * authors_per_topic, keep_topics)
+
+    monkeypatch.setattr(chapter_9, "author_topic_experiment", experiment)
+    monkeypatch.setattr(chapter_9, "read_posts", lambda *_: [])
+    monkeypatch.setattr(chapter_9, "read_vectors", lambda *_: None)
+    found = chapter_9.table_9_1(Setting(tmp_path))
+    marks = [line.mark for line in found.lines]
+    assert "as printed" not in marks
+    assert ("unexplained" in marks) is not keep_topics
+    assert [line.printed for line in found.lines[:4]] == ["12", "16", "15", "18"]

@@ -8,7 +8,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory):
     pytest.importorskip("nicegui", reason="the page needs the extra [web]")
     from web_server import Served
@@ -20,8 +20,9 @@ def served(tmp_path_factory):
     assert server.errors() == ""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
+    # Of a module, not of the session: while it lives, asyncio.run is impossible in this process.
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")

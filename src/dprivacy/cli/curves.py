@@ -29,8 +29,8 @@ from dprivacy.curves import (
 from dprivacy.curves.writing import describe_path, write_days
 
 _EPILOG = examples(
-    "dprivacy curves days.csv --epsilon 1/2 --grid 0.001 --columns h00:h47 -o out.csv",
-    "dprivacy curves meter.csv --long home,time,kwh --epsilon 1 --grid 0.1 -o two.csv",
+    "dprivacy curves days.csv --epsilon 1 --grid 0.01 --columns h00:h47 -o out.csv",
+    "dprivacy curves meter.csv --long home,time,kwh --epsilon 1 --grid .1 -o b.csv",
 )
 
 

@@ -29,7 +29,7 @@ from dprivacy.spaces import FiniteSpace
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
 _EPILOG = examples(
     'dprivacy optimal --space line:9 --epsilon "ln 2" -o mechanism.json',
-    "dprivacy optimal --space grid:3x3 --epsilon 1/2 --prior prior.csv -o cells.json",
+    "dprivacy optimal --space grid:3x3 --epsilon 1/2 --prior prior.csv -o c.json",
 )
 
 

@@ -1,6 +1,8 @@
 """Standard input as a file: - wherever a file is read."""
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,7 +14,7 @@ from dprivacy.errors import Malformed
 
 NAME = "standard input"
 _ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"{": ".json", b"[": ".json"}
-_HELD: list[str] = []  # now
+_HELD: dict[str, click.Context | None] = {}  # what is open, and for which run
 _NAMES: list[str] = []  # ever: messages come out after the file is gone
 
 
@@ -37,7 +39,7 @@ class Input(click.Path):
         """The path; for - that of a file which holds what came in."""
         if str(value) != "-":
             return super().convert(value, param, ctx)
-        if _HELD:
+        if ctx is not None and ctx in _HELD.values():
             self.fail("standard input can be read once: only one - is possible", param, ctx)
         return _held(sys.stdin.buffer.read(), self.secret, ctx)
 
@@ -46,29 +48,29 @@ def _held(content: bytes, secret: bool, ctx: click.Context | None) -> Path:
     ending = next(
         (end for start, end in _ENDINGS.items() if content.lstrip().startswith(start)), ".csv"
     )
-    folder = tempfile.TemporaryDirectory(prefix="dprivacy-")
-    path = Path(folder.name) / f"stdin{ending}"
+    folder = Path(tempfile.mkdtemp(prefix="dprivacy-"))  # its owner's alone
+    path = folder / f"stdin{ending}"
+    handle = -1
     if hasattr(os, "memfd_create"):
         handle = os.memfd_create("dprivacy")
         with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(content)
         path.symlink_to(f"/proc/self/fd/{handle}")
     elif secret:
-        folder.cleanup()
+        folder.rmdir()
         raise Malformed(f"{NAME}: this system keeps no files in memory; name a file instead of -")
     else:
-        path.touch(mode=0o600)
         path.write_bytes(content)
-        handle = -1
-    _HELD.append(str(path))
+    _HELD[str(path)] = ctx
     _NAMES.append(str(path))
 
     def forget() -> None:
-        _HELD.clear()
-        folder.cleanup()
-        if handle >= 0:
-            os.close(handle)
+        if _HELD.pop(str(path), "gone") != "gone":
+            shutil.rmtree(folder, ignore_errors=True)
+            if handle >= 0:
+                os.close(handle)
 
+    atexit.register(forget)  # a run that is refused while its options are read closes no context
     if ctx is not None:
         ctx.call_on_close(forget)
     return path

@@ -90,7 +90,7 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     say(answer, as_json, "\n".join(lines))
 
 
-@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
+@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o protected.parquet"))
 @click.argument("table", type=Input(secret=True))
 @click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="The plan (TOML).")
 @output_option("The released table, .csv or .parquet", required=True)

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import zip_longest
 
@@ -78,11 +79,13 @@ class Verbs(click.Group):
         """The names, in the order of the help page."""
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """The verb, loaded."""
         verb = VERBS.get(cmd_name)
         if verb is None:
-            return None
+            near = get_close_matches(cmd_name, VERBS, n=1)
+            more = f"; did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no verb {cmd_name!r}{more}", ctx)
         found = getattr(import_module(f"dprivacy.cli.{verb.module}"), verb.name)
         assert isinstance(found, click.Command)
         return found

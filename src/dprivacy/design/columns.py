@@ -91,7 +91,7 @@ def column_generation(
     >>> distance = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
     >>> best = column_generation(np.log(2) * distance, distance / 3)
     >>> round(best.loss, 6), best.finished
-    (0.5, True)
+    (0.555556, True)
     """
     scaled, costs = np.asarray(scaled, dtype=np.float64), np.asarray(costs, dtype=np.float64)
     installed = find_spec("numba") is not None
