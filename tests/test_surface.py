@@ -15,6 +15,11 @@ def test_every_listed_name_loads() -> None:
     assert set(dp.__all__) <= set(dir(dp))
 
 
+def test_no_room_bears_the_name_of_a_public_function() -> None:
+    rooms = {path.parent.name for path in Path(dp.__file__).parent.glob("*/__init__.py")}
+    assert not rooms & set(dp.__all__)
+
+
 def test_typed_imports_match_the_table() -> None:
     tree = ast.parse(Path(dp.__file__).read_text(encoding="utf-8"))
     typed = {

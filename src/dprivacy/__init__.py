@@ -14,8 +14,8 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "numbers": "Level ln",
     "spaces": (
-        "FiniteSpace bags curves discrete from_table graph grid hamming hamming_cube "
-        "induced_space line named_space points power_set product quantised sensitivity"
+        "FiniteSpace bags discrete from_table graph grid hamming hamming_cube induced_space line "
+        "named_space points power_set product quantised sensitivity"
     ),
     "model": (
         "Channel Dist Gain Guarantee Hyper Mechanism Verdict as_channel earth_move empirical "
@@ -229,7 +229,6 @@ if TYPE_CHECKING:
     from dprivacy.spaces import (
         FiniteSpace as FiniteSpace,
         bags as bags,
-        curves as curves,
         discrete as discrete,
         from_table as from_table,
         graph as graph,

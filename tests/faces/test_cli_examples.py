@@ -50,7 +50,11 @@ def words_of(line: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", pages(), ids=" ".join)
-def test_examples_run_as_printed(page: tuple[str, ...], folder: Path) -> None:
+def test_examples_run_as_printed(page: tuple[str, ...], folder: Path, tmp_path: Path) -> None:
+    if page[0] == "sanitise":  # a table that was not released before
+        for name in ("survey.csv", "plan.toml"):
+            (tmp_path / name).write_bytes((folder / name).read_bytes())
+        folder = tmp_path
     lines = printed(page)
     assert lines
     for line in lines:
@@ -87,6 +91,9 @@ def test_every_verb_has_the_shared_words(page: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", sorted(set(VERBS) - SERVING))
 def test_examples_run_in_a_shell(name: str, tmp_path: Path) -> None:
     prepare(tmp_path)
+    if name == "sanitise":
+        for old in (*tmp_path.glob("released.*"), *tmp_path.glob("released/*")):
+            old.unlink()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for line in printed((name,)):
         done = subprocess.run(

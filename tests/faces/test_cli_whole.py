@@ -126,11 +126,11 @@ class TestEnds:
         box = tmp_path / "box"
         box.write_text("#!/bin/sh\ntouch under-way\nexec sleep 60\n")
         box.chmod(0o755)
-        words = ["audit", "--input", "a", "--input", "b", "--", "./box"]
+        words = ["audit", "--input", "a", "--input", "b", "--", "./box", "{value}", "{n}"]
         with subprocess.Popen(
             [sys.executable, "-m", "dprivacy", *words], stderr=subprocess.PIPE, cwd=tmp_path
         ) as running:
-            for _ in range(600):
+            for _ in range(300):
                 if (tmp_path / "under-way").exists():
                     break
                 time.sleep(0.1)

@@ -98,7 +98,7 @@ def test_numbers_that_are_none(tmp_path):
     pq.write_table(pa.table({"n": values, "m": [None, 1.5] * 51}), tmp_path / "in.parquet")
     plan = tomllib.loads(propose(tmp_path / "in.parquet"))
     assert (plan["columns"]["n"]["low"], plan["columns"]["n"]["high"]) == (0, 99)
-    assert plan["columns"]["m"]["values"] == ["1.5"]
+    assert plan["drop"] == ["m"]  # the same for everyone
 
 
 def test_words_for_missing_values_count_as_missing_in_text_files(tmp_path):
@@ -140,3 +140,15 @@ def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_BATCH", 50)
     pq.write_table(pa.table({"h": ["a", "b"] * 100 + ["late"]}), tmp_path / "in.parquet")
     assert tomllib.loads(propose(tmp_path / "in.parquet"))["columns"]["h"]["values"] == ["a", "b"]
+
+
+def test_constants_are_dropped_and_fractions_are_numbers(tmp_path):
+    rows = "\n".join(f"{i % 3},7,{i % 4 + 0.5}" for i in range(40))
+    (tmp_path / "in.csv").write_text(f"code,same,weight\n{rows}\n")
+    text = propose(tmp_path / "in.csv")
+    plan = tomllib.loads(text)
+    assert plan["drop"] == ["same"]
+    assert "The same for everyone: same." in text
+    assert plan["columns"]["code"]["values"] == [0, 1, 2]
+    assert plan["columns"]["weight"]["type"] == "numbers"
+    Plan.parse(text.replace('source = "data" ', 'source = "declared" '))

@@ -77,9 +77,12 @@ def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
         large = urllib.request.Request(
             served.base + "/x", data=b"x" * (3 << 20), headers={"Origin": served.base}
         )
-        with pytest.raises((urllib.error.HTTPError, ConnectionError)) as refused:
+        # the answer, or a connection that was closed before all of it was sent
+        with pytest.raises((urllib.error.URLError, ConnectionError)) as refused:
             opener.open(large)
-        assert getattr(refused.value, "code", 413) == 413
+        if isinstance(refused.value, urllib.error.HTTPError):
+            assert refused.value.code == 413
+            refused.value.close()
         opener.open(served.base + "/verify", timeout=60).close()
         (desk,) = served.desks()
         assert desk.stat().st_mode & 0o077 == 0

@@ -46,7 +46,7 @@ class Input(click.Path):
 
 def _held(content: bytes, secret: bool, ctx: click.Context | None) -> Path:
     ending = next(
-        (end for start, end in _ENDINGS.items() if content.lstrip().startswith(start)), ".csv"
+        (end for start, end in _ENDINGS.items() if content[:99].lstrip().startswith(start)), ".csv"
     )
     folder = Path(tempfile.mkdtemp(prefix="dprivacy-"))  # its owner's alone
     path = folder / f"stdin{ending}"

@@ -1,5 +1,6 @@
 """The commands of a release: inspect, plan, sanitise, estimate, query."""
 
+import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
@@ -90,7 +91,7 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     say(answer, as_json, "\n".join(lines))
 
 
-@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o protected.parquet"))
+@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
 @click.argument("table", type=Input(secret=True))
 @click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="The plan (TOML).")
 @output_option("The released table, .csv or .parquet", required=True)
@@ -266,5 +267,5 @@ def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
     Every answer is private, since the table is. Counts by protected columns come with the corrected
     count and its standard error beside them.
     """
-    asked = click.get_text_stream("stdin").read() if sql == "-" else sql
+    asked = sys.stdin.read() if sql == "-" else sql
     show(ask(Release.open(table, card), asked), as_json)

@@ -14,7 +14,7 @@ from dprivacy.release.protect import MISSING
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
 _ROWS_LOOKED_AT = 200_000
-_NAMES_A_PERSON = ("id", "name", "person", "email", "phone", "ssn", "address")
+_NAMES_A_PERSON = ("id", "hid", "pid", "name", "person", "email", "phone", "ssn", "address")
 
 
 def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
@@ -41,6 +41,9 @@ def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
     ]
     dropped = [name for name, found in seen.items() if found["drop"]]
+    constant = [name for name, found in seen.items() if found.get("constant")]
+    if constant:
+        lines.append(f"# The same for everyone: {', '.join(constant)}. Dropped; or pass them through.")
     lines += [f"drop = {_list(dropped)}", "pass_through = []    # published as they are", ""]
     for name, found in seen.items():
         if not found["drop"]:
@@ -80,7 +83,10 @@ def _described(name: str, column: Any, csv: bool) -> dict[str, Any]:
     found["nulls"] = len(column) - len(texts)
     distinct = texts.unique().to_pylist()
     numbers = _numbers(texts) if not pa.types.is_boolean(column.type) else None
-    if 0 < len(distinct) <= _MOST_VALUES:
+    if len(distinct) == 1:
+        return {**found, "constant": True}
+    fractions = bool(numbers) and any(not v.is_integer() for v in numbers or ())
+    if 0 < len(distinct) <= _MOST_VALUES and not fractions:
         whole = all(_is_whole(text) for text in distinct)
         listed = sorted(map(int, distinct)) if whole else sorted(distinct)
         return {**found, "drop": False, "type": "categories", "whole": whole, "values": listed}

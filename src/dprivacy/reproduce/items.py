@@ -118,7 +118,7 @@ def catalogue() -> dict[str, Item]:
     return dict(_shelf)
 
 
-def chosen(names: Iterable[str] = ()) -> list[Item]:
+def chosen(names: str | Iterable[str] = ()) -> list[Item]:
     """The items of these names, or all.
 
     Parameters
@@ -132,12 +132,12 @@ def chosen(names: Iterable[str] = ()) -> list[Item]:
         For a name that no item has.
     """
     items = catalogue()
-    wanted = list(names)
+    wanted = [names] if isinstance(names, str) else list(names)
     if not wanted:
         return list(items.values())
     picked: dict[str, Item] = {}
     for name in wanted:
-        pattern = name.lower()
+        pattern = _key(name)
         matching = {key: one for key, one in items.items() if fnmatchcase(key.lower(), pattern)}
         if not matching:
             near = [key for key in items if pattern.rpartition(":")[2].strip("*") in key.lower()]
@@ -145,3 +145,9 @@ def chosen(names: Iterable[str] = ()) -> list[Item]:
             raise Malformed(f"there is no item {name!r}{hint}; --list shows all")
         picked |= matching
     return [one for key, one in items.items() if key in picked]
+
+
+def _key(name: str) -> str:
+    """A name as the catalogue has it: "T Table 6.2", as one cites it, is t:table-6.2."""
+    source, space, place = name.strip().lower().partition(" ")
+    return f"{source}:{place.strip().replace(' ', '-')}" if space and ":" not in source else source

@@ -116,7 +116,7 @@ class Reproduction:
 
 
 def reproduce(
-    names: Iterable[str] = (),
+    names: str | Iterable[str] = (),
     *,
     data: str | Path | None = None,
     everything: bool = False,
@@ -146,7 +146,7 @@ def reproduce(
     >>> print(found["C:example-2"].status)
     differs: see erratum E1
     """
-    wanted = list(names)
+    wanted = [names] if isinstance(names, str) else list(names)
     items = chosen(wanted)
     patient = everything or bool(wanted)
     folder = None if data is None else Path(data)
