@@ -109,6 +109,7 @@ def test_protect_keeps_what_was_described_in_its_link_and_in_a_plan(served, wind
     window.goto(served.base + "/protect?eps=ln+2&rows=500")
     expect(headline(window)).to_be_visible()
     window.get_by_role("button", name="Add a column").click()
+    expect(window.get_by_text("question 1: categories, 2 values")).to_be_visible()
     window.get_by_label("Name", exact=True).last.fill("smokes")
     expect(window.get_by_text("smokes: categories, 2 values")).to_be_visible()
     expect(window).to_have_url(re.compile(r"plan=.*smokes"))

@@ -74,7 +74,7 @@ def read_embedding(
                 "again"
             )
         words, vectors = _read(place, form or _form(place), most)
-    except (OSError, EOFError, gzip.BadGzipFile) as reason:
+    except (OSError, EOFError, zlib.error) as reason:  # a bad gzip file is an OSError
         why = getattr(reason, "strerror", None) or "it is damaged"
         raise Malformed(f"{place.name}: cannot be read ({why})") from None
     if not words:

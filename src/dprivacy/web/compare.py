@@ -159,7 +159,7 @@ def _show(found: Comparison) -> str:
                 text("p", "Not in every order. " + " ".join(failed.reasons()), "dp-said")
         words = "\n\n".join(verdict.explain() for verdict in verdicts.values())
         details(f"{title} All orders, with what shows it", words)
-    with ui.expansion("Both as heat maps").classes("w-full"):
+    with ui.expansion("Both as heat maps"):
         for name, channel in (("A", found.A), ("B", found.B)):
             heat(channel, f"Heat map of matrix {name}.", title=f"matrix {name}")
     formula(

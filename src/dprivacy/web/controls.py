@@ -17,7 +17,6 @@ from dprivacy.web.frame import text
 from dprivacy.web.links import link
 from dprivacy.web.words import FACTORS, factor_in_words, level_of, nearest_stop
 
-Change = Callable[[], Any]
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
 
@@ -67,7 +66,7 @@ class Answers:
     def __init__(self, drawer: Drawer) -> None:
         self.drawer = drawer
         self.turn = 0
-        self.busy = ui.linear_progress(show_value=False).props("indeterminate").classes("w-full")
+        self.busy = ui.linear_progress(show_value=False).props("indeterminate")
         self.busy.props('aria-label="working"')
         self.busy.visible = False
         self.spoken = text("div", "", "dp-hidden").props("role=status")
@@ -120,13 +119,13 @@ def heat(C: Any, told: str, *, title: str = "") -> ui.plotly:
 
 def formula(title: str, lines: Sequence[str]) -> None:
     """The formula behind an answer, one click away."""
-    with ui.expansion(title).classes("w-full"):
+    with ui.expansion(title):
         text("div", "\n".join(lines), "dp-formula")
 
 
 def details(title: str, words: str) -> None:
     """More words, one click away."""
-    with ui.expansion(title).classes("w-full"):
+    with ui.expansion(title):
         text("p", words, "dp-said")
 
 
@@ -254,7 +253,12 @@ def save_button(label: str, content: Callable[[], str | bytes], name: str) -> No
     """A button that hands a text over as a file."""
 
     def give() -> None:
-        ui.download.content(content(), name)
+        try:
+            made = content()
+        except DPrivacyError as reason:
+            ui.notify(str(reason), type="negative")
+            return
+        ui.download.content(made, name)
 
     ui.button(label, icon="download", on_click=give).props("outline")
 

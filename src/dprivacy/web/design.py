@@ -291,7 +291,7 @@ def _show(result: Found, search: Run) -> str:
     kept = {x: channel[x, x] for x in channel.rows if x in channel.columns}
     if kept and len(kept) <= 40:
         spec = bars_spec({"kept": kept}, y="chance that it is answered truly", x="true value")
-        with ui.expansion("How often each value is answered truly").classes("w-full"):
+        with ui.expansion("How often each value is answered truly"):
             figure(spec, "How often each value is answered truly.", height=280)
             least = min(kept.values())
             text("p", f"At least {percent(least)} for every value.", "dp-small")

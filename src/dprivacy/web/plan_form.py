@@ -66,7 +66,27 @@ FIRST = (
 )
 
 
-def plan_mapping(forms: Sequence[ColumnForm], level: str, title: str = "") -> dict[str, Any]:
+@dataclass(frozen=True)
+class Whole:
+    """What a plan says of the table as a whole: its title, and whose the rows are.
+
+    `unit` is "row" when every row is another person, or the column that identifies a person, who may
+    have up to `most` rows.
+    """
+
+    title: str = ""
+    unit: str = "row"
+    most: int = 1
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "Whole":
+        """What a plan that was read says."""
+        return cls(raw.get("title", ""), raw.get("unit", "row"), raw.get("rows_per_person", 1))
+
+
+def plan_mapping(
+    forms: Sequence[ColumnForm], level: str, whole: Whole | None = None
+) -> dict[str, Any]:
     """The plan that forms describe, as the mapping that a plan file gives.
 
     Examples
@@ -80,7 +100,11 @@ def plan_mapping(forms: Sequence[ColumnForm], level: str, title: str = "") -> di
         raise Malformed(
             f"two columns are called {twice[0]!r}" if twice and twice[0] else "a column has no name"
         )
-    plan: dict[str, Any] = {"title": title} if title else {}
+    plan: dict[str, Any] = {}
+    if whole is not None and whole.title:
+        plan["title"] = whole.title
+    if whole is not None and (whole.unit, whole.most) != ("row", 1):
+        plan |= {"unit": whole.unit, "rows_per_person": whole.most}
     plan["drop"] = [form.name.strip() for form in forms if form.kind == "drop"]
     plan["pass_through"] = [form.name.strip() for form in forms if form.kind == "through"]
     plan["columns"] = {

@@ -29,6 +29,7 @@ from dprivacy.web.plan_form import (
     ColumnForm,
     Guess,
     Outlook,
+    Whole,
     common_level,
     confirmed,
     forms_of,
@@ -45,14 +46,15 @@ USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
 _MOST_PLAN = 1 << 20
 
 
-def forms_in(state: Mapping[str, str]) -> list[ColumnForm]:
+def described_in(state: Mapping[str, str]) -> tuple[list[ColumnForm], Whole]:
     """The columns that an address describes; the example where it has none that can be read."""
     if not state["plan"]:
-        return list(FIRST)
+        return list(FIRST), Whole()
     try:
-        return under_slider(forms_of(read_plan(state["plan"])), state["eps"])
+        raw = read_plan(state["plan"])
+        return under_slider(forms_of(raw), state["eps"]), Whole.of(raw)
     except DPrivacyError:
-        return list(FIRST)
+        return list(FIRST), Whole()
 
 
 def most_exposed(found: Outlook) -> Guess | None:
@@ -105,6 +107,8 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
     state = read_state(query, USUAL)
     state["rows"] = str(whole(state["rows"], 1, 10**9, 1000))
     drawer = new_drawer(desk)
+    first, whole_first = described_in(state)
+    title = [whole_first.title]
 
     async def leveled(level: str) -> None:
         state["eps"] = level
@@ -115,12 +119,16 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
         await changed()
 
     def mapping() -> dict[str, Any]:
-        return plan_mapping(cards.forms, state["eps"])
+        return plan_mapping(cards.forms, state["eps"], the_whole())
+
+    def the_whole() -> Whole:
+        named = str(unit.value or "").strip() or "row"
+        return Whole(title[0], named, int(most.value or 1) if named != "row" else 1)
 
     def linked() -> dict[str, str]:
         """The settings for a link; what was read off a table never goes into one."""
         settings = {"eps": state["eps"], "rows": state["rows"]}
-        if job.from_data or cards.forms == list(FIRST):
+        if job.from_data or (cards.forms == list(FIRST) and the_whole() == Whole()):
             return settings
         try:
             return {**settings, "plan": plan_text(mapping())}
@@ -132,11 +140,12 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
         follow()
         sure.visible = any(form.source == "data" for form in cards.forms)
         now, expected, level = list(cards.forms), int(state["rows"]), state["eps"]
-        await answers.ask(lambda: outlook(plan_mapping(now, level), expected), _show)
+        whose = the_whole()
+        await answers.ask(lambda: outlook(plan_mapping(now, level, whose), expected), _show)
 
     async def opened(path: Path) -> None:
         try:
-            forms = forms_of(read_plan(path.read_text(encoding="utf-8-sig")))
+            raw = read_plan(path.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError:
             answers.refuse(Malformed("the plan is not UTF-8 text; save it as UTF-8"))
             return
@@ -146,6 +155,8 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
         finally:
             path.unlink(missing_ok=True)
         job.untouched = job.from_data = False
+        forms, whose = forms_of(raw), Whole.of(raw)
+        title[0], unit.value, most.value = whose.title, _unit_shown(whose), whose.most
         level = common_level(forms)
         if level is not None:
             state["eps"] = level
@@ -182,7 +193,26 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
                     icon="check",
                     on_click=take_as_declared,
                 ).props("outline")
-                cards = ColumnCards(forms_in(state), edited)
+                cards = ColumnCards(first, edited)
+                with ui.expansion("When a person has several rows"):
+                    text(
+                        "p",
+                        "Name the column that identifies a person; it is not released. What a person's "
+                        "rows tell adds up, so levels count as often as a person may have rows.",
+                        "dp-small",
+                    )
+                    unit = ui.input(
+                        "Column that identifies a person", value=_unit_shown(whole_first)
+                    )
+                    unit.props(
+                        'outlined dense debounce=500 hint="empty: every row is another person"'
+                    )
+                    most = ui.number(
+                        "Most rows of one person", value=whole_first.most, min=1, precision=0
+                    )
+                    most.props("outlined dense debounce=500")
+                    for whose_rows in (unit, most):
+                        whose_rows.on_value_change(edited)
                 with ui.element("div").classes("dp-row"):
                     chooser(
                         "Open a plan",
@@ -221,6 +251,10 @@ def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
                 )
                 job.untouched = not state["plan"]
     ui.timer(0.05, changed, once=True)
+
+
+def _unit_shown(whole: Whole) -> str:
+    return "" if whole.unit == "row" else whole.unit
 
 
 def _show(found: Outlook) -> str:

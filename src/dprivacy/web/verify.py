@@ -181,7 +181,7 @@ def _show(found: Finding) -> str:
     listed = verdict.violated or verdict.tight
     if listed:
         title = "Where it breaks the level" if verdict.violated else "Where it is tight"
-        with ui.expansion(f"{title} ({len(listed)})").classes("w-full"):
+        with ui.expansion(f"{title} ({len(listed)})"):
             rows = [
                 [shown(t.y), shown(t.x), shown(t.z), about(t.ratio), about(t.distance)]
                 for t in listed[:_SHOWN]

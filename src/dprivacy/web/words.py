@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import DPrivacyError
-from dprivacy.model.plain import about
-from dprivacy.numbers.level import as_eps, as_level
+from dprivacy.numbers.level import as_eps
 
 # Odds factors that the slider stops at: e^ε, so that ε is exact and kernels have short fractions.
 FACTORS = ("1.1", "1.25", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10", "15", "20", "50", "100")
@@ -66,13 +65,6 @@ def factor_in_words(level: str) -> str:
         if digits
         else f"at most × {rounded:,.0f}"
     )
-
-
-def level_in_words(level: Any, unit: str = "per unit of distance") -> str:
-    """A level with its size and its unit."""
-    if isinstance(level, float) and math.isinf(level):
-        return "no finite ε"
-    return f"ε = {about(level if isinstance(level, float) else as_level(level))} {unit}"
 
 
 def count(value: float) -> str:
