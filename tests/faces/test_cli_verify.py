@@ -121,3 +121,17 @@ def test_json_files_are_read_exactly(tmp_path: Path) -> None:
     done = run(file, "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["smallest"] == "ln(9)"
+
+
+def test_a_matrix_as_r_writes_it_is_read_and_what_was_moved_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "pram.csv"
+    third = "0.333333333333333"
+    file.write_text(
+        f'"","a","b","c"\n"a",{third},{third},{third}\n"b",.25,.5,.25\n"c",.25,.25,.5\n'
+    )
+    done = run(file, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["smallest"] == "ln(2)"
+    assert "moved by up to" in done.stderr
+    file.write_text('"";"a";"b"\n"a";0,7;0,25\n"b";0,25;0,75\n')  # no rounding explains 0.95
+    assert run(file).returncode == 1

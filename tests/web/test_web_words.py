@@ -19,6 +19,7 @@ from dprivacy.web.matrices import EXAMPLES, matrix_text, read_matrix_text
 from dprivacy.web.plan_form import (
     FIRST,
     ColumnForm,
+    Whole,
     common_level,
     confirmed,
     forms_of,
@@ -101,6 +102,24 @@ def test_the_example_is_a_plan_and_is_read_back_from_its_text():
     assert common_level(forms_of(again)) == "ln 3"
 
 
+def test_whose_the_rows_are_survives_the_form():
+    text = """
+title = "Panel"
+unit = "household"
+rows_per_person = 3
+[columns.sex]
+type = "categories"
+values = ["f", "m"]
+epsilon = "ln 2"
+"""
+    forms, rows_of = protect.described_in({"plan": text, "eps": "ln 2"})
+    again = Plan.read(plan_mapping(forms, "ln 2", rows_of))
+    assert (again.title, again.unit, again.rows_per_person) == ("Panel", "household", 3)
+    assert forms[0].level == ""
+    found = outlook(plan_mapping(forms, "ln 2", rows_of), 100)
+    assert found.ahead.guarantee.total == level("3 ln 2")
+
+
 def test_labels_survive_the_text_of_a_plan():
     strange = ['quo"te', "back\\slash", "new é ☃", "\x7f", "a = [b]"]
     raw = plan_mapping([ColumnForm("odd name.x", values="\n".join(strange))], "ln 2")
@@ -149,7 +168,7 @@ def test_a_plan_from_a_link_opens_no_file(tmp_path):
     text = '[columns.a]\ntype = "stored"\nfile = "/etc/passwd"\n'
     with pytest.raises(Malformed, match="names a file, which the page does not open"):
         read_plan(text)
-    assert protect.forms_in({"plan": text, "eps": "ln 2"}) == list(FIRST)
+    assert protect.described_in({"plan": text, "eps": "ln 2"}) == (list(FIRST), Whole())
     with pytest.raises(Malformed, match="not TOML"):
         read_plan("= [")
 

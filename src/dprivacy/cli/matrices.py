@@ -6,7 +6,7 @@ import rich_click as click
 
 from dprivacy.cli.options import METRICS
 from dprivacy.cli.streams import Input
-from dprivacy.errors import Malformed
+from dprivacy.errors import DPrivacyError, Malformed, NotStochastic
 from dprivacy.model import Channel, read_channel, read_space
 from dprivacy.spaces import FiniteSpace, named_space
 
@@ -54,8 +54,24 @@ def given_matrix(
         usual, channel = example(built_in)
     else:
         assert matrix is not None
-        usual, channel = "discrete", read_channel(matrix)
+        usual, channel = "discrete", _from_file(matrix)
     return metric or usual, channel, given_space(metric or usual, channel)
+
+
+def _from_file(matrix: Path) -> Channel:
+    """A labelled matrix, also as R writes or prints it, where rows miss 1 by a rounding."""
+    try:
+        return read_channel(matrix)
+    except (Malformed, NotStochastic) as refusal:
+        from dprivacy.release.migrate import read_pram
+
+        try:
+            found = read_pram(matrix)
+        except DPrivacyError:
+            raise refusal from None
+        moved = f"; its rows were rounded, and moved by up to {float(found.moved):.1g} to sum to 1"
+        click.echo(f"note: read as R writes a matrix{moved if found.moved else ''}", err=True)
+        return found.channel
 
 
 def given_space(metric: str, channel: Channel) -> FiniteSpace:

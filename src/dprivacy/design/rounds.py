@@ -135,16 +135,15 @@ def _rounds(
         if since > _STALLED:
             return
         loss = float(columns.q @ found.weights)
-        if not exact and last - loss < 0.01 * abs(loss):
-            allowed = min(3 * allowed, 10**7)
-        last = loss
         rays = trees.rays()
         new = _new(problem, columns, rays, at, own)
+        if not exact and (not len(new) or last - loss < 0.01 * abs(loss)):
+            allowed = min(3 * allowed, 10**7)
+        last = loss
         weights = found.weights if found.sound else np.ones(len(columns.q))
-        if not len(new):  # a sharper look: the master's multipliers, and more pivots
+        if not len(new):  # a sharper look, and at the master's own multipliers if pivots ran out
             finer = max(0.1 * finer, 1e-6)
-            if not exact:
-                allowed, inertia = min(10 * allowed, 10**7), 0.0
+            inertia = inertia if exact else 0.0
             continue
         if len(columns.q) > _KEEP * len(group.sizes) + len(new):
             kept = _kept(columns, found, 2 * len(group.sizes), sum(added[-_YOUNG:]))
