@@ -65,6 +65,11 @@ _ROOMS = {
         "bare_hash bit_sampling laplsh lshrr match minhash pair_privacy random_projection "
         "set_reports stable_projection utility_loss utility_loss_experiment"
     ),
+    "text": (
+        "Embedding author_topic_experiment bag_channel chance_within document_leakage "
+        "eps_for_radius identify_authors noisy_bag obfuscate read_embedding small_embedding "
+        "text_mechanism word_mechanism word_movers_distance"
+    ),
 }
 _HOME = {name: f"dprivacy.{room}" for room, names in _ROOMS.items() for name in names.split()}
 
@@ -243,6 +248,22 @@ if TYPE_CHECKING:
         product as product,
         quantised as quantised,
         sensitivity as sensitivity,
+    )
+    from dprivacy.text import (
+        Embedding as Embedding,
+        author_topic_experiment as author_topic_experiment,
+        bag_channel as bag_channel,
+        chance_within as chance_within,
+        document_leakage as document_leakage,
+        eps_for_radius as eps_for_radius,
+        identify_authors as identify_authors,
+        noisy_bag as noisy_bag,
+        obfuscate as obfuscate,
+        read_embedding as read_embedding,
+        small_embedding as small_embedding,
+        text_mechanism as text_mechanism,
+        word_mechanism as word_mechanism,
+        word_movers_distance as word_movers_distance,
     )
     from dprivacy.verify import (
         audit as audit,

@@ -17,7 +17,7 @@ from release_tables import (
     plan_of,
 )
 
-from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric
+from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric, TooLarge
 from dprivacy.numbers.level import as_level, ln
 from dprivacy.release import Plan
 
@@ -128,6 +128,19 @@ class TestEpsilon:
 def test_numbers_too_long_to_be_written(text):
     with pytest.raises(Malformed, match=r"too long|not TOML"):
         Plan.parse(text)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"type": "ordered", "values": list(range(3000)), "epsilon": "ln 2"},
+        {"type": "ordered", "values": list(range(300)), "epsilon": "10000"},
+        {"type": "categories", "values": list(range(4000)), "epsilon": "ln 2"},
+    ],
+)
+def test_tables_that_would_fill_the_memory(spec):
+    with pytest.raises(TooLarge, match=r"column 'h': an exact table for .* GiB; use fewer"):
+        plan_of(spec)
 
 
 class TestRefusals:

@@ -1,11 +1,12 @@
 """What a plan says of one column's values, and the space and mechanism that follow from it."""
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, TooLarge
 from dprivacy.mechanisms import (
     ChannelMechanism,
     any_metric,
@@ -20,6 +21,7 @@ from dprivacy.numbers.level import Level, as_eps, as_level
 from dprivacy.release.stored import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, named_space
 
+_LARGEST_TABLE = 1 << 30  # bytes
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "place", "bits")
 _USUAL = {
@@ -170,6 +172,7 @@ def mechanism_of(
             raise Malformed(f"{where}: bits = 8 (the length of the strings) is needed")
         return bitwise_response(spec["bits"], eps=eps)
     assert space is not None
+    _require_fits(space, eps, name, where)
     if name == "randomised_response":
         return randomised_response(space, eps=eps, delta=delta)
     if name == "geometric":
@@ -177,6 +180,22 @@ def mechanism_of(
     if name == "any_metric":
         return any_metric(space, eps=eps)
     return _loudest_exponential(space, as_eps(eps))
+
+
+def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
+    """TooLarge when the exact table of a column would take more than a gigabyte, and minutes."""
+    spread = 0.0
+    if name != "randomised_response" and math.isfinite(space.diameter):
+        try:
+            spread = float(as_eps(eps)) * float(space.diameter)
+        except OverflowError:
+            spread = math.inf
+    size = len(space) ** 2 * (88 + spread / (8 * math.log(2)))
+    if size > _LARGEST_TABLE:
+        raise TooLarge(
+            f"{where}: an exact table for {len(space):,} values at this epsilon would take about "
+            f"{size / 2**30:.1f} GiB; use fewer or coarser values, or the type numbers"
+        )
 
 
 def _loudest_exponential(space: FiniteSpace, eps: Level) -> ChannelMechanism:

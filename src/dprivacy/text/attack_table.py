@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dprivacy.model.picture import Pictured
 from dprivacy.model.plain import plain
 from dprivacy.numbers.level import Level
 
@@ -40,7 +41,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class AuthorTopicTable:
+class AuthorTopicTable(Pictured):
     """What attacks on authors and topics still find, level by level.
 
     Attributes

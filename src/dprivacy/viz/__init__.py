@@ -31,6 +31,7 @@ from dprivacy.viz.saving import require_ending, save, svg
 from dprivacy.viz.simplex import plot_simplex
 from dprivacy.viz.simplex_spec import simplex_spec
 from dprivacy.viz.surface import plot_vulnerability
+from dprivacy.viz.text import plot_attacks
 from dprivacy.viz.verdicts import plot_refinement
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "noise_spec",
     "picture",
     "place_map",
+    "plot_attacks",
     "plot_averaging",
     "plot_bars",
     "plot_channel",

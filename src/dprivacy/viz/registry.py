@@ -17,6 +17,7 @@ from dprivacy.model.labelled import Labelled
 from dprivacy.polytope import Decomposition, ExtremePointCount, KernelCount
 from dprivacy.refine import Order, Refinement
 from dprivacy.release import Forecast
+from dprivacy.text import AuthorTopicTable
 from dprivacy.verify.profile import PrivacyProfile
 from dprivacy.viz.bars import plot_bars, plot_dist
 from dprivacy.viz.days import plot_days, plot_mean_profile
@@ -28,6 +29,7 @@ from dprivacy.viz.heat import plot_channel, plot_table
 from dprivacy.viz.leaks import plot_leakage
 from dprivacy.viz.profile import plot_profile
 from dprivacy.viz.simplex import plot_simplex
+from dprivacy.viz.text import plot_attacks
 from dprivacy.viz.verdicts import plot_refinement
 
 
@@ -70,6 +72,7 @@ picture.register(Refinement, plot_refinement)
 picture.register(Estimate, plot_estimate)
 picture.register(Forecast, plot_forecast)
 picture.register(ProtectedCurves, plot_days)
+picture.register(AuthorTopicTable, plot_attacks)
 picture.register(Profile, plot_mean_profile)
 picture.register(LossExperiment, plot_loss_experiment)
 for kind in (Inference, Scenario, Strategy):
