@@ -24,7 +24,7 @@ _ROOMS = {
     "verify": (
         "audit ball_change checks_needed command_sampler concentrated_privacy delta_at "
         "distinguishability eps_at error_floor exactly expected_error extended_privacy "
-        "hamming_error_bounds odds_change privacy privacy_loss privacy_profile "
+        "hamming_error_bounds mended odds_change privacy privacy_loss privacy_profile "
         "probabilistic_privacy smallest_eps sufficient_partition sufficient_set"
     ),
     "mechanisms": (
@@ -279,6 +279,7 @@ if TYPE_CHECKING:
         expected_error as expected_error,
         extended_privacy as extended_privacy,
         hamming_error_bounds as hamming_error_bounds,
+        mended as mended,
         odds_change as odds_change,
         privacy as privacy,
         privacy_loss as privacy_loss,

@@ -21,6 +21,7 @@ from dprivacy.verify.implications import (
     probabilistic_from_concentrated,
 )
 from dprivacy.verify.loss import PrivacyLoss, privacy_loss, with_shared_randomness
+from dprivacy.verify.mending import Mending, mended
 from dprivacy.verify.privacy import PrivacyVerdict, Triple, privacy
 from dprivacy.verify.probabilistic import ProbabilisticVerdict, probabilistic_privacy
 from dprivacy.verify.profile import PrivacyProfile, delta_at, eps_at, privacy_profile
@@ -30,6 +31,8 @@ from dprivacy.verify.subgaussian import SubgaussianScale, subgaussian_scale
 from dprivacy.verify.sufficient import checks_needed, sufficient_partition, sufficient_set
 
 __all__ = [
+    "Mending",
+    "mended",
     "AuditResult",
     "Certificate",
     "ConcentratedGuarantee",
