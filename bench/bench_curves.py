@@ -1,4 +1,4 @@
-"""Protecting curves: ours (exact whole numbers) against Laplace noise in doubles on every coefficient."""
+"""Protecting curves: ours (exact whole numbers) against Laplace noise in doubles."""
 
 import time
 
@@ -24,7 +24,9 @@ def main() -> None:
     floats = seconds(
         lambda: (days @ rows.T + generator.laplace(scale=8**0.5, size=(len(days), 8))) @ rows
     )
-    print(f"50,000 days of 48 readings, 8 cosines: ours {ours:.3f} s, numpy in doubles {floats:.3f} s")
+    print(
+        f"50,000 days of 48 readings, 8 cosines: ours {ours:.3f} s, numpy in doubles {floats:.3f} s"
+    )
     print(f"ratio: {floats / ours:.2f}x the speed of doubles, with exactly the stated law")
     part = days[:5000]
     protected = protect_curves(part, eps=1, grid="0.001", size=8)

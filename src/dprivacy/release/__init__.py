@@ -1,14 +1,14 @@
 """Releases: a protected copy of a table, and the card that says what it protects."""
 
 from dprivacy.release.card import ReleaseCard
-from dprivacy.release.forecast import Forecast, forecast, needed_eps, transition_summary
+from dprivacy.release.forecasting import Forecast, forecast, needed_eps, transition_summary
 from dprivacy.release.jobs import sanitise_file
 from dprivacy.release.joint import JointGuarantee, joint_guarantee
 from dprivacy.release.ledger import Account, Amount, Ledger, LedgerReport, LedgerVerdict, Receipt
 from dprivacy.release.permanent import PermanentAnswers
 from dprivacy.release.plan import ColumnPlan, Plan
 from dprivacy.release.proposal import propose
-from dprivacy.release.query import Answer, query
+from dprivacy.release.querying import Answer, query
 from dprivacy.release.receive import Release
 from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.spark import sanitise_spark, sanitise_spark_file

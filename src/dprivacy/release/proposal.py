@@ -43,7 +43,9 @@ def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
     dropped = [name for name, found in seen.items() if found["drop"]]
     constant = [name for name, found in seen.items() if found.get("constant")]
     if constant:
-        lines.append(f"# The same for everyone: {', '.join(constant)}. Dropped; or pass them through.")
+        lines.append(
+            f"# The same for everyone: {', '.join(constant)}. Dropped; or pass them through."
+        )
     lines += [f"drop = {_list(dropped)}", "pass_through = []    # published as they are", ""]
     for name, found in seen.items():
         if not found["drop"]:

@@ -17,7 +17,7 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> "Figure":
     Parameters
     ----------
     forecast
-        What `dprivacy.release.forecast` found.
+        What `dprivacy.release.forecasting` found.
     title
         A title.
 

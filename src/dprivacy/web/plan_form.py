@@ -13,7 +13,7 @@ from dprivacy.flow import gain, posterior_vulnerability, vulnerability
 from dprivacy.model import uniform
 from dprivacy.numbers.reading import read_number
 from dprivacy.release import Forecast, Plan, forecast, propose
-from dprivacy.release.forecast import channel_of
+from dprivacy.release.forecasting import channel_of
 
 KINDS = {
     "categories": "categories",
