@@ -128,7 +128,11 @@ class TestEnds:
         box.chmod(0o755)
         words = ["audit", "--input", "a", "--input", "b", "--", "./box", "{value}", "{n}"]
         with subprocess.Popen(
-            [sys.executable, "-m", "dprivacy", *words], stderr=subprocess.PIPE, cwd=tmp_path
+            [sys.executable, "-m", "dprivacy", *words],
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            # A runner in the background may have been told to ignore the signal, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as running:
             for _ in range(300):
                 if (tmp_path / "under-way").exists():

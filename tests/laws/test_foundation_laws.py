@@ -485,7 +485,8 @@ def test_eps_delta_with_an_irrational_factor(channel, eps, delta) -> None:
         if delta > 0 and abs(needed - decimal(delta)) > Decimal("1e-40"):
             assert bool(verdict) is (needed < decimal(delta))
         found = delta_at(channel, eps=eps)
-        assert Decimal(found) >= needed - Decimal("1e-50")
+        exact = decimal(found) if isinstance(found, Q) else Decimal(found)
+        assert exact >= needed - Decimal("1e-50")
         assert Decimal(float(found)) - needed <= Decimal("2e-16")
 
 
