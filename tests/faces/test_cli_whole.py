@@ -127,12 +127,13 @@ class TestEnds:
         box.write_text("#!/bin/sh\ntouch under-way\nexec sleep 60\n")
         box.chmod(0o755)
         words = ["audit", "--input", "a", "--input", "b", "--", "./box", "{value}", "{n}"]
+        # A background process may be told to ignore the signal, and its children inherit that.
+        heeding = (
+            "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "runpy.run_module('dprivacy', run_name='__main__', alter_sys=True)"
+        )
         with subprocess.Popen(
-            [sys.executable, "-m", "dprivacy", *words],
-            stderr=subprocess.PIPE,
-            cwd=tmp_path,
-            # A runner in the background may have been told to ignore the signal, and children inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            [sys.executable, "-c", heeding, *words], stderr=subprocess.PIPE, cwd=tmp_path
         ) as running:
             for _ in range(300):
                 if (tmp_path / "under-way").exists():
