@@ -16,6 +16,7 @@ from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.extras import spark as pyspark_sql
 from dprivacy.release.folders import CARD_NAME, listing_hash
+from dprivacy.release.ledger.spending import spending_on
 from dprivacy.release.plan import Plan
 from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.spark_folder import (
@@ -26,7 +27,7 @@ from dprivacy.release.spark_folder import (
     spark_errors,
 )
 from dprivacy.release.spark_schema import bare_schema, column_of
-from dprivacy.release.spark_spending import spending_on_frame
+from dprivacy.release.spark_spending import FrameSpending
 from dprivacy.release.spark_task import Run, task
 from dprivacy.release.tables import warn_about
 from dprivacy.sampling import choose_source
@@ -106,7 +107,9 @@ def sanitise_spark(
     key = randomness.words(_KEY_WORDS).astype("<u8").tobytes()
     run = Run.of(plan, frame.columns, key, permanent_key)
     with (
-        spending_on_frame(ledger, plan, permanent_key=permanent_key, again=again) as spending,
+        spending_on(
+            ledger, plan, permanent_key=permanent_key, again=again, kind=FrameSpending
+        ) as spending,
         spark_errors("the table"),
     ):
         schema = bare_schema(frame, names)

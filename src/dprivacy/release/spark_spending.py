@@ -1,13 +1,11 @@
 """Spending for a Spark frame: its digests are computed where the rows are."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.release.ledger.spending import TableSpending, opened, spend_release
-from dprivacy.release.plan import Plan
+from dprivacy.release.ledger.spending import TableSpending, spend_release
 from dprivacy.release.spark_schema import column_of
 
 
@@ -45,25 +43,6 @@ class FrameSpending(TableSpending):
         """Cancel the entry, unless something may have come out."""
         if self._given is not None and not self._settled:
             super().take_back(reason)
-
-
-@contextmanager
-def spending_on_frame(
-    ledger: Any, plan: Plan, *, permanent_key: bytes | None, again: str | None
-) -> Iterator[FrameSpending | None]:
-    """What spends for a frame (None without a ledger); taken back when it is refused."""
-    if ledger is None and again is not None:
-        raise Malformed("again is a remark in a ledger; give one with ledger=")
-    with opened(ledger) as account:
-        if account is None:
-            yield None
-            return
-        spending = FrameSpending(account, plan, permanent_key, again)
-        try:
-            yield spending
-        except DPrivacyError as reason:
-            spending.take_back(reason)
-            raise
 
 
 def frame_digests(frame: Any, names: Sequence[str]) -> dict[str, bytes]:

@@ -150,16 +150,21 @@ class TableSpending:
 
 @contextmanager
 def spending_on(
-    ledger: Any, plan: Plan, *, permanent_key: bytes | None, again: str | None
-) -> Iterator[TableSpending | None]:
-    """What spends for a table in hand (None without a ledger); taken back when it is refused."""
+    ledger: Any,
+    plan: Plan,
+    *,
+    permanent_key: bytes | None,
+    again: str | None,
+    kind: type[TableSpending] = TableSpending,
+) -> Iterator[Any]:
+    """What spends for a table (None without a ledger); taken back when it is refused."""
     if ledger is None and again is not None:
         raise Malformed("again is a remark in a ledger; give one with ledger=")
     with opened(ledger) as account:
         if account is None:
             yield None
             return
-        spending = TableSpending(account, plan, permanent_key, again)
+        spending = kind(account, plan, permanent_key, again)
         try:
             yield spending
         except DPrivacyError as reason:
