@@ -22,6 +22,14 @@ def table(rows, columns, entries=rational):
     )
 
 
+def test_one_object_in_many_places():
+    half, third = Q(1, 2), Q(1, 3)
+    found = Mat.of([[half, third, half], [third, half, 1]])
+    assert found.rows() == [[half, third, half], [third, half, Q(1)]]
+    assert found.den == 6
+    assert Mat.of(iter([iter([half])])).rows() == [[half]]
+
+
 sizes = st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
 
 

@@ -10,6 +10,7 @@ from dprivacy.model.channel import Channel
 from dprivacy.numbers.enclosure import exp_bounds
 from dprivacy.numbers.exponential import Factor
 from dprivacy.numbers.level import Level, as_level
+from dprivacy.numbers.matrix import Mat
 from dprivacy.spaces.distances import Exact
 from dprivacy.spaces.finite import FiniteSpace
 from dprivacy.verify.certificate import bits_for, round_outward
@@ -70,7 +71,7 @@ def channel_of_exponentials(
             table = rows(weights)
             needed = bits_for(space, eps, reach=max(weights.known))
         return round_outward(inputs, outputs, table, bits, Fraction(0))
-    return Channel(inputs, outputs, table)
+    return Channel(inputs, outputs, Mat.of(table))
 
 
 class _Irrational(Uncertified):

@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.building import Weight, channel_of_exponentials
 from dprivacy.mechanisms.finite import ChannelMechanism, promised
@@ -24,11 +26,9 @@ def _coordinates(space: FiniteSpace) -> list[Fraction]:
         raise Malformed("geometric noise needs points on a line at rational distances")
     table, den = whole
     end = int(table[0].argmax())
-    along = [int(value) for value in table[end]]
-    n = range(len(space))
-    if any(abs(along[i] - along[j]) != table[i, j] for i in n for j in n):
+    if (np.abs(np.subtract.outer(table[end], table[end])) != table).any():
         raise Malformed("geometric noise needs points on a line; for this space use any_metric")
-    return [Fraction(value, den) for value in along]
+    return [Fraction(int(value), den) for value in table[end]]
 
 
 @result("T", "Def 3.4.2")

@@ -42,17 +42,23 @@ class Mat:
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[Fraction | int]]) -> "Mat":
-        """An exact matrix from rows of rationals."""
-        table = [[Fraction(value) for value in row] for row in rows]
-        den = math.lcm(*(q.denominator for row in table for q in row)) if table else 1
-        return cls.over(den, [[q.numerator * (den // q.denominator) for q in row] for row in table])
+        """An exact matrix from rows of rationals.
+
+        An object that stands in many places, as those of a geometric mechanism do, is looked at once.
+        """
+        table = [list(row) for row in rows]
+        objects = {id(value): value for row in table for value in row}
+        once = {at: Fraction(value) for at, value in objects.items()}
+        den = math.lcm(*{q.denominator for q in once.values()})
+        whole = {at: q.numerator * (den // q.denominator) for at, q in once.items()}
+        return cls.over(den, [[whole[id(value)] for value in row] for row in table])
 
     @classmethod
     def over(cls, den: int, rows: Sequence[Sequence[int]]) -> "Mat":
         """An exact matrix from rows of integers over one denominator."""
         entries = np.empty((len(rows), len(rows[0]) if rows else 0), dtype=object)
         for i, row in enumerate(rows):
-            entries[i] = [int(value) for value in row]
+            entries[i] = list(map(int, row))
         return cls(entries, den)
 
     @property

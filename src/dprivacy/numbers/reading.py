@@ -112,7 +112,7 @@ def _one_kind(values: Sequence[Sequence[Fraction | float]], place: Place) -> Mat
         (i, j) for i, row in enumerate(values) for j, v in enumerate(row) if isinstance(v, float)
     ]
     if not floats:
-        return Mat.of([[Fraction(v) for v in row] for row in values])
+        return Mat.of(values)  # type: ignore[arg-type]
     broken = [
         (i, j)
         for i, row in enumerate(values)
