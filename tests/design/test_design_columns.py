@@ -4,48 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces, worst_ratio
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, eye, kron
 
-from dprivacy.design.approximate import Approximation
 from dprivacy.design.columns import column_generation
 from dprivacy.design.flows import lifted
 from dprivacy.design.master import balanced, mixture
 from dprivacy.design.trees import price, shortened, shortest_path_trees
 from dprivacy.errors import MissingExtra
-
-rng = np.random.default_rng  # every test has a generator of its own
-
-
-def apart(points, p=2):
-    return np.linalg.norm(points[:, None] - points[None], ord=p, axis=-1)
-
-
-def lattice(k):
-    return np.array([(i, j) for i in range(k) for j in range(k)], dtype=float)
-
-
-def spaces(seed=0):
-    """Distances of one small space of every kind."""
-    cloud = rng(seed)
-    line = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
-    halves = np.full((9, 9), np.inf)
-    halves[:4, :4] = apart(cloud.random((4, 2)))
-    halves[4:, 4:] = apart(cloud.random((5, 2)))
-    return {
-        "line": line,
-        "cycle": np.minimum(line, 8 - line),
-        "L1 grid": apart(lattice(3), 1),
-        "L2 grid": apart(lattice(3), 2),
-        "Linf grid": apart(lattice(3), np.inf),
-        "plane": apart(2 * cloud.random((9, 2))),
-        "cloud": apart(2 * cloud.random((9, 12))),
-        "discrete": 1.0 - np.eye(7),
-        "cube": np.array([[float((a ^ b).bit_count()) for a in range(8)] for b in range(8)]),
-        "twins": apart(np.repeat(cloud.random((4, 2)), 2, axis=0)),
-        "two parts": halves,
-        "one point": np.zeros((1, 1)),
-    }
 
 
 def by_highs(scaled, costs):
@@ -69,55 +36,6 @@ def by_highs(scaled, costs):
     )
     assert solved.status == 0
     return solved.fun
-
-
-def worst_ratio(channel, scaled):
-    """max of ln C[x, y] − ln C[z, y] − ε·d(x, z) over related pairs and outputs in use."""
-    used = channel.max(axis=0) > 0
-    assert (channel[:, used] > 0).all() or not np.isfinite(scaled).all()
-    related = np.isfinite(scaled)
-    worst = -np.inf
-    for column in channel[:, used].T:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            excess = np.log(column)[:, None] - np.log(column) - scaled
-        worst = max(worst, float(np.nanmax(np.where(related, excess, -np.inf))))
-    return worst
-
-
-def check(found: Approximation, scaled, costs, gap=1e-6):
-    assert found.finished
-    assert found.channel.shape == costs.shape
-    assert (found.channel >= 0).all()
-    np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
-    assert worst_ratio(found.channel, scaled) <= 1e-12
-    assert found.loss == pytest.approx((costs * found.channel).sum(), rel=1e-12, abs=1e-300)
-    assert found.bound == pytest.approx(found.multipliers.sum(), rel=1e-9, abs=1e-12)
-    assert found.bound <= found.loss + 1e-12 * abs(found.loss)
-    assert found.loss - found.bound <= gap * abs(found.loss) + 1e-14
-
-
-def check_flows(found: Approximation, scaled, costs):
-    """The dual solution is feasible: what the flows leave of costs − λ is not negative."""
-    left = costs - found.multipliers[:, None]
-    f = found.flows
-    assert (f.amounts >= 0).all()
-    rise = np.exp(scaled[f.above, f.below])
-    np.subtract.at(left, (f.below, f.outputs), f.amounts * rise)
-    np.add.at(left, (f.above, f.outputs), f.amounts)
-    assert left.min() >= -1e-11 * np.abs(costs).max()
-
-
-def costs_of(kind, distance, seed):
-    draw, n = rng(seed), len(distance)
-    finite = np.where(np.isfinite(distance), distance, 3.0)
-    if kind == "metric":
-        return draw.dirichlet(np.ones(n))[:, None] * finite
-    if kind == "fewer outputs":
-        return draw.random((n, 3))
-    if kind == "more outputs":
-        return draw.random((n, n + 3))
-    prior = draw.dirichlet(np.ones(n)) * (np.arange(n) % 3 > 0)  # some secrets never happen
-    return prior[:, None] * draw.random((n, n)) if n > 1 else draw.random((1, 1))
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.3, np.log(2), 3.0])
@@ -294,7 +212,7 @@ def test_pairs_without_a_constraint_of_their_own():
 
 
 def test_compiling_needs_numba(monkeypatch):
-    monkeypatch.setattr("dprivacy.design.columns.find_spec", lambda name: None)
+    monkeypatch.setattr("dprivacy.design.machine.find_spec", lambda name: None)
     distance = spaces()["L2 grid"]
     costs = costs_of("metric", distance, 0)
     assert column_generation(distance, costs).finished
@@ -328,6 +246,21 @@ def test_no_time_at_all_still_gives_a_channel():
     assert not found.finished
     np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=0, atol=1e-14)
     assert found.bound <= by_highs(0.7 * distance, costs) <= found.loss
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_walks_whose_turn_comes_too_late_stay_where_they_are(compiled):
+    if compiled:
+        pytest.importorskip("numba")
+    lengths = shortened(apart(lattice(4)))
+    trees = shortest_path_trees(lengths, np.arange(16))
+    before = trees.copy()
+    prices = rng(0).normal(size=(16, 16))
+    late = price(lengths, prices, trees, pivots=100, until=0.0, compiled=compiled)
+    assert np.isnan(late.ratios).all()
+    assert not late.pivots.any()
+    np.testing.assert_array_equal(trees.parents, before.parents)
+    assert price(lengths, prices, trees, pivots=100, compiled=compiled).pivots.any()
 
 
 def test_unreachable_gap_ends():

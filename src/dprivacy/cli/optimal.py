@@ -20,6 +20,7 @@ from dprivacy.cli.options import (
 from dprivacy.cli.polytope import SPACES, short_space
 from dprivacy.cli.progress import closing
 from dprivacy.design import optimal as best_channel
+from dprivacy.design.machine import DEVICES
 from dprivacy.design.prior_file import read_prior_file
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms.store import dumps, save
@@ -42,6 +43,7 @@ _EPILOG = examples(
 @click.option("--gap", default=1e-6, show_default=True, help="How near to the optimum is enough.")
 @click.option("--seconds", type=float, help="Stop after so long with the best that was found.")
 @click.option("--spanner", help="Keep to a spanner of this dilation, such as 1.1.")
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Where to search.")
 @output_option("The mechanism, a .json file", dash=True)
 @REPLACE
 @FORCE
@@ -56,6 +58,7 @@ def optimal(
     gap: float,
     seconds: float | None,
     spanner: str | None,
+    device: str,
     output: Path | None,
     replace: bool,
     force: bool,
@@ -84,6 +87,7 @@ def optimal(
             spanner=spanner,
             progress=moved,
             force=force,
+            device=device,
         )
     if to_stdout:
         click.echo(dumps(found.mechanism()))

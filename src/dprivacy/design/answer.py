@@ -14,7 +14,7 @@ from dprivacy.design.approximate import Approximation, Floats, Flows, Progress
 from dprivacy.design.bound import Bound, bound_of_floats
 from dprivacy.design.certify import integers, logarithms, room
 from dprivacy.design.columns import column_generation
-from dprivacy.design.exact import MOST_CONSTRAINTS, Vertex, constraints, exact_optimum
+from dprivacy.design.exact import Vertex, exact_optimum, small
 from dprivacy.design.interior import interior_point
 from dprivacy.design.memory import interior_fits
 from dprivacy.design.pieces import Piece
@@ -111,7 +111,9 @@ class Clock:
             signal.signal(signal.SIGINT, before)
 
 
-def answered(piece: Piece, *, gap: float, clock: Clock, start: Approximation | None) -> Answer:
+def answered(
+    piece: Piece, *, gap: float, clock: Clock, start: Approximation | None, device: str = "cpu"
+) -> Answer:
     """The best channel for a piece, and the best bound.
 
     Notes
@@ -120,8 +122,7 @@ def answered(piece: Piece, *, gap: float, clock: Clock, start: Approximation | N
     2. Otherwise column generation, with the symmetries of the piece; where it does not reach the gap,
        the interior point. Channel and bound may come from different engines.
     """
-    small = constraints(piece) <= MOST_CONSTRAINTS
-    first = exact_optimum(piece) if small else None
+    first = exact_optimum(piece) if small(piece) else None
     if first is not None and _settles(first, piece):
         return _exact(first, piece)
     scaled = piece.scaled * (1.0 - room(piece.nearest))
@@ -138,9 +139,10 @@ def answered(piece: Piece, *, gap: float, clock: Clock, start: Approximation | N
         progress=clock.tell,
         start=start,
         orbits=orbits,
+        device=device,
     )
     best = _answer(piece, scaled, costs, found, "column generation")
-    if small and not clock.interrupted:
+    if small(piece) and not clock.interrupted:
         near = best.channel
         second = exact_optimum(piece, np.exp(near)) if not isinstance(near, Mat) else None
         settled = [

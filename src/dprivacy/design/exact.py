@@ -18,7 +18,7 @@ from dprivacy.design.bound import Bound, ExactFlows, bound_of_exact, bound_of_no
 from dprivacy.design.pieces import Piece
 from dprivacy.numbers.matrix import Mat
 
-MOST_CONSTRAINTS = 6_000  # ordered pairs times outputs, for the simplex method of HiGHS
+_MOST_CONSTRAINTS = 6_000  # ordered pairs times outputs, for the simplex method of HiGHS
 _TIGHT = 1e-10  # the finest tolerance that HiGHS takes
 _STEEPEST = 16.0  # of a constraint's entries, e^±16 at most: HiGHS leaves out what is too small
 _LEAST = 1e-290  # the smallest unit in which an entry of the channel is measured
@@ -39,9 +39,13 @@ class Vertex:
     bound: Bound
 
 
-def constraints(piece: Piece) -> int:
-    """How many privacy constraints the linear program of a piece has."""
-    return 2 * len(piece.pairs) * piece.m
+def small(piece: Piece) -> bool:
+    """Whether the linear program of a piece is small enough to be solved exactly.
+
+    The pairs connect the rows, so that there are at least n − 1; many rows need not be looked at.
+    """
+    fewest = 2 * (piece.n - 1) * piece.m
+    return fewest <= _MOST_CONSTRAINTS and 2 * len(piece.pairs) * piece.m <= _MOST_CONSTRAINTS
 
 
 def exact_optimum(piece: Piece, near: Floats | None = None) -> Vertex | None:

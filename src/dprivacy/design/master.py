@@ -7,6 +7,7 @@ central dual guides the pricing better than an exact vertex.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +36,24 @@ class Mixture:
     sound: bool
 
 
-def mixture(A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats) -> Mixture:
+Solve = Callable[[Floats], Floats]
+Solver = Callable[[Floats, Floats], Solve]
+Direction = tuple[Floats, Floats, Floats]
+
+
+def mixture(
+    A: Floats,
+    q: Floats,
+    gap: float,
+    weights: Floats,
+    multipliers: Floats,
+    *,
+    solver: Solver | None = None,
+) -> Mixture:
     """Weights x ≥ 0 with A·x = 1 that minimise q·x up to the relative gap, and multipliers.
+
+    The arrays are NumPy's, or another library's that follows its protocols, with a solver that knows
+    them (in the place of `normal_equations`).
 
     Notes
     -----
@@ -45,12 +62,19 @@ def mixture(A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floa
     then towards the mean that this shows to be reachable. Cost of a step: O(rows²·columns).
     """
     with np.errstate(all="ignore"):  # steps that are not finite are not taken
-        found = _steps(A, q, gap, weights, multipliers)
-    return found if found.sound else _vertex(A, q) or found
+        found = _steps(A, q, gap, weights, multipliers, solver or normal_equations)
+    return found if found.sound else _vertex(_here(A), _here(q)) or found
 
 
-def _steps(A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats) -> Mixture:
-    b = np.ones(len(A))
+def _here(values: Any) -> Floats:
+    """Values as an array of NumPy's."""
+    return np.asarray(values.get() if hasattr(values, "get") else values)
+
+
+def _steps(
+    A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats, solver: Solver
+) -> Mixture:
+    b = np.ones_like(multipliers)
     x, lam, s = _start(A, q, weights, multipliers)
     sound = True
     for _ in range(_STEPS):
@@ -64,7 +88,7 @@ def _steps(A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Float
             sound = off <= _FEASIBLE
             break
         try:
-            towards = _newton(A, x, s, rp, rd)
+            towards = _newton(A, x, s, rp, rd, solver)
         except np.linalg.LinAlgError:
             sound = False
             break
@@ -114,7 +138,7 @@ def _vertex(A: Floats, q: Floats) -> Mixture | None:
     return Mixture(weights, np.array(solution.row_dual), True)
 
 
-def balanced(A: Floats, x: Floats) -> Floats:
+def balanced(A: Floats, x: Floats, *, solver: Solver | None = None) -> Floats:
     """The weights, moved so that rows sum to 1 to the last digits; small weights move least.
 
     Where that fails, as at a vertex, only the columns in use are solved for.
@@ -125,7 +149,7 @@ def balanced(A: Floats, x: Floats) -> Floats:
             break
         try:
             with np.errstate(all="ignore"):
-                move = x * (A.T @ _solver(A, x)(short))
+                move = x * (A.T @ (solver or normal_equations)(A, x)(short))
         except np.linalg.LinAlgError:
             break
         if not (x + move >= 0).all():  # nor where it is not a number
@@ -134,19 +158,16 @@ def balanced(A: Floats, x: Floats) -> Floats:
     if np.abs(1.0 - A @ x).max() < _LAST_DIGITS:
         return x
     used = np.nonzero(x > 1e-12 * x.max())[0]
-    alone = np.zeros(len(x))
-    alone[used] = np.linalg.lstsq(A[:, used], np.ones(len(A)), rcond=None)[0]
+    alone = np.zeros_like(x)
+    alone[used] = np.linalg.lstsq(A[:, used], np.ones_like(A[:, 0]), rcond=None)[0]
     return alone if (alone >= 0).all() else x
 
 
-Direction = tuple[Floats, Floats, Floats]
-
-
 def _newton(
-    A: Floats, x: Floats, s: Floats, rp: Floats, rd: Floats
+    A: Floats, x: Floats, s: Floats, rp: Floats, rd: Floats, solver: Solver
 ) -> Callable[[Floats], Direction]:
     ratio = x / s
-    solve = _solver(A, ratio)
+    solve = solver(A, ratio)
 
     def towards(rc: Floats) -> Direction:
         h = rp + A @ ((x * rd - rc) / s)
@@ -159,7 +180,7 @@ def _newton(
     return towards
 
 
-def _solver(A: Floats, weights: Floats) -> Callable[[Floats], Floats]:
+def normal_equations(A: Floats, weights: Floats) -> Solve:
     """What solves (A·diag(weights)·Aᵀ)·v = h.
 
     By Cholesky's factorisation where that keeps enough digits, otherwise by an orthogonal one, which
@@ -174,7 +195,7 @@ def _solver(A: Floats, weights: Floats) -> Callable[[Floats], Floats]:
     plain = S.diagonal().copy()
     try:
         factor = cho_factor(S, lower=True, overwrite_a=True, check_finite=False)
-        if (factor[0].diagonal() ** 2 > _DIGITS * plain).all():
+        if well_conditioned(factor[0].diagonal(), plain):
             return lambda h: np.asarray(cho_solve(factor, h, check_finite=False))
     except np.linalg.LinAlgError:
         pass
@@ -190,6 +211,11 @@ def _solver(A: Floats, weights: Floats) -> Callable[[Floats], Floats]:
         return np.asarray(solve_triangular(R, half, check_finite=False))
 
     return solve
+
+
+def well_conditioned(diagonal: Floats, plain: Floats) -> bool:
+    """Whether a factor's diagonal shows that elimination left enough of the matrix's; not for NaN."""
+    return bool((diagonal**2 > _DIGITS * plain).all())
 
 
 def _start(A: Floats, q: Floats, weights: Floats, multipliers: Floats) -> Direction:

@@ -58,12 +58,10 @@ class Piece:
         Rows by outputs, exact: the costs of a class added up.
     scaled
         ε·d between rows, in floats (through the spanner where there is one).
-    pairs
-        Pairs of rows that imply all others, i < j.
-    reaches
-        e^(ε·d) of every pair, enclosed.
-    stretched
-        Whether the pairs are those of a spanner.
+    stretch
+        The dilation of the spanner, if there is one.
+    spanner
+        Its edges.
     """
 
     classes: tuple[tuple[int, ...], ...]
@@ -71,9 +69,8 @@ class Piece:
     eps: Level
     costs: Mat
     scaled: Floats
-    pairs: Whole
-    reaches: tuple[Reach, ...]
-    stretched: bool = False
+    stretch: Fraction | None = None
+    spanner: Whole | None = None
 
     @property
     def n(self) -> int:
@@ -84,6 +81,28 @@ class Piece:
     def m(self) -> int:
         """The number of outputs."""
         return self.costs.shape[1]
+
+    @property
+    def stretched(self) -> bool:
+        """Whether the pairs are those of a spanner."""
+        return self.spanner is not None
+
+    @cached_property
+    def pairs(self) -> Whole:
+        """Pairs of rows that imply all others, i < j: those no third row implies, or the spanner's."""
+        if self.spanner is not None:
+            return self.spanner
+        return np.asarray(self.space.edges, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def reaches(self) -> tuple[Reach, ...]:
+        """e^(ε·d) of every pair, enclosed."""
+        known: dict[Distance, Reach] = {}
+        distances = [self.space.distances[i, j] for i, j in self.pairs.tolist()]
+        for distance in distances:
+            if distance not in known:
+                known[distance] = reach_of(self.eps, distance, self.stretch)
+        return tuple(known[distance] for distance in distances)
 
     @cached_property
     def nearest(self) -> float:
@@ -119,7 +138,6 @@ def pieces_of(problem: Problem) -> list[Piece]:
     3. In each piece the pairs that no third point implies are kept, or the edges of a spanner, held at
        ε·d/dilation: paths of edges are at most dilation·d long, so that ε·d holds for all pairs.
     """
-    known: dict[Distance, Reach] = {}
     found = []
     for component in _components(problem.space):
         classes = _classes(problem.space, component)
@@ -129,21 +147,11 @@ def pieces_of(problem: Problem) -> list[Piece]:
         rows = [problem.costs.entries[list(members)].sum(axis=0) for members in classes]
         costs = Mat(np.array(rows, dtype=object), problem.costs.den)
         scaled = float(problem.eps) * space.distances.floats
-        if problem.stretch is None:
-            pairs = np.asarray(space.edges, dtype=np.int64).reshape(-1, 2)
-        else:
-            pairs, paths = greedy_spanner(space.distances.floats, float(problem.stretch))
+        spanner = None
+        if problem.stretch is not None:
+            spanner, paths = greedy_spanner(space.distances.floats, float(problem.stretch))
             scaled = float(problem.eps * _SAFE / problem.stretch) * paths
-        reaches = []
-        for i, j in pairs.tolist():
-            distance = space.distances[i, j]
-            if distance not in known:
-                known[distance] = reach_of(problem.eps, distance, problem.stretch)
-            reaches.append(known[distance])
-        stretched = problem.stretch is not None
-        found.append(
-            Piece(classes, space, problem.eps, costs, scaled, pairs, tuple(reaches), stretched)
-        )
+        found.append(Piece(classes, space, problem.eps, costs, scaled, problem.stretch, spanner))
     return found
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprivacy.design.approximate import Approximation, Floats, Whole
-from dprivacy.design.flows import lifted
-from dprivacy.design.master import Mixture, balanced, mixture
+from dprivacy.design.machine import Machine
+from dprivacy.design.master import Mixture
 from dprivacy.design.pool import Columns, Problem, first_columns, first_trees, named
-from dprivacy.design.trees import Trees, price, shortest_path_trees
+from dprivacy.design.trees import Trees, shortest_path_trees
 
 _ROUNDS = 2_000
 _STALLED = 25  # rounds that together close less than a tenth of the gap: others may try
@@ -34,9 +34,8 @@ class Best:
     trees: Trees
     flows: Floats
 
-    def mixed(self, columns: Columns, found: Mixture, even: float) -> None:
-        """Take a mixture if it is better, its rows brought to sums of 1 first."""
-        weights = balanced(columns.A, found.weights)
+    def mixed(self, columns: Columns, weights: Floats, even: float) -> None:
+        """Take a mixture, its rows brought to sums of 1, if it is better."""
         loss = float(columns.q @ weights)
         if loss < self.loss and np.abs(columns.A @ weights - 1.0).max() < even:
             self.loss, self.columns, self.weights = loss, columns, weights
@@ -56,7 +55,8 @@ def search(
     *,
     gap: float,
     start: Approximation | None,
-    compiled: bool,
+    machine: Machine,
+    until: float,
     tell: Callable[[float, float], bool],
     interrupted: Callable[[], None],
 ) -> tuple[Approximation, Floats]:
@@ -71,11 +71,11 @@ def search(
     best = Best(loss, columns, flat, -np.inf, np.zeros(n), trees.copy(), np.zeros((m, n)))
     rounds = 0
     try:
-        best.bounded(*_lifted(problem, best.multipliers, trees, compiled))
+        best.bounded(*_lifted(problem, best.multipliers, trees, machine))
         if start is not None:
             at = (start.multipliers - problem.offset) / problem.scale
-            best.bounded(*_lifted(problem, at, trees, compiled))
-        for rounds in _rounds(problem, best, columns, weights, trees, gap, compiled):
+            best.bounded(*_lifted(problem, at, trees, machine))
+        for rounds in _rounds(problem, best, columns, weights, trees, gap, machine, until):
             if problem.gap(best.loss, best.bound) <= gap:
                 answer = settled(problem, best, rounds, gap)
                 if answer[0].finished:
@@ -88,11 +88,11 @@ def search(
 
 
 def _lifted(
-    problem: Problem, at: Floats, trees: Trees, compiled: bool
+    problem: Problem, at: Floats, trees: Trees, machine: Machine
 ) -> tuple[Floats, Trees, Floats]:
     """Feasible multipliers near those given, the same within an orbit; their trees and flows."""
-    multipliers, flows = lifted(
-        problem.scaled, problem.costs, at, trees.parents, trees.signs, compiled=compiled
+    multipliers, flows = machine.lifted(
+        problem.scaled, problem.costs, at, trees.parents, trees.signs
     )
     least = np.full(len(problem.group.sizes), np.inf)
     np.minimum.at(least, problem.group.orbit, multipliers)
@@ -106,7 +106,8 @@ def _rounds(
     weights: Floats,
     trees: Trees,
     gap: float,
-    compiled: bool,
+    machine: Machine,
+    until: float,
 ) -> Iterator[int]:
     """One round after the other, until nothing moves; what they find goes into `best`."""
     group = problem.group
@@ -116,15 +117,15 @@ def _rounds(
     for number in range(1, _ROUNDS + 1):
         rough = min(0.1, finer * _ROUGH * problem.gap(best.loss, best.bound))
         known = np.bincount(group.orbit, best.multipliers).astype(np.float64)
-        found = mixture(columns.A, columns.q, max(rough, 1e-3 * gap, 1e-10), weights, known)
-        best.mixed(columns, found, problem.even)
+        found = machine.mixture(columns.A, columns.q, max(rough, 1e-3 * gap, 1e-10), weights, known)
+        best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
         own = (found.multipliers / group.sizes)[group.orbit]
         at = inertia * best.multipliers + (1 - inertia) * own
-        prices = price(
-            problem.lengths, problem.costs - at, trees, pivots=allowed, compiled=compiled
+        prices = machine.price(
+            problem.lengths, problem.costs - at, trees, pivots=allowed, until=until
         )
         exact = int(prices.pivots.max()) < allowed
-        if best.bounded(*_lifted(problem, at, trees, compiled)):
+        if best.bounded(*_lifted(problem, at, trees, machine)):
             inertia *= _EASE
         else:
             inertia = 1 - _EASE * (1 - inertia)

@@ -7,9 +7,11 @@ method, by exchanging one edge of the tree at a time.
 """
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,10 +129,14 @@ def price(
     trees: Trees,
     *,
     pivots: int,
+    until: float = np.inf,
     tolerance: float = 1e-13,
     compiled: bool = True,
 ) -> Prices:
     """Walk every tree to the ray that minimises r·z / 1·z, where r is its output's row of `reduced`.
+
+    Trees whose turn has not come when `time.perf_counter` reaches `until` stay as they are; their ratio
+    is NaN.
 
     Notes
     -----
@@ -144,7 +150,8 @@ def price(
     A pivot costs O(|inside|·n); the only memory is the table of lengths.
     """
     m, n = reduced.shape
-    found = Prices(np.empty(m), np.zeros(m, dtype=np.int64))
+    found = Prices(np.full(m, np.nan), np.zeros(m, dtype=np.int64))
+    halted = Event()
     walk: Callable[..., tuple[float, int]] = _walk
     if compiled:
         from dprivacy.design.compiled import walk as compiled_walk
@@ -153,6 +160,8 @@ def price(
 
     def part(outputs: range) -> None:
         for y in outputs:
+            if halted.is_set() or time.perf_counter() > until:
+                return
             found.ratios[y], found.pivots[y] = walk(
                 lengths,
                 reduced[y],
@@ -168,7 +177,10 @@ def price(
         part(range(m))
     else:  # the compiled walk lets other threads run
         with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(part, [range(k, m, workers) for k in range(workers)]))
+            try:
+                list(pool.map(part, [range(k, m, workers) for k in range(workers)]))
+            finally:
+                halted.set()  # interrupted from the keyboard, the others end soon too
     return found
 
 

@@ -1,0 +1,131 @@
+"""The column generation on a graphics card against the same on the processor.
+
+Where there is no card only the refusals are tested.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
+
+import dprivacy as dp
+from dprivacy.design import gpu
+from dprivacy.design.columns import column_generation
+from dprivacy.design.flows import lifted
+from dprivacy.design.master import balanced, mixture
+from dprivacy.design.trees import price, shortened, shortest_path_trees
+from dprivacy.errors import Malformed, MissingExtra, TooLarge
+
+
+def no_card() -> str | None:
+    try:
+        gpu.require_card()
+    except MissingExtra as reason:
+        return str(reason)
+    return None
+
+
+card = pytest.mark.skipif(no_card() is not None, reason=no_card() or "")
+
+
+def test_a_device_that_is_not_known():
+    with pytest.raises(Malformed, match="device is 'cpu' or 'gpu', not 'tpu'"):
+        dp.optimal(dp.line(3), eps="ln 2", device="tpu")
+
+
+def test_without_cupy_the_way_out_is_named():
+    """In a process of its own, where CuPy cannot be found even if it is installed."""
+    program = """
+import importlib.util as u
+find = u.find_spec
+u.find_spec = lambda name, *rest: None if name == "cupy" else find(name, *rest)
+import dprivacy as dp
+from dprivacy.errors import MissingExtra
+try:
+    dp.optimal(dp.line(3), eps="ln 2", device="gpu")
+except MissingExtra as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'dprivacy[gpu]'" in done.stdout
+
+
+@card
+@pytest.mark.parametrize("name", [n for n in spaces() if n not in {"twins", "two parts"}])
+def test_walks_and_flows_agree(name):
+    distance = np.ascontiguousarray(spaces(3)[name])
+    lengths = shortened(distance)
+    n = len(distance)
+    costs = np.ascontiguousarray(rng(1).random((n, n)))
+    for pivots in (0, 1, 3, 10_000):
+        at = rng(pivots).random(n)
+        here, there = (shortest_path_trees(lengths, np.arange(n)) for _ in range(2))
+        plain = price(lengths, costs - at, here, pivots=pivots, compiled=False)
+        quick = gpu.Card().price(lengths, costs - at, there, pivots=pivots)
+        np.testing.assert_allclose(quick.ratios, plain.ratios, rtol=1e-9, atol=1e-12)
+        assert (there.parents < 0).sum(axis=1).tolist() == [1] * n
+        slack = lengths - there.potentials[:, :, None] + there.potentials[:, None, :]
+        assert slack.min() >= -1e-12
+        mine, flows = lifted(distance, costs, at, there.parents, there.signs, compiled=False)
+        theirs, carried = gpu.Card().lifted(distance, costs, at, there.parents, there.signs)
+        np.testing.assert_allclose(theirs, mine, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(carried, flows, rtol=1e-8, atol=1e-12)
+
+
+@card
+def test_mixtures_agree():
+    draw = rng(7)
+    A, q = draw.random((12, 60)) + 0.1, draw.random(60)
+    start, known = np.ones(60), np.zeros(12)
+    plain = mixture(A, q, 1e-9, start, known)
+    quick = gpu.Card().mixture(A, q, 1e-9, start, known)
+    assert quick.sound
+    assert q @ quick.weights == pytest.approx(q @ plain.weights, rel=1e-8)
+    np.testing.assert_allclose(quick.multipliers, plain.multipliers, rtol=1e-5, atol=1e-7)
+    even = gpu.Card().balanced(A, quick.weights)
+    assert np.abs(A @ even - 1).max() < 1e-13
+    np.testing.assert_allclose(even, balanced(A, quick.weights), rtol=1e-9, atol=1e-13)
+
+
+@card
+@pytest.mark.parametrize("name", list(spaces()))
+def test_answers_agree(name):
+    distance = spaces(5)[name]
+    costs = costs_of("metric", distance, 1)
+    plain = column_generation(0.7 * distance, costs, gap=1e-8, compiled=False)
+    quick = column_generation(0.7 * distance, costs, gap=1e-8, device="gpu")
+    check(quick, 0.7 * distance, costs, 1e-8)
+    check_flows(quick, 0.7 * distance, costs)
+    assert quick.loss == pytest.approx(plain.loss, rel=2e-8)
+
+
+@card
+def test_steep_and_shallow():
+    distance = apart(lattice(5))
+    costs = costs_of("metric", distance, 2)
+    for most in (1e-3, 30.0, 200.0):
+        scaled = distance * (most / distance.max())
+        check(column_generation(scaled, costs, device="gpu"), scaled, costs)
+
+
+@card
+def test_what_is_found_there_is_proved_here():
+    space = dp.grid(8, 8)
+    weights = rng(2).dirichlet(np.ones(64)).tolist()
+    here = dp.optimal(space, eps="ln 2", prior=weights, loss="euclidean")
+    there = dp.optimal(space, eps="ln 2", prior=weights, loss="euclidean", device="gpu")
+    assert there.finished
+    assert there.gap <= 1e-6
+    assert there.certificate.holds()
+    assert float(there.bound) <= float(here.loss) <= float(there.loss) * (1 + 1e-6)
+
+
+@card
+def test_more_points_than_fit():
+    many = np.zeros((1, 6000))
+    with pytest.raises(TooLarge, match="at most"):
+        gpu.Card().price(many, many, shortest_path_trees(np.zeros((1, 1)), np.arange(1)), pivots=1)
