@@ -10,8 +10,8 @@ import pytest
 
 from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, Uncertified
 from dprivacy.model import Channel, as_channel
-from dprivacy.numbers import Level, ln
-from dprivacy.spaces import FiniteSpace, discrete, from_table, line
+from dprivacy.numbers import Level, as_level, ln
+from dprivacy.spaces import FiniteSpace, discrete, from_table, line, points
 from dprivacy.verify import PrivacyVerdict, delta_at, privacy, smallest_eps
 
 E = Channel(
@@ -124,6 +124,18 @@ def test_many_tight_triples_do_not_hide_a_violation() -> None:
     assert len(verdict.tight) == 1000
     assert verdict.holds is False
     assert verdict.worst.y == 0
+
+
+@pytest.mark.parametrize("eps", ["2/5", "49/100", "1/2", "ln 3"])
+def test_triples_are_those_of_a_plain_search(eps) -> None:
+    """Also where the worst ratio has no exact level: ln 2 over √2."""
+    space = points([(0, 0), (1, 1), (2, 2)])
+    channel = [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]
+    verdict = privacy(channel, space, eps=eps)
+    worst = math.log(2) / math.sqrt(2)
+    assert bool(verdict) is (worst <= float(as_level(eps)))
+    assert len(verdict.violated) == (0 if verdict else 4)
+    assert verdict.tight == ()
 
 
 # -- exact levels ----------------------------------------------------------------------------------

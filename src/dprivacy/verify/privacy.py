@@ -168,7 +168,7 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
     holds = _holds(level, smallest, ratio, space, error)
     tight: tuple[Triple, ...] = ()
     violated: tuple[Triple, ...] = ()
-    if exact and isinstance(asked, Level):
+    if exact and isinstance(asked, Level) and not (holds and _loose(level, smallest, ratio, space)):
         tight, violated = _triples(channel, space, asked)
     claim = (
         f"the channel is ε·d-private at ε = {about(asked)}"
@@ -223,6 +223,15 @@ def _holds(
         return _Bound(level, distance).compare(ratio.top, ratio.bottom) <= 0
     asked = float(level)
     return True if smallest + error <= asked else False if smallest - error > asked else None
+
+
+def _loose(level: Level | None, smallest: Eps, ratio: Ratio | None, space: FiniteSpace) -> bool:
+    """Whether even the worst ratio of an exact channel stays below its bound: then all do."""
+    if level is None or ratio is None:
+        return False
+    if isinstance(smallest, Level):
+        return smallest < level
+    return _Bound(level, space.distances[ratio.x, ratio.z]).compare(ratio.top, ratio.bottom) < 0
 
 
 class _Bound:
