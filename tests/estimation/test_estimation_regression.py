@@ -218,6 +218,25 @@ def test_bad_regressions(y, X, options, error, words) -> None:
         regress(y, X, **options)
 
 
+def test_too_little_left_of_a_small_table() -> None:
+    """Noise in both columns of few rows: the message does not blame the columns."""
+    words = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        x, y = rng.integers(0, 3, size=40), rng.integers(0, 2, size=40)
+        try:
+            regress(
+                noisy(y, COIN.channel, rng),
+                {"group": noisy(x, COLOUR.channel, rng)},
+                outcome_channel=COIN,
+                covariate_channels={"group": COLOUR},
+            )
+        except NotInvertible as error:
+            words.append(str(error))
+    assert words
+    assert all("no solution for these 40 rows" in text for text in words)
+
+
 def test_too_many_combinations() -> None:
     G = geometric(101, eps="ln 2")
     with pytest.raises(TooLarge, match="10,201 combinations"):

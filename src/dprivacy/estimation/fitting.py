@@ -14,6 +14,13 @@ _STEPS = 100
 _STILL = 1e-10
 _BEYOND = 30.0  # log-odds at which an outcome is as good as certain
 _DEPENDENT = 1e12
+_NO_RANK = (
+    "the columns do not determine the coefficients: one is constant, or a combination of others"
+)
+_NO_ROOT = (
+    "the corrected equations have no solution for these {rows:,} rows: with the noise taken out too "
+    "little is left. Take more rows or fewer covariates, or randomise with a larger ε"
+)
 
 
 def _sigmoid(t: Floats) -> Floats:
@@ -74,10 +81,10 @@ def corrected(
     """Corrected estimating equations, by Newton's method with halved steps, and their sandwich."""
     beta = np.zeros(len(design.names))
     scores, slope = _equations(design, target, beta, family)
-    converged = False
+    converged, no_root = False, _NO_ROOT.format(rows=len(target))
     for _ in range(_STEPS):
         total = scores.sum(axis=0)
-        step = _solve(slope, total)
+        step = _solve(slope, total, no_root if beta.any() else _NO_RANK)
         share = 1.0
         while True:
             moved = beta + share * step
@@ -89,7 +96,7 @@ def corrected(
         if np.abs(share * step).max() <= _STILL * (1 + np.abs(beta).max()):
             converged = share == 1.0
             break
-    inverse = _solve(slope, np.eye(len(beta)))
+    inverse = _solve(slope, np.eye(len(beta)), no_root)
     covariance = inverse @ (scores.T @ scores) @ inverse.T
     return Regression(
         design.names,
@@ -118,13 +125,11 @@ def _equations(design: Design, target: Floats, beta: Floats, family: str) -> tup
     return scores, slope
 
 
-def _solve(matrix: Floats, right: Floats) -> Floats:
+def _solve(matrix: Floats, right: Floats, otherwise: str = _NO_RANK) -> Floats:
     try:
         size = np.sqrt(np.maximum(np.abs(np.diagonal(matrix)), 1e-300))
         if np.linalg.cond(matrix / size / size[:, None]) > _DEPENDENT:
             raise np.linalg.LinAlgError
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
-        raise NotInvertible(
-            "the columns do not determine the coefficients: one is constant, or a combination of others"
-        ) from None
+        raise NotInvertible(otherwise) from None
