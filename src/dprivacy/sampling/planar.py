@@ -67,7 +67,7 @@ class PlanarNoise:
             raise Malformed(f"the margin must be at least 2^-36, not {margin}")
         self._margin = margin
         self._slope = float(self._level)
-        self._rate = _below_over_root_two(self._level.bounds(128)[0])
+        self._rate = below_over_root(self._level.bounds(128)[0], 2)
         self._proposal = DiscreteLaplace(Level(self._rate))
 
     @property
@@ -139,7 +139,7 @@ class PlanarNoise:
             u, known = (u << 64) | source.below(1 << 64), known + 64
 
 
-def _below_over_root_two(q: Fraction) -> Fraction:
-    """A rational with few bits, at most q/√2 and within 2^−28 of it in proportion."""
+def below_over_root(q: Fraction, k: int) -> Fraction:
+    """A rational with few bits, at most q/√k and within 2^−28 of it in proportion."""
     shift = max(0, _RATE_BITS - q.numerator.bit_length() + q.denominator.bit_length())
-    return Fraction(isqrt(int(q * q * (1 << (2 * shift)) / 2)), 1 << shift)
+    return Fraction(isqrt(int(q * q * (1 << (2 * shift)) / k)), 1 << shift)

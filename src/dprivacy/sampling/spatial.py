@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from dprivacy.numbers import Level
 from dprivacy.numbers.enclosure import exp_bounds
 from dprivacy.sampling.laplace import DiscreteLaplace, read_level
+from dprivacy.sampling.planar import below_over_root
 from dprivacy.sampling.source import Source, read_count
 
 _CHUNK = 1 << 15
 _FAR = 64.0  # level·‖v‖ up to which doubles decide
 _MARGIN = 2.0**-36  # by which doubles must differ to decide
-_RATE_BITS = 30
 
 
 class SpatialNoise:
@@ -54,7 +54,7 @@ class SpatialNoise:
         self._level = read_level(level, smallest=38)
         self._margin = max(margin, _MARGIN)
         self._slope = float(self._level)
-        self._rate = _below_over_root_three(self._level.bounds(128)[0])
+        self._rate = below_over_root(self._level.bounds(128)[0], 3)
         self._proposal = DiscreteLaplace(Level(self._rate))
 
     @property
@@ -116,9 +116,3 @@ class SpatialNoise:
             if u >= above * (1 << known):
                 return False
             u, known = (u << 64) | source.below(1 << 64), known + 64
-
-
-def _below_over_root_three(q: Fraction) -> Fraction:
-    """A rational with few bits, at most q/√3 and within 2^−28 of it in proportion."""
-    shift = max(0, _RATE_BITS - q.numerator.bit_length() + q.denominator.bit_length())
-    return Fraction(isqrt(int(q * q * (1 << (2 * shift)) / 3)), 1 << shift)
