@@ -38,7 +38,8 @@ _ROOMS = {
     ),
     "release": (
         "Ledger PermanentAnswers Plan ProtectColumns Release ReleaseCard SparkRelease forecast "
-        "joint_guarantee propose query sanitise sanitise_file sanitise_spark sanitise_spark_file"
+        "joint_guarantee propose query sanitise sanitise_file sanitise_spark sanitise_spark_file "
+        "sanitise_with_card"
     ),
     "flow": (
         "additive_capacity capacity count_scenario d_capacity d_vulnerability gain "
@@ -230,6 +231,7 @@ if TYPE_CHECKING:
         sanitise_file as sanitise_file,
         sanitise_spark as sanitise_spark,
         sanitise_spark_file as sanitise_spark_file,
+        sanitise_with_card as sanitise_with_card,
     )
     from dprivacy.spaces import (
         FiniteSpace as FiniteSpace,

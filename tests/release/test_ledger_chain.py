@@ -13,7 +13,7 @@ from release_tables import LETTERS
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan, ReleaseCard, sanitise
+from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.ledger.chain import entry_of, read_key
 from dprivacy.release.ledger.store import TABLES
@@ -34,7 +34,7 @@ def filled(ledger):
     ledger.parts("survey", ["north", "south"])
     for k, part in enumerate(["", "north", "south", ""]):
         account = ledger.account("survey", part=part)
-        cards.append(sanitise(tables(k), PLAN, ledger=account, card=True)[1])
+        cards.append(sanitise_with_card(tables(k), PLAN, ledger=account)[1])
     ledger.budget("users", 5, per="person")
     ledger.spend({"h": RR}, account="users", people=["ann", "bob"])
     ledger.cancel(ledger.spend(PLAN, account="survey", sources={"t": b"1"}), because="test")
@@ -156,8 +156,8 @@ def test_a_ledger_that_was_set_back_is_found_by_the_cards(tmp_path):
         cards = filled(ledger)
     shutil.copy(place, copy)
     with Ledger(place) as ledger:
-        cards.append(sanitise(tables(20), PLAN, ledger=ledger, card=True)[1])
-        cards.append(sanitise(tables(30), PLAN, ledger=ledger, card=True)[1])
+        cards.append(sanitise_with_card(tables(20), PLAN, ledger=ledger)[1])
+        cards.append(sanitise_with_card(tables(30), PLAN, ledger=ledger)[1])
         assert found(ledger, cards) == set()
     shutil.copy(copy, place)
     with Ledger(place) as ledger:
@@ -215,9 +215,9 @@ def test_spending_notices_what_it_stands_on(book, cards, sql):
 
 
 def test_cards_that_do_not_belong(book, cards, tmp_path):
-    bare = sanitise(tables(40), PLAN, card=True)[1]
+    bare = sanitise_with_card(tables(40), PLAN)[1]
     with Ledger(tmp_path / "other.db") as other:
-        strange = sanitise(tables(41), PLAN, ledger=other, card=True)[1]
+        strange = sanitise_with_card(tables(41), PLAN, ledger=other)[1]
     data = cards[0].to_dict()
     data["plan"]["title"] = "another"
     changed = ReleaseCard.from_dict(data)
@@ -234,7 +234,7 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
 
 
 def test_a_card_of_a_cancelled_entry_is_found(book):
-    _, card = sanitise(tables(1), PLAN, ledger=book, card=True)
+    _, card = sanitise_with_card(tables(1), PLAN, ledger=book)
     from dprivacy.release.ledger import Receipt
 
     book.cancel(Receipt.from_dict(card.receipt), because="a lie")

@@ -10,7 +10,7 @@ from release_tables import LETTERS
 from dprivacy.cli.ledger import ledger as command
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan, sanitise
+from dprivacy.release import Plan, sanitise_with_card
 from dprivacy.release.ledger import Ledger
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
@@ -36,8 +36,8 @@ def test_the_whole_way(run, tmp_path):
     assert code == 0
     assert "Entry 2" in text
     with Ledger("l.db") as ledger:
-        _, card = sanitise(
-            pa.table({"h": ["a", "b", "c"]}), PLAN, ledger=ledger.account("survey"), card=True
+        _, card = sanitise_with_card(
+            pa.table({"h": ["a", "b", "c"]}), PLAN, ledger=ledger.account("survey")
         )
     card.save("out.release.json")
     code, text = run("show", "--ledger", "l.db")

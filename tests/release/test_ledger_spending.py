@@ -14,7 +14,7 @@ from release_tables import LETTERS, NUMBERS, PLACE
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
 from dprivacy.numbers.level import Level
-from dprivacy.release import Plan, ReleaseCard, sanitise, sanitise_file
+from dprivacy.release import Plan, ReleaseCard, sanitise, sanitise_file, sanitise_with_card
 from dprivacy.release.ledger import Ledger, Receipt
 from dprivacy.spaces import FiniteSpace, discrete, graph, line
 from dprivacy.verify import privacy, smallest_eps
@@ -483,12 +483,12 @@ def test_any_course_of_things_stays_within_the_budget(tmp_path_factory, steps):
 
 
 def test_the_card_carries_the_receipt_and_nothing_else_of_the_ledger(book, tmp_path):
-    _, card = sanitise(table(), PLAN, ledger=book.account("secret name"), card=True)
+    _, card = sanitise_with_card(table(), PLAN, ledger=book.account("secret name"))
     assert card.receipt.keys() == {"ledger", "sequence", "head"}
     card.save(tmp_path / "card.json")
     assert "secret name" not in (tmp_path / "card.json").read_text()
     assert ReleaseCard.load(tmp_path / "card.json") == card
-    _, without = sanitise(table(), PLAN, card=True)
+    _, without = sanitise_with_card(table(), PLAN)
     assert without.receipt == {}
 
 

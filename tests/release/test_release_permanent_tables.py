@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.release import Plan, sanitise
+from dprivacy.release import Plan, sanitise, sanitise_with_card
 
 KEY = b"a secret of the curator, 32 byte"
 PLAN = {
@@ -42,7 +42,7 @@ def test_columns_and_orders_of_rows_have_their_own_noise() -> None:
 
 
 def test_the_card_says_so() -> None:
-    _, card = sanitise(table(), PLAN, permanent_key=KEY, card=True)
+    _, card = sanitise_with_card(table(), PLAN, permanent_key=KEY)
     assert card.to_dict()["permanent_answers"] is True
     assert KEY.decode() not in str(card.to_dict())
     assert type(card).from_dict(card.to_dict()).permanent

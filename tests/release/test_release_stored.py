@@ -10,7 +10,7 @@ from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.mechanisms import save
 from dprivacy.mechanisms.store import dumps
 from dprivacy.numbers import ln
-from dprivacy.release import Plan, ReleaseCard, sanitise
+from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.spaces import line
 
 pandas = pytest.importorskip("pandas")
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_stored_optimum_protects_a_column_and_its_card_stands_alone(folder: Path) -> None:
     plan = Plan.read(folder / "plan.toml")
     frame = pandas.DataFrame({"age": [0, 1, 2, 5] * 500})
-    out, card = sanitise(frame, plan, card=True)
+    out, card = sanitise_with_card(frame, plan)
     assert set(out["age"]) <= {0, 1, 2, 5}
     assert (out["age"] != frame["age"]).any()
     (folder / "best.json").unlink()

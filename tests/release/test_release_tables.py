@@ -16,7 +16,7 @@ from pyarrow import feather
 from release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, UnknownCategory
-from dprivacy.release import Plan, sanitise
+from dprivacy.release import Plan, sanitise, sanitise_with_card
 
 CANARY = "CANARY-7f3a"
 NULLS = {**LETTERS, "nulls": "category"}
@@ -386,12 +386,12 @@ class TestPeople:
 class TestWarningsAndSources:
     def test_a_seed_warns_and_marks_the_card(self):
         with pytest.warns(InsecureSeedWarning):
-            _, card = sanitise(pa.table({"h": ["a"]}), plan_of(), insecure_seed=1, card=True)
+            _, card = sanitise_with_card(pa.table({"h": ["a"]}), plan_of(), insecure_seed=1)
         assert card.secure is False
         assert "NO GUARANTEE" in card.explain()
 
     def test_without_a_seed_it_is_secure_and_silent(self):
-        clean, card = sanitise(pa.table({"h": ["a"] * 50}), plan_of(), card=True)
+        clean, card = sanitise_with_card(pa.table({"h": ["a"] * 50}), plan_of())
         assert card.secure
         assert card.rows == len(clean) == 50
         assert card.to_dict()["guarantee_holds"] is True

@@ -14,14 +14,14 @@ from spark_frames import HOBBIES, KEY, MARK, PLAN, counted, leftovers, made, par
 from spark_standalone import everything_below
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.release import Plan, sanitise, sanitise_spark
+from dprivacy.release import Plan, sanitise_spark, sanitise_with_card
 from dprivacy.release.spark_task import Run, protected
 
 
 def require_same_law(spark, n, partitions, out):
     frame = made(spark, n, partitions)
     began = time.perf_counter()
-    clean, card = sanitise_spark(frame, PLAN, output=out, card=True)
+    clean, card = sanitise_spark(frame, PLAN, output=out)
     spent = time.perf_counter() - began
     seen = counted(clean)
     assert seen.sum() == n == card.rows == clean.count()
@@ -32,7 +32,7 @@ def require_same_law(spark, n, partitions, out):
     frame.write.parquet(f"{out}.true")
     table = pq.read_table(f"{out}.true")
     began = time.perf_counter()
-    alone, other = sanitise(table, PLAN, card=True)
+    alone, other = sanitise_with_card(table, PLAN)
     single = time.perf_counter() - began
     grouped = alone.group_by(["truth", "hobby"]).aggregate([([], "count_all")]).to_pydict()
     beside = transitions(zip(grouped["truth"], grouped["hobby"], grouped["count_all"], strict=True))
@@ -66,7 +66,7 @@ class TestLaw:
 
     def test_two_actions_see_the_same_rows(self, spark, tmp_path):
         shuffled = made(spark, 20_000).repartition(3, "id")  # rows come in another order each time
-        clean = sanitise_spark(shuffled, PLAN, output=tmp_path / "out")
+        clean, _ = sanitise_spark(shuffled, PLAN, output=tmp_path / "out")
         first, again = (
             sorted(map(tuple, clean.select("id", "hobby", "health").collect())) for _ in range(2)
         )
@@ -104,7 +104,7 @@ class TestLaw:
             f.array(id_, id_ + 1).alias("list"),
             (id_ / 8).cast("decimal(9,3)").alias("cost"),
         )
-        clean = sanitise_spark(frame, plan, output=tmp_path / "out")
+        clean, _ = sanitise_spark(frame, plan, output=tmp_path / "out")
         assert clean.dtypes == frame.dtypes
         kept = [f"`{name}`" for name in plan["pass_through"]]
         before, after = (
@@ -167,7 +167,7 @@ class TestFailures:
 
         def work():
             late = self.slow(frame, 1.5)
-            result["card"] = sanitise_spark(late, PLAN, output=tmp_path / "killed", card=True)[1]
+            result["card"] = sanitise_spark(late, PLAN, output=tmp_path / "killed")[1]
 
         job = threading.Thread(target=work)
         job.start()

@@ -20,6 +20,7 @@ from dprivacy.release import (
     sanitise,
     sanitise_spark,
     sanitise_spark_file,
+    sanitise_with_card,
 )
 from dprivacy.release.ledger import Ledger
 
@@ -63,7 +64,7 @@ class TestSecrets:
             "unit": "person",
         }
         frame = spark.read.parquet(str(source))
-        clean, card = sanitise_spark(frame, plan, output=tmp_path / "out", card=True)
+        clean, card = sanitise_spark(frame, plan, output=tmp_path / "out")
         assert clean.columns == ["answer"]
         assert card.dropped == ("person",)
         written = everything_below(cluster.folder) + everything_below(tmp_path / "out")
@@ -78,7 +79,7 @@ class TestSecrets:
         frame = made(spark, 1000)
         for name in ("hobby", "truth"):
             frame = frame.withColumn(name, f.col(name).alias(name, metadata={"levels": MARK}))
-        clean = sanitise_spark(frame, PLAN, output=tmp_path / "out")
+        clean, _ = sanitise_spark(frame, PLAN, output=tmp_path / "out")
         assert not any(field.metadata for field in clean.schema)
         assert MARK.encode() not in everything_below(tmp_path / "out")
 
@@ -93,7 +94,7 @@ class TestPeople:
     def test_too_many_rows_of_somebody_are_refused(self, spark, tmp_path):
         frame = made(spark, 2000)
         twice = frame.union(frame)
-        clean, card = sanitise_spark(twice, PEOPLE, output=tmp_path / "out", card=True)
+        clean, card = sanitise_spark(twice, PEOPLE, output=tmp_path / "out")
         assert clean.count() == card.rows == 4000
         with pytest.raises(Malformed, match="more rows than rows_per_person = 2"):
             sanitise_spark(twice.union(frame.limit(1)), PEOPLE, output=tmp_path / "other")
@@ -113,7 +114,7 @@ class TestLedger:
     def test_every_release_is_charged_once_and_a_refused_one_not(self, spark, tmp_path):
         frame = made(spark, 2000)
         with Ledger(tmp_path / "ledger.db") as ledger:
-            _, card = sanitise_spark(frame, PLAN, output=tmp_path / "one", ledger=ledger, card=True)
+            _, card = sanitise_spark(frame, PLAN, output=tmp_path / "one", ledger=ledger)
             assert card.receipt["ledger"] == ledger.id
             moved = frame.orderBy("id", ascending=False).repartition(3, "id")
             with pytest.raises(AlreadyReleased):
@@ -139,12 +140,12 @@ class TestPlaces:
         with pytest.raises(Malformed, match="setCheckpointDir"):
             sanitise(frame, PLAN)
         spark.sparkContext.setCheckpointDir(f"file:{tmp_path}/checkpoints")
-        clean, card = sanitise(frame, PLAN, card=True)
+        clean, card = sanitise_with_card(frame, PLAN)
         assert clean.count() == card.rows == 1000
         assert str(tmp_path) in clean.inputFiles()[0]
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            _, card = sanitise(frame, PLAN, card=True, insecure_seed=3)
+            _, card = sanitise_with_card(frame, PLAN, insecure_seed=3)
         assert [w.category.__name__ for w in heard] == ["InsecureSeedWarning"]
         assert not card.secure
 
@@ -177,7 +178,7 @@ class TestEstimates:
     def test_from_sparks_counts_as_from_files(self, spark, tmp_path):
         out = tmp_path / "out"
         frame = made(spark, 100_000)
-        clean, card = sanitise_spark(frame, PLAN, output=out, card=True)
+        clean, card = sanitise_spark(frame, PLAN, output=out)
         here, there = Release.open(out), SparkRelease.of(clean, card)
         read = SparkRelease.read(spark, out)
         for columns in (["hobby"], ["hobby", "health"], ["truth", "hobby"]):
@@ -195,7 +196,7 @@ class TestEstimates:
 
     def test_a_folder_that_was_changed_is_refused(self, spark, tmp_path):
         out = tmp_path / "out"
-        clean, card = sanitise_spark(made(spark, 1000), PLAN, output=out, card=True)
+        clean, card = sanitise_spark(made(spark, 1000), PLAN, output=out)
         with pytest.raises(Malformed, match="is this its card"):
             SparkRelease.of(clean.drop("hobby"), card)
         with pytest.raises(Malformed, match="no column 'age'"):

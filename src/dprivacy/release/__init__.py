@@ -13,7 +13,7 @@ from dprivacy.release.receive import Release
 from dprivacy.release.sanitiser import Sanitiser
 from dprivacy.release.spark import sanitise_spark, sanitise_spark_file
 from dprivacy.release.spark_receive import SparkRelease
-from dprivacy.release.tables import sanitise
+from dprivacy.release.tables import Sanitised, sanitise, sanitise_with_card
 from dprivacy.release.transformer import ProtectColumns
 from dprivacy.release.workplace import card_path
 
@@ -33,6 +33,7 @@ __all__ = [
     "Receipt",
     "Release",
     "ReleaseCard",
+    "Sanitised",
     "Sanitiser",
     "SparkRelease",
     "card_path",
@@ -45,5 +46,6 @@ __all__ = [
     "sanitise_file",
     "sanitise_spark",
     "sanitise_spark_file",
+    "sanitise_with_card",
     "transition_summary",
 ]

@@ -29,7 +29,7 @@ from dprivacy.release.spark_folder import (
 from dprivacy.release.spark_schema import bare_schema, column_of
 from dprivacy.release.spark_spending import FrameSpending
 from dprivacy.release.spark_task import Run, task
-from dprivacy.release.tables import warn_about
+from dprivacy.release.tables import Sanitised, warn_about
 from dprivacy.sampling import choose_source
 
 _KEY_WORDS = 4  # 256 bits
@@ -45,8 +45,7 @@ def sanitise_spark(
     again: str | None = None,
     insecure_seed: int | None = None,
     permanent_key: bytes | None = None,
-    card: bool = False,
-) -> Any:
+) -> Sanitised:
     """A protected copy of a Spark data frame, written once and read back.
 
     Parameters
@@ -64,13 +63,12 @@ def sanitise_spark(
     ledger, again, insecure_seed, permanent_key
         As for `sanitise`. A ledger is charged before any task draws, after two more jobs over the
         frame: one that takes its digest and, for an account per person, one that lists the people.
-    card
-        Return the release card too, as (frame, card).
 
     Returns
     -------
-    frame
-        A frame over the copy: the rows of the original in no particular order, with its types.
+    (table, card)
+        A frame over the copy (the rows of the original in no particular order, with its types) and the
+        release card.
 
     Raises
     ------
@@ -133,7 +131,7 @@ def sanitise_spark(
             if spending is not None:
                 spending.settle()
         clean = session.read.schema(schema).parquet(folder.target)
-    return (clean, made) if card else clean
+    return Sanitised(clean, made)
 
 
 def sanitise_spark_file(
@@ -174,7 +172,7 @@ def sanitise_spark_file(
     try:
         with spark_errors(str(source)):
             frame = session.read.parquet(Files(session, str(source)).absolute(str(source)))
-        _, made = sanitise_spark(
+        return sanitise_spark(
             frame,
             plan,
             output=output,
@@ -183,12 +181,10 @@ def sanitise_spark_file(
             again=again,
             insecure_seed=insecure_seed,
             permanent_key=permanent_key,
-            card=True,
-        )
+        ).card
     finally:
         if running is None:
             session.stop()
-    return made  # type: ignore[no-any-return]
 
 
 def is_spark(table: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.release.card import ReleaseCard
@@ -14,6 +14,13 @@ from dprivacy.sampling import choose_source
 from dprivacy.spaces import FiniteSpace
 
 
+class Sanitised(NamedTuple):
+    """A protected copy and its release card."""
+
+    table: Any
+    card: ReleaseCard
+
+
 def sanitise(
     table: Any,
     plan: Any,
@@ -22,7 +29,6 @@ def sanitise(
     permanent_key: bytes | None = None,
     ledger: Any = None,
     again: str | None = None,
-    card: bool = False,
 ) -> Any:
     """A protected copy of a table.
 
@@ -43,8 +49,6 @@ def sanitise(
         (`Ledger.account`), or the path or URL of one that exists.
     again
         With a ledger: why a table that was released before is sanitised once more.
-    card
-        Return the release card too, as (table, card).
 
     Returns
     -------
@@ -58,6 +62,30 @@ def sanitise(
     BudgetExceeded, AlreadyReleased
         When the ledger refuses; nothing is sampled.
     """
+    return _sanitised(table, plan, insecure_seed, permanent_key, ledger, again).table
+
+
+def sanitise_with_card(
+    table: Any,
+    plan: Any,
+    *,
+    insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
+    ledger: Any = None,
+    again: str | None = None,
+) -> Sanitised:
+    """`sanitise`, and with the copy the card that those who receive it need: (table, card)."""
+    return _sanitised(table, plan, insecure_seed, permanent_key, ledger, again)
+
+
+def _sanitised(
+    table: Any,
+    plan: Any,
+    insecure_seed: int | None,
+    permanent_key: bytes | None,
+    ledger: Any,
+    again: str | None,
+) -> Sanitised:
     plan = plan if isinstance(plan, Plan) else Plan.read(plan)
     if type(table).__module__.startswith("pyspark."):
         from dprivacy.release.spark import sanitise_spark
@@ -69,26 +97,24 @@ def sanitise(
             again=again,
             insecure_seed=insecure_seed,
             permanent_key=permanent_key,
-            card=card,
         )
     source = choose_source(insecure_seed)
     with spending_on(ledger, plan, permanent_key=permanent_key, again=again) as spending:
         sanitiser = Sanitiser(plan, source, permanent_key=permanent_key, before=spending)
-        warn_about(plan)
+        warn_about(plan, above=2)
         adapter = _adapter(table)
         if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
             raise Malformed("the table holds no rows")
         clean = adapter(table, sanitiser)
         sanitiser.finish()
-    if not card:
-        return clean
-    return clean, ReleaseCard.of(
+    card = ReleaseCard.of(
         plan,
         rows=sanitiser.rows,
         secure=source.secure,
         permanent=sanitiser.permanent,
         receipt=spending.receipt if spending is not None else None,
     )
+    return Sanitised(clean, card)
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
@@ -108,28 +134,28 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
     )
 
 
-def warn_about(plan: Plan) -> None:
-    """Warn of what is allowed and seldom wise."""
+def warn_about(plan: Plan, *, above: int = 1) -> None:
+    """Warn of what is allowed and seldom wise, in the name of whoever called so many calls above."""
     for column in plan.columns:
         near = _between_neighbours(column)
         if near > 10:
             warnings.warn(
                 f"column {column.name!r}: ε = {near:.3g} between neighbouring values protects little",
                 PrivacyLeakWarning,
-                stacklevel=3,
+                stacklevel=above + 2,
             )
         twins = _twins(column.space.labels if column.space is not None else ())
         if twins:
             warnings.warn(
                 f"column {column.name!r}: {twins[0]!r} and {twins[1]!r} differ only in case or spaces",
                 PrivacyLeakWarning,
-                stacklevel=3,
+                stacklevel=above + 2,
             )
         if "blocks" in column.spec:
             warnings.warn(
                 f"column {column.name!r}: which block a value is in is published as it is",
                 PrivacyLeakWarning,
-                stacklevel=3,
+                stacklevel=above + 2,
             )
 
 
@@ -180,7 +206,7 @@ def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
         warnings.warn(
             "the index is published as it is; reset it if it says who is who",
             PrivacyLeakWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     done = sanitiser.protect({c: _pandas_array(frame[labels[c]], c) for c in sanitiser.needed})
     columns = {}
