@@ -39,6 +39,13 @@ def mutants(seeds: Sequence[bytes], rng: random.Random) -> Iterator[bytes]:
         yield bytes(data)
 
 
+def lines(texts: Sequence[bytes], rng: random.Random) -> Iterator[bytes]:
+    """Endless variants of files of lines: bytes changed, or cells and values."""
+    plain = mutants(texts, rng)
+    while True:
+        yield next(plain) if rng.random() < 0.4 else line_mutant(rng.choice(texts), rng)
+
+
 def json_mutant(document: Any, rng: random.Random) -> Any:
     """A JSON document with some of its parts replaced, removed, repeated, nested or renamed."""
     changed = json.loads(json.dumps(document))

@@ -8,7 +8,8 @@ import pytest
 
 FORMATS = [
     "plan", "mechanism", "card", "journal", "csv", "parquet", "release", "prior", "matrix",
-    "matrix-json", "distances",
+    "matrix-json", "distances", "geojson", "region", "places", "days", "readings", "pram", "words",
+    "words-binary", "words-npz", "ratings",
 ]  # fmt: skip
 
 

@@ -215,3 +215,11 @@ def test_reals_need_a_grid():
 def test_tables_that_are_no_metric(table):
     with pytest.raises((NotAMetric, Malformed)):
         any_metric(from_table(["a", "b", "c"], table), eps=1)
+
+
+def test_a_message_is_one_line_that_a_terminal_can_show():
+    """Names of columns come from files: none may break the line or command the terminal."""
+    error = Malformed("column 'a\nb\x1b[2J\u202e\udc80' is missing: ε·√2 ≤ é")
+    assert str(error) == r"column 'a\nb\x1b[2J\u202e\udc80' is missing: ε·√2 ≤ é"
+    shown = "".join(traceback.format_exception_only(error))
+    assert shown.rstrip("\n").isprintable()

@@ -1,12 +1,8 @@
 """The picture of attacks shows every number of the table, and its words fit."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("matplotlib")
-sys.path.insert(0, str(Path(__file__).parents[1] / "viz"))
 
 from viz_checks import check_words
 

@@ -11,6 +11,8 @@ from dprivacy.cli.options import (
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
+    ledger_options,
+    open_account,
     output as output_option,
     picture as picture_option,
     refuse_existing,
@@ -27,6 +29,8 @@ from dprivacy.curves import (
     read_days,
 )
 from dprivacy.curves.writing import describe_path, write_days
+from dprivacy.numbers.level import as_eps
+from dprivacy.release.ledger import charged, per_unit
 
 _EPILOG = examples(
     "dprivacy curves days.csv --epsilon 1 --grid 0.01 --columns h00:h47 -o out.csv",
@@ -61,6 +65,7 @@ _EPILOG = examples(
 @click.option("--attack", is_flag=True, help="Also say how many curves are found again.")
 @picture_option("Draw before and after, which is as SECRET as the readings")
 @REPLACE_NOISE
+@ledger_options
 @JSON
 def curves(readings: Path, output: Path, **given: Any) -> None:
     """Protect curves, such as the days of electricity meters, as wholes.
@@ -78,8 +83,18 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         per_day=given["per_day"],
         incomplete=given["incomplete"],
     )
-    protected = _protected(days, given)
-    write_days(output, days, protected)
+    charge = per_unit(
+        "curves",
+        f"{given['distance']} of curves, step {given['step']}, {given['unit'] or 'no unit'}",
+        f"per curve and unit of {given['distance']} distance",
+        as_eps(given["epsilon"]),
+    )
+    with (
+        open_account(given["place"], given["account"]) as account,
+        charged(account, charge, readings, again=given["again"], note="curves") as receipt,
+    ):
+        protected = _protected(days, given)
+        write_days(output, days, protected, receipt)
     answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
     lines = [protected.explain()]
     if days.left_out:

@@ -12,6 +12,8 @@ from dprivacy.cli.options import (
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
+    ledger_options,
+    open_account,
     output as output_option,
     picture as picture_option,
     read_key,
@@ -72,6 +74,7 @@ _EPILOG = examples(
 @click.option("--map", "map_file", type=PATH, help="Draw the reports on a map: .html.")
 @click.option("--map-true", is_flag=True, help="Draw the TRUE places too; the map is then secret.")
 @REPLACE_NOISE
+@ledger_options
 @PROGRESS
 @JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
@@ -105,8 +108,8 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
         options |= {"key": read_key(given["key_file"])}
         if prior is not None:
             options["region"] = None
-    with spoken_warnings():
-        reported = protect_file(places, output, **options)
+    with spoken_warnings(), open_account(given["place"], given["account"]) as account:
+        reported = protect_file(places, output, ledger=account, again=given["again"], **options)
     lines = [reported.explain(), f"{output} and {promise_path(output)} are written."]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))

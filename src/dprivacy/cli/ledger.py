@@ -109,7 +109,10 @@ def show(place: str, key: Path | None, schema: str, picture: Path | None, as_jso
 def verify(
     cards: tuple[Path, ...], place: str, key: Path | None, schema: str, as_json: bool
 ) -> None:
-    """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not."""
+    """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not.
+
+    Cards are *.release.json, and for places and curves *.promise.json.
+    """
     with Ledger(place, key=key, schema=schema, create=False) as found:
         verdict = found.verify(cards)
     tell(verdict, as_json)

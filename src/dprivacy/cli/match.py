@@ -12,6 +12,8 @@ from dprivacy.cli.options import (
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
+    ledger_options,
+    open_account,
     output as output_option,
     picture as picture_option,
     refuse_existing,
@@ -32,6 +34,7 @@ from dprivacy.hashing import (
     utility_loss,
     utility_loss_experiment,
 )
+from dprivacy.release.ledger import charged, per_unit
 
 PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTED"
 
@@ -60,6 +63,7 @@ PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTE
 @click.option("--delta", default="0.01", show_default=True, help="δ of that guarantee.")
 @output_option("Write all matches to a CSV file", dash=True)
 @REPLACE_NOISE
+@ledger_options
 @click.option(
     "--evaluate", is_flag=True, help="Also say what it costs; from the true data, not protected."
 )
@@ -85,6 +89,9 @@ def match(
     delta: str,
     output: Path | None,
     replace: bool,
+    place: str | None,
+    account: str,
+    again: str | None,
     evaluate: bool,
     picture: Path | None,
     repetitions: int,
@@ -104,7 +111,18 @@ def match(
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
     promises = distance_promises(mechanism.eps, bits, distance, delta=delta)
     ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
-    found = nearest_people(mechanism.randomise(ratings.vectors), k=k, labels=ratings.people)
+    charge = per_unit(
+        "ratings",
+        f"{bits} bits of {key}",
+        "per bit of the hash",
+        mechanism.eps,
+        most=mechanism.eps * bits,
+    )
+    with (
+        open_account(place, account) as book,
+        charged(book, charge, table, people=ratings.people, again=again, note="match"),
+    ):
+        found = nearest_people(mechanism.randomise(ratings.vectors), k=k, labels=ratings.people)
     answer: dict[str, Any] = {
         "mechanism": repr(mechanism),
         "key": key,

@@ -29,6 +29,17 @@ CARD = click.option(
     "--card", type=PATH, help="The release card; the one beside the table by default."
 )
 FORCE = click.option("--force", is_flag=True, help="Go on although the estimate is high.")
+_LEDGER = (
+    click.option(
+        "--ledger",
+        "place",
+        envvar="DPRIVACY_LEDGER",
+        show_envvar=True,
+        help="Charge it here before anything is drawn: a file, or postgresql://user@host/database.",
+    ),
+    click.option("--account", default="everyone", show_default=True, help="What is charged there."),
+    click.option("--again", metavar="REASON", help="Why something is released once more."),
+)
 PROGRESS = click.option(
     "--progress", is_flag=True, help="Say how far it is also where nobody watches a terminal."
 )
@@ -107,3 +118,22 @@ def spoken_warnings() -> Iterator[None]:
         yield
     for warning in heard:
         click.echo(f"warning: {warning.message}", err=True)
+
+
+def ledger_options(command: Any) -> Any:
+    """The options of every verb that releases something: --ledger, --account, --again."""
+    for option in reversed(_LEDGER):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def open_account(place: str | None, account: str) -> Iterator[Any]:
+    """The account that --ledger and --account name; None without a ledger."""
+    if place is None:
+        yield None
+        return
+    from dprivacy.release.ledger import Ledger
+
+    with Ledger(place, create=False) as ledger:
+        yield ledger.account(account)

@@ -16,6 +16,8 @@ from dprivacy.cli.options import (
     REPLACE,
     epsilon as epsilon_option,
     examples,
+    ledger_options,
+    open_account,
     output as output_option,
     read_key,
     refuse_existing,
@@ -38,7 +40,6 @@ from dprivacy.release import (
     sanitise_spark_file,
     transition_summary,
 )
-from dprivacy.release.ledger import Ledger
 from dprivacy.release.regression import regress_release
 
 
@@ -104,15 +105,7 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     is_flag=True,
     help="Throw away a job that stopped, and start anew: this draws new noise, and spends again.",
 )
-@click.option(
-    "--ledger",
-    "place",
-    envvar="DPRIVACY_LEDGER",
-    show_envvar=True,
-    help="Charge it here before anything is drawn: a file, or postgresql://user@host/database.",
-)
-@click.option("--account", default="everyone", show_default=True, help="What is charged there.")
-@click.option("--again", metavar="REASON", help="Why a table is released that was released before.")
+@ledger_options
 @click.option(
     "--permanent-key",
     "key_file",
@@ -152,10 +145,9 @@ def sanitise(
     wanted, key = Plan.read(plan_file), read_key(key_file)
     with ExitStack() as stack:
         stack.enter_context(spoken_warnings())
-        ledger = None if place is None else stack.enter_context(Ledger(place, create=False))
         options: dict[str, Any] = {
             "replace": replace,
-            "ledger": None if ledger is None else ledger.account(account),
+            "ledger": stack.enter_context(open_account(place, account)),
             "again": again,
             "permanent_key": key,
         }

@@ -13,6 +13,8 @@ from dprivacy.cli.options import (
     PROGRESS,
     REPLACE_NOISE,
     examples,
+    ledger_options,
+    open_account,
     output as output_option,
     refuse_existing,
     say,
@@ -21,6 +23,8 @@ from dprivacy.cli.options import (
 )
 from dprivacy.cli.progress import spoken
 from dprivacy.errors import Malformed
+from dprivacy.numbers.level import as_eps
+from dprivacy.release.ledger import charged, per_unit
 from dprivacy.text import (
     Document,
     Embedding,
@@ -96,6 +100,7 @@ _MOST_FILES = 20_000
 )
 @output_option("Write the noisy document here", dash=True)
 @REPLACE_NOISE
+@ledger_options
 @click.option(
     "--attack",
     "corpus",
@@ -120,6 +125,9 @@ def text(
     unprotected: tuple[str, ...],
     output: Path | None,
     replace: bool,
+    place: str | None,
+    account: str,
+    again: str | None,
     corpus: Path | None,
     repetitions: int,
     adaptive: bool,
@@ -143,9 +151,20 @@ def text(
     if output is not None and str(output) == "-":
         output = None
     refuse_existing(output, replace=replace)
-    with spoken_warnings():
+    content = _content(document)
+    charge = per_unit(
+        "document",
+        f"words of {'the small embedding' if embedding is None else embedding.sha256}",
+        "per word and unit of distance",
+        as_eps(levels[0]),
+    )
+    with (
+        spoken_warnings(),
+        open_account(place, account) as book,
+        charged(book, charge, content.encode("utf-8", "surrogatepass"), again=again, note="text"),
+    ):
         noisy = obfuscate(
-            _content(document),
+            content,
             eps=levels[0],
             embedding=embedding,
             noise=noise,

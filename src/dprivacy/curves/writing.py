@@ -8,6 +8,7 @@ from dprivacy.curves.files import Days
 from dprivacy.curves.protect import ProtectedCurves
 from dprivacy.errors import Malformed
 from dprivacy.release.extras import arrow, arrow_csv, parquet
+from dprivacy.release.ledger import Receipt
 
 _DIGITS = 6  # of a reading in the output; rounding what is published costs nothing
 
@@ -17,7 +18,9 @@ def describe_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.promise.json")
 
 
-def write_days(output: Path, days: Days, protected: ProtectedCurves) -> None:
+def write_days(
+    output: Path, days: Days, protected: ProtectedCurves, receipt: Receipt | None = None
+) -> None:
     """Write protected curves and the kept columns: a temporary file first, then its name at once."""
     pa = arrow()
     rounded = protected.values.round(_DIGITS)
@@ -31,7 +34,8 @@ def write_days(output: Path, days: Days, protected: ProtectedCurves) -> None:
             arrow_csv().write_csv(table, draft)
         else:
             parquet().write_table(table, draft)
-        text = json.dumps(protected.to_dict(), ensure_ascii=False, indent=1) + "\n"
+        told = protected.to_dict() | ({} if receipt is None else {"receipt": receipt.to_dict()})
+        text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
         describe_path(output).write_text(text, encoding="utf-8")
         os.replace(draft, output)
     except OSError as reason:

@@ -30,7 +30,18 @@ __all__ = [
 
 
 class DPrivacyError(ValueError):
-    """Base of every error that dprivacy raises on purpose."""
+    """Base of every error that dprivacy raises on purpose.
+
+    As text it is one line. Labels and names of columns come from files, and a line break or a
+    terminal's control sequence in one is written as an escape.
+    """
+
+    def __str__(self) -> str:
+        """The message, with every character that cannot be printed as an escape."""
+        text = super().__str__()
+        if text.isprintable():
+            return text
+        return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class BadLevel(DPrivacyError):

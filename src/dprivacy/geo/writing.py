@@ -2,15 +2,19 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed
+from dprivacy.geo.lengths import metres
 from dprivacy.geo.protect import ProtectedPlaces, protect
 from dprivacy.geo.reading import PlaceFile, is_geojson, read_place_file
+from dprivacy.mechanisms.coding import whole
+from dprivacy.numbers.level import as_eps
 from dprivacy.release.extras import arrow
+from dprivacy.release.ledger import Charge, Receipt, charged, per_unit
 from dprivacy.release.workplace import Workplace, open_own
 from dprivacy.release.writing import write_errors, writer_of
 
@@ -31,6 +35,8 @@ def protect_file(
     keep: Sequence[str] = (),
     replace: bool = False,
     mechanism: Any = None,
+    ledger: Any = None,
+    again: str | None = None,
     **options: Any,
 ) -> ProtectedPlaces:
     """Write reported places for the true places of a file, and the promise beside them.
@@ -47,6 +53,9 @@ def protect_file(
         Replace an existing output. New noise is drawn, which spends the level again.
     mechanism
         A `CityMechanism` to draw from instead of planar or spatial noise.
+    ledger, again
+        As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
+        the level of one report, per kilometre; a receipt goes into the promise's file.
     **options
         As for `protect`; not with a mechanism.
 
@@ -59,6 +68,8 @@ def protect_file(
     ------
     Malformed
         When the files are not what they should be.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses; nothing is drawn.
     """
     target = Path(output)
     if target.suffix.lower() not in (".csv", ".parquet", ".geojson", ".json"):
@@ -66,19 +77,40 @@ def protect_file(
     if target.exists() and not replace:
         raise Malformed(f"{target} exists; choose another name, or --replace it")
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
-    if mechanism is not None:
-        if options or found.people is not None:
-            raise Malformed(
-                "the optimal mechanism takes each row by itself: leave out person, key, reports, clamp"
-            )
-        reported: ProtectedPlaces = mechanism.protect(found.lat, found.lon)
-    else:
-        reported = protect(found.lat, found.lon, people=found.people, **options)
-    write_places(reported, found, target)
+    if mechanism is not None and (options or found.people is not None):
+        raise Malformed(
+            "the optimal mechanism takes each row by itself: leave out person, key, reports, clamp"
+        )
+    with charged(
+        ledger,
+        _charge(mechanism, options),
+        Path(places),
+        people=found.people,
+        again=again,
+        note="places",
+    ) as receipt:
+        reported: ProtectedPlaces = (
+            protect(found.lat, found.lon, people=found.people, **options)
+            if mechanism is None
+            else mechanism.protect(found.lat, found.lon)
+        )
+        write_places(reported, found, target, receipt)
     return reported
 
 
-def write_places(reported: ProtectedPlaces, found: PlaceFile, target: Path) -> None:
+def _charge(mechanism: Any, options: Mapping[str, Any]) -> Charge:
+    """The level of one report, per kilometre: what is promised from the radius on."""
+    if mechanism is not None:
+        eps, radius = mechanism.promise.eps, mechanism.promise.radius
+    else:
+        eps = as_eps(options.get("eps", "ln 4")) / whole(options.get("reports") or 1, "reports")
+        radius = metres(options.get("radius", "200 m"), what="the radius")
+    return per_unit("places", "metres on Earth", "per kilometre and report", eps * 1000 / radius)
+
+
+def write_places(
+    reported: ProtectedPlaces, found: PlaceFile, target: Path, receipt: Receipt | None = None
+) -> None:
     """Write reports in the form that the file's name says, and the promise.
 
     Parameters
@@ -89,6 +121,8 @@ def write_places(reported: ProtectedPlaces, found: PlaceFile, target: Path) -> N
         Where the names, the kept columns and the shapes come from.
     target
         The file.
+    receipt
+        What a ledger gave for it.
     """
     if not is_geojson(target) and found.shapes is not None and found.kept:
         raise Malformed("properties are kept from GeoJSON to GeoJSON only")
@@ -102,7 +136,8 @@ def write_places(reported: ProtectedPlaces, found: PlaceFile, target: Path) -> N
                 _table(reported, found, target, file)
             file.flush()
             os.fsync(file.fileno())
-        text = json.dumps(reported.to_dict(), ensure_ascii=False, indent=1) + "\n"
+        told = reported.to_dict() | ({} if receipt is None else {"receipt": receipt.to_dict()})
+        text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
         promise_path(target).write_text(text, encoding="utf-8")
         os.replace(place.output_part, target)
         place.sync()

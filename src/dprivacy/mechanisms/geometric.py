@@ -31,6 +31,18 @@ def _coordinates(space: FiniteSpace) -> list[Fraction]:
     return [Fraction(int(value), den) for value in table[end]]
 
 
+class _Products(dict[int, Fraction]):
+    """factor·e^(−ε·step/den) by step, each computed once."""
+
+    def __init__(self, factor: Fraction, weight: Weight, den: int) -> None:
+        super().__init__()
+        self._factor, self._weight, self._den = factor, weight, den
+
+    def __missing__(self, step: int) -> Fraction:
+        self[step] = self._factor * self._weight(Fraction(step, self._den))
+        return self[step]
+
+
 @result("T", "Def 3.4.2")
 def geometric(space: Any, *, eps: Any) -> ChannelMechanism:
     """The truncated geometric mechanism on points of a line: noise e^(−ε·|x−y|), clamped at the ends.
@@ -65,24 +77,15 @@ def geometric(space: Any, *, eps: Any) -> ChannelMechanism:
     gaps = [along[order[k + 1]] - along[order[k]] for k in range(len(order) - 1)]
     den = math.lcm(*(place.denominator for place in along))
     whole = [int(place * den) for place in along]
-    steps = [[abs(a - b) for b in whole] for a in whole]
 
     def rows(weight: Weight) -> list[list[Fraction]]:
         ends = [Fraction(0), *(weight(gap) for gap in gaps), Fraction(0)]
         scale = [1 / (1 + ends[k]) + 1 / (1 + ends[k + 1]) - 1 for k in range(len(order))]
-        kinds = {factor: kind for kind, factor in enumerate(dict.fromkeys(scale))}
-        kind_of = {position: kinds[scale[k]] for k, position in enumerate(order)}
         # Equal gaps have two kinds of columns and n distances: 2n products instead of n².
-        products: dict[tuple[int, int], Fraction] = {}
-        factors = list(kinds)
-
-        def entry(x: int, y: int) -> Fraction:
-            key = (kind_of[y], steps[x][y])
-            if key not in products:
-                products[key] = factors[key[0]] * weight(Fraction(key[1], den))
-            return products[key]
-
-        return [[entry(x, y) for y in range(len(along))] for x in range(len(along))]
+        kinds = {factor: _Products(factor, weight, den) for factor in scale}
+        columns = {position: kinds[scale[k]] for k, position in enumerate(order)}
+        across = [(columns[y], whole[y]) for y in range(len(whole))]
+        return [[products[abs(a - b)] for products, b in across] for a in whole]
 
     channel = channel_of_exponentials(space.labels, space.labels, space, level, rows)
     return promised(

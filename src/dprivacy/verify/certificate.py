@@ -183,22 +183,19 @@ def round_outward(
     proportions of the average row, the same for every input.
     """
     scale = (1 << bits) * (1 - share)
-    floors: dict[int, int] = {}  # by identity: builders use the same object for equal entries
-
-    def floor(value: Fraction) -> int:
-        if id(value) not in floors:
-            floors[id(value)] = int(value * scale)
-        return floors[id(value)]
-
-    table = [[floor(value) for value in row] for row in rows]
+    # By identity: builders use the same object for equal entries.
+    objects = {id(value): value for row in rows for value in row}
+    floors = {at: int(value * scale) for at, value in objects.items()}
+    table = [[floors[id(value)] for value in row] for row in rows]
     average = [sum(column) for column in zip(*table, strict=True)]
     total, largest = sum(average), average.index(max(average))
     for row in table:
         missing = (1 << bits) - sum(row)
         dealt = [missing * weight // total for weight in average]
-        dealt[largest] += missing - sum(dealt)
+        row[largest] += missing - sum(dealt)
         for j, extra in enumerate(dealt):
-            row[j] += extra
+            if extra:
+                row[j] += extra
     return Channel(inputs, outputs, Mat.over(1 << bits, table))
 
 

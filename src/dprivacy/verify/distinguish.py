@@ -131,14 +131,19 @@ def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | 
     for _, ratio in found:
         if ratio.bottom == 0:
             return math.inf, ratio
-    best: Eps | None = None
-    witness: Ratio | None = None
+    largest: dict[Distance, Ratio] = {}  # at one distance the largest ratio is the largest rate
     for _, ratio in found:
         distance = space.distances[ratio.x, ratio.z]
         if distance == 0:
             if ratio.top != ratio.bottom:
                 return math.inf, ratio
             continue
+        rival = largest.get(distance)
+        if rival is None or ratio.top * rival.bottom > rival.top * ratio.bottom:
+            largest[distance] = ratio
+    best: Eps | None = None
+    witness: Ratio | None = None
+    for distance, ratio in largest.items():
         eps = _exact_rate(ratio, distance)
         if best is None or witness is None or _larger(eps, ratio, best, witness, space):
             best, witness = eps, ratio

@@ -84,6 +84,10 @@ class RowRatios:
         differs = self.zeros[i] != self.zeros[j]
         return int(np.argmax(differs)) if differs.any() else None
 
+    def _row(self, i: int, columns: NDArray[np.intp]) -> list[int]:
+        whole: list[int] = self.entries[i, columns].tolist()
+        return whole
+
     def worst(self, i: int, j: int) -> Ratio:
         """The largest ratio between rows i and j, in either direction."""
         gap = self.support_gap(i, j)
@@ -98,13 +102,12 @@ class RowRatios:
             y = int(np.where(self.zeros[i], -1.0, size).argmax())
             x, z = (i, j) if difference[y] >= 0 else (j, i)
             return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
-        best: Ratio | None = None
-        for y in np.flatnonzero(size >= top - 2 * self.error).tolist():
-            a, b = self.entries[i, y], self.entries[j, y]
-            x, z, high, low = (i, j, a, b) if a >= b else (j, i, b, a)
-            if low == 0:  # impossible for both
-                continue
-            if best is None or high * best.bottom > best.top * low:
-                best = Ratio(x, z, int(y), high, low)
-        assert best is not None, "every row has a positive entry"
-        return best
+        near = np.flatnonzero(size >= top - 2 * self.error)
+        at, up, down = -1, 0, 1
+        for y, a, b in zip(near.tolist(), self._row(i, near), self._row(j, near), strict=True):
+            high, low = (a, b) if a >= b else (b, a)
+            if high * down > up * low and low:  # 0: impossible for both
+                at, up, down = y, high, low
+        assert at >= 0, "every row has a positive entry"
+        x, z = (i, j) if self.entries[i, at] >= self.entries[j, at] else (j, i)
+        return Ratio(x, z, at, up, down)

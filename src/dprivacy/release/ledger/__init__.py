@@ -13,6 +13,7 @@ from dprivacy.release.ledger.spending import (
     plan_hash,
     spend_release,
 )
+from dprivacy.release.ledger.without_plan import charged, per_unit
 
 __all__ = [
     "EVERYONE",
@@ -24,8 +25,10 @@ __all__ = [
     "LedgerReport",
     "LedgerVerdict",
     "Receipt",
+    "charged",
     "column_digests",
     "opened",
+    "per_unit",
     "plan_hash",
     "spend_release",
 ]

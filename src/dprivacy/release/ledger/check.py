@@ -1,12 +1,14 @@
 """Is a ledger what it was? Every entry, every balance, and the receipts on release cards."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, DPrivacyError
+from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
+from dprivacy.model.files import read_text
 from dprivacy.model.verdict import Verdict
 from dprivacy.release.card import ReleaseCard
 from dprivacy.release.ledger.balance import NOTHING, Balance, crowd, each_after, marks_of
@@ -56,8 +58,8 @@ def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
     1. Entries: numbered without gaps, each with its hash and seal, each naming the one before it, and
        the last one the one that `head` names.
     2. Balances, sources and people: computed again from the entries.
-    3. Cards: the entry that a card names is there, has the hash on the card, was made for the plan
-       on the card, and was not cancelled.
+    3. Cards, and promises of places and curves: the entry that one names is there, has the hash on
+       it, was made for its plan, and was not cancelled.
     """
     findings = [
         Finding(None, f"the database says: {text}") for text in [pages.store.damage()] if text
@@ -122,11 +124,11 @@ def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
     """What is wrong between one card and the ledger."""
     where = "the card" if isinstance(given, ReleaseCard) else str(given)
     try:
-        card = given if isinstance(given, ReleaseCard) else ReleaseCard.load(Path(given))
-        if not card.receipt:
+        carried, plan = _carried(given)
+        if not carried:
             yield Finding(None, f"{where}: was released without a ledger; it carries no receipt")
             return
-        receipt = Receipt.from_dict(card.receipt, name=where)
+        receipt = Receipt.from_dict(carried, name=where)
     except DPrivacyError as reason:
         yield Finding(None, str(reason))
         return
@@ -149,8 +151,20 @@ def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
         yield Finding(
             at, f"was cancelled by entry {chain.cancelled[at]}, and {where} was released under it"
         )
-    elif chain.entries[at].body.get("plan") != plan_hash(card.plan):
+    elif chain.entries[at].body.get("plan") != plan:
         yield Finding(at, f"was made for another plan than the one on {where}")
+
+
+def _carried(given: Any) -> tuple[Any, str]:
+    """The receipt on a card, or in the file of a promise, and the hash of the plan, if there is one."""
+    if not isinstance(given, ReleaseCard) and str(given).endswith(".promise.json"):
+        try:
+            told = json.loads(read_text(Path(given)))
+        except (ValueError, RecursionError):
+            raise Malformed(f"{given}: is not the file of a promise") from None
+        return (told.get("receipt") if isinstance(told, dict) else None), ""
+    card = given if isinstance(given, ReleaseCard) else ReleaseCard.load(Path(given))
+    return card.receipt, plan_hash(card.plan)
 
 
 def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:

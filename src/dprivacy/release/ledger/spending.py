@@ -97,7 +97,7 @@ def spend_release(
         run=run,
         permanent=marks,
         plan=plan_hash(plan.raw),
-        again=_reason(again),
+        again=reason_of(again),
         note=plan.title,
     )
 
@@ -211,7 +211,8 @@ def _usual(array: Any) -> Any:
     return array
 
 
-def _reason(again: Any) -> str:
+def reason_of(again: Any) -> str:
+    """Why something is released once more; empty where nobody said so."""
     if again is not None and (not isinstance(again, str) or not again.strip()):
         raise Malformed("again is a text that says why the same source is sanitised once more")
     return again or ""

@@ -1,0 +1,155 @@
+"""Places, curves, documents and matches are charged before anything is drawn."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_runs import command
+
+from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
+from dprivacy.geo.writing import promise_path, protect_file
+from dprivacy.numbers import ln
+from dprivacy.release.ledger import Ledger, charged, per_unit
+
+PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"
+DAYS = "h0,h1,h2,h3\n0.5,0.25,1,0\n1,2.5,0.125,0.5\n"
+RATINGS = "user,item,rating\nann,m1,5\nann,m2,3\nbob,m1,1\nbob,m3,4\ncleo,m2,2\ncleo,m3,5\n"
+PLACE = ("--radius", "200 m", "--epsilon", "ln 2", "--region", "40.7,-74,50 km")
+VERBS = {
+    "geo": (("p.csv", PLACES), PLACE, "out.csv", "places"),
+    "curves": (("d.csv", DAYS), ("--epsilon", "1", "--grid", "0.01"), "out.csv", "curves"),
+    "text": (("t.txt", "the cat sat on the mat"), ("--epsilon", "10"), "out.txt", "document"),
+    "match": (
+        ("r.csv", RATINGS),
+        ("--epsilon", "ln 3", "--bits", "8", "-k", "2"),
+        "out.csv",
+        "ratings",
+    ),
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    with Ledger("l.db"):
+        pass
+    return tmp_path
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = command(*words)
+    return done.code, done.out + done.err
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_verb_spends_once_and_refuses_the_second_copy(verb, here):
+    (name, content), options, output, column = VERBS[verb]
+    Path(name).write_text(content)
+    release = (verb, name, *options, "-o", output, "--ledger", "l.db")
+    code, said = run(*release)
+    assert code == 0, said
+    with Ledger("l.db") as ledger:
+        once = ledger.spent(column=column)
+        assert not once.is_zero
+    Path(output).unlink()
+    code, said = run(*release)
+    assert code != 0
+    assert "released before" in said
+    assert not Path(output).exists()
+    code, said = run(*release, "--again", "a second season")
+    assert code == 0, said
+    with Ledger("l.db") as ledger:
+        assert ledger.spent(column=column) == once + once
+        assert ledger.verify()
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_a_budget_refuses_before_anything_is_written(verb, here):
+    (name, content), options, output, column = VERBS[verb]
+    Path(name).write_text(content)
+    with Ledger("l.db") as ledger:
+        ledger.budget("everyone", "1/1000", column=column)
+    code, said = run(verb, name, *options, "-o", output, "--ledger", "l.db")
+    assert code != 0
+    assert "budget" in said
+    assert not Path(output).exists()
+
+
+def test_without_a_ledger_again_means_nothing(here):
+    Path("p.csv").write_text(PLACES)
+    with pytest.raises(Malformed, match="remark in a ledger"):
+        protect_file("p.csv", "out.csv", again="why not")
+
+
+def test_places_cost_their_level_per_kilometre(here):
+    Path("p.csv").write_text(PLACES)
+    with Ledger("l.db") as ledger:
+        protect_file("p.csv", "out.csv", radius="200 m", eps="ln 2", ledger=ledger)
+        assert ledger.spent(column="places").eps == 5 * ln(2)
+        protect_file(
+            "p.csv",
+            "two.csv",
+            person="id",
+            reports=5,
+            eps="ln 2",
+            ledger=ledger,
+            again="shared out",
+        )
+        assert ledger.spent(column="places").eps == 6 * ln(2)
+
+
+def test_what_is_refused_is_taken_back(here):
+    Path("p.csv").write_text("id,lat,lon\n1,40.7,-74.0\n2,95,-74.0\n")
+    with Ledger("l.db") as ledger:
+        with pytest.raises(Malformed):
+            protect_file("p.csv", "out.csv", ledger=ledger)
+        assert ledger.spent(column="places").is_zero
+        assert ledger.verify()
+        charge = per_unit("x", "x", "per x", "ln 2")
+        with pytest.raises(Malformed, match="came"), charged(ledger, charge, b"secret"):
+            raise Malformed("nothing came")
+        assert ledger.spent(column="x").is_zero
+        with charged(ledger, charge, b"secret") as receipt:
+            assert receipt.sequence > 1
+        with pytest.raises(AlreadyReleased), charged(ledger, charge, b"secret"):
+            pass
+
+
+def test_per_person(here):
+    Path("p.csv").write_text(PLACES)
+    Path("r.csv").write_text(RATINGS)
+    with Ledger("l.db") as ledger:
+        ledger.budget("people", "ln 4", column="places", per="person")
+        account = ledger.account("people")
+        with pytest.raises(Malformed, match="nothing says whose the places are"):
+            protect_file("p.csv", "out.csv", ledger=account)
+        options = {"person": "id", "radius": "1 km", "eps": "ln 2"}
+        protect_file("p.csv", "out.csv", ledger=account, **options)
+        assert ledger.spent("people", column="places", person=1).eps == ln(2)
+        protect_file("p.csv", "b.csv", ledger=account, again="more", **options)
+        with pytest.raises(BudgetExceeded):
+            protect_file("p.csv", "c.csv", ledger=account, again="more", **options)
+        assert not Path("c.csv").exists()
+
+
+@pytest.mark.parametrize("verb", ["geo", "curves"])
+def test_the_promise_carries_a_receipt_that_is_verified(verb, here):
+    (name, content), options, output, _ = VERBS[verb]
+    Path(name).write_text(content)
+    assert run(verb, name, *options, "-o", output, "--ledger", "l.db")[0] == 0
+    promise = promise_path(output) if verb == "geo" else Path(f"{output}.promise.json")
+    told = json.loads(promise.read_text())
+    assert told["receipt"]["sequence"] == 2
+    code, said = run("ledger", "verify", str(promise), "--ledger", "l.db")
+    assert code == 0, said
+    assert "1 release cards" in said
+    told["receipt"]["head"] = "0" * 64
+    promise.write_text(json.dumps(told))
+    assert run("ledger", "verify", str(promise), "--ledger", "l.db")[0] == 3
+    del told["receipt"]
+    promise.write_text(json.dumps(told))
+    assert "without a ledger" in run("ledger", "verify", str(promise), "--ledger", "l.db")[1]
+    promise.write_text("[" * 100_000)
+    assert (
+        "not the file of a promise" in run("ledger", "verify", str(promise), "--ledger", "l.db")[1]
+    )
