@@ -143,6 +143,27 @@ def test_tables_that_would_fill_the_memory(spec):
         plan_of(spec)
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        '[columns.b]\ntype = "categories"\nvalues = ["x"]',
+        '[columns.b]\ntype = "categories"\nvalues = ["x", 1]\nepsilon = 1',
+        '[columns.b]\ntype = "ordered"\nvalues = [1, 2]\nepsilon = 1\nnulls = "category"',
+        '[columns.b]\ntype = "ordered"\nvalues = [1, 2]\nepsilon = 1\ncolumns = ["a"]',
+    ],
+)
+def test_a_fault_in_the_last_column_shows_before_anything_is_built(monkeypatch, fault):
+    def build(*_):
+        raise AssertionError("a mechanism was built")
+
+    monkeypatch.setattr("dprivacy.release.plan.mechanism_of", build)
+    good = '[columns.a]\ntype = "ordered"\nvalues = [1, 2, 3]\nepsilon = "ln 2"\n'
+    with pytest.raises(AssertionError):
+        Plan.parse(good)
+    with pytest.raises(DPrivacyError):
+        Plan.parse(good + fault)
+
+
 class TestRefusals:
     """One clear sentence each; the column is named."""
 

@@ -224,6 +224,27 @@ def test_files_that_are_refused(tmp_path, name, content, says):
         read_embedding(place)
 
 
+@pytest.mark.parametrize("count", ["9" * 5000, "²"])
+def test_a_first_line_that_is_no_count(tmp_path, count):
+    path = tmp_path / "e.vec"
+    path.write_text(f"3 {count}\ncat 1 2\n", encoding="utf-8")
+    with pytest.raises(Malformed):
+        read_embedding(path)
+
+
+def test_an_archive_that_says_it_is_encrypted(tmp_path):
+    path = tmp_path / "e.npz"
+    np.savez(path, words=np.array(["cat"]), vectors=np.ones((1, 2)))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    while at >= 0:  # the flags of every member in the directory
+        data[at + 8] |= 1
+        at = data.find(b"PK\x01\x02", at + 4)
+    path.write_bytes(data)
+    with pytest.raises(Malformed, match="plain arrays"):
+        read_embedding(path)
+
+
 def test_too_many_dimensions(tmp_path):
     place = tmp_path / "e.bin"
     place.write_bytes(b"1 999999999999\n")

@@ -2,7 +2,8 @@
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,17 +155,18 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise Malformed(f"{name}: needs at least one [columns.NAME] to protect")
-    columns = tuple(_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items())
+    # Everything is read before anything is built: a fault in the last line shows at once.
+    read = [_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items()]
     drop, through = (
         _names(data.get(key, []), f"{name}: {key}") for key in ("drop", "pass_through")
     )
-    every = [*drop, *through, *(c for column in columns for c in column.columns)]
+    every = [*drop, *through, *(c for column in read for c in column.columns)]
     twice = sorted({c for c in every if every.count(c) > 1})
     if twice:
         raise Malformed(
             f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
         )
-    taken = [c.name for c in columns if c.name in every and c.name not in c.columns]
+    taken = [c.name for c in read if c.name in every and c.name not in c.columns]
     if taken:
         raise Malformed(f"{name}: {', '.join(taken)} is the name of another column of the table")
     unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
@@ -172,7 +174,17 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
         raise Malformed(
             f'{name}: unit is "row" or a column, and rows_per_person a whole number ≥ 1'
         )
+    columns = tuple(column.build() for column in read)
     return Plan(columns, drop, through, unit, most, str(data.get("title", "")), dict(data))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A column that was read, and what builds its mechanism."""
+
+    name: str
+    columns: tuple[str, ...]
+    build: Callable[[], ColumnPlan]
 
 
 def _names(value: Any, where: str) -> tuple[str, ...]:
@@ -181,7 +193,7 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _column(name: str, spec: Any, where: str) -> ColumnPlan:
+def _column(name: str, spec: Any, where: str) -> _Read:
     if not isinstance(spec, Mapping):
         raise Malformed(f"{where}: must be a table of settings")
     strange = set(spec) - _KEYS
@@ -200,16 +212,21 @@ def _column(name: str, spec: Any, where: str) -> ColumnPlan:
     source = spec.get("source", "declared")
     if source not in ("declared", "data", "data, acknowledged"):
         raise Malformed(f'{where}: source must be "declared", "data" or "data, acknowledged"')
-    try:
+    with _told(where):
         return _protected(name, kind, spec, source, where)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Say of which column a fault speaks."""
+    try:
+        yield
     except DPrivacyError as reason:
         text = str(reason)
         raise type(reason)(text if text.startswith(where) else f"{where}: {text}") from None
 
 
-def _protected(
-    name: str, kind: str, spec: Mapping[str, Any], source: str, where: str
-) -> ColumnPlan:
+def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where: str) -> _Read:
     nulls, null_value = _null_policy(spec.get("nulls", "refuse"), where)
     space = space_of(kind, spec, where) if kind in LISTED else None
     family = spec.get("mechanism", usual_mechanism(kind))
@@ -220,18 +237,26 @@ def _protected(
         space = _with_missing(space)
     if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
         raise Malformed(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
+    blocks = None
     if "blocks" in spec and kind in LISTED:
         assert space is not None
         blocks = blocks_of(spec["blocks"], space.labels, where)
-        mechanism = within_blocks(
-            space, blocks, lambda part: mechanism_of(kind, family, spec, part, where)
-        )
-    else:
-        mechanism = mechanism_of(kind, family, spec, space, where)
     columns = tuple(_names(spec["columns"], f"{where}: columns")) if "columns" in spec else (name,)
     if len(columns) != (2 if kind == "place" else 1):
         raise Malformed(f'{where}: a place needs columns = ["x", "y"]; other types name one column')
-    return ColumnPlan(name, kind, mechanism, columns, space, nulls, null_value, source, dict(spec))
+
+    def build() -> ColumnPlan:
+        with _told(where):
+            if blocks is None:
+                made = mechanism_of(kind, family, spec, space, where)
+            else:
+                assert space is not None
+                made = within_blocks(
+                    space, blocks, lambda part: mechanism_of(kind, family, spec, part, where)
+                )
+        return ColumnPlan(name, kind, made, columns, space, nulls, null_value, source, dict(spec))
+
+    return _Read(name, columns, build)
 
 
 def _may_replace(kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]) -> bool:

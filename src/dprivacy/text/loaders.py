@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import re
 import unicodedata
 import zipfile
 import zlib
@@ -21,6 +22,7 @@ MOST_WORDS = 400_000
 _MOST_DIMENSIONS = 4096
 _MOST_NUMBERS = 1 << 28  # entries of the table, a GiB of float32
 _LONGEST_WORD = 400  # bytes
+_COUNT = re.compile("[0-9]{1,12}")  # of words, or of numbers, in the first line
 _LONGEST_LINE = _LONGEST_WORD + 40 * _MOST_DIMENSIONS
 
 
@@ -137,7 +139,7 @@ def _text_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.flo
         if len(line) > _LONGEST_LINE:
             raise Malformed(f"{name}: line {number} is too long for a word and its vector")
         parts = line.decode("utf-8", "replace").rstrip().split(" ")
-        if number == 1 and len(parts) == 2 and all(part.isdigit() for part in parts):
+        if number == 1 and len(parts) == 2 and all(map(_COUNT.fullmatch, parts)):
             dimension = int(parts[1])
             _require_dimension(dimension, name)
             continue
@@ -192,7 +194,8 @@ def _read_arrays(place: Path, most: int) -> tuple[list[str], NDArray[Any]]:
             words, vectors = arrays["words"], arrays["vectors"]
     except DPrivacyError:
         raise
-    except (ValueError, NotImplementedError, MemoryError, zipfile.BadZipFile, zlib.error):
+    # RuntimeError: a member that says it is encrypted.
+    except (ValueError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error):
         raise Malformed(f"{place.name}: is no .npz file of plain arrays") from None
     if words.ndim != 1 or words.dtype.kind != "U" or vectors.ndim != 2:
         raise Malformed(
