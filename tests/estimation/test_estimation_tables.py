@@ -91,6 +91,18 @@ def test_a_column_that_cannot_be_inverted() -> None:
         estimate_table([useless, G], COUNTS, estimator="inverse")
 
 
+def test_a_printed_table_has_its_margins() -> None:
+    G, R = geometric(3, eps="ln 2"), randomised_response(["a", "b"], eps="ln 3")
+    found = estimate_table([G, R], [[30, 10], [20, 25], [5, 10]])
+    lines = str(found).splitlines()
+    assert lines[1].split() == ["a", "b", "all"]
+    down = found.marginal(0)
+    for k, line in enumerate(lines[2:5]):
+        assert line.endswith(f"{down.counts[k]:.1f} ± {down.standard_errors[k]:.1f}")
+    assert lines[5].split()[0] == "all"
+    assert lines[5].split()[-1] == "100"
+
+
 def test_words_and_data() -> None:
     table = estimate_table([R, G], COUNTS)
     assert "TableEstimate(ibu, n = 400, 2×3)" in repr(table)

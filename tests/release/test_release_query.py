@@ -260,6 +260,23 @@ class TestNoWayOut:
         assert text in str(refusal.value)
 
 
+def test_whole_numbers_stay_whole_in_csv(tmp_path):
+    spec = {"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 9"}
+    (tmp_path / "in.csv").write_text("code\n" + "1\n2\n3\n" * 50)
+    seeded_file(tmp_path / "in.csv", Plan.read({"columns": {"code": spec}}), tmp_path / "out.csv")
+    found = query(
+        Release.open(tmp_path / "out.csv"), "SELECT code, count(*) FROM data GROUP BY code"
+    )
+    assert sorted(row[0] for row in found.rows) == [1, 2, 3]
+    assert all(type(row[0]) is int for row in found.rows)
+    assert "1.0" not in found.explain().splitlines()[1].split()[0]
+
+
+def test_the_name_of_the_table_is_told(release):
+    with pytest.raises(Malformed, match="the released table is called data"):
+        query(release, "SELECT count(*) FROM survey")
+
+
 def test_outputs_that_are_no_inputs_have_no_corrected_count(tmp_path):
     spec = {
         "type": "distances",

@@ -231,7 +231,7 @@ def estimate(
         else:
             found = release.estimate(name, estimator=estimator, confidence=confidence)
         answer[name] = found.to_dict()
-        lines += [name, str(found), ""]
+        lines += [f"{name} by {by}" if by else name, str(found), ""]
     say(answer, as_json, "\n".join(lines).rstrip())
 
 

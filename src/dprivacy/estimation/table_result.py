@@ -168,13 +168,19 @@ class TableEstimate(Pictured):
         counts, errors = np.atleast_2d(self.counts), np.atleast_2d(self.standard_errors)
         rows = self.labels[0] if self.counts.ndim == 2 else ("",)
         lines = [["", *(shown(label) for label in self.labels[-1])]]
-        lines += [
-            [shown(x), *(f"{c:.1f} ± {e:.1f}" for c, e in zip(counts[i], errors[i], strict=True))]
-            for i, x in enumerate(rows)
-        ]
+        lines += [[shown(x), *_cells(counts[i], errors[i])] for i, x in enumerate(rows)]
+        if self.counts.ndim == 2:  # the margins, with errors of their own
+            down, across = self.marginal(0), self.marginal(1)
+            ends = _cells(down.counts, down.standard_errors)
+            lines = [[*line, end] for line, end in zip(lines, ["all", *ends], strict=True)]
+            lines.append(["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"])
         widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
         table = ["  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in lines]
         return "\n".join([head, *table])
+
+
+def _cells(counts: Floats, errors: Floats) -> list[str]:
+    return [f"{c:.1f} ± {e:.1f}" for c, e in zip(counts, errors, strict=True)]
 
 
 def table_spread(

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model.plain import plain, shown
+from dprivacy.release.domain import LISTED
 from dprivacy.release.extras import dataset, duckdb
 from dprivacy.release.receive import Axis, Release, corrected_table, positions_of
 from dprivacy.sources import result
@@ -84,7 +85,9 @@ def query(release: Release, sql: str) -> Answer:
             return Answer(names, rows, None, "raw answers from the noisy table")
         return _with_corrections(connection, release, names, rows, counted)
     except engine.Error as reason:
-        raise Malformed(f"the query cannot be answered: {str(reason).splitlines()[0]}") from None
+        said = str(reason).splitlines()[0]
+        named = "; the released table is called data" if "Table with name" in said else ""
+        raise Malformed(f"the query cannot be answered: {said}{named}") from None
     finally:
         connection.close()
 
@@ -107,17 +110,20 @@ def _load(connection: Any, release: Release) -> None:
         return
     types: dict[str, str] = {}
     for entry in release.card.columns.values():
-        texts = entry["type"] == "bits" or _has_texts(entry)
-        types |= dict.fromkeys(entry["columns"], "VARCHAR" if texts else "DOUBLE")
+        types |= dict.fromkeys(entry["columns"], _type(entry))
     layout = {"header": True, "sep": ",", "quotechar": '"', "escapechar": '"'}
     connection.read_csv(str(release.path), dtype=types, allow_quoted_nulls=False, **layout).create(
         "data"
     )
 
 
-def _has_texts(entry: Any) -> bool:
-    channel = entry["channel"] or {}
-    return any(isinstance(y, str) for y in channel.get("outputs", ()))
+def _type(entry: Any) -> str:
+    """The type of a column in SQL: texts, whole numbers where all of a list are, or doubles."""
+    outputs = (entry["channel"] or {}).get("outputs", ())
+    if entry["type"] == "bits" or any(isinstance(y, str) for y in outputs):
+        return "VARCHAR"
+    small = all(y is None or (type(y) is int and -(2**63) <= y < 2**63) for y in outputs)
+    return "BIGINT" if entry["type"] in LISTED and outputs and small else "DOUBLE"
 
 
 @dataclass(frozen=True)
