@@ -137,6 +137,55 @@ class TestCorrected:
         assert len(data["corrected"]) == 3
 
 
+class TestConditions:
+    """Counts of those who meet a condition on protected columns."""
+
+    @pytest.mark.parametrize(
+        ("where", "true"),
+        [
+            ("h = 'a'", "h == 'a'"),
+            ("h <> 'a' AND n > 2", "h != 'a' and n > 2"),
+            ("h IN ('a', 'c') OR region = 'north'", "h in ('a', 'c') or region == 'north'"),
+            ("upper(H) = 'B' AND year BETWEEN 2020 AND 2021", "h == 'b' and year >= 2020"),
+            ("NOT (\"Q 7\" = '01')", "`Q 7` != '01'"),
+            ("n % 2 = 0 AND zip = '01'", "n % 2 == 0 and zip == '01'"),
+            ("h = 'nobody'", "h == 'nobody'"),
+        ],
+    )
+    def test_near_the_truth(self, release, truth, where, true):
+        answer = query(release, f"SELECT count(*) FROM data WHERE {where}")
+        ((count, error),) = answer.corrected
+        assert abs(count - len(truth.query(true))) <= 4.5 * error + 1e-6
+        assert "corrected" in answer.explain()
+        assert json.dumps(answer.to_dict(), allow_nan=False)
+
+    def test_all_and_nothing_are_known(self, release):
+        for where, count in (("h IN ('a', 'b', 'c')", N), ("h = 'a' AND h = 'b'", 0)):
+            answer = query(release, f"SELECT count(*) FROM data WHERE {where}")
+            assert answer.corrected[0] == pytest.approx((count, 0), abs=1e-6)
+
+    def test_it_agrees_with_the_table_of_groups(self, release):
+        """By inversion both are the same sum of signed weights."""
+        table = release.cross_table(["h", "n"], estimator="inverse")
+        answer = query(release, "SELECT count(*) FROM data WHERE h = 'b' AND n = 3")
+        assert answer.corrected[0] == pytest.approx(table.cell("b", 3), rel=1e-9)
+
+    def test_no_bias_over_many_releases(self, tmp_path):
+        pq.write_table(people().slice(0, 120).select(["h", "n"]), tmp_path / "in.parquet")
+        plan = Plan.read({"columns": {name: SPECS[name] for name in ("h", "n")}})
+        true = people().slice(0, 120).to_pandas().query("h == 'a' and n >= 2")
+        found = []
+        for seed in range(80):
+            output = tmp_path / f"{seed}.parquet"
+            seeded_file(tmp_path / "in.parquet", plan, output, seed=seed, again="a test")
+            sql = "SELECT count(*) FROM data WHERE h = 'a' AND n >= 2"
+            found.append(query(Release.open(output), sql).corrected[0])
+        counts, errors = np.array(found).T
+        spread = float(np.sqrt((errors**2).mean()))
+        assert abs(counts.mean() - len(true)) < 4 * spread / np.sqrt(80)
+        assert 0.75 < counts.std() / spread < 1.33
+
+
 class TestRaw:
     """What cannot be corrected is given as it is, and says so."""
 
@@ -144,6 +193,13 @@ class TestRaw:
         "sql",
         [
             "SELECT count(*) FROM data",
+            "SELECT count(*) FROM data WHERE region = 'north'",
+            "SELECT count(*) FROM data WHERE x > 0 AND h = 'a'",
+            "SELECT count(*) FROM data WHERE h = 'a' AND random() < 0.5",
+            "SELECT count(*) FROM data WHERE h IN (SELECT 'a')",
+            "SELECT count(*) FROM data WHERE h = 'a' LIMIT 1",
+            "SELECT count(*) + 1 FROM data WHERE h = 'a'",
+            "SELECT count(*) FROM data WHERE h = 'a' GROUP BY region",
             "SELECT region, count(*) FROM data GROUP BY region",
             "SELECT h, avg(n) FROM data GROUP BY h",
             "SELECT h, count(*) FROM data WHERE n > 3 GROUP BY h",

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model.plain import plain, shown
+from dprivacy.release.conditions import conditional_count
 from dprivacy.release.domain import LISTED
 from dprivacy.release.extras import dataset, duckdb
 from dprivacy.release.receive import Axis, Release, corrected_table, positions_of
@@ -61,7 +62,8 @@ def query(release: Release, sql: str) -> Answer:
 
     What is computed from a private table is private, whatever the query. The raw answers describe the
     noisy table; for ``SELECT …, count(*) … GROUP BY …`` over protected columns (with conditions on
-    columns passed through only) an estimate of the true count and its standard error stand beside them.
+    columns passed through only), and for ``SELECT count(*) … WHERE …`` with any condition on protected
+    columns, an estimate of the true count and its standard error stand beside them.
 
     Parameters
     ----------
@@ -80,10 +82,14 @@ def query(release: Release, sql: str) -> Answer:
         cursor = connection.execute(sql)
         names = tuple(entry[0] for entry in cursor.description)
         rows = tuple(cursor.fetchall())
-        counted = _counted(connection, sql, release)
-        if counted is None:
-            return Answer(names, rows, None, "raw answers from the noisy table")
-        return _with_corrections(connection, release, names, rows, counted)
+        tree = _parsed(connection, sql)
+        counted = _counted(connection, tree, release)
+        if counted is not None:
+            return _with_corrections(connection, release, names, rows, counted)
+        pair = _conditional(connection, tree, release)
+        if pair is not None and len(rows) == 1:
+            return Answer(names, rows, (pair,), "corrected: estimated count of the true table")
+        return Answer(names, rows, None, "raw answers from the noisy table")
     except engine.Error as reason:
         said = str(reason).splitlines()[0]
         named = "; the released table is called data" if "Table with name" in said else ""
@@ -135,18 +141,56 @@ class _Counted:
     tally: str
 
 
-def _counted(connection: Any, sql: str, release: Release) -> _Counted | None:
-    """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise.
-
-    Everything that changes which rows are counted must depend on columns passed through alone.
-    """
+def _parsed(connection: Any, sql: str) -> Any:
+    """The query as a tree, None where DuckDB cannot write it as one."""
     (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()
     tree = json.loads(text)
     if tree.get("error") or len(tree["statements"]) != 1:
         return None
-    node = tree["statements"][0]["node"]
-    if not _is_plain(node):
+    return tree if _is_plain(tree["statements"][0]["node"]) else None
+
+
+def _conditional(connection: Any, tree: Any, release: Release) -> tuple[float, float] | None:
+    """SELECT count(*) … WHERE over protected columns: corrected; None for anything else."""
+    if tree is None:
         return None
+    node = tree["statements"][0]["node"]
+    known = {name.lower(): name for name in release.columns}
+    if [_selected(entry, known) for entry in node["select_list"]] != [_COUNT]:
+        return None
+    if node.get("group_expressions") or node.get("modifiers"):
+        return None
+    clause = node.get("where_clause")
+    named = list(dict.fromkeys(known.get(name.lower(), "") for name in _columns_in(clause)))
+    open_ = [name for name in named if name in release.card.pass_through]
+    hidden = [name for name in named if name in _correctable(release)]
+    if (
+        not hidden
+        or len(open_) + len(hidden) < len(named)
+        or _VOLATILE & set(_functions_in(clause))
+    ):
+        return None
+    return conditional_count(connection, release, tree, hidden, open_)
+
+
+def _correctable(release: Release) -> set[str]:
+    """The protected columns that have a channel."""
+    return {
+        name
+        for entry in release.card.columns.values()
+        if entry["channel"] is not None
+        for name in entry["columns"]
+    }
+
+
+def _counted(connection: Any, tree: Any, release: Release) -> _Counted | None:
+    """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise.
+
+    Everything that changes which rows are counted must depend on columns passed through alone.
+    """
+    if tree is None:
+        return None
+    node = tree["statements"][0]["node"]
     known = {name.lower(): name for name in release.columns}
     selected = [_selected(entry, known) for entry in node["select_list"]]
     groups = _groups(node, selected, known)
@@ -154,12 +198,7 @@ def _counted(connection: Any, sql: str, release: Release) -> _Counted | None:
     if groups is None or selected.count(_COUNT) != 1 or sorted(asked, key=str) != sorted(groups):
         return None
     protected = {name for entry in release.card.columns.values() for name in entry["columns"]}
-    correctable = {
-        name
-        for entry in release.card.columns.values()
-        if entry["channel"] is not None
-        for name in entry["columns"]
-    }
+    correctable = _correctable(release)
     if not correctable & set(groups) or (protected - correctable) & set(groups):
         return None
     conditions = list(_columns_in(node.get("where_clause")))
