@@ -19,10 +19,8 @@ from dprivacy.design.trees import Prices, Trees
 from dprivacy.errors import MissingExtra, TooLarge
 
 _THREADS = 512  # for a walk
-_POINT = (
-    4 * 8 + 2 * 2 + 2
-)  # bytes of fast memory for a point of a walk, as `walks.cu` lays them out
-_THREAD = 16  # and for a thread
+# Bytes of fast memory for a point and for a thread of a walk, as `walks.cu` lays them out.
+_POINT, _THREAD = 4 * 8 + 2 * 2 + 2, 16
 _TABLES = 2  # of distances that stay on the card
 
 OnCard = Any  # an array of CuPy's
@@ -35,14 +33,15 @@ def require_card() -> None:
             "device='gpu' needs CuPy; install it with pip install 'dprivacy[gpu]', or leave the "
             "device out"
         )
-    import cupy
-
     try:
-        cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise MissingExtra(
-            f"device='gpu' needs an NVIDIA card that CUDA can use: {error}"
-        ) from None
+        import cupy
+
+        if cupy.cuda.runtime.getDeviceCount():
+            return
+        why = "there is none"
+    except (ImportError, RuntimeError) as error:  # CUDA's errors are RuntimeErrors
+        why = str(error).partition("\n")[0]
+    raise MissingExtra(f"device='gpu' needs an NVIDIA card that CUDA can use: {why}")
 
 
 @cache
