@@ -5,7 +5,7 @@ keeps; "uniform" has the eight symmetries of the square. Ours stops at a relativ
 the loss and a lower bound. A peer runs in a process of its own and is stopped after --limit seconds;
 the ratio is then at least what is printed. CPU time throughout, best of several runs for ours.
 
-    bench_design.py                      N = 49, 100, 144, 225 city; peers up to N = 100
+    bench_design.py                      N = 49 uniform, 49, 100, 144, 225 city; peers up to N = 100
     bench_design.py --large              also N = 400 city and 900 uniform
     bench_design.py --peers 49 --limit 30
 """
@@ -97,10 +97,10 @@ def by_qif(scaled: np.ndarray, prior: np.ndarray, loss: np.ndarray) -> float:
     return float((prior[:, None] * loss * found).sum())
 
 
-def peer(name: str, side: int, limit: int) -> None:
+def peer(name: str, side: int, kind: str, limit: int) -> None:
     """Run one peer in this process and print what it took; past the limit the system ends it."""
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
-    scaled, prior, loss = problem(side, "city")
+    scaled, prior, loss = problem(side, kind)
     costs = prior[:, None] * loss
     began = time.process_time()
     if name == PEERS[0]:
@@ -112,8 +112,9 @@ def peer(name: str, side: int, limit: int) -> None:
     print(json.dumps({"seconds": time.process_time() - began, "loss": found}))
 
 
-def against(name: str, side: int, ours: float, loss: float, limit: int) -> None:
-    command = [sys.executable, __file__, "--peer", name, "--side", str(side), "--limit", str(limit)]
+def against(name: str, side: int, kind: str, ours: float, loss: float, limit: int) -> None:
+    command = [sys.executable, __file__, "--peer", name, "--side", str(side), "--prior", kind]
+    command += ["--limit", str(limit)]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode == 0:
         answer = json.loads(done.stdout.splitlines()[-1])
@@ -167,18 +168,19 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=120, help="seconds for a peer")
     parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
     parser.add_argument("--side", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--prior", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.peer:
-        peer(asked.peer, asked.side, asked.limit)
+        peer(asked.peer, asked.side, asked.prior, asked.limit)
         return
     print(", ".join(map(installed, ("numpy", "scipy", "numba", "highspy", "qif"))), "— CPU time")
     warm = problem(5, "city")
     column_generation(warm[0], warm[1][:, None] * warm[2])  # load and compile
-    for side in (7, 10, 12, 15):
-        spent, loss = ours(side, "city", 3 if side < 15 else 1)
+    for side, kind in ((7, "uniform"), (7, "city"), (10, "city"), (12, "city"), (15, "city")):
+        spent, loss = ours(side, kind, 3 if side < 15 else 1)
         for name in PEERS if side * side <= asked.peers else ():
             if not (name.startswith("qif") and installed("qif") == "no qif"):
-                against(name, side, spent, loss, asked.limit)
+                against(name, side, kind, spent, loss, asked.limit)
     ours(20, "uniform", 1)
     if asked.large:
         ours(20, "city", 1)
