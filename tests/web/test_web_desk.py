@@ -9,7 +9,8 @@ import warnings
 
 import pytest
 
-from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning
+from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed, PrivacyLeakWarning
+from dprivacy.release import Ledger
 from dprivacy.web import desk as desks
 from dprivacy.web.desk import Desk, require_small, warnings_heard
 from dprivacy.web.logs import keep_data_out_of_logs
@@ -105,6 +106,28 @@ def test_the_same_bytes_are_not_protected_twice(place):
         desk.require_new(second)
     second.write_text("x\n2\n")
     desk.require_new(second)
+    desk.close()
+
+
+def test_the_ledger_of_the_environment_is_charged(place, monkeypatch):
+    pytest.importorskip("nicegui")
+    from dprivacy.web.table_job import protect_table
+
+    with Ledger(place / "l.db") as ledger:
+        ledger.budget("everyone", "ln 4")
+    monkeypatch.setenv("DPRIVACY_LEDGER", str(place / "l.db"))
+    raw = {"columns": {"x": {"type": "categories", "values": ["a", "b"], "epsilon": "ln 3"}}}
+    desk = Desk()
+    drawer = desk.drawer()
+    for number, text in enumerate(("x\na\nb\n", "x\nb\nb\na\n")):
+        source = drawer.place(f"{number}.csv")
+        source.write_text(text)
+        if number:
+            with pytest.raises(BudgetExceeded):
+                protect_table(source, raw, drawer, again=None, progress=lambda *_: None)
+        else:
+            card, _, _ = protect_table(source, raw, drawer, again=None, progress=lambda *_: None)
+            assert card.receipt["sequence"] == 3
     desk.close()
 
 

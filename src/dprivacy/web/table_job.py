@@ -1,5 +1,6 @@
 """Protecting a table that was chosen: described if need be, sanitised with progress, handed back."""
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,10 @@ def protect_table(
     again: str | None,
     progress: Callable[[int, int | None], None],
 ) -> tuple[ReleaseCard, list[str], Path]:
-    """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies."""
+    """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies.
+
+    It is charged to the ledger that the environment names, as on the command line.
+    """
     plan = Plan.read(raw)
     if again is None:
         drawer.desk.require_new(source)
@@ -34,7 +38,14 @@ def protect_table(
     output = drawer.place(f"{stem}-protected{ending}")
     with warnings_heard() as heard:
         card = sanitise_file(
-            source, plan, output, replace=True, discard=True, again=again, progress=progress
+            source,
+            plan,
+            output,
+            replace=True,
+            discard=True,
+            ledger=os.environ.get("DPRIVACY_LEDGER") or None,
+            again=again,
+            progress=progress,
         )
     drawer.desk.released(source)
     return card, list(heard), output
