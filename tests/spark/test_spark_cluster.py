@@ -123,7 +123,7 @@ class TestLaw:
         frames = [
             sanitise_spark(
                 made(spark, 5000, k), plan, permanent_key=KEY, output=tmp_path / f"out{k}"
-            )
+            ).table
             for k in (2, 3)
         ]
         one, two = (sorted(map(tuple, t.select("id", "hobby").collect())) for t in frames)
