@@ -196,7 +196,8 @@ class TestFailures:
         sanitise_spark(frame, PLAN, output=tmp_path / "calm")
         marks = tmp_path / how
         sanitise_spark(self.slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
-        assert sorted(p.name for p in tmp_path.glob(f"{how}.*")) == [f"{how}.0", f"{how}.1"]
+        began = {p.name for p in tmp_path.glob(f"{how}.*")}
+        assert {f"{how}.0", f"{how}.1"} <= began  # Spark may start a third on a busy machine
         calm, out = parts(tmp_path / "calm"), parts(tmp_path / "out")
         assert sorted(out) == list(range(4))
         assert all(out[k].equals(calm[k]) for k in range(4))
