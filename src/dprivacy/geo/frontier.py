@@ -214,7 +214,7 @@ def _planar(city: City, rate: float) -> Floats:
     for k in range(len(city)):
         away = np.hypot((high[k] - north)[:, None], wide[k] - east)
         joint[k, :-1] = np.exp(-rate * away).ravel()
-    joint /= _total(rate * step)
+    joint[:, :-1] /= _total(rate * step)
     joint[:, -1] = np.maximum(1 - joint[:, :-1].sum(axis=1), 0.0)
     return joint * city.weights[:, None]
 
