@@ -81,6 +81,8 @@ def protect_file(
         raise Malformed(
             "the optimal mechanism takes each row by itself: leave out person, key, reports, clamp"
         )
+    if mechanism is None:  # said here, so that what is charged is what is drawn
+        options = {"radius": "200 m", "eps": "ln 4", **options}
     with charged(
         ledger,
         _charge(mechanism, options),
@@ -103,8 +105,8 @@ def _charge(mechanism: Any, options: Mapping[str, Any]) -> Charge:
     if mechanism is not None:
         eps, radius = mechanism.promise.eps, mechanism.promise.radius
     else:
-        eps = as_eps(options.get("eps", "ln 4")) / whole(options.get("reports") or 1, "reports")
-        radius = metres(options.get("radius", "200 m"), what="the radius")
+        eps = as_eps(options["eps"]) / whole(options.get("reports") or 1, "reports")
+        radius = metres(options["radius"], what="the radius")
     return per_unit("places", "metres on Earth", "per kilometre and report", eps * 1000 / radius)
 
 

@@ -18,7 +18,7 @@ from dprivacy.estimation.operators import Floats, left_inverse
 from dprivacy.release.extras import arrow, duckdb
 from dprivacy.release.receive import Axis, Release, positions_of
 
-_MOST_CELLS = 1_000_000
+MOST_CELLS = 1_000_000  # of a table that is corrected
 _CELL = "dprivacy: number of the cell"
 
 
@@ -52,7 +52,7 @@ def conditional_count(
     axes = [release.axis(name, k, found) for k, name in enumerate(protected)]
     others = list(dict.fromkeys(key[len(axes) :] for key in found))
     sides = [axis.channel.rows for axis in axes if axis.channel is not None]
-    if math.prod(map(len, sides)) * len(others) > _MOST_CELLS:
+    if math.prod(map(len, sides)) * len(others) > MOST_CELLS:
         return None
     cells = [(*true, *rest) for *true, rest in product(*sides, others)]
     held = np.zeros(len(cells))

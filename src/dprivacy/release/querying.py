@@ -8,13 +8,12 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model.plain import plain, shown
-from dprivacy.release.conditions import conditional_count
+from dprivacy.release.conditions import MOST_CELLS, conditional_count
 from dprivacy.release.domain import LISTED
 from dprivacy.release.extras import dataset, duckdb
 from dprivacy.release.receive import Axis, Release, corrected_table, positions_of
 from dprivacy.sources import result
 
-_MOST_CELLS = 1_000_000
 _COUNT = "count(*)"
 _VOLATILE = {"random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "now"}
 
@@ -305,7 +304,7 @@ def _with_corrections(
     if not found:
         return Answer(names, rows, None, "raw answers; no rows were counted")
     axes = [release.axis(name, k, found) for k, name in enumerate(order)]
-    if math.prod(len(axis.labels) for axis in axes) > _MOST_CELLS:
+    if math.prod(len(axis.labels) for axis in axes) > MOST_CELLS:
         return Answer(names, rows, None, "raw answers; too many groups to correct")
     table = corrected_table(found, axes, estimator="ibu", confidence=0.95)
     errors = table.standard_errors

@@ -86,6 +86,7 @@ def _sanitised(
     ledger: Any,
     again: str | None,
 ) -> Sanitised:
+    """The work of both, one call deep in each, so that warnings name whoever called them."""
     plan = plan if isinstance(plan, Plan) else Plan.read(plan)
     if type(table).__module__.startswith("pyspark."):
         from dprivacy.release.spark import sanitise_spark
