@@ -24,8 +24,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # CPU time should count work
 
 import numpy as np
 
-from dprivacy.design.columns import column_generation
-from dprivacy.design.symmetry import find_symmetry
+from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.problems.problem_symmetry import find_symmetry
 
 GAP = 1e-6
 SPOTS = (((0.25, 0.3), 0.12, 1.0), ((0.7, 0.6), 0.18, 0.6), ((0.6, 0.15), 0.07, 0.8))

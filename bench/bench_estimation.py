@@ -13,9 +13,9 @@ import qif
 
 import dprivacy as dp
 from dprivacy.estimation import estimate, kantorovich
-from dprivacy.estimation.ibu import climb, mean_log_likelihood
-from dprivacy.estimation.operators import Dense
-from dprivacy.estimation.structure import Known
+from dprivacy.estimation.counts.bayesian_update import climb, mean_log_likelihood
+from dprivacy.estimation.operators.channel_operator import Dense
+from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.mechanisms import geometric, laplace, randomised_response
 
 N = 101
@@ -90,7 +90,7 @@ def against_qif() -> None:
 
 def updates_to(operator: Dense, q: np.ndarray, target: float) -> int:
     """Leaping updates until the mean log-likelihood is reached, interior steps left out."""
-    from dprivacy.estimation import ibu
+    from dprivacy.estimation.counts import bayesian_update as ibu
 
     patience, ibu._PATIENCE = ibu._PATIENCE, 10**9
     try:

@@ -16,9 +16,9 @@ import numpy as np
 
 import dprivacy as dp
 from dprivacy.polytope import count_extreme_points, count_kernels, vertices
-from dprivacy.polytope.kernels import Table
-from dprivacy.polytope.search import Search
-from dprivacy.polytope.supports import minimal_supports
+from dprivacy.polytope.kernel_list import Table
+from dprivacy.polytope.supports.compiled_search import Search
+from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 
 
 def timed(run: Callable[[], object]) -> tuple[float, object]:

@@ -39,8 +39,8 @@ rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench"
 """
 COPY = """
 from pathlib import Path
-from dprivacy.release.files import batches_of
-from dprivacy.release.writing import writer_of
+from dprivacy.release.files.table_files__release_files import batches_of
+from dprivacy.release.jobs.output_writer import writer_of
 began = time.perf_counter()
 rows, writer = 0, None
 with batches_of(Path("{source}")) as (batches, _):

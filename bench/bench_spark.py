@@ -70,7 +70,7 @@ def main() -> None:
         print("there is no Java here; Spark cannot start")
         return
     from dprivacy.release import Plan, sanitise_file
-    from dprivacy.release.spark import sanitise_spark
+    from dprivacy.release.spark.spark_release import sanitise_spark
 
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     plan = Plan.read(PLAN)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import Embedding, text_mechanism, word_movers_distance
-from dprivacy.text.nearest import nearest_rows
+from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 
 
 def best_of(runs: dict[str, Callable[[], object]], times: int = 3) -> tuple[dict[str, float], dict]:

@@ -14,7 +14,7 @@ from dprivacy.curves import (
     principal_basis,
     protect_curves,
 )
-from dprivacy.curves.basis import SCALE
+from dprivacy.curves.curve_basis import SCALE
 from dprivacy.errors import Malformed, SpaceMismatch
 from dprivacy.numbers import Level, ln
 

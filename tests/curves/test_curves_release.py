@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.curves import curves as command
+from dprivacy.cli.verbs.curves import curves as command
 from dprivacy.curves import (
     choose_size,
     curve_mechanism,
@@ -21,7 +21,7 @@ from dprivacy.curves import (
     read_days,
 )
 from dprivacy.errors import Malformed
-from dprivacy.numbers.level import as_eps
+from dprivacy.numbers.levels import as_eps
 
 pytest.importorskip("pyarrow")
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "smart_meter"

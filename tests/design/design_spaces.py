@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dprivacy.design.approximate import Approximation
+from dprivacy.design.problems.approximation import Approximation
 
 rng = np.random.default_rng  # every test has a generator of its own
 

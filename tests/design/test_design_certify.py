@@ -7,16 +7,22 @@ import numpy as np
 import pytest
 
 from dprivacy.design import optimal
-from dprivacy.design.approximate import Flows
-from dprivacy.design.bound import Bound, ExactFlows, bound_of_exact, bound_of_floats, exact_flows
-from dprivacy.design.certify import integers, logarithms, proved, room
-from dprivacy.design.exact import exact_optimum
-from dprivacy.design.pieces import pieces_of, reach_of
-from dprivacy.design.problem import Problem, exact_mat
-from dprivacy.design.spanner import greedy_spanner
+from dprivacy.design.engines.certified_integers import integers, logarithms, proved, room
+from dprivacy.design.engines.exact_vertex import exact_optimum
+from dprivacy.design.engines.lower_bounds import (
+    Bound,
+    ExactFlows,
+    bound_of_exact,
+    bound_of_floats,
+    exact_flows,
+)
+from dprivacy.design.problems.approximation import Flows
+from dprivacy.design.problems.design_problem import Problem, exact_mat
+from dprivacy.design.problems.independent_pieces import pieces_of, reach_of
+from dprivacy.design.problems.spanner import greedy_spanner
 from dprivacy.errors import Uncertified
-from dprivacy.numbers.level import as_level
-from dprivacy.numbers.matrix import Mat
+from dprivacy.numbers.levels import as_level
+from dprivacy.numbers.matrices import Mat
 from dprivacy.spaces import discrete, grid, line
 from dprivacy.verify import privacy
 

@@ -8,10 +8,10 @@ from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spa
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, eye, kron
 
-from dprivacy.design.columns import column_generation
-from dprivacy.design.flows import lifted
-from dprivacy.design.master import balanced, mixture
-from dprivacy.design.trees import price, shortened, shortest_path_trees
+from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.columns.master_program import balanced, mixture
+from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
+from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import MissingExtra
 
 
@@ -212,7 +212,7 @@ def test_pairs_without_a_constraint_of_their_own():
 
 
 def test_compiling_needs_numba(monkeypatch):
-    monkeypatch.setattr("dprivacy.design.machine.find_spec", lambda name: None)
+    monkeypatch.setattr("dprivacy.design.columns.arithmetic_device.find_spec", lambda name: None)
     distance = spaces()["L2 grid"]
     costs = costs_of("metric", distance, 0)
     assert column_generation(distance, costs).finished
@@ -222,7 +222,7 @@ def test_compiling_needs_numba(monkeypatch):
 
 def test_nowhere_to_keep_machine_code(monkeypatch):
     numba = pytest.importorskip("numba")
-    from dprivacy.design import compiled
+    from dprivacy.design.columns import compiled_walks as compiled
 
     made = numba.njit
 

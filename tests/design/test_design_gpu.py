@@ -11,11 +11,11 @@ import pytest
 from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 
 import dprivacy as dp
-from dprivacy.design import gpu
-from dprivacy.design.columns import column_generation
-from dprivacy.design.flows import lifted
-from dprivacy.design.master import balanced, mixture
-from dprivacy.design.trees import price, shortened, shortest_path_trees
+from dprivacy.design.columns import graphics_card as gpu
+from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.columns.master_program import balanced, mixture
+from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
+from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import Malformed, MissingExtra, TooLarge
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, kron
 
-from dprivacy.design.approximate import Approximation
-from dprivacy.design.interior import interior_point
+from dprivacy.design.engines.interior_rounds import interior_point
+from dprivacy.design.problems.approximation import Approximation
 from dprivacy.spaces import discrete, grid, hamming_cube, line, points
 
 

@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from dprivacy.design.laplace_geometric import laplace_against_geometric, refined_by_laplace
-from dprivacy.design.laplace_loss import geometric_loss, laplace_loss, segment
-from dprivacy.design.pixelation import gathered, laplace_on_interval, step_below
+from dprivacy.design.universality.interval_pixels import gathered, laplace_on_interval, step_below
+from dprivacy.design.universality.laplace_enclosures import geometric_loss, laplace_loss, segment
+from dprivacy.design.universality.refined_by_noise import (
+    laplace_against_geometric,
+    refined_by_laplace,
+)
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch, Uncertified
-from dprivacy.flow import loss, posterior_uncertainty
+from dprivacy.flow import posterior_uncertainty
+from dprivacy.flow.gains import named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace
 from dprivacy.model import Dist
-from dprivacy.numbers.level import as_eps
+from dprivacy.numbers.levels import as_eps
 from dprivacy.refine import refines
 from dprivacy.spaces import quantised
 

@@ -8,23 +8,15 @@ import numpy as np
 import pytest
 
 from dprivacy.design import as_kernels, kernel_losses, optimal
-from dprivacy.design.problem import Problem
+from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, TooLarge, Uncertified
-from dprivacy.flow import loss, posterior_uncertainty
+from dprivacy.flow import posterior_uncertainty
+from dprivacy.flow.gains import named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric, randomised_response
-from dprivacy.mechanisms.store import dumps, loads
+from dprivacy.mechanisms.groundwork.mechanism_file import dumps, loads
 from dprivacy.model import Dist
 from dprivacy.polytope import kernels
-from dprivacy.spaces import (
-    discrete,
-    from_table,
-    graph,
-    grid,
-    hamming_cube,
-    line,
-    points,
-    power_set,
-)
+from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line, points, power_set
 from dprivacy.verify import privacy, smallest_eps
 
 
@@ -489,7 +481,9 @@ class TestRefusals:
             optimal([1, 2, 3], eps=1)
 
     def test_more_than_the_memory(self, monkeypatch):
-        monkeypatch.setattr("dprivacy.design.memory.machine_memory", lambda: 1e6)
+        monkeypatch.setattr(
+            "dprivacy.design.problems.machine_limits__design_memory.machine_memory", lambda: 1e6
+        )
         with pytest.raises(TooLarge, match=r"GiB.*force=True"):
             optimal(grid(6, 6), eps=1)
         assert optimal(grid(6, 6), eps=1, force=True).certificate.privacy
@@ -509,7 +503,7 @@ class TestUse:
         import pandas
 
         from dprivacy.release import Plan, sanitise
-        from dprivacy.release.plan import ColumnPlan
+        from dprivacy.release.plans.table_plan__release_plan import ColumnPlan
 
         best = optimal(line(5), eps="ln 2")
         plan = Plan(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dprivacy.design.columns import column_generation
-from dprivacy.design.symmetry import alone, find_symmetry
+from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.problems.problem_symmetry import alone, find_symmetry
 
 
 def grid(rows, columns, p=2):

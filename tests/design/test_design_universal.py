@@ -7,16 +7,17 @@ from itertools import combinations, pairwise, permutations
 
 import pytest
 
-from dprivacy.design import one_loss, optimal
-from dprivacy.design.candidate import Candidate
-from dprivacy.design.dissent import who_bets
-from dprivacy.design.frontier import Answers, height, offered
-from dprivacy.design.one_loss import universally_optimal_for
-from dprivacy.design.ordered import is_ordered
-from dprivacy.design.pairs import best_on_pair
-from dprivacy.design.paths import geometric_paths
-from dprivacy.design.preference import best_kernel
-from dprivacy.design.universal import universally_optimal
+from dprivacy.design import optimal
+from dprivacy.design.universality import one_loss
+from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate__design_frontier import Answers, height, offered
+from dprivacy.design.universality.consumer_preference import best_kernel
+from dprivacy.design.universality.dissenting_consumer import who_bets
+from dprivacy.design.universality.one_loss import universally_optimal_for
+from dprivacy.design.universality.ordered_losses import is_ordered
+from dprivacy.design.universality.pair_optimality import best_on_pair
+from dprivacy.design.universality.tight_paths import geometric_paths
+from dprivacy.design.universality.universality import universally_optimal
 from dprivacy.errors import (
     Malformed,
     MixedArithmetic,
@@ -27,13 +28,14 @@ from dprivacy.errors import (
     Uncertified,
     UnknownCategory,
 )
-from dprivacy.flow import gain, is_monotonic, is_pairwise_non_trivial, loss, posterior_uncertainty
+from dprivacy.flow import is_monotonic, is_pairwise_non_trivial, posterior_uncertainty
+from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.mechanisms import bitwise_response, geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel, uniform
-from dprivacy.numbers.matrix import Mat
-from dprivacy.numbers.programs import minimise
+from dprivacy.numbers.linear_programs import minimise
+from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import is_kernel, kernels
-from dprivacy.polytope.cone import Cone
+from dprivacy.polytope.cones.private_cone import Cone
 from dprivacy.refine import refines
 from dprivacy.spaces import discrete, from_table, graph, hamming_cube, line
 from dprivacy.verify import privacy

@@ -10,13 +10,9 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
-from dprivacy.estimation import (
-    estimate,
-    kantorovich,
-    total_variation,
-    transport as transport_module,
-)
-from dprivacy.estimation.distances import line_coordinates
+from dprivacy.estimation import estimate, kantorovich, total_variation
+from dprivacy.estimation.transport import transport_plan as transport_module
+from dprivacy.estimation.transport.distribution_distances import line_coordinates
 from dprivacy.mechanisms import randomised_response
 from dprivacy.model import Dist, uniform
 from dprivacy.spaces import GridLine, discrete, from_table, graph, grid, hamming_cube, line, points

@@ -10,8 +10,12 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import Malformed, NotStochastic
 from dprivacy.estimation import estimate
-from dprivacy.estimation.inversion import inverse_matrix, projected, projected_exactly
-from dprivacy.estimation.operators import left_inverse
+from dprivacy.estimation.counts.channel_inversion import (
+    inverse_matrix,
+    projected,
+    projected_exactly,
+)
+from dprivacy.estimation.operators.channel_operator import left_inverse
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel
 

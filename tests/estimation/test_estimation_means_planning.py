@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.estimation import (
-    count_error,
-    estimate,
-    estimate_mean,
-    sample_size,
-    smallest_eps_for,
-)
+from dprivacy.estimation import count_error, estimate, estimate_mean, sample_size, smallest_eps_for
 from dprivacy.mechanisms import geometric, laplace, randomised_response
 from dprivacy.model import as_channel
 

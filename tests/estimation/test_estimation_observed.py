@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.estimation import estimate, estimate_mean, log_likelihood, regress
-from dprivacy.estimation.observed import positions_of, read_observed
+from dprivacy.estimation.counts.observed_counts import positions_of, read_observed
 from dprivacy.mechanisms import laplace, randomised_response
 from dprivacy.model import Dist
 

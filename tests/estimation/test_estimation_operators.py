@@ -8,9 +8,9 @@ import pytest
 
 from dprivacy.errors import Malformed, NotInvertible
 from dprivacy.estimation import estimate
-from dprivacy.estimation.operators import Dense, left_inverse
-from dprivacy.estimation.structure import Known, operator_of
-from dprivacy.estimation.structured import Axes, LineGeometric, ResponseLike
+from dprivacy.estimation.operators.channel_operator import Dense, left_inverse
+from dprivacy.estimation.operators.structure_check import Known, operator_of
+from dprivacy.estimation.operators.structured_operators import Axes, LineGeometric, ResponseLike
 from dprivacy.mechanisms import geometric, integer_geometric, laplace, randomised_response
 from dprivacy.model import Channel, as_channel, parallel
 from dprivacy.spaces import line

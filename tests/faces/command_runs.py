@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dprivacy.cli import commands
-from dprivacy.cli.ending import run as run_commands
+from dprivacy.cli.exit_codes import run as run_commands
 
 
 @dataclass(frozen=True)

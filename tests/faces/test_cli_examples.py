@@ -12,7 +12,7 @@ import click
 import pytest
 from command_runs import command, prepare
 
-from dprivacy.cli.verbs import VERBS
+from dprivacy.cli.verb_table import VERBS
 
 # These serve until they are stopped, or write something that is no answer.
 SERVING = {"app"}

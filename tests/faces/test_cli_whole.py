@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from command_runs import OLD, command, prepare
 
 from dprivacy.cli import commands
-from dprivacy.cli.verbs import LEFT, RIGHT, VERBS
+from dprivacy.cli.verb_table import LEFT, RIGHT, VERBS
 
 CANARY = "CANARY-7f3a"
 
@@ -51,7 +51,7 @@ class TestHelp:
             "from dprivacy.cli import commands\n"
             "commands.main(standalone_mode=False)\n"
             "print([m for m in sys.modules if m.split('.')[0] in ('numpy', 'rich', 'pyarrow')"
-            " or m in ('dprivacy.cli.tables', 'dprivacy.release', 'dprivacy.model')])"
+            " or m in ('dprivacy.cli.verbs.tables__cli_tables', 'dprivacy.release', 'dprivacy.model')])"
         )
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -59,7 +59,7 @@ class TestHelp:
         assert done.stdout.splitlines()[-1] == "[]"
 
     def test_a_broken_verb_leaves_the_others_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "dprivacy.cli.geo", None)  # its import now fails
+        monkeypatch.setitem(sys.modules, "dprivacy.cli.verbs.geo", None)  # its import now fails
         assert command("geo", "--help").code == 1
         assert command("--help").code == 0
         assert command("verify", "--example", "geometric").code == 0
@@ -104,7 +104,7 @@ class TestEnds:
         def broken(*given: object, **options: object) -> None:
             raise RuntimeError(CANARY)
 
-        monkeypatch.setattr("dprivacy.cli.verify.privacy", broken)
+        monkeypatch.setattr("dprivacy.cli.verbs.verify__cli_verify.privacy", broken)
         done = command("verify", "--example", "geometric")
         assert (done.code, done.out) == (1, "")
         assert "unexpected RuntimeError" in done.err
@@ -117,7 +117,7 @@ class TestEnds:
         def stopped(*given: object, **options: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("dprivacy.cli.verify.privacy", stopped)
+        monkeypatch.setattr("dprivacy.cli.verbs.verify__cli_verify.privacy", stopped)
         done = command("verify", "--example", "geometric")
         assert (done.code, done.out) == (130, "")
         assert done.err.strip() == "error: interrupted"

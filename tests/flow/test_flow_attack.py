@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.attack import attack as command
+from dprivacy.cli.verbs.tables__cli_attack import attack as command
 from dprivacy.errors import Malformed, TooLarge
-from dprivacy.flow import capacity, gain, posterior_vulnerability
+from dprivacy.flow import capacity, posterior_vulnerability
+from dprivacy.flow.gains import named_gains__flow_gain as gain
 from dprivacy.model import Channel, Dist
 from dprivacy.release import Plan, Release, sanitise_file
-from dprivacy.release.attack import attack
-from dprivacy.release.demo import write_demo
+from dprivacy.release.columns.demo_survey import write_demo
+from dprivacy.release.receiving.row_attack import attack
 
 pytest.importorskip("pyarrow")
 
@@ -67,7 +68,7 @@ def test_more_knowledge_never_hurts(released):
 
 def test_the_success_is_what_a_real_attacker_has(released):
     """Guess every person's hobby from their released value, and count how often that is right."""
-    from dprivacy.release.demo import survey
+    from dprivacy.release.columns.demo_survey import survey
 
     found = attack(released, secret="hobby")
     channel = released.card.channel("hobby")
@@ -128,7 +129,7 @@ def test_refusals(released, monkeypatch):
         attack(
             released, secret="smokes", known=["region"], population=Dist(["yes", "no"], [0.5, 0.5])
         )
-    monkeypatch.setattr("dprivacy.release.attack._MOST_CELLS", 3)
+    monkeypatch.setattr("dprivacy.release.receiving.row_attack._MOST_CELLS", 3)
     with pytest.raises(TooLarge, match="too many combinations"):
         attack(released, secret="smokes")
 

@@ -8,14 +8,13 @@ import pytest
 from dprivacy.errors import DuplicateLabel, Malformed, MixedArithmetic, SpaceMismatch, TooLarge
 from dprivacy.flow import (
     Loss,
-    gain,
     leakage,
-    loss,
     posterior_vulnerability,
     strategy,
     uncertainty,
     vulnerability,
 )
+from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.model import Channel, Dist, Gain, as_channel, uniform
 from dprivacy.spaces import discrete, grid, line
 

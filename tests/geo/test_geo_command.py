@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.geo import geo
+from dprivacy.cli.verbs.geo import geo
 from dprivacy.errors import Malformed
 
 PLACES = """lat,lon,who,diagnosis

@@ -7,8 +7,8 @@ from flint import arb, ctx
 from geo_truth import TRICKY, geodesic, pairs, step
 
 from dprivacy.geo import Plane, apart
-from dprivacy.geo.earth import to_space, to_surface
-from dprivacy.geo.promise import DOUBLES
+from dprivacy.geo.earth.ellipsoid import to_space, to_surface
+from dprivacy.geo.metre_promise import DOUBLES
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from mutations import json_mutant, mutants
 
 from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.geo.reading import read_place_file
-from dprivacy.geo.writing import promise_path, protect_file
+from dprivacy.geo.place_files import read_place_file
+from dprivacy.geo.place_output import promise_path, protect_file
 
 NYC = "40.7, -74.0, 50 km"
 CSV = "id,lat,lon,name\n1,40.7,-74.0,CANARY ONE\n2,40.71,-74.01,CANARY TWO\n1,40.7,-74.0,CANARY THREE\n"

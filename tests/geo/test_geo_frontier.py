@@ -9,12 +9,12 @@ import pytest
 from dprivacy.design import optimal, remap
 from dprivacy.errors import Malformed
 from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.loss import function, metric
+from dprivacy.flow.gains.named_gains__flow_loss import function, metric
 from dprivacy.geo import city, displacement, frontier, optimal_places, protect
-from dprivacy.geo.frontier import NAMES, _planar, _total
+from dprivacy.geo.place_frontier import NAMES, _planar, _total
 from dprivacy.model import Channel, Dist
 from dprivacy.numbers import Level, ln
-from dprivacy.numbers.matrix import Mat
+from dprivacy.numbers.matrices import Mat
 from dprivacy.spaces import points
 from dprivacy.verify import privacy
 

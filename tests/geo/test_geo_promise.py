@@ -11,7 +11,7 @@ from geo_truth import TRICKY, geodesic, pairs, step
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.geo import Promise, place_mechanism
-from dprivacy.geo.lengths import in_words, metres
+from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln, root
 from dprivacy.spaces import points

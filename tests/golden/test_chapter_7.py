@@ -4,10 +4,14 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.design.laplace_geometric import laplace_against_geometric, refined_by_laplace
-from dprivacy.design.laplace_loss import geometric_loss, laplace_loss
-from dprivacy.design.universal import universally_optimal
-from dprivacy.flow import loss, posterior_uncertainty
+from dprivacy.design.universality.laplace_enclosures import geometric_loss, laplace_loss
+from dprivacy.design.universality.refined_by_noise import (
+    laplace_against_geometric,
+    refined_by_laplace,
+)
+from dprivacy.design.universality.universality import universally_optimal
+from dprivacy.flow import posterior_uncertainty
+from dprivacy.flow.gains import named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric_steps
 from dprivacy.model import Channel, push, uniform
 from dprivacy.polytope import is_kernel

@@ -13,7 +13,7 @@ from scipy import stats
 from dprivacy.flow import is_hiding, is_revealing
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Channel, Guarantee, uniform
-from dprivacy.numbers.level import Level
+from dprivacy.numbers.levels import Level
 from dprivacy.sampling import InsecureSource
 from dprivacy.spaces import bags, from_table
 from dprivacy.text import (
@@ -27,7 +27,7 @@ from dprivacy.text import (
     word_movers_distance,
     words_of,
 )
-from dprivacy.text.metric import WordBags, WordSpace
+from dprivacy.text.embeddings.word_distances import WordBags, WordSpace
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 B1 = ["president", "greet", "press", "chicago"]

@@ -26,11 +26,7 @@ from dprivacy.mechanisms import (
 from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, hamming_cube, line, points
-from dprivacy.verify import (
-    distinguishability,
-    privacy,
-    smallest_eps,
-)
+from dprivacy.verify import distinguishability, privacy, smallest_eps
 
 
 def table(text: str) -> list[list[Q]]:

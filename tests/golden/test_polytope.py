@@ -7,7 +7,7 @@ import pytest
 
 from dprivacy.mechanisms import geometric, over_truncated, randomised_response
 from dprivacy.model import Channel, Hyper, push, uniform
-from dprivacy.numbers.linear import rank
+from dprivacy.numbers.exact_algebra import rank
 from dprivacy.polytope import (
     count_extreme_points,
     count_kernels,

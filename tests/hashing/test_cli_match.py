@@ -6,7 +6,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.match import match
+from dprivacy.cli.verbs.match import match
 from dprivacy.errors import BadLevel, Malformed
 
 # Two tastes: people a* like one kind of film, people b* the other.

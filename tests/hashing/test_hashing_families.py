@@ -9,15 +9,9 @@ import pytest
 from scipy import integrate, stats
 
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed, TooLarge, UnknownCategory
-from dprivacy.hashing import (
-    bit_sampling,
-    minhash,
-    parity_law,
-    random_projection,
-    stable_projection,
-)
-from dprivacy.hashing.projection import angular_distance, sides
-from dprivacy.hashing.sets import first_bits
+from dprivacy.hashing import bit_sampling, minhash, parity_law, random_projection, stable_projection
+from dprivacy.hashing.hashes.hyperplanes import angular_distance, sides
+from dprivacy.hashing.hashes.set_hash import first_bits
 from dprivacy.spaces import points
 
 MANY = 1 << 14
@@ -155,7 +149,7 @@ def test_sets_in_blocks_are_hashed_alike(monkeypatch):
     sets = [set(rng.integers(0, 50, rng.integers(1, 9)).tolist()) for _ in range(60)]
     function = minhash(bits=16, key="a")
     whole = function.hash(sets)
-    monkeypatch.setattr("dprivacy.hashing.sets._CELLS", 40)
+    monkeypatch.setattr("dprivacy.hashing.hashes.set_hash._CELLS", 40)
     assert (function.hash(sets) == whole).all()
     table = function.table(sets)
     for i, j in itertools.product(range(0, 60, 7), repeat=2):

@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from dprivacy.errors import (
-    BadLevel,
-    DPrivacyError,
-    InsecureSeedWarning,
-    Malformed,
-    UnknownCategory,
-)
+from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed, UnknownCategory
 from dprivacy.hashing import (
     bit_sampling,
     counted_bits,

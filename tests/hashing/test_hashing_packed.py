@@ -6,7 +6,7 @@ from scipy import stats
 
 from dprivacy.errors import DPrivacyError, InsecureSeedWarning, Malformed, UnknownCategory
 from dprivacy.hashing import hamming_distances, nearest
-from dprivacy.hashing.packed import pack
+from dprivacy.hashing.hashes.packed_bits import pack
 from dprivacy.sampling import InsecureSource
 
 WIDTHS = [1, 7, 8, 9, 16, 17, 32, 33, 64, 65, 200, 254, 255, 300]
@@ -46,8 +46,8 @@ def test_packing_takes_an_eighth_of_a_byte_a_bit():
 @pytest.mark.parametrize("k", [1, 4, 39])
 @pytest.mark.parametrize("block", [1, 100, 1 << 18])
 def test_the_nearest_are_nearest(width, k, block, monkeypatch):
-    monkeypatch.setattr("dprivacy.hashing.packed._BLOCK", block)
-    monkeypatch.setattr("dprivacy.hashing.packed._PROBED", 8)
+    monkeypatch.setattr("dprivacy.hashing.hashes.packed_bits._BLOCK", block)
+    monkeypatch.setattr("dprivacy.hashing.hashes.packed_bits._PROBED", 8)
     a = some_bits(40, width)
     table = brute(a, a)
     np.fill_diagonal(table, 10**6)

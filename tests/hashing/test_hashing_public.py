@@ -10,7 +10,7 @@ from scipy import stats
 
 from dprivacy.errors import Malformed
 from dprivacy.hashing import bit_sampling, lshrr, minhash, random_projection, stable_projection
-from dprivacy.hashing.public import item_words, normals, public_source, unit
+from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
 
 MAKERS = {
     "projection": lambda key: random_projection(3, bits=64, key=key),

@@ -33,7 +33,7 @@ from dprivacy.mechanisms import (
     vector_laplace,
 )
 from dprivacy.model import Mechanism
-from dprivacy.model.mechanism import FiniteMechanism
+from dprivacy.model.mechanism_protocol import FiniteMechanism
 from dprivacy.numbers import Level
 from dprivacy.sampling import CategoricalSampler, InsecureSource, KeyedSource, table_law
 from dprivacy.spaces import (

@@ -12,7 +12,7 @@ from dprivacy.errors import DPrivacyError, InsecureSeedWarning, Malformed, TooLa
 from dprivacy.mechanisms import bitwise_response
 from dprivacy.numbers import ln
 from dprivacy.spaces import hamming_cube
-from dprivacy.spaces.infinite import BitStrings
+from dprivacy.spaces.endless_spaces import BitStrings
 from dprivacy.verify import privacy, smallest_eps
 
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.mechanisms.coding import Coder, listed, read_doubles, refuse_masked, whole
+from dprivacy.mechanisms.groundwork.label_codes import (
+    Coder,
+    listed,
+    read_doubles,
+    refuse_masked,
+    whole,
+)
 
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 

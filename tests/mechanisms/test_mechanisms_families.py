@@ -16,8 +16,8 @@ from dprivacy.mechanisms import (
     geometric_steps,
     over_truncated,
 )
-from dprivacy.mechanisms.building import SLACK, factor_below
-from dprivacy.mechanisms.finite import promised
+from dprivacy.mechanisms.groundwork.channel_mechanism import promised
+from dprivacy.mechanisms.groundwork.exact_weights import SLACK, factor_below
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line, points, quantised

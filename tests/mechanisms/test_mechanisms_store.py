@@ -8,15 +8,8 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, NotPrivate
-from dprivacy.mechanisms import (
-    any_metric,
-    exponential,
-    geometric,
-    load,
-    randomised_response,
-    save,
-)
-from dprivacy.mechanisms.store import _digest, dumps, loads
+from dprivacy.mechanisms import any_metric, exponential, geometric, load, randomised_response, save
+from dprivacy.mechanisms.groundwork.mechanism_file import _digest, dumps, loads
 from dprivacy.numbers import ln
 from dprivacy.sampling import InsecureSource
 from dprivacy.spaces import discrete, from_table, grid, line

@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import UnknownCategory
 from dprivacy.model import Channel, Guarantee, Mechanism, Verdict, as_channel
-from dprivacy.model.mechanism import FiniteMechanism
-from dprivacy.model.plain import about, plain, shown
+from dprivacy.model.mechanism_protocol import FiniteMechanism
+from dprivacy.model.plain_data import about, plain, shown
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, line, power_set
 from dprivacy.verify import delta_at, privacy

@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx, fmpq
 from hypothesis import given, strategies as st
 
-from dprivacy.numbers.enclosure import bounds_of_terms, exp_bounds, log_bounds
+from dprivacy.numbers.enclosures__numbers_enclosure import bounds_of_terms, exp_bounds, log_bounds
 
 
 def ball(q):

@@ -6,7 +6,7 @@ from fractions import Fraction as Q
 from flint import arb, ctx, fmpq
 from hypothesis import given, strategies as st
 
-from dprivacy.numbers.estimate import safe_float, term_float
+from dprivacy.numbers.enclosures__numbers_estimate import safe_float, term_float
 
 
 def ball(q):

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from dprivacy.errors import TooLarge
 from dprivacy.numbers import Level, ln, root
-from dprivacy.numbers.exponential import Factor
+from dprivacy.numbers.factors import Factor
 
 
 def ball(q):

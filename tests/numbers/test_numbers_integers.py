@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dprivacy.errors import Uncertified
-from dprivacy.numbers.integers import coprime_base, exponent, power_part, square_part
+from dprivacy.numbers.integer_facts import coprime_base, exponent, power_part, square_part
 
 
 @given(st.integers(1, 10**12))

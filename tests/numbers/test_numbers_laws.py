@@ -9,7 +9,7 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, ln, root
-from dprivacy.numbers.exponential import Factor
+from dprivacy.numbers.factors import Factor
 
 BITS = 2000
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given, strategies as st
 
 from dprivacy.errors import MixedArithmetic, NotInvertible
 from dprivacy.numbers import Mat
-from dprivacy.numbers.linear import from_flint, inverse, null_space, rank, solve, to_flint
+from dprivacy.numbers.exact_algebra import from_flint, inverse, null_space, rank, solve, to_flint
 
 entry = st.fractions(-3, 3, max_denominator=4)
 

@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.numbers import Mat
-from dprivacy.numbers.programs import Outcome, certified, feasible, minimise
-from dprivacy.numbers.simplex import simplex
+from dprivacy.numbers.exact_simplex import simplex
+from dprivacy.numbers.linear_programs import Outcome, certified, feasible, minimise
 
 entry = st.integers(-3, 3)
 

@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.errors import Malformed, MixedArithmetic
 from dprivacy.numbers import Level, Mat, ln
-from dprivacy.numbers.reading import read_matrix, read_number, read_vector
+from dprivacy.numbers.number_input import read_matrix, read_number, read_vector
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from fractions import Fraction as Q
 import pytest
 from hypothesis import example, given, strategies as st
 
-from dprivacy.numbers.rounding import float_down, float_up
+from dprivacy.numbers.enclosures__numbers_rounding import float_down, float_up
 
 LARGEST = Q(sys.float_info.max)
 SMALLEST = Q(5e-324)

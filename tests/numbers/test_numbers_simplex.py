@@ -4,7 +4,7 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.numbers.simplex import simplex
+from dprivacy.numbers.exact_simplex import simplex
 
 
 def test_beales_cycling_example():

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.polytope import extreme, kernels, short_space
+from dprivacy.cli.verbs.kernels import extreme, kernels, short_space
 from dprivacy.errors import Malformed, TooLarge, Uncertified
 from dprivacy.spaces import discrete, grid, hamming_cube, line
 

@@ -10,8 +10,8 @@ from dprivacy.errors import Malformed, NotPrivate, Uncertified
 from dprivacy.mechanisms import any_metric, exponential, geometric
 from dprivacy.model import Channel, Hyper, earth_move, push, uniform
 from dprivacy.polytope import decompose, is_kernel, is_vertex_mechanism, kernels, vertices
-from dprivacy.polytope.cone import Cone
-from dprivacy.polytope.reverse_move import as_vertices
+from dprivacy.polytope.cones.private_cone import Cone
+from dprivacy.polytope.cones.reverse_earth_move import as_vertices
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line
 
 SPACES = {

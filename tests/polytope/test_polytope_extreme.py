@@ -9,8 +9,9 @@ import pytest
 
 from dprivacy.errors import Malformed, MixedArithmetic, NotPrivate, TooLarge, Uncertified
 from dprivacy.model import as_channel
-from dprivacy.numbers.linear import rank
-from dprivacy.numbers.matrix import Mat
+from dprivacy.numbers.double_description__polytope_double_description import extreme_rays
+from dprivacy.numbers.exact_algebra import rank
+from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import (
     count_extreme_points,
     count_kernels,
@@ -23,8 +24,7 @@ from dprivacy.polytope import (
     nonzero_columns,
     tight_constraints,
 )
-from dprivacy.polytope.double_description import extreme_rays
-from dprivacy.polytope.extreme_points import crossings
+from dprivacy.polytope.extreme_list import crossings
 from dprivacy.spaces import discrete
 
 

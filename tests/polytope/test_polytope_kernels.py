@@ -11,7 +11,7 @@ from polytope_oracles import by_brute_force
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch, TooLarge, Uncertified
 from dprivacy.mechanisms import bitwise_response, geometric, randomised_response
 from dprivacy.model import Channel, earth_move, push, uniform
-from dprivacy.numbers.linear import rank
+from dprivacy.numbers.exact_algebra import rank
 from dprivacy.polytope import (
     count_kernels,
     is_kernel,
@@ -19,9 +19,9 @@ from dprivacy.polytope import (
     kernels,
     posterior_privacy,
 )
-from dprivacy.polytope.cone import Cone
-from dprivacy.polytope.symmetries import symmetries
-from dprivacy.polytope.vertices import rays
+from dprivacy.polytope.cones.cone_vertices import rays
+from dprivacy.polytope.cones.private_cone import Cone
+from dprivacy.polytope.supports.space_symmetries import symmetries
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line
 from dprivacy.verify import privacy
 
@@ -228,7 +228,7 @@ class TestLimits:
 
     def test_many_symmetries(self, monkeypatch):
         monkeypatch.setattr(
-            import_module("dprivacy.polytope.kernels"), "symmetries", lambda cone: None
+            import_module("dprivacy.polytope.kernel_list"), "symmetries", lambda cone: None
         )
         assert count_kernels(discrete(range(4)), eps="ln 2").classes is None
         with pytest.raises(TooLarge, match="symmetries"):

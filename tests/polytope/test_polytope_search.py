@@ -9,12 +9,12 @@ import pytest
 from flint import fmpz_mat
 from polytope_oracles import by_brute_force
 
-import dprivacy.polytope.supports as supports_room
+import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
 from dprivacy.errors import TooLarge
 from dprivacy.polytope import count_kernels, kernels
-from dprivacy.polytope.kernels import Table
-from dprivacy.polytope.search import Search
-from dprivacy.polytope.supports import minimal_supports
+from dprivacy.polytope.kernel_list import Table
+from dprivacy.polytope.supports.compiled_search import Search
+from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 from dprivacy.spaces import discrete, grid, hamming_cube, line
 
 SPACES = [
@@ -173,7 +173,9 @@ class TestWhenItIsUsed:
             count_kernels(line(5), eps="ln 2", progress=stop)
 
     def test_a_long_search_is_refused_unless_forced(self, tiny, monkeypatch):
-        monkeypatch.setattr(import_module("dprivacy.polytope.search"), "_MOST_SECONDS", 0)
+        monkeypatch.setattr(
+            import_module("dprivacy.polytope.supports.compiled_search"), "_MOST_SECONDS", 0
+        )
         with pytest.raises(TooLarge, match=r"after about 0 seconds; pass force=True"):
             count_kernels(line(5), eps="ln 2")
         seen = []

@@ -9,11 +9,11 @@ import pytest
 from flint import fmpz_mat
 from polytope_oracles import by_brute_force
 
-import dprivacy.polytope.supports as supports_room
+import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
 from dprivacy.errors import TooLarge
-from dprivacy.polytope.ranks import FullRank
-from dprivacy.polytope.supports import minimal_supports
-from dprivacy.polytope.weights import balancing
+from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
+from dprivacy.polytope.supports.minimal_supports__polytope_weights import balancing
+from dprivacy.polytope.supports.modular_ranks import FullRank
 
 
 def listed(columns, **options):

@@ -7,13 +7,13 @@ import pytest
 
 from dprivacy.errors import BadLevel, Malformed, MixedArithmetic, NotAMetric, TooLarge, Uncertified
 from dprivacy.model import Dist, uniform
-from dprivacy.numbers.linear import null_space
-from dprivacy.numbers.matrix import Mat
+from dprivacy.numbers.double_description__polytope_double_description import extreme_rays
+from dprivacy.numbers.exact_algebra import null_space
+from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import inequalities, posterior_privacy, vertices
-from dprivacy.polytope.cone import Cone
-from dprivacy.polytope.double_description import extreme_rays
-from dprivacy.polytope.lipschitz import tight_functions
-from dprivacy.polytope.vertices import primitive, rays
+from dprivacy.polytope.cones.cone_vertices import primitive, rays
+from dprivacy.polytope.cones.lipschitz_vertices import tight_functions
+from dprivacy.polytope.cones.private_cone import Cone
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line
 from dprivacy.verify import privacy
 

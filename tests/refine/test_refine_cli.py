@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.compare import compare
+from dprivacy.cli.verbs.compare import compare
 from dprivacy.errors import DPrivacyError
 
 OLD = "x,a,b,c\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n"

@@ -9,18 +9,18 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import TooLarge
 from dprivacy.mechanisms import geometric
-from dprivacy.numbers.matrix import Mat
-from dprivacy.refine import cones
-from dprivacy.refine.blend import blended
-from dprivacy.refine.cones import solutions, spanned
-from dprivacy.refine.corner import nearest_corner
-from dprivacy.refine.enclosures import Enclosed, pivots
-from dprivacy.refine.gains import exact_bet, exact_gain, uniform_vulnerability
-from dprivacy.refine.hull import place_in_hull
-from dprivacy.refine.inversion import by_inversion
-from dprivacy.refine.pairs import integer_rows, reduced
-from dprivacy.refine.program import by_program
-from dprivacy.refine.repair import repaired_near
+from dprivacy.numbers import double_description__refine_cones as cones
+from dprivacy.numbers.double_description__refine_cones import solutions, spanned
+from dprivacy.numbers.matrices import Mat
+from dprivacy.refine.deciding.ball_systems import Enclosed, pivots
+from dprivacy.refine.deciding.blend_interior import blended
+from dprivacy.refine.deciding.channel_pairs import integer_rows, reduced
+from dprivacy.refine.deciding.dependent_columns import by_program
+from dprivacy.refine.deciding.exact_repair import repaired_near
+from dprivacy.refine.deciding.hull_membership import place_in_hull
+from dprivacy.refine.deciding.independent_columns import by_inversion
+from dprivacy.refine.deciding.nearest_corner import nearest_corner
+from dprivacy.refine.deciding.separating_gains import exact_bet, exact_gain, uniform_vulnerability
 
 
 def stochastic(rng, n: int, m: int, zeros: float = 0.0, largest: int = 20) -> Mat:

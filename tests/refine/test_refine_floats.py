@@ -21,7 +21,7 @@ from dprivacy.refine import (
     refines_max,
     refines_private,
 )
-from dprivacy.refine.measured import binary
+from dprivacy.refine.deciding.float_columns import binary
 from dprivacy.spaces import discrete, line
 
 ORDERS = (refines, refines_max, refines_private)

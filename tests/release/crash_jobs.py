@@ -22,7 +22,9 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from dprivacy.release import Plan, ReleaseCard, files, jobs, sanitise_file, writing
+from dprivacy.release import Plan, ReleaseCard, sanitise_file
+from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.jobs import file_job as jobs, output_writer as writing
 
 KEY = bytes(range(100, 132))
 ROWS = 900

@@ -14,7 +14,7 @@ from release_tables import plan_of, real, seed_is_noticed, seeded_file
 from dprivacy.errors import Malformed
 from dprivacy.estimation import estimate, estimate_table
 from dprivacy.release import Plan, Release, forecast, propose, query, sanitise, sanitise_file
-from dprivacy.release.demo import survey
+from dprivacy.release.columns.demo_survey import survey
 
 ADULT = [
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",

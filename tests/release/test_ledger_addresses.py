@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, MissingExtra
 from dprivacy.release.ledger import Ledger
-from dprivacy.release.ledger.postgres import safe_name
+from dprivacy.release.ledger.postgres_store import safe_name
 
 PASSWORD = "hunter2canary"
 ADDRESSES = [

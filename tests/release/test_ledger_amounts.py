@@ -15,10 +15,10 @@ from dprivacy.mechanisms import (
     randomised_response,
 )
 from dprivacy.model import Guarantee
-from dprivacy.numbers.level import Level, ln
+from dprivacy.numbers.levels import Level, ln
 from dprivacy.release import Plan
 from dprivacy.release.ledger.amounts import Amount, amount, larger
-from dprivacy.release.ledger.metric import charge, charges_of, metric_of
+from dprivacy.release.ledger.charged_metric import charge, charges_of, metric_of
 from dprivacy.spaces import discrete, from_table, graph, grid, line, points
 
 fractions = st.fractions(0, 50, max_denominator=1000)

@@ -15,8 +15,8 @@ from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.release.ledger import Ledger
-from dprivacy.release.ledger.chain import entry_of, read_key
-from dprivacy.release.ledger.store import TABLES
+from dprivacy.release.ledger.hash_chain import entry_of, read_key
+from dprivacy.release.ledger.ledger_store import TABLES
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
 RR = randomised_response(["a", "b", "c"], eps="ln 2")

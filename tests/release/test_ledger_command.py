@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from release_tables import LETTERS
 
-from dprivacy.cli.ledger import ledger as command
+from dprivacy.cli.verbs.ledger import ledger as command
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Plan, sanitise_with_card

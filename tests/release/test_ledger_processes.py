@@ -18,7 +18,7 @@ from release_tables import LETTERS
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.numbers.level import Level
+from dprivacy.numbers.levels import Level
 from dprivacy.release import Plan, sanitise
 from dprivacy.release.ledger import Ledger
 

@@ -13,7 +13,7 @@ from release_tables import LETTERS, NUMBERS, PLACE
 
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
-from dprivacy.numbers.level import Level
+from dprivacy.numbers.levels import Level
 from dprivacy.release import Plan, ReleaseCard, sanitise, sanitise_file, sanitise_with_card
 from dprivacy.release.ledger import Ledger, Receipt
 from dprivacy.spaces import FiniteSpace, discrete, graph, line

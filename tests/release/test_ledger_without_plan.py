@@ -7,7 +7,7 @@ import pytest
 from command_runs import command
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
-from dprivacy.geo.writing import promise_path, protect_file
+from dprivacy.geo.place_output import promise_path, protect_file
 from dprivacy.numbers import ln
 from dprivacy.release.ledger import Ledger, charged, per_unit
 

@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, NotPrivate, NotStochastic
 from dprivacy.mechanisms import geometric, load, planar_laplace, randomised_response, save
-from dprivacy.numbers.level import Level, as_level, ln
+from dprivacy.numbers.levels import Level, as_level, ln
 from dprivacy.release import Plan, sanitise
 from dprivacy.release.migrate import (
     from_floats,

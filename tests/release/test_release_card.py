@@ -24,7 +24,8 @@ from release_tables import (
 
 from dprivacy.errors import DPrivacyError, Malformed, PrivacyLeakWarning
 from dprivacy.estimation import estimate
-from dprivacy.release import Plan, Release, ReleaseCard, card, sanitise_file
+from dprivacy.release import Plan, Release, ReleaseCard, sanitise_file
+from dprivacy.release.plans import release_card as card
 
 SPECS = {
     "letters": LETTERS,

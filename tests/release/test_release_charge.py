@@ -6,12 +6,18 @@ import pytest
 from click.testing import CliRunner
 from release_tables import LETTERS, left_over, plan_of
 
-from dprivacy.cli.tables import sanitise
+from dprivacy.cli.verbs.tables__cli_tables import sanitise
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
 from dprivacy.numbers import ln
-from dprivacy.release import charge, files, jobs, sanitise_file, writing
+from dprivacy.release import sanitise_file
+from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.jobs import (
+    file_job as jobs,
+    job_charge__release_charge as charge,
+    output_writer as writing,
+)
 from dprivacy.release.ledger import Ledger
-from dprivacy.release.streams import ChunkStreams
 
 
 class Stopped(BaseException):

@@ -6,7 +6,7 @@ import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, Release, sanitise_file
-from dprivacy.release.demo import PLAN, ROWS, survey, write_demo
+from dprivacy.release.columns.demo_survey import PLAN, ROWS, survey, write_demo
 
 
 def test_the_survey_has_the_shares_it_says():

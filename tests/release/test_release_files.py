@@ -25,7 +25,8 @@ from release_tables import (
 )
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release import Plan, Release, ReleaseCard, card_path, files, sanitise_file
+from dprivacy.release import Plan, Release, ReleaseCard, card_path, sanitise_file
+from dprivacy.release.files import table_files__release_files as files
 
 CANARY = "CANARY-7f3a"
 BOM = b"\xef\xbb\xbf"

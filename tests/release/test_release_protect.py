@@ -21,7 +21,7 @@ from release_tables import (
 from scipy.stats import chi2
 
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release.protect import ColumnProtector
+from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
 
 CANARY = "CANARY-7f3a"

@@ -351,7 +351,7 @@ def test_outputs_that_are_no_inputs_have_no_corrected_count(tmp_path):
 
 
 def test_too_many_groups(release, monkeypatch):
-    monkeypatch.setattr(import_module("dprivacy.release.querying"), "MOST_CELLS", 2)
+    monkeypatch.setattr(import_module("dprivacy.release.receiving.sql_queries"), "MOST_CELLS", 2)
     answer = query(release, "SELECT h, count(*) FROM data GROUP BY h")
     assert answer.corrected is None
     assert "too many groups" in answer.note

@@ -8,7 +8,7 @@ import pytest
 from dprivacy.design import optimal
 from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.mechanisms import save
-from dprivacy.mechanisms.store import dumps
+from dprivacy.mechanisms.groundwork.mechanism_file import dumps
 from dprivacy.numbers import ln
 from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.spaces import line

@@ -7,9 +7,10 @@ import zipfile
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.reproduce import data as room, datasets, fetch
-from dprivacy.reproduce.newsgroups import read_post, read_posts
-from dprivacy.reproduce.running import reproduce
+from dprivacy.reproduce import datasets, fetch
+from dprivacy.reproduce.items import data_sets as room
+from dprivacy.reproduce.items.newsgroups import read_post, read_posts
+from dprivacy.reproduce.running_items import reproduce
 
 
 def archive(**members):
@@ -101,7 +102,7 @@ def test_posts_out_of_the_archive(tmp_path, monkeypatch):
         add("20news/rec.autos/1", "From: a@b.org\n\n" + "car " * 150)
     content = packed.getvalue()
     way = {"text_20news/20news-bydate.tar.gz": room.hashlib.sha256(content).hexdigest()}
-    monkeypatch.setattr("dprivacy.reproduce.newsgroups.NEWSGROUPS", _changed(way))
+    monkeypatch.setattr("dprivacy.reproduce.items.newsgroups.NEWSGROUPS", _changed(way))
     (tmp_path / "text_20news").mkdir()
     (tmp_path / "text_20news" / "20news-bydate.tar.gz").write_bytes(content)
     posts = read_posts(tmp_path, ("sci.space",))

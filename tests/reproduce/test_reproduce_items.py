@@ -7,9 +7,9 @@ import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.reproduce import catalogue, chosen, reproduce
-from dprivacy.reproduce.items import Item, Setting
-from dprivacy.reproduce.lines import Found, Line
-from dprivacy.reproduce.running import Outcome, Reproduction
+from dprivacy.reproduce.items.catalogue_items import Item, Setting
+from dprivacy.reproduce.items.compared_lines import Found, Line
+from dprivacy.reproduce.running_items import Outcome, Reproduction
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ERRATA = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
@@ -127,7 +127,7 @@ def test_steps_are_told():
 def _attacked(authors, keep_topics):
     """A made-up table: authorship falls to nothing, topics hold or do not."""
     from dprivacy.numbers import Level
-    from dprivacy.text.attack_table import AuthorTopicTable, Row
+    from dprivacy.text.attacks.author_topic_run__text_attack_table import AuthorTopicTable, Row
 
     rows = []
     for k, eps in enumerate([None, 15, 12, 10, 7, 3]):
@@ -149,7 +149,7 @@ def _attacked(authors, keep_topics):
 @pytest.mark.parametrize("keep_topics", [True, False])
 def test_table_9_1_is_about_the_shape(monkeypatch, tmp_path, keep_topics):
     """On other texts no entry can be as printed; that authors fall while topics hold can be checked."""
-    from dprivacy.reproduce import chapter_9
+    from dprivacy.reproduce.chapters import chapter_9
 
     def experiment(_, authors_per_topic, **__):
         return _attacked(2 * authors_per_topic, keep_topics)

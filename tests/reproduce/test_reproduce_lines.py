@@ -5,7 +5,14 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.numbers import ln
-from dprivacy.reproduce.lines import agrees, compared, corrected, extended, rounded, written
+from dprivacy.reproduce.items.compared_lines import (
+    agrees,
+    compared,
+    corrected,
+    extended,
+    rounded,
+    written,
+)
 
 
 @pytest.mark.parametrize(

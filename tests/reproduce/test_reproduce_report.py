@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.reproduce import reproduce as command
+from dprivacy.cli.verbs.reproduce import reproduce as command
 from dprivacy.errors import Malformed
 from dprivacy.reproduce import (
     Drawing,
@@ -19,7 +19,7 @@ from dprivacy.reproduce import (
     reproduce,
     write_report,
 )
-from dprivacy.reproduce.lines import Found
+from dprivacy.reproduce.items.compared_lines import Found
 
 SOME = ["C:example-2", "T:figure-6.2", "P:section-5", "erratum:E1", "T:figure-10.2"]
 
@@ -133,7 +133,9 @@ def test_the_command_lists():
 
 
 def test_a_value_that_is_not_as_printed_exits_3(monkeypatch, tmp_path):
-    monkeypatch.setattr("dprivacy.reproduce.articles.response_eps", lambda *_, **__: "ln 7")
+    monkeypatch.setattr(
+        "dprivacy.reproduce.chapters.articles.response_eps", lambda *_, **__: "ln 7"
+    )
     found = CliRunner().invoke(command, ["C:example-3", "--out", str(tmp_path), "--no-pictures"])
     assert found.exit_code == 3
     assert "unexplained" in found.stdout

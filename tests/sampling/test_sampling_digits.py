@@ -12,7 +12,7 @@ from sampling_fakes import Scripted
 
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import DiscreteLaplace
-from dprivacy.sampling.digits import BASE, GeometricDigit
+from dprivacy.sampling.geometric_digits import BASE, GeometricDigit
 
 # Levels, and the same numbers as functions of Arb, written independently.
 LEVELS = {

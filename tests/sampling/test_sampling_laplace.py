@@ -12,7 +12,7 @@ from scipy.stats import chisquare, kstest
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import DiscreteLaplace, InsecureSource, KeyedSource, SystemSource
-from dprivacy.sampling.digits import GeometricDigit
+from dprivacy.sampling.geometric_digits import GeometricDigit
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

@@ -13,12 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from dprivacy.errors import (
-    InsecureSeedWarning,
-    Malformed,
-    PrivacyLeakWarning,
-    RepeatedStream,
-)
+from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, RepeatedStream
 from dprivacy.sampling import (
     InsecureSource,
     KeyedSource,

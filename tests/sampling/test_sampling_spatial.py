@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from dprivacy.errors import BadLevel
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
-from dprivacy.sampling.spatial import SpatialNoise
+from dprivacy.sampling.spatial_noise import SpatialNoise
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

@@ -30,15 +30,24 @@ import pyarrow.parquet as pq
 from fuzz_rooms import rooms
 from mutations import json_mutant, lines, mutants
 
-from dprivacy.design.prior_file import read_prior_file
 from dprivacy.errors import DPrivacyError
-from dprivacy.mechanisms import geometric, randomised_response, store
-from dprivacy.model.files import read_channel, read_space
+from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.mechanisms.groundwork import mechanism_file as store
+from dprivacy.model.matrix_files__design_prior_file import read_prior_file
+from dprivacy.model.matrix_files__model_files import read_channel, read_space
 from dprivacy.release import Plan, Release, ReleaseCard, Sanitiser
-from dprivacy.release.card import _hash
-from dprivacy.release.files import batches_of
-from dprivacy.release.journal import Checkpoint, Commit, Run, Spent, _checksum, _line, parse
-from dprivacy.release.streams import ChunkStreams
+from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.files.table_files__release_files import batches_of
+from dprivacy.release.jobs.job_journal import (
+    Checkpoint,
+    Commit,
+    Run,
+    Spent,
+    _checksum,
+    _line,
+    parse,
+)
+from dprivacy.release.plans.release_card import _hash
 from dprivacy.spaces import discrete, line
 
 PLAN = b"""title = "a survey"

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from mutations import json_mutant, lines, mutants
 
-from dprivacy.curves.files import read_days
-from dprivacy.geo.polygon import read_json, read_polygon
-from dprivacy.geo.reading import read_place_file
+from dprivacy.curves.curve_files__curves_files import read_days
+from dprivacy.geo.earth.polygons import read_json, read_polygon
+from dprivacy.geo.place_files import read_place_file
 from dprivacy.hashing import read_ratings
 from dprivacy.release.migrate import read_pram
-from dprivacy.text.loaders import read_embedding
+from dprivacy.text.embeddings.vector_files import read_embedding
 
 WALK = {
     "type": "FeatureCollection",

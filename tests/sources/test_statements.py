@@ -6,7 +6,7 @@ import re
 import pytest
 
 from dprivacy.sources import claims, statements
-from dprivacy.sources.page import (
+from dprivacy.sources.statement_page import (
     folder_of_tests,
     import_everything,
     markdown_table,

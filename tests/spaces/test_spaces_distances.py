@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.errors import MixedArithmetic, TooLarge
 from dprivacy.numbers import Level, ln, root
-from dprivacy.spaces.distances import Distances, plus, require_fits, times
+from dprivacy.spaces.distance_matrix import Distances, plus, require_fits, times
 
 
 def test_exact_entries_survive():

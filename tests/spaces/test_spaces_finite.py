@@ -17,7 +17,7 @@ from dprivacy.errors import (
 )
 from dprivacy.numbers import as_level, ln, root
 from dprivacy.spaces import FiniteSpace, discrete, from_table, graph, grid, line, product
-from dprivacy.spaces.distances import Distances
+from dprivacy.spaces.distance_matrix import Distances
 
 A = from_table(["a", "b", "c"], [[0, 1, 2], [1, 0, 2], [2, 2, 0]])
 B = from_table(["c", "a", "b"], [[0, 1, 1], [1, 0, 2], [1, 2, 0]])

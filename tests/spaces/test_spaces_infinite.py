@@ -7,7 +7,7 @@ from itertools import product as cartesian
 import pytest
 
 from dprivacy.spaces import hamming_cube, line
-from dprivacy.spaces.infinite import BitStrings, GridLine, MetricSpace, Vectors
+from dprivacy.spaces.endless_spaces import BitStrings, GridLine, MetricSpace, Vectors
 
 
 def test_integers_contain_every_line():

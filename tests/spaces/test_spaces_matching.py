@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, as_level
-from dprivacy.spaces.distances import Distances
-from dprivacy.spaces.matching import cheapest_matching
+from dprivacy.spaces.bag_spaces__spaces_matching import cheapest_matching
+from dprivacy.spaces.distance_matrix import Distances
 
 VALUES = {
     "small": [Q(0), Q(1), Q(2), Q(1, 3), Q(5, 2)],

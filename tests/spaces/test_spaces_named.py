@@ -5,7 +5,7 @@ import pytest
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.numbers import root
 from dprivacy.spaces import discrete, grid, line
-from dprivacy.spaces.named import named_space
+from dprivacy.spaces.space_grammar import named_space
 
 
 def test_discrete_line_and_order():

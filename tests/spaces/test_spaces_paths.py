@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import ln, root
-from dprivacy.spaces.distances import Distances, plus
-from dprivacy.spaces.paths import shortest_paths
+from dprivacy.spaces.distance_matrix import Distances, plus
+from dprivacy.spaces.shortest_paths import shortest_paths
 
 
 def by_enumeration(rows):

@@ -4,7 +4,7 @@ import pytest
 from spark_frames import Fixed
 from spark_standalone import Cluster, missing, session_on
 
-from dprivacy.release import spark as engine
+from dprivacy.release.spark import spark_release as engine
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from spark_standalone import everything_below
 
 from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
-from dprivacy.numbers.level import ln
+from dprivacy.numbers.levels import ln
 from dprivacy.release import (
     Plan,
     Release,

@@ -13,7 +13,14 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
-from dprivacy.release.spark_task import CHUNK, MARK, Run, fingerprint, protected, task
+from dprivacy.release.spark.spark_task__release_spark_task import (
+    CHUNK,
+    MARK,
+    Run,
+    fingerprint,
+    protected,
+    task,
+)
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]
@@ -189,7 +196,7 @@ class TestErrors:
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
-    from dprivacy.release.spark import sanitise_spark, sanitise_spark_file
+    from dprivacy.release.spark.spark_release import sanitise_spark, sanitise_spark_file
 
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)

@@ -94,7 +94,7 @@ def test_the_linear_model_is_the_ridge_regression():
     texts = ["sun moon", "moon star sun sun", "law court", "court sun"]
     topics = ["a", "a", "b", "b"]
     model = train_topics(texts, topics, smoothing=0.7)
-    from dprivacy.text.topics import _features
+    from dprivacy.text.attacks.topic_model import _features
 
     rows = _features(texts, model.rarity).toarray()
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)

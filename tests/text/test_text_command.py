@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from text_corpora import invented
 
-from dprivacy.cli.text import text
+from dprivacy.cli.verbs.text import text
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
 from dprivacy.text import small_embedding
 

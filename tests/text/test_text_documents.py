@@ -23,7 +23,7 @@ from dprivacy.text import (
     text_mechanism,
     words_of,
 )
-from dprivacy.text.tokens import decode_document
+from dprivacy.text.documents.text_pieces import decode_document
 
 TEXT = "Don't pay $5.20 to the King’s men,\nnot on 12/03 -- well-known 3rd_rate naïve folk!"
 

@@ -13,7 +13,7 @@ from text_corpora import TINY, glove, random_embedding
 
 from dprivacy.errors import DPrivacyError, DuplicateLabel, Malformed, TooLarge, UnknownCategory
 from dprivacy.text import Embedding, embedding_from_groups, read_embedding, small_embedding
-from dprivacy.text.nearest import nearest_rows
+from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 
 
 @pytest.mark.statement("T", "Def 9.2.2")
@@ -86,7 +86,7 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
     e = random_embedding(40, 3)
     queries = np.random.default_rng(2).normal(size=(57, 3))
     whole = e.nearest(queries)
-    monkeypatch.setattr("dprivacy.text.nearest._BLOCK", 100)
+    monkeypatch.setattr("dprivacy.text.embeddings.nearest_vectors._BLOCK", 100)
     assert e.nearest(queries) == whole
 
 

@@ -6,9 +6,9 @@ pytest.importorskip("matplotlib")
 
 from viz_checks import check_words
 
-from dprivacy.numbers.level import Level
+from dprivacy.numbers.levels import Level
 from dprivacy.text import AuthorTopicTable, Row
-from dprivacy.viz.text import plot_attacks
+from dprivacy.viz.charts.text_charts import plot_attacks
 
 
 def table(topics=True):

@@ -12,10 +12,10 @@ from text_corpora import TINY, glove, random_embedding
 from dprivacy.errors import BadLevel, InsecureSeedWarning, Malformed, TooLarge
 from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
-from dprivacy.numbers.enclosure import exp_bounds
+from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import Embedding, word_mechanism
-from dprivacy.text.words import TOTAL_BITS
+from dprivacy.text.documents.word_noise import TOTAL_BITS
 
 WHOLE = 1 << TOTAL_BITS
 
@@ -130,7 +130,7 @@ def test_blocks_do_not_change_the_law(monkeypatch):
     e = random_embedding(30, 2)
     words = [f"w{k % 17}" for k in range(200)]
     whole = word_mechanism(e, eps=1).using(quiet(3)).randomise(words)
-    monkeypatch.setattr("dprivacy.text.words._BLOCK", 60)
+    monkeypatch.setattr("dprivacy.text.documents.word_noise._BLOCK", 60)
     assert word_mechanism(e, eps=1).using(quiet(3)).randomise(words) == whole
 
 

@@ -23,7 +23,7 @@ from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, line, points
 from dprivacy.verify import privacy, smallest_eps
-from dprivacy.verify.certificate import (
+from dprivacy.verify.metric.outward_rounding import (
     bits_for,
     domain_hash,
     enclosure,

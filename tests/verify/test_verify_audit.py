@@ -15,9 +15,9 @@ from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
 from dprivacy.verify import AuditResult, audit, audit_counts, command_sampler
-from dprivacy.verify.confidence import clopper_pearson, normal_quantile, wilson
-from dprivacy.verify.event_search import Atoms
-from dprivacy.verify.events import Intervals, Outputs, Tally
+from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile, wilson
+from dprivacy.verify.auditing.event_search import Atoms
+from dprivacy.verify.auditing.revealing_events import Intervals, Outputs, Tally
 
 Sampler = Callable[[Any, int], Any]
 

@@ -8,7 +8,7 @@ from dprivacy.errors import BadLevel, MixedArithmetic
 from dprivacy.model import Channel, mixture
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import privacy
-from dprivacy.verify.mending import mended
+from dprivacy.verify.metric.blind_mending import mended
 
 PRAM = Channel(
     ["single", "married", "divorced", "widowed"],

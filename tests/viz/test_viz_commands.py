@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.polytope import extreme, kernels
+from dprivacy.cli.verbs.kernels import extreme, kernels
 from dprivacy.errors import Malformed
 
 

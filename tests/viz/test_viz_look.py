@@ -11,9 +11,9 @@ from viz_checks import check_words
 
 import dprivacy as dp
 from dprivacy.errors import Malformed, MissingExtra
-from dprivacy.model.picture import Pictured
+from dprivacy.model.answers__model_picture import Pictured
 from dprivacy.viz import plot_channel, plot_kernels, plot_simplex, save, svg
-from dprivacy.viz.look import STYLES, new_figure, short
+from dprivacy.viz.style.picture_style__viz_look import STYLES, new_figure, short
 
 
 def some_figure():

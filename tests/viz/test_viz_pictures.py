@@ -11,7 +11,7 @@ from viz_checks import check_words, texts
 import dprivacy as dp
 from dprivacy import viz
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.viz.surface import vulnerabilities
+from dprivacy.viz.simplexes.vulnerability_surface import vulnerabilities
 
 HOBBIES = ["Sports", "Cars", "Television", "Computer games", "Reading"]
 

@@ -11,8 +11,8 @@ import dprivacy as dp
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.polytope import kernels, vertices
 from dprivacy.viz import plot_kernels, plot_simplex, simplex_spec
-from dprivacy.viz.region import region
-from dprivacy.viz.simplex import AREA, flat_tetrahedron, hull_edges
+from dprivacy.viz.simplexes.private_region import region
+from dprivacy.viz.simplexes.simplex_picture import AREA, flat_tetrahedron, hull_edges
 
 DRINKS = ["tea", "coffee", "water"]
 

@@ -11,9 +11,9 @@ import pytest
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed, PrivacyLeakWarning
 from dprivacy.release import Ledger
-from dprivacy.web import desk as desks
-from dprivacy.web.desk import Desk, require_small, warnings_heard
-from dprivacy.web.logs import keep_data_out_of_logs
+from dprivacy.web.shell import desk as desks
+from dprivacy.web.shell.desk import Desk, require_small, warnings_heard
+from dprivacy.web.shell.request_guard__web_logs import keep_data_out_of_logs
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and locks are POSIX's")
 
@@ -111,7 +111,7 @@ def test_the_same_bytes_are_not_protected_twice(place):
 
 def test_the_ledger_of_the_environment_is_charged(place, monkeypatch):
     pytest.importorskip("nicegui")
-    from dprivacy.web.table_job import protect_table
+    from dprivacy.web.pages.table_job import protect_table
 
     with Ledger(place / "l.db") as ledger:
         ledger.budget("everyone", "ln 4")

@@ -12,11 +12,16 @@ from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.release import Plan
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import privacy
-from dprivacy.web import compare, design, explore, protect, verify
-from dprivacy.web.column_cards import summary
-from dprivacy.web.links import LONGEST, choice, link, read_state, whole
-from dprivacy.web.matrices import EXAMPLES, matrix_text, read_matrix_text
-from dprivacy.web.plan_form import (
+from dprivacy.web.pages import (
+    compare_page as compare,
+    design_page as design,
+    explore_page as explore,
+    protect_page as protect,
+    verify_page as verify,
+)
+from dprivacy.web.pages.column_cards import summary
+from dprivacy.web.pages.pasted_matrices__web_matrices import EXAMPLES, matrix_text, read_matrix_text
+from dprivacy.web.pages.plan_form import (
     FIRST,
     ColumnForm,
     Whole,
@@ -30,8 +35,15 @@ from dprivacy.web.plan_form import (
     read_plan,
     under_slider,
 )
-from dprivacy.web.spaces import KINDS, make_space
-from dprivacy.web.words import FACTORS, factor_in_words, level_of, nearest_stop, percent
+from dprivacy.web.pages.space_choice import KINDS, make_space
+from dprivacy.web.shell.number_words import (
+    FACTORS,
+    factor_in_words,
+    level_of,
+    nearest_stop,
+    percent,
+)
+from dprivacy.web.shell.page_frame__web_links import LONGEST, choice, link, read_state, whole
 
 # ------------------------------------------------------------------------------------------- numbers
 

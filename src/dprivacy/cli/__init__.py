@@ -2,7 +2,7 @@
 
 import click
 
-from dprivacy.cli.verbs import Verbs
+from dprivacy.cli.verb_table import Verbs
 
 __all__ = ["commands", "main"]
 
@@ -15,6 +15,6 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command line, and end the process with the exit code."""
-    from dprivacy.cli.ending import run
+    from dprivacy.cli.exit_codes import run
 
     run(commands)

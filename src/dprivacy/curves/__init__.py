@@ -1,28 +1,24 @@
 """Curves: days of a meter and other sampled functions, protected as wholes."""
 
-from dprivacy.curves.basis import Basis, make_basis, principal_basis
-from dprivacy.curves.days import example_days
-from dprivacy.curves.files import Days, read_days
-from dprivacy.curves.linkage import Linkage, linkage
-from dprivacy.curves.mechanism import CurveMechanism, curve_mechanism
-from dprivacy.curves.profile import Profile
-from dprivacy.curves.protect import ProtectedCurves, protect_curves
-from dprivacy.curves.size import SizeChoice, choose_size
+from dprivacy.curves.basis_size import SizeChoice as SizeChoice, choose_size as choose_size
+from dprivacy.curves.coefficient_noise import (
+    CurveMechanism as CurveMechanism,
+    curve_mechanism as curve_mechanism,
+)
+from dprivacy.curves.curve_basis import (
+    Basis as Basis,
+    make_basis as make_basis,
+    principal_basis as principal_basis,
+)
+from dprivacy.curves.curve_files__curves_days import example_days as example_days
+from dprivacy.curves.curve_files__curves_files import Days as Days, read_days as read_days
+from dprivacy.curves.matching_attack import Linkage as Linkage, linkage as linkage
+from dprivacy.curves.mean_profile import Profile as Profile
+from dprivacy.curves.protecting_curves import (
+    ProtectedCurves as ProtectedCurves,
+    protect_curves as protect_curves,
+)
 
-__all__ = [
-    "Basis",
-    "CurveMechanism",
-    "Days",
-    "Linkage",
-    "Profile",
-    "ProtectedCurves",
-    "SizeChoice",
-    "choose_size",
-    "curve_mechanism",
-    "example_days",
-    "linkage",
-    "make_basis",
-    "principal_basis",
-    "protect_curves",
-    "read_days",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.curves.curve_output import describe_path as describe_path, write_days as write_days

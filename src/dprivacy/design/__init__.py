@@ -4,69 +4,69 @@
 drawn from at once. `universally_optimal` turns the question round: for whom is a mechanism the best?
 """
 
-from dprivacy.design.approximate import Approximation
-from dprivacy.design.columns import column_generation
-from dprivacy.design.interior import interior_point
-from dprivacy.design.laplace_geometric import (
-    LaplaceRefinement,
-    LossDifference,
-    laplace_against_geometric,
-    refined_by_laplace,
+from dprivacy.design.columns.generation import column_generation as column_generation
+from dprivacy.design.engines.interior_rounds import interior_point as interior_point
+from dprivacy.design.least_expected_loss import optimal as optimal
+from dprivacy.design.least_worst_loss import Minimax as Minimax, minimax as minimax
+from dprivacy.design.optimum__design_mixture import (
+    as_kernels as as_kernels,
+    kernel_losses as kernel_losses,
 )
-from dprivacy.design.laplace_loss import geometric_loss, laplace_loss
-from dprivacy.design.minimax import Minimax, minimax
-from dprivacy.design.mixture import as_kernels, kernel_losses
-from dprivacy.design.one_loss import LossOptimality, universally_optimal_for
-from dprivacy.design.optimal import optimal
-from dprivacy.design.ordered import OrderedVerdict, is_ordered
-from dprivacy.design.pairs import PairVerdict, best_on_pair
-from dprivacy.design.paths import GeometricPath, geometric_paths
-from dprivacy.design.pixelation import IntervalLoss, gathered, laplace_on_interval
-from dprivacy.design.preference import BestKernel, Preference, best_kernel
-from dprivacy.design.prior_file import read_prior_file
-from dprivacy.design.problem import Problem
-from dprivacy.design.remap import Remap, expected_loss, remap, worst_case_loss
-from dprivacy.design.result import OptimalityCertificate, Optimum
-from dprivacy.design.universal import LossClass, Universality, universally_optimal
+from dprivacy.design.optimum__design_result import (
+    OptimalityCertificate as OptimalityCertificate,
+    Optimum as Optimum,
+)
+from dprivacy.design.problems.approximation import Approximation as Approximation
+from dprivacy.design.problems.best_remap import (
+    Remap as Remap,
+    expected_loss as expected_loss,
+    remap as remap,
+    worst_case_loss as worst_case_loss,
+)
+from dprivacy.design.problems.design_problem import Problem as Problem
+from dprivacy.design.universality.consumer_preference import (
+    BestKernel as BestKernel,
+    Preference as Preference,
+    best_kernel as best_kernel,
+)
+from dprivacy.design.universality.interval_pixels import (
+    IntervalLoss as IntervalLoss,
+    gathered as gathered,
+    laplace_on_interval as laplace_on_interval,
+)
+from dprivacy.design.universality.laplace_enclosures import (
+    geometric_loss as geometric_loss,
+    laplace_loss as laplace_loss,
+)
+from dprivacy.design.universality.one_loss import (
+    LossOptimality as LossOptimality,
+    universally_optimal_for as universally_optimal_for,
+)
+from dprivacy.design.universality.ordered_losses import (
+    OrderedVerdict as OrderedVerdict,
+    is_ordered as is_ordered,
+)
+from dprivacy.design.universality.pair_optimality import (
+    PairVerdict as PairVerdict,
+    best_on_pair as best_on_pair,
+)
+from dprivacy.design.universality.refined_by_noise import (
+    LaplaceRefinement as LaplaceRefinement,
+    LossDifference as LossDifference,
+    laplace_against_geometric as laplace_against_geometric,
+    refined_by_laplace as refined_by_laplace,
+)
+from dprivacy.design.universality.tight_paths import (
+    GeometricPath as GeometricPath,
+    geometric_paths as geometric_paths,
+)
+from dprivacy.design.universality.universality import (
+    LossClass as LossClass,
+    Universality as Universality,
+    universally_optimal as universally_optimal,
+)
+from dprivacy.model import read_prior_file as read_prior_file
 
-__all__ = [
-    "Approximation",
-    "BestKernel",
-    "GeometricPath",
-    "IntervalLoss",
-    "LaplaceRefinement",
-    "LossClass",
-    "LossDifference",
-    "LossOptimality",
-    "Minimax",
-    "OptimalityCertificate",
-    "Optimum",
-    "OrderedVerdict",
-    "PairVerdict",
-    "Preference",
-    "Problem",
-    "Remap",
-    "Universality",
-    "as_kernels",
-    "best_kernel",
-    "best_on_pair",
-    "column_generation",
-    "expected_loss",
-    "gathered",
-    "geometric_loss",
-    "geometric_paths",
-    "interior_point",
-    "is_ordered",
-    "kernel_losses",
-    "laplace_against_geometric",
-    "laplace_loss",
-    "laplace_on_interval",
-    "minimax",
-    "optimal",
-    "read_prior_file",
-    "refined_by_laplace",
-    "remap",
-    "universally_optimal",
-    "universally_optimal_for",
-    "worst_case_loss",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.design.columns.arithmetic_device import DEVICES as DEVICES

@@ -1,29 +1,35 @@
 """Estimation: statistics back out of noise, with their standard errors."""
 
-from dprivacy.estimation.distances import kantorovich, total_variation
-from dprivacy.estimation.estimate import estimate
-from dprivacy.estimation.likelihood import log_likelihood
-from dprivacy.estimation.means import MeanEstimate, estimate_mean
-from dprivacy.estimation.planning import count_error, sample_size, smallest_eps_for
-from dprivacy.estimation.regression import regress
-from dprivacy.estimation.regression_result import Regression
-from dprivacy.estimation.result import Estimate
-from dprivacy.estimation.table_result import TableEstimate
-from dprivacy.estimation.tables import estimate_table
+from dprivacy.estimation.counts.estimate_result import Estimate as Estimate
+from dprivacy.estimation.counts.likelihood import log_likelihood as log_likelihood
+from dprivacy.estimation.counts.mean_estimate import (
+    MeanEstimate as MeanEstimate,
+    estimate_mean as estimate_mean,
+)
+from dprivacy.estimation.counts.noisy_answers import estimate as estimate
+from dprivacy.estimation.counts.survey_planning import (
+    count_error as count_error,
+    sample_size as sample_size,
+    smallest_eps_for as smallest_eps_for,
+)
+from dprivacy.estimation.counts.table_estimate__estimation_table_result import (
+    TableEstimate as TableEstimate,
+)
+from dprivacy.estimation.counts.table_estimate__estimation_tables import (
+    estimate_table as estimate_table,
+)
+from dprivacy.estimation.regressions.regression import regress as regress
+from dprivacy.estimation.regressions.regression_result import Regression as Regression
+from dprivacy.estimation.transport.distribution_distances import (
+    kantorovich as kantorovich,
+    total_variation as total_variation,
+)
 
-__all__ = [
-    "Estimate",
-    "MeanEstimate",
-    "Regression",
-    "TableEstimate",
-    "count_error",
-    "estimate",
-    "estimate_mean",
-    "estimate_table",
-    "kantorovich",
-    "log_likelihood",
-    "regress",
-    "sample_size",
-    "smallest_eps_for",
-    "total_variation",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.estimation.counts.bayesian_update import climb as climb
+from dprivacy.estimation.operators.channel_operator import (
+    Floats as Floats,
+    left_inverse as left_inverse,
+)
+from dprivacy.estimation.operators.structure_check import Known as Known

@@ -4,48 +4,53 @@
 everything that happens on the way: projecting, cells, rounding, several reports of one person.
 """
 
-from dprivacy.geo.attack import AveragingAttack, averaged, averaging_attack
-from dprivacy.geo.city import City, city
-from dprivacy.geo.city_mechanism import CityMechanism, optimal_places
-from dprivacy.geo.displacement import Displacement, displacement
-from dprivacy.geo.earth import apart
-from dprivacy.geo.frontier import FrontierPoint, PlaceFrontier, frontier
-from dprivacy.geo.law import NoiseLaw
-from dprivacy.geo.lengths import metres
-from dprivacy.geo.mechanism import PlaceMechanism, place_mechanism
-from dprivacy.geo.permanent import PermanentNoise
-from dprivacy.geo.plane import Plane
-from dprivacy.geo.polygon import Polygon
-from dprivacy.geo.promise import Promise
-from dprivacy.geo.protect import ProtectedPlaces, protect
-from dprivacy.geo.region import Box, Disc, Region, as_region
+from dprivacy.geo.averaging import (
+    AveragingAttack as AveragingAttack,
+    averaged as averaged,
+    averaging_attack as averaging_attack,
+)
+from dprivacy.geo.city_grid import City as City, city as city
+from dprivacy.geo.earth.ellipsoid import apart as apart
+from dprivacy.geo.earth.lengths import metres as metres
+from dprivacy.geo.earth.polygons import Polygon as Polygon
+from dprivacy.geo.earth.regions import (
+    Box as Box,
+    Disc as Disc,
+    Region as Region,
+    as_region as as_region,
+)
+from dprivacy.geo.earth.tangent_plane import Plane as Plane
+from dprivacy.geo.metre_promise import Promise as Promise
+from dprivacy.geo.noise_law__geo_displacement import (
+    Displacement as Displacement,
+    displacement as displacement,
+)
+from dprivacy.geo.noise_law__geo_law import NoiseLaw as NoiseLaw
+from dprivacy.geo.optimal_city import (
+    CityMechanism as CityMechanism,
+    optimal_places as optimal_places,
+)
+from dprivacy.geo.permanent_places import PermanentNoise as PermanentNoise
+from dprivacy.geo.place_frontier import (
+    FrontierPoint as FrontierPoint,
+    PlaceFrontier as PlaceFrontier,
+    frontier as frontier,
+)
+from dprivacy.geo.place_noise import (
+    PlaceMechanism as PlaceMechanism,
+    place_mechanism as place_mechanism,
+)
+from dprivacy.geo.protecting_places import ProtectedPlaces as ProtectedPlaces, protect as protect
 
-__all__ = [
-    "AveragingAttack",
-    "Box",
-    "City",
-    "CityMechanism",
-    "Disc",
-    "Displacement",
-    "FrontierPoint",
-    "NoiseLaw",
-    "PermanentNoise",
-    "PlaceFrontier",
-    "PlaceMechanism",
-    "Plane",
-    "Polygon",
-    "Promise",
-    "ProtectedPlaces",
-    "Region",
-    "apart",
-    "as_region",
-    "averaged",
-    "averaging_attack",
-    "city",
-    "displacement",
-    "frontier",
-    "metres",
-    "optimal_places",
-    "place_mechanism",
-    "protect",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.geo.earth.coordinates import read_places as read_places
+from dprivacy.geo.earth.ellipsoid import (
+    Floats as Floats,
+    to_space as to_space,
+    to_surface as to_surface,
+)
+from dprivacy.geo.earth.lengths import in_words as in_words
+from dprivacy.geo.place_files import read_place_file as read_place_file
+from dprivacy.geo.place_frontier import NAMES as NAMES
+from dprivacy.geo.place_output import promise_path as promise_path, protect_file as protect_file

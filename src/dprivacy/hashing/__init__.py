@@ -1,68 +1,56 @@
 """Private neighbours: locality-sensitive hashes, two private mechanisms on them, and matching."""
 
-from dprivacy.hashing.bare import BareHash, bare_hash
-from dprivacy.hashing.bloom import SetReports, set_reports
-from dprivacy.hashing.experiment import hashing_loss, utility_loss_experiment
-from dprivacy.hashing.laplsh import HashOfNoise, laplsh
-from dprivacy.hashing.linear import LinearHash
-from dprivacy.hashing.locality import HashedInputs, LocalityHash
-from dprivacy.hashing.losses import LossExperiment, LossPoint
-from dprivacy.hashing.lshrr import HashResponse, lshrr
-from dprivacy.hashing.matching import (
-    Matching,
-    MatchLoss,
-    match,
-    nearest_distances,
-    utility_loss,
+from dprivacy.hashing.bare_lesson import BareHash as BareHash, bare_hash as bare_hash
+from dprivacy.hashing.bloom_reports import SetReports as SetReports, set_reports as set_reports
+from dprivacy.hashing.friend_matching import (
+    Matching as Matching,
+    MatchLoss as MatchLoss,
+    match as match,
+    nearest_distances as nearest_distances,
+    utility_loss as utility_loss,
 )
-from dprivacy.hashing.packed import Neighbours, hamming_distances, nearest
-from dprivacy.hashing.pairs import PairPrivacy, pair_privacy
-from dprivacy.hashing.projection import RandomProjection, random_projection
-from dprivacy.hashing.promises import PairPromise, counted_bits, distance_promises, eps_for
-from dprivacy.hashing.ratings import Ratings, read_ratings
-from dprivacy.hashing.sampled import BitSampling, bit_sampling
-from dprivacy.hashing.sets import MinHash, minhash
-from dprivacy.hashing.stable import StableProjection, parity_law, stable_projection
-
-__all__ = [
-    "LocalityHash",
-    "LinearHash",
-    "HashedInputs",
-    "RandomProjection",
-    "random_projection",
-    "StableProjection",
-    "stable_projection",
-    "parity_law",
-    "MinHash",
-    "minhash",
-    "BitSampling",
-    "bit_sampling",
-    "HashResponse",
-    "lshrr",
-    "HashOfNoise",
-    "laplsh",
-    "PairPrivacy",
-    "PairPromise",
-    "pair_privacy",
-    "distance_promises",
-    "counted_bits",
-    "eps_for",
-    "SetReports",
-    "set_reports",
-    "BareHash",
-    "bare_hash",
-    "Neighbours",
-    "hamming_distances",
-    "nearest",
-    "Matching",
-    "match",
-    "MatchLoss",
-    "utility_loss",
-    "nearest_distances",
-    "Ratings",
-    "read_ratings",
-    "LossExperiment",
-    "LossPoint",
-    "hashing_loss",
-    "utility_loss_experiment",
-]
+from dprivacy.hashing.hash_promises__hashing_pairs import (
+    PairPrivacy as PairPrivacy,
+    pair_privacy as pair_privacy,
+)
+from dprivacy.hashing.hash_promises__hashing_promises import (
+    PairPromise as PairPromise,
+    counted_bits as counted_bits,
+    distance_promises as distance_promises,
+    eps_for as eps_for,
+)
+from dprivacy.hashing.hash_then_flip import HashResponse as HashResponse, lshrr as lshrr
+from dprivacy.hashing.hashes.hyperplanes import (
+    RandomProjection as RandomProjection,
+    random_projection as random_projection,
+)
+from dprivacy.hashing.hashes.linear_hash import LinearHash as LinearHash
+from dprivacy.hashing.hashes.locality_hash import (
+    HashedInputs as HashedInputs,
+    LocalityHash as LocalityHash,
+)
+from dprivacy.hashing.hashes.packed_bits import (
+    Neighbours as Neighbours,
+    hamming_distances as hamming_distances,
+    nearest as nearest,
+)
+from dprivacy.hashing.hashes.sampled_bits import (
+    BitSampling as BitSampling,
+    bit_sampling as bit_sampling,
+)
+from dprivacy.hashing.hashes.set_hash import MinHash as MinHash, minhash as minhash
+from dprivacy.hashing.hashes.stable_strips import (
+    StableProjection as StableProjection,
+    parity_law as parity_law,
+    stable_projection as stable_projection,
+)
+from dprivacy.hashing.matching_experiment__hashing_experiment import (
+    hashing_loss as hashing_loss,
+    utility_loss_experiment as utility_loss_experiment,
+)
+from dprivacy.hashing.matching_experiment__hashing_losses import (
+    LossExperiment as LossExperiment,
+    LossPoint as LossPoint,
+)
+from dprivacy.hashing.noise_then_hash import HashOfNoise as HashOfNoise, laplsh as laplsh
+from dprivacy.hashing.rating_tables import Ratings as Ratings, read_ratings as read_ratings

@@ -1,63 +1,60 @@
 """Mechanisms: each carries its guarantee, and draws exactly what was proved."""
 
-from dprivacy.mechanisms.any_metric import any_metric
-from dprivacy.mechanisms.bits import BitwiseMechanism, bitwise_response
-from dprivacy.mechanisms.exponential import exponential
-from dprivacy.mechanisms.finite import ChannelMechanism
-from dprivacy.mechanisms.geometric import geometric, over_truncated
-from dprivacy.mechanisms.numeric import GridNoise, integer_geometric, laplace, laplace_scale
-from dprivacy.mechanisms.planar import PlanarMechanism, planar_laplace
-from dprivacy.mechanisms.response import (
-    randomised_response,
-    response_chance,
-    response_eps,
-    response_exponent,
+from dprivacy.mechanisms.families.any_finite_metric import any_metric as any_metric
+from dprivacy.mechanisms.families.bitwise import (
+    BitwiseMechanism as BitwiseMechanism,
+    bitwise_response as bitwise_response,
 )
-from dprivacy.mechanisms.store import load, save
-from dprivacy.mechanisms.truncated import (
-    geometric_steps,
-    pixelated_laplace,
-    truncated_laplace_atoms,
-    truncated_laplace_cdf,
+from dprivacy.mechanisms.families.exponential_draws import exponential as exponential
+from dprivacy.mechanisms.families.geometric_line import (
+    geometric as geometric,
+    over_truncated as over_truncated,
 )
-from dprivacy.mechanisms.vector import VectorMechanism, vector_laplace
+from dprivacy.mechanisms.families.laplace_grid import (
+    GridNoise as GridNoise,
+    integer_geometric as integer_geometric,
+    laplace as laplace,
+    laplace_scale as laplace_scale,
+)
+from dprivacy.mechanisms.families.planar_grid import (
+    PlanarMechanism as PlanarMechanism,
+    planar_laplace as planar_laplace,
+)
+from dprivacy.mechanisms.families.response import (
+    randomised_response as randomised_response,
+    response_chance as response_chance,
+    response_eps as response_eps,
+    response_exponent as response_exponent,
+)
+from dprivacy.mechanisms.families.truncated_laplace import (
+    geometric_steps as geometric_steps,
+    pixelated_laplace as pixelated_laplace,
+    truncated_laplace_atoms as truncated_laplace_atoms,
+    truncated_laplace_cdf as truncated_laplace_cdf,
+)
+from dprivacy.mechanisms.families.vector_noise import (
+    VectorMechanism as VectorMechanism,
+    vector_laplace as vector_laplace,
+)
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
+from dprivacy.mechanisms.groundwork.mechanism_file import load as load, save as save
 from dprivacy.mechanisms.workflows import (
-    ObliviousMechanism,
-    SequentialMechanism,
-    oblivious,
-    over_rows,
-    sequential,
+    ObliviousMechanism as ObliviousMechanism,
+    SequentialMechanism as SequentialMechanism,
+    oblivious as oblivious,
+    over_rows as over_rows,
+    sequential as sequential,
 )
 
-__all__ = [
-    "BitwiseMechanism",
-    "ChannelMechanism",
-    "GridNoise",
-    "ObliviousMechanism",
-    "PlanarMechanism",
-    "SequentialMechanism",
-    "VectorMechanism",
-    "any_metric",
-    "bitwise_response",
-    "exponential",
-    "geometric",
-    "geometric_steps",
-    "integer_geometric",
-    "laplace",
-    "laplace_scale",
-    "load",
-    "oblivious",
-    "over_rows",
-    "over_truncated",
-    "pixelated_laplace",
-    "planar_laplace",
-    "randomised_response",
-    "response_chance",
-    "response_eps",
-    "response_exponent",
-    "save",
-    "sequential",
-    "truncated_laplace_atoms",
-    "truncated_laplace_cdf",
-    "vector_laplace",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.mechanisms.groundwork.channel_mechanism import promised as promised
+from dprivacy.mechanisms.groundwork.label_codes import (
+    Coder as Coder,
+    listed as listed,
+    read_doubles as read_doubles,
+    refuse_masked as refuse_masked,
+    whole as whole,
+)
+from dprivacy.mechanisms.groundwork.mechanism_file import dumps as dumps, loads as loads
+from dprivacy.mechanisms.zoo import exhibits as exhibits

@@ -10,17 +10,13 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed
-from dprivacy.mechanisms.coding import Coder, Codes, listed, whole
-from dprivacy.mechanisms.finite import ChannelMechanism, promised
-from dprivacy.model.channel import Channel
-from dprivacy.model.guarantee import Guarantee
-from dprivacy.model.picture import Pictured
-from dprivacy.numbers.level import Level, as_level
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
+from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, listed, whole
+from dprivacy.model import Channel, Guarantee, Pictured
+from dprivacy.numbers import Level, as_level
 from dprivacy.sampling import Source
 from dprivacy.sources import result
-from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.spaces.products import product
-from dprivacy.spaces.queries import sensitivity
+from dprivacy.spaces import FiniteSpace, product, sensitivity
 
 
 @dataclass(frozen=True)

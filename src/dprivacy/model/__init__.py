@@ -1,35 +1,35 @@
 """The nouns: distributions, channels, hypers, gains, guarantees, verdicts, mechanisms."""
 
-from dprivacy.model.channel import Channel
-from dprivacy.model.combine import mixture, parallel
-from dprivacy.model.dist import Dist, empirical, joint, point, uniform
-from dprivacy.model.earth_move import EarthMove, earth_move
-from dprivacy.model.files import read_channel, read_space
-from dprivacy.model.gain import Gain
-from dprivacy.model.guarantee import Guarantee
-from dprivacy.model.hyper import Hyper, push
-from dprivacy.model.mechanism import Mechanism
-from dprivacy.model.reading import as_channel
-from dprivacy.model.verdict import Verdict
+from dprivacy.model.answers__model_verdict import Verdict as Verdict
+from dprivacy.model.channel_input import as_channel as as_channel
+from dprivacy.model.channels__model_channel import Channel as Channel
+from dprivacy.model.channels__model_hyper import Hyper as Hyper, push as push
+from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
+from dprivacy.model.distributions import (
+    Dist as Dist,
+    empirical as empirical,
+    joint as joint,
+    point as point,
+    uniform as uniform,
+)
+from dprivacy.model.guarantees import Guarantee as Guarantee
+from dprivacy.model.hyper_moves import EarthMove as EarthMove, earth_move as earth_move
+from dprivacy.model.labelled_matrix__model_gain import Gain as Gain
+from dprivacy.model.matrix_files__model_files import (
+    read_channel as read_channel,
+    read_space as read_space,
+)
+from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
 
-__all__ = [
-    "Channel",
-    "Dist",
-    "EarthMove",
-    "Gain",
-    "Guarantee",
-    "Hyper",
-    "Mechanism",
-    "Verdict",
-    "as_channel",
-    "earth_move",
-    "empirical",
-    "joint",
-    "mixture",
-    "parallel",
-    "point",
-    "push",
-    "read_channel",
-    "read_space",
-    "uniform",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.model.answers__model_picture import Pictured as Pictured
+from dprivacy.model.channels__model_channel import require_channel_space as require_channel_space
+from dprivacy.model.guarantees import factor_in_words as factor_in_words
+from dprivacy.model.labelled_matrix__model_labelled import Labelled as Labelled
+from dprivacy.model.matrix_files__design_prior_file import read_prior_file as read_prior_file
+from dprivacy.model.matrix_files__model_files import (
+    read_table as read_table,
+    read_text as read_text,
+)
+from dprivacy.model.plain_data import about as about, plain as plain, shown as shown

@@ -1,6 +1,48 @@
 """Exact numbers: privacy levels, matrices over one denominator, linear algebra, certified programs."""
 
-from dprivacy.numbers.level import Level, as_eps, as_level, ln, root
-from dprivacy.numbers.matrix import Mat
+from dprivacy.numbers.levels import (
+    Level as Level,
+    as_eps as as_eps,
+    as_level as as_level,
+    ln as ln,
+    root as root,
+)
+from dprivacy.numbers.matrices import Mat as Mat
 
-__all__ = ["Level", "Mat", "as_eps", "as_level", "ln", "root"]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.numbers.double_description__polytope_double_description import (
+    extreme_rays as extreme_rays,
+)
+from dprivacy.numbers.double_description__refine_cones import (
+    Ray as Ray,
+    solutions as solutions,
+    spanned as spanned,
+)
+from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds as exp_bounds
+from dprivacy.numbers.enclosures__numbers_rounding import (
+    float_down as float_down,
+    float_up as float_up,
+)
+from dprivacy.numbers.exact_algebra import (
+    from_flint as from_flint,
+    inverse as inverse,
+    null_space as null_space,
+    rank as rank,
+    solve as solve,
+    to_flint as to_flint,
+)
+from dprivacy.numbers.factors import Factor as Factor
+from dprivacy.numbers.integer_facts import power_part as power_part
+from dprivacy.numbers.linear_programs import (
+    Outcome as Outcome,
+    certified as certified,
+    feasible as feasible,
+    minimise as minimise,
+)
+from dprivacy.numbers.number_input import (
+    read_matrix as read_matrix,
+    read_number as read_number,
+    read_rows as read_rows,
+    read_vector as read_vector,
+)

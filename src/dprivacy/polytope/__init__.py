@@ -6,48 +6,47 @@ inputs and n outputs the private channels themselves form a polytope, and its ex
 Everything is exact; e^ε has to be rational wherever entries are listed.
 """
 
-from dprivacy.polytope.cone import Inequality, inequalities
-from dprivacy.polytope.counts import ExtremePointCount, KernelCount
-from dprivacy.polytope.decompose import Decomposition, decompose
-from dprivacy.polytope.extreme_count import count_extreme_points
-from dprivacy.polytope.extreme_points import extreme_points
-from dprivacy.polytope.extreme_test import ExtremeVerdict, is_extreme, kernel_of
-from dprivacy.polytope.kernel_test import KernelVerdict, is_kernel, is_vertex_mechanism
-from dprivacy.polytope.kernels import count_kernels, kernels
-from dprivacy.polytope.local import (
-    MembershipVerdict,
-    Tight,
-    local_privacy,
-    loose_entries,
-    nonzero_columns,
-    tight_constraints,
+from dprivacy.polytope.cones.cone_vertices import (
+    PosteriorVerdict as PosteriorVerdict,
+    posterior_privacy as posterior_privacy,
+    vertices as vertices,
 )
-from dprivacy.polytope.vertices import PosteriorVerdict, posterior_privacy, vertices
+from dprivacy.polytope.cones.private_cone import (
+    Inequality as Inequality,
+    inequalities as inequalities,
+)
+from dprivacy.polytope.counted_parts import (
+    ExtremePointCount as ExtremePointCount,
+    KernelCount as KernelCount,
+)
+from dprivacy.polytope.extreme_check import (
+    ExtremeVerdict as ExtremeVerdict,
+    is_extreme as is_extreme,
+    kernel_of as kernel_of,
+)
+from dprivacy.polytope.extreme_count import count_extreme_points as count_extreme_points
+from dprivacy.polytope.extreme_list import extreme_points as extreme_points
+from dprivacy.polytope.kernel_check import (
+    KernelVerdict as KernelVerdict,
+    is_kernel as is_kernel,
+    is_vertex_mechanism as is_vertex_mechanism,
+)
+from dprivacy.polytope.kernel_decomposition import (
+    Decomposition as Decomposition,
+    decompose as decompose,
+)
+from dprivacy.polytope.kernel_list import count_kernels as count_kernels, kernels as kernels
+from dprivacy.polytope.local_polytope import (
+    MembershipVerdict as MembershipVerdict,
+    Tight as Tight,
+    local_privacy as local_privacy,
+    loose_entries as loose_entries,
+    nonzero_columns as nonzero_columns,
+    tight_constraints as tight_constraints,
+)
 
-__all__ = [
-    "Decomposition",
-    "ExtremePointCount",
-    "ExtremeVerdict",
-    "Inequality",
-    "KernelCount",
-    "KernelVerdict",
-    "MembershipVerdict",
-    "PosteriorVerdict",
-    "Tight",
-    "count_extreme_points",
-    "count_kernels",
-    "decompose",
-    "extreme_points",
-    "inequalities",
-    "is_extreme",
-    "is_kernel",
-    "is_vertex_mechanism",
-    "kernel_of",
-    "kernels",
-    "local_privacy",
-    "loose_entries",
-    "nonzero_columns",
-    "posterior_privacy",
-    "tight_constraints",
-    "vertices",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.polytope.cones.cone_vertices import primitive as primitive, rays as rays
+from dprivacy.polytope.cones.exact_columns import Read as Read
+from dprivacy.polytope.cones.private_cone import Column as Column, Cone as Cone

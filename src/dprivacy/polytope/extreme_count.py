@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.numbers.level import Level
-from dprivacy.polytope.balanced import balanced_collections, balanced_supports, proper_subsets
-from dprivacy.polytope.cone import Cone
-from dprivacy.polytope.counts import ExtremePointCount
-from dprivacy.polytope.extreme_points import choices, collections, crossings, read_outputs
-from dprivacy.polytope.supports import Progress
-from dprivacy.polytope.symmetries import actions, representatives
+from dprivacy.numbers import Level
+from dprivacy.polytope.cones.private_cone import Cone
+from dprivacy.polytope.counted_parts import ExtremePointCount
+from dprivacy.polytope.extreme_list import choices, collections, crossings, read_outputs
+from dprivacy.polytope.supports.balanced_collections import (
+    balanced_collections,
+    balanced_supports,
+    proper_subsets,
+)
+from dprivacy.polytope.supports.minimal_supports__polytope_supports import Progress
+from dprivacy.polytope.supports.space_symmetries import actions, representatives
 from dprivacy.sources import result
-from dprivacy.spaces.standard import discrete
+from dprivacy.spaces import discrete
 
 
 @result("P", "§5")

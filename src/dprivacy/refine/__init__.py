@@ -1,32 +1,22 @@
 """Which of two channels is the safer: refinement orders with witnesses, and their lattices."""
 
-from dprivacy.refine.average import refines
-from dprivacy.refine.hasse import Order, order
-from dprivacy.refine.lattices import join_max, join_private, meet_max, meet_private
-from dprivacy.refine.maximum import refines_max
-from dprivacy.refine.private import refines_private
-from dprivacy.refine.restricted import RestrictedRefinement, refines_for
-from dprivacy.refine.verdicts import (
-    AverageRefinement,
-    MaxRefinement,
-    PrivateRefinement,
-    Refinement,
+from dprivacy.refine.average_order import refines as refines
+from dprivacy.refine.deciding.refinement_verdicts import (
+    AverageRefinement as AverageRefinement,
+    MaxRefinement as MaxRefinement,
+    PrivateRefinement as PrivateRefinement,
+    Refinement as Refinement,
 )
-
-__all__ = [
-    "AverageRefinement",
-    "MaxRefinement",
-    "Order",
-    "PrivateRefinement",
-    "Refinement",
-    "RestrictedRefinement",
-    "join_max",
-    "join_private",
-    "meet_max",
-    "meet_private",
-    "order",
-    "refines",
-    "refines_for",
-    "refines_max",
-    "refines_private",
-]
+from dprivacy.refine.hasse_diagram import Order as Order, order as order
+from dprivacy.refine.joins_and_meets import (
+    join_max as join_max,
+    join_private as join_private,
+    meet_max as meet_max,
+    meet_private as meet_private,
+)
+from dprivacy.refine.max_order import refines_max as refines_max
+from dprivacy.refine.privacy_order import refines_private as refines_private
+from dprivacy.refine.restricted_order import (
+    RestrictedRefinement as RestrictedRefinement,
+    refines_for as refines_for,
+)

@@ -1,51 +1,55 @@
 """Releases: a protected copy of a table, and the card that says what it protects."""
 
-from dprivacy.release.card import ReleaseCard
-from dprivacy.release.forecasting import Forecast, forecast, needed_eps, transition_summary
-from dprivacy.release.jobs import sanitise_file
-from dprivacy.release.joint import JointGuarantee, joint_guarantee
-from dprivacy.release.ledger import Account, Amount, Ledger, LedgerReport, LedgerVerdict, Receipt
-from dprivacy.release.permanent import PermanentAnswers
-from dprivacy.release.plan import ColumnPlan, Plan
-from dprivacy.release.proposal import propose
-from dprivacy.release.querying import Answer, query
-from dprivacy.release.receive import Release
-from dprivacy.release.sanitiser import Sanitiser
-from dprivacy.release.spark import sanitise_spark, sanitise_spark_file
-from dprivacy.release.spark_receive import SparkRelease
-from dprivacy.release.tables import Sanitised, sanitise, sanitise_with_card
-from dprivacy.release.transformer import ProtectColumns
-from dprivacy.release.workplace import card_path
+from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
+from dprivacy.release.columns.plan_proposal import propose as propose
+from dprivacy.release.columns.sanitiser import Sanitiser as Sanitiser
+from dprivacy.release.files.own_files import card_path as card_path
+from dprivacy.release.frames.frames_in_hand import (
+    Sanitised as Sanitised,
+    sanitise as sanitise,
+    sanitise_with_card as sanitise_with_card,
+)
+from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
+from dprivacy.release.jobs.file_job import sanitise_file as sanitise_file
+from dprivacy.release.ledger import (
+    Account as Account,
+    Amount as Amount,
+    Ledger as Ledger,
+    LedgerReport as LedgerReport,
+    LedgerVerdict as LedgerVerdict,
+    Receipt as Receipt,
+)
+from dprivacy.release.plans.joint_promise import (
+    JointGuarantee as JointGuarantee,
+    joint_guarantee as joint_guarantee,
+)
+from dprivacy.release.plans.plan_forecast import (
+    Forecast as Forecast,
+    forecast as forecast,
+    needed_eps as needed_eps,
+    transition_summary as transition_summary,
+)
+from dprivacy.release.plans.release_card import ReleaseCard as ReleaseCard
+from dprivacy.release.plans.table_plan__release_plan import ColumnPlan as ColumnPlan, Plan as Plan
+from dprivacy.release.receiving.received_release import Release as Release
+from dprivacy.release.receiving.sql_queries import Answer as Answer, query as query
+from dprivacy.release.spark.spark_received import SparkRelease as SparkRelease
+from dprivacy.release.spark.spark_release import (
+    sanitise_spark as sanitise_spark,
+    sanitise_spark_file as sanitise_spark_file,
+)
 
-__all__ = [
-    "Account",
-    "Amount",
-    "Answer",
-    "ColumnPlan",
-    "Forecast",
-    "JointGuarantee",
-    "Ledger",
-    "LedgerReport",
-    "LedgerVerdict",
-    "PermanentAnswers",
-    "Plan",
-    "ProtectColumns",
-    "Receipt",
-    "Release",
-    "ReleaseCard",
-    "Sanitised",
-    "Sanitiser",
-    "SparkRelease",
-    "card_path",
-    "forecast",
-    "joint_guarantee",
-    "needed_eps",
-    "propose",
-    "query",
-    "sanitise",
-    "sanitise_file",
-    "sanitise_spark",
-    "sanitise_spark_file",
-    "sanitise_with_card",
-    "transition_summary",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
+from dprivacy.release.files.own_files import Workplace as Workplace, open_own as open_own
+from dprivacy.release.files.table_files__release_files import (
+    batches_of as batches_of,
+    read_errors as read_errors,
+)
+from dprivacy.release.jobs.output_writer import write_errors as write_errors, writer_of as writer_of
+from dprivacy.release.ledger import Charge as Charge, charged as charged, per_unit as per_unit
+from dprivacy.release.migrate import read_pram as read_pram
+from dprivacy.release.plans.plan_forecast import channel_of as channel_of
+from dprivacy.release.receiving.release_regression import regress_release as regress_release
+from dprivacy.release.receiving.row_attack import attack as attack

@@ -1,26 +1,21 @@
 """Every table, example and figure of the sources, computed again and compared with the print."""
 
-from dprivacy.reproduce.data import Dataset, datasets, fetch
-from dprivacy.reproduce.items import Item, Setting, catalogue, chosen
-from dprivacy.reproduce.lines import Drawing, Found, Line
-from dprivacy.reproduce.page import page
-from dprivacy.reproduce.report import write_report
-from dprivacy.reproduce.running import Outcome, Reproduction, reproduce
-
-__all__ = [
-    "Dataset",
-    "Drawing",
-    "Found",
-    "Item",
-    "Line",
-    "Outcome",
-    "Reproduction",
-    "Setting",
-    "catalogue",
-    "chosen",
-    "datasets",
-    "fetch",
-    "page",
-    "reproduce",
-    "write_report",
-]
+from dprivacy.reproduce.items.catalogue_items import (
+    Item as Item,
+    Setting as Setting,
+    catalogue as catalogue,
+    chosen as chosen,
+)
+from dprivacy.reproduce.items.compared_lines import Drawing as Drawing, Found as Found, Line as Line
+from dprivacy.reproduce.items.data_sets import (
+    Dataset as Dataset,
+    datasets as datasets,
+    fetch as fetch,
+)
+from dprivacy.reproduce.report_page__reproduce_page import page as page
+from dprivacy.reproduce.report_page__reproduce_report import write_report as write_report
+from dprivacy.reproduce.running_items import (
+    Outcome as Outcome,
+    Reproduction as Reproduction,
+    reproduce as reproduce,
+)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, TooLarge, UnknownCategory
-from dprivacy.sampling.alias import alias_table, column_bits, outcome_dtype, pick
-from dprivacy.sampling.source import Source
+from dprivacy.sampling.alias_tables import alias_table, column_bits, outcome_dtype, pick
+from dprivacy.sampling.random_source import Source
 
 _MOST_BYTES = 2 << 30
 

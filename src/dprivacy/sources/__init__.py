@@ -5,6 +5,9 @@ decorator :func:`result` records which function implements a statement; tests ca
 ``statement``; the documentation's results table is made from both.
 """
 
-from dprivacy.sources.registry import Statement, claims, result, statements
-
-__all__ = ["Statement", "claims", "result", "statements"]
+from dprivacy.sources.statement_list import (
+    Statement as Statement,
+    claims as claims,
+    result as result,
+    statements as statements,
+)

@@ -1,38 +1,50 @@
 """Spaces: where secrets live, and how far apart they are."""
 
-from dprivacy.spaces.bags import bags
-from dprivacy.spaces.cloud import curves, points
-from dprivacy.spaces.cubes import hamming, hamming_cube, power_set
-from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.spaces.graphs import graph
-from dprivacy.spaces.grids import grid
-from dprivacy.spaces.infinite import BitStrings, GridLine, MetricSpace, Vectors
-from dprivacy.spaces.named import named_space
-from dprivacy.spaces.products import product
-from dprivacy.spaces.queries import induced_space, sensitivity
-from dprivacy.spaces.standard import discrete, line, quantised
-from dprivacy.spaces.tables import from_table
+from dprivacy.spaces.bag_spaces__spaces_bags import bags as bags
+from dprivacy.spaces.cubes_and_products__spaces_cubes import (
+    hamming as hamming,
+    hamming_cube as hamming_cube,
+    power_set as power_set,
+)
+from dprivacy.spaces.cubes_and_products__spaces_products import product as product
+from dprivacy.spaces.distance_tables__spaces_tables import from_table as from_table
+from dprivacy.spaces.endless_spaces import (
+    BitStrings as BitStrings,
+    GridLine as GridLine,
+    MetricSpace as MetricSpace,
+    Vectors as Vectors,
+)
+from dprivacy.spaces.finite_space import FiniteSpace as FiniteSpace
+from dprivacy.spaces.graph_spaces import graph as graph
+from dprivacy.spaces.point_clouds import curves as curves, points as points
+from dprivacy.spaces.queries_between import (
+    induced_space as induced_space,
+    sensitivity as sensitivity,
+)
+from dprivacy.spaces.space_grammar import named_space as named_space
+from dprivacy.spaces.standard_spaces__spaces_grids import grid as grid
+from dprivacy.spaces.standard_spaces__spaces_standard import (
+    discrete as discrete,
+    line as line,
+    quantised as quantised,
+)
 
-__all__ = [
-    "BitStrings",
-    "FiniteSpace",
-    "GridLine",
-    "MetricSpace",
-    "Vectors",
-    "bags",
-    "curves",
-    "discrete",
-    "from_table",
-    "graph",
-    "grid",
-    "hamming",
-    "hamming_cube",
-    "induced_space",
-    "line",
-    "named_space",
-    "points",
-    "power_set",
-    "product",
-    "quantised",
-    "sensitivity",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.spaces.distance_matrix import (
+    Distance as Distance,
+    Distances as Distances,
+    Exact as Exact,
+    plus as plus,
+    times as times,
+)
+from dprivacy.spaces.distance_tables__spaces_tables import read_distance as read_distance
+from dprivacy.spaces.labels import (
+    Label as Label,
+    locate as locate,
+    normal as normal,
+    positions as positions,
+    python_value as python_value,
+    read_labels as read_labels,
+    require_same_labels as require_same_labels,
+)

@@ -1,69 +1,63 @@
 """Text: obfuscated documents, and the attacks that show what is left in them."""
 
-from dprivacy.text.attack_table import AuthorTopicTable, Row
-from dprivacy.text.authors import (
-    Attribution,
-    AuthorProfiles,
-    author_profiles,
-    identify_authors,
-    ngrams,
+from dprivacy.text.attacks.author_attack import (
+    Attribution as Attribution,
+    AuthorProfiles as AuthorProfiles,
+    author_profiles as author_profiles,
+    identify_authors as identify_authors,
+    ngrams as ngrams,
 )
-from dprivacy.text.bags import bag_channel, noisy_bag
-from dprivacy.text.bounds import LeakageBound, document_leakage
-from dprivacy.text.documents import Obfuscated, TextMechanism, obfuscate, text_mechanism
-from dprivacy.text.embedding import Embedding
-from dprivacy.text.experiment import Document, author_topic_experiment
-from dprivacy.text.loaders import read_embedding
-from dprivacy.text.making import embedding_from_groups
-from dprivacy.text.metric import WordBags, WordSequences, WordSpace, word_movers_distance
-from dprivacy.text.neighbours import nearest_authors, nearest_topics
-from dprivacy.text.policy import Policy
-from dprivacy.text.small import small_embedding
-from dprivacy.text.tokens import decode_document, pieces_of, read_document, stop_words, words_of
-from dprivacy.text.topics import TopicModel, train_topics
-from dprivacy.text.utility import chance_within, eps_for_radius, radius_within
-from dprivacy.text.words import ExponentialWords, LaplaceWords, word_mechanism
-
-__all__ = [
-    "Attribution",
-    "AuthorProfiles",
-    "AuthorTopicTable",
-    "Document",
-    "Embedding",
-    "ExponentialWords",
-    "LaplaceWords",
-    "LeakageBound",
-    "Obfuscated",
-    "Policy",
-    "Row",
-    "TextMechanism",
-    "TopicModel",
-    "WordBags",
-    "WordSequences",
-    "WordSpace",
-    "author_profiles",
-    "author_topic_experiment",
-    "bag_channel",
-    "chance_within",
-    "decode_document",
-    "document_leakage",
-    "embedding_from_groups",
-    "eps_for_radius",
-    "identify_authors",
-    "nearest_authors",
-    "nearest_topics",
-    "ngrams",
-    "noisy_bag",
-    "obfuscate",
-    "pieces_of",
-    "radius_within",
-    "read_document",
-    "read_embedding",
-    "small_embedding",
-    "stop_words",
-    "text_mechanism",
-    "train_topics",
-    "word_mechanism",
-    "word_movers_distance",
-    "words_of",
-]
+from dprivacy.text.attacks.author_topic_run__text_attack_table import (
+    AuthorTopicTable as AuthorTopicTable,
+    Row as Row,
+)
+from dprivacy.text.attacks.author_topic_run__text_experiment import (
+    Document as Document,
+    author_topic_experiment as author_topic_experiment,
+)
+from dprivacy.text.attacks.nearest_texts import (
+    nearest_authors as nearest_authors,
+    nearest_topics as nearest_topics,
+)
+from dprivacy.text.attacks.topic_model import TopicModel as TopicModel, train_topics as train_topics
+from dprivacy.text.documents.document_bounds import (
+    LeakageBound as LeakageBound,
+    document_leakage as document_leakage,
+)
+from dprivacy.text.documents.document_mechanism import (
+    Obfuscated as Obfuscated,
+    TextMechanism as TextMechanism,
+    obfuscate as obfuscate,
+    text_mechanism as text_mechanism,
+)
+from dprivacy.text.documents.noise_radius import (
+    chance_within as chance_within,
+    eps_for_radius as eps_for_radius,
+    radius_within as radius_within,
+)
+from dprivacy.text.documents.noisy_bags import bag_channel as bag_channel, noisy_bag as noisy_bag
+from dprivacy.text.documents.piece_policy import Policy as Policy
+from dprivacy.text.documents.text_pieces import (
+    decode_document as decode_document,
+    pieces_of as pieces_of,
+    read_document as read_document,
+    stop_words as stop_words,
+    words_of as words_of,
+)
+from dprivacy.text.documents.word_noise import (
+    ExponentialWords as ExponentialWords,
+    LaplaceWords as LaplaceWords,
+    word_mechanism as word_mechanism,
+)
+from dprivacy.text.embeddings.made_embeddings__text_making import (
+    embedding_from_groups as embedding_from_groups,
+)
+from dprivacy.text.embeddings.made_embeddings__text_small import small_embedding as small_embedding
+from dprivacy.text.embeddings.vector_files import read_embedding as read_embedding
+from dprivacy.text.embeddings.word_distances import (
+    WordBags as WordBags,
+    WordSequences as WordSequences,
+    WordSpace as WordSpace,
+    word_movers_distance as word_movers_distance,
+)
+from dprivacy.text.embeddings.word_vectors import Embedding as Embedding

@@ -1,82 +1,95 @@
 """What a channel really guarantees: d-privacy, (ε, δ), error bounds, and the same in words."""
 
-from dprivacy.verify.audit import audit, audit_counts
-from dprivacy.verify.audit_result import AuditResult
-from dprivacy.verify.binomial import bernoulli_divergence, binomial_alpha, binomial_tail_bound
-from dprivacy.verify.bounds import error_floor, expected_error, hamming_error_bounds
-from dprivacy.verify.certificate import Certificate, exactly
-from dprivacy.verify.concentrated import ConcentratedVerdict, concentrated_privacy
-from dprivacy.verify.distinguish import distinguishability, smallest_eps
-from dprivacy.verify.extended import ExtendedVerdict, WorstSet, extended_privacy
-from dprivacy.verify.hash_loss import (
-    lshrr_chernoff,
-    lshrr_concentrated,
-    lshrr_hoeffding,
-    lshrr_loss,
+from dprivacy.verify.auditing.black_box__verify_audit import (
+    audit as audit,
+    audit_counts as audit_counts,
 )
-from dprivacy.verify.implications import (
-    ConcentratedGuarantee,
-    ExtendedGuarantee,
-    extended_from_probabilistic,
-    probabilistic_from_concentrated,
+from dprivacy.verify.auditing.black_box__verify_audit_result import AuditResult as AuditResult
+from dprivacy.verify.auditing.command_samplers import command_sampler as command_sampler
+from dprivacy.verify.losses.binomial_tails import (
+    bernoulli_divergence as bernoulli_divergence,
+    binomial_alpha as binomial_alpha,
+    binomial_tail_bound as binomial_tail_bound,
 )
-from dprivacy.verify.loss import PrivacyLoss, privacy_loss, with_shared_randomness
-from dprivacy.verify.mending import Mending, mended
-from dprivacy.verify.privacy import PrivacyVerdict, Triple, privacy
-from dprivacy.verify.probabilistic import ProbabilisticVerdict, probabilistic_privacy
-from dprivacy.verify.profile import PrivacyProfile, delta_at, eps_at, privacy_profile
-from dprivacy.verify.samplers import command_sampler
-from dprivacy.verify.semantics import ball_change, odds_change
-from dprivacy.verify.subgaussian import SubgaussianScale, subgaussian_scale
-from dprivacy.verify.sufficient import checks_needed, sufficient_partition, sufficient_set
+from dprivacy.verify.losses.concentrated_loss import (
+    ConcentratedVerdict as ConcentratedVerdict,
+    concentrated_privacy as concentrated_privacy,
+)
+from dprivacy.verify.losses.extended_levels import (
+    ExtendedVerdict as ExtendedVerdict,
+    WorstSet as WorstSet,
+    extended_privacy as extended_privacy,
+)
+from dprivacy.verify.losses.hash_loss import (
+    lshrr_chernoff as lshrr_chernoff,
+    lshrr_concentrated as lshrr_concentrated,
+    lshrr_hoeffding as lshrr_hoeffding,
+    lshrr_loss as lshrr_loss,
+)
+from dprivacy.verify.losses.implied_guarantees import (
+    ConcentratedGuarantee as ConcentratedGuarantee,
+    ExtendedGuarantee as ExtendedGuarantee,
+    extended_from_probabilistic as extended_from_probabilistic,
+    probabilistic_from_concentrated as probabilistic_from_concentrated,
+)
+from dprivacy.verify.losses.privacy_loss_law import (
+    PrivacyLoss as PrivacyLoss,
+    privacy_loss as privacy_loss,
+    with_shared_randomness as with_shared_randomness,
+)
+from dprivacy.verify.losses.probabilistic_loss import (
+    ProbabilisticVerdict as ProbabilisticVerdict,
+    probabilistic_privacy as probabilistic_privacy,
+)
+from dprivacy.verify.losses.subgaussian_loss import (
+    SubgaussianScale as SubgaussianScale,
+    subgaussian_scale as subgaussian_scale,
+)
+from dprivacy.verify.metric.blind_mending import Mending as Mending, mended as mended
+from dprivacy.verify.metric.d_privacy import (
+    PrivacyVerdict as PrivacyVerdict,
+    Triple as Triple,
+    privacy as privacy,
+)
+from dprivacy.verify.metric.delta_profile import (
+    PrivacyProfile as PrivacyProfile,
+    delta_at as delta_at,
+    eps_at as eps_at,
+    privacy_profile as privacy_profile,
+)
+from dprivacy.verify.metric.error_bounds import (
+    error_floor as error_floor,
+    expected_error as expected_error,
+    hamming_error_bounds as hamming_error_bounds,
+)
+from dprivacy.verify.metric.induced_metric import (
+    distinguishability as distinguishability,
+    smallest_eps as smallest_eps,
+)
+from dprivacy.verify.metric.odds_and_balls import (
+    ball_change as ball_change,
+    odds_change as odds_change,
+)
+from dprivacy.verify.metric.outward_rounding import Certificate as Certificate, exactly as exactly
+from dprivacy.verify.metric.sufficient_sets import (
+    checks_needed as checks_needed,
+    sufficient_partition as sufficient_partition,
+    sufficient_set as sufficient_set,
+)
 
-__all__ = [
-    "Mending",
-    "mended",
-    "AuditResult",
-    "Certificate",
-    "ConcentratedGuarantee",
-    "ConcentratedVerdict",
-    "ExtendedGuarantee",
-    "ExtendedVerdict",
-    "PrivacyLoss",
-    "PrivacyProfile",
-    "PrivacyVerdict",
-    "ProbabilisticVerdict",
-    "SubgaussianScale",
-    "Triple",
-    "WorstSet",
-    "audit",
-    "audit_counts",
-    "ball_change",
-    "bernoulli_divergence",
-    "binomial_alpha",
-    "binomial_tail_bound",
-    "checks_needed",
-    "command_sampler",
-    "concentrated_privacy",
-    "delta_at",
-    "distinguishability",
-    "eps_at",
-    "error_floor",
-    "exactly",
-    "expected_error",
-    "extended_from_probabilistic",
-    "extended_privacy",
-    "hamming_error_bounds",
-    "lshrr_chernoff",
-    "lshrr_concentrated",
-    "lshrr_hoeffding",
-    "lshrr_loss",
-    "odds_change",
-    "privacy",
-    "privacy_loss",
-    "privacy_profile",
-    "probabilistic_from_concentrated",
-    "probabilistic_privacy",
-    "smallest_eps",
-    "subgaussian_scale",
-    "sufficient_partition",
-    "sufficient_set",
-    "with_shared_randomness",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.verify.losses.binomial_tails import (
+    read_share as read_share,
+    read_trials as read_trials,
+)
+from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up
+from dprivacy.verify.metric.d_privacy import read_delta as read_delta
+from dprivacy.verify.metric.induced_metric import Eps as Eps, tightest as tightest
+from dprivacy.verify.metric.outward_rounding import (
+    bits_for as bits_for,
+    enclosure as enclosure,
+    round_outward as round_outward,
+    weights_hash as weights_hash,
+)
+from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio as Ratio, RowRatios as RowRatios

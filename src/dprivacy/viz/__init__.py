@@ -5,77 +5,65 @@ person's settings alone. Every ``…_spec`` function gives what Plotly draws, as
 neither matplotlib nor Plotly. Results have `.plot()`, which asks `picture`.
 """
 
-from dprivacy.viz.bars import bars_spec, plot_bars, plot_dist, plot_spending, spending_spec
-from dprivacy.viz.curves import curves_spec, plot_curves
-from dprivacy.viz.days import plot_days, plot_mean_profile
-from dprivacy.viz.estimates import plot_convergence, plot_estimate, plot_reconstruction
-from dprivacy.viz.forecasts import plot_forecast
-from dprivacy.viz.frontier import (
-    frontier_spec,
-    plot_refinement_frontier,
-    plot_tradeoff,
-    plot_utility_loss,
-    refinement_frontier,
+from dprivacy.viz.charts.bar_charts import (
+    bars_spec as bars_spec,
+    plot_bars as plot_bars,
+    plot_dist as plot_dist,
+    plot_spending as plot_spending,
+    spending_spec as spending_spec,
 )
-from dprivacy.viz.hashing import plot_loss_experiment, plot_nearest_distances
-from dprivacy.viz.hasse import plot_order
-from dprivacy.viz.heat import channel_spec, plot_channel, plot_table
-from dprivacy.viz.kernels import plot_kernels
-from dprivacy.viz.leaks import plot_leakage
-from dprivacy.viz.map import place_map, save_map
-from dprivacy.viz.noise import noise_spec, plot_noise
-from dprivacy.viz.places import plot_averaging, plot_places
-from dprivacy.viz.profile import plot_profile, profile_spec
-from dprivacy.viz.registry import picture
-from dprivacy.viz.saving import require_ending, save, svg
-from dprivacy.viz.simplex import plot_simplex
-from dprivacy.viz.simplex_spec import simplex_spec
-from dprivacy.viz.surface import plot_vulnerability
-from dprivacy.viz.text import plot_attacks
-from dprivacy.viz.verdicts import plot_refinement
+from dprivacy.viz.charts.channel_heat import (
+    channel_spec as channel_spec,
+    plot_channel as plot_channel,
+    plot_table as plot_table,
+)
+from dprivacy.viz.charts.day_charts import (
+    plot_days as plot_days,
+    plot_mean_profile as plot_mean_profile,
+)
+from dprivacy.viz.charts.estimate_charts__viz_estimates import (
+    plot_convergence as plot_convergence,
+    plot_estimate as plot_estimate,
+    plot_reconstruction as plot_reconstruction,
+)
+from dprivacy.viz.charts.estimate_charts__viz_forecasts import plot_forecast as plot_forecast
+from dprivacy.viz.charts.frontier_charts import (
+    frontier_spec as frontier_spec,
+    plot_refinement_frontier as plot_refinement_frontier,
+    plot_tradeoff as plot_tradeoff,
+    plot_utility_loss as plot_utility_loss,
+    refinement_frontier as refinement_frontier,
+)
+from dprivacy.viz.charts.leakage_charts import plot_leakage as plot_leakage
+from dprivacy.viz.charts.line_charts import curves_spec as curves_spec, plot_curves as plot_curves
+from dprivacy.viz.charts.matching_charts import (
+    plot_loss_experiment as plot_loss_experiment,
+    plot_nearest_distances as plot_nearest_distances,
+)
+from dprivacy.viz.charts.noise_charts import noise_spec as noise_spec, plot_noise as plot_noise
+from dprivacy.viz.charts.order_charts import plot_order as plot_order
+from dprivacy.viz.charts.profile_charts import (
+    plot_profile as plot_profile,
+    profile_spec as profile_spec,
+)
+from dprivacy.viz.charts.text_charts import plot_attacks as plot_attacks
+from dprivacy.viz.charts.verdict_charts import plot_refinement as plot_refinement
+from dprivacy.viz.maps.map_drawing import place_map as place_map, save_map as save_map
+from dprivacy.viz.maps.place_charts import (
+    plot_averaging as plot_averaging,
+    plot_places as plot_places,
+)
+from dprivacy.viz.picture_registry import picture as picture
+from dprivacy.viz.simplexes.kernel_pictures import plot_kernels as plot_kernels
+from dprivacy.viz.simplexes.simplex_data import simplex_spec as simplex_spec
+from dprivacy.viz.simplexes.simplex_picture import plot_simplex as plot_simplex
+from dprivacy.viz.simplexes.vulnerability_surface import plot_vulnerability as plot_vulnerability
+from dprivacy.viz.style.picture_files import (
+    require_ending as require_ending,
+    save as save,
+    svg as svg,
+)
 
-__all__ = [
-    "bars_spec",
-    "channel_spec",
-    "curves_spec",
-    "frontier_spec",
-    "noise_spec",
-    "picture",
-    "place_map",
-    "plot_attacks",
-    "plot_averaging",
-    "plot_bars",
-    "plot_channel",
-    "plot_convergence",
-    "plot_curves",
-    "plot_days",
-    "plot_dist",
-    "plot_estimate",
-    "plot_forecast",
-    "plot_kernels",
-    "plot_leakage",
-    "plot_loss_experiment",
-    "plot_mean_profile",
-    "plot_nearest_distances",
-    "plot_noise",
-    "plot_order",
-    "plot_places",
-    "plot_profile",
-    "plot_reconstruction",
-    "plot_refinement",
-    "plot_refinement_frontier",
-    "plot_simplex",
-    "plot_spending",
-    "plot_table",
-    "plot_tradeoff",
-    "plot_utility_loss",
-    "plot_vulnerability",
-    "profile_spec",
-    "refinement_frontier",
-    "require_ending",
-    "save",
-    "save_map",
-    "simplex_spec",
-    "spending_spec",
-    "svg",
-]
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.viz.maps.map_drawing import require_html as require_html

@@ -4,6 +4,4 @@ It is served to this machine alone, asks nothing of any other, and forgets what 
 need NiceGUI (extra ``[web]``), which is loaded by `serve`.
 """
 
-from dprivacy.web.serving import serve
-
-__all__ = ["serve"]
+from dprivacy.web.serving import serve as serve

@@ -11,9 +11,9 @@ from types import FrameType
 from typing import Any
 
 from dprivacy.errors import Malformed, MissingExtra
-from dprivacy.web.desk import Desk
-from dprivacy.web.guard import Guard
-from dprivacy.web.logs import keep_data_out_of_logs
+from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.request_guard__web_guard import Guard
+from dprivacy.web.shell.request_guard__web_logs import keep_data_out_of_logs
 
 USUAL_PORT = 8450
 LARGEST = 512 << 20  # bytes of an upload; the command line takes tables of any size
@@ -52,7 +52,7 @@ def serve(
     Notes
     -----
     1. Only 127.0.0.1 is listened on, and a key that is new with every run keeps out other users of the
-       machine; see `dprivacy.web.guard.Guard`.
+       machine; see `dprivacy.web.shell.request_guard__web_guard.Guard`.
     2. Files go into a folder of mode 0700 that is removed at the end.
     3. Nothing is logged but where an error of the server happened, and no other host is asked.
     """
@@ -84,7 +84,7 @@ def _serve(
     os.environ["NICEGUI_STORAGE_PATH"] = str(desk.folder / "storage")
     import uvicorn
 
-    from dprivacy.web.pages import application
+    from dprivacy.web.page_routes import application
 
     keep_data_out_of_logs()
 

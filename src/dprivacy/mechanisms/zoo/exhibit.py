@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.spaces.finite import FiniteSpace
-from dprivacy.verify.audit import audit
-from dprivacy.verify.privacy import privacy
+from dprivacy.spaces import FiniteSpace
+from dprivacy.verify import audit, privacy
 
 WORD_BITS = 16
 

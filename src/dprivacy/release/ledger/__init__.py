@@ -1,34 +1,16 @@
 """The ledger of releases: what was spent on whom, refused past a budget, kept in a chain of hashes."""
 
-from dprivacy.release.ledger.amounts import Amount
-from dprivacy.release.ledger.book import EVERYONE, Ledger
-from dprivacy.release.ledger.check import Finding, LedgerVerdict
-from dprivacy.release.ledger.metric import Charge
-from dprivacy.release.ledger.receipt import Receipt
-from dprivacy.release.ledger.report import LedgerReport
-from dprivacy.release.ledger.spending import (
-    Account,
-    column_digests,
-    opened,
-    plan_hash,
-    spend_release,
+from dprivacy.release.ledger.amounts import Amount as Amount
+from dprivacy.release.ledger.charged_metric import Charge as Charge
+from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit
+from dprivacy.release.ledger.ledger_book import EVERYONE as EVERYONE, Ledger as Ledger
+from dprivacy.release.ledger.ledger_check import Finding as Finding, LedgerVerdict as LedgerVerdict
+from dprivacy.release.ledger.ledger_report import LedgerReport as LedgerReport
+from dprivacy.release.ledger.receipts import Receipt as Receipt
+from dprivacy.release.ledger.release_spending import (
+    Account as Account,
+    column_digests as column_digests,
+    opened as opened,
+    plan_hash as plan_hash,
+    spend_release as spend_release,
 )
-from dprivacy.release.ledger.without_plan import charged, per_unit
-
-__all__ = [
-    "EVERYONE",
-    "Account",
-    "Amount",
-    "Charge",
-    "Finding",
-    "Ledger",
-    "LedgerReport",
-    "LedgerVerdict",
-    "Receipt",
-    "charged",
-    "column_digests",
-    "opened",
-    "per_unit",
-    "plan_hash",
-    "spend_release",
-]

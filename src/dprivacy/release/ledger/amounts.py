@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from dprivacy.errors import BadLevel
-from dprivacy.model.plain import about
-from dprivacy.numbers.level import Level, as_eps
+from dprivacy.model import about
+from dprivacy.numbers import Level, as_eps
 from dprivacy.sources import result
 
 NANO = 10**9  # parts of ε

@@ -1,0 +1,140 @@
+"""Every verb, by what it is for; a verb's module is loaded when the verb is used, not before."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from itertools import zip_longest
+
+import click
+from click.shell_completion import CompletionItem
+
+BROKEN_PIPE = 141  # what a shell reports of a program that wrote to a reader who had gone
+_WIDE = 80
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command: its name, the module (and the name in it) that holds it, and what it does."""
+
+    name: str
+    module: str
+    short: str
+
+
+# Two columns of the help page; headings, then verbs. A short help has at most 27 characters.
+LEFT = {
+    "Begin": (
+        Verb("demo", "demo", "the whole story in a minute"),
+        Verb("app", "begin__cli_app", "the page, in your browser"),
+        Verb("zoo", "begin__cli_zoo", "broken mechanisms, caught"),
+        Verb("reproduce", "reproduce", "the sources, recomputed"),
+        Verb("completion", "begin__cli_completion", "of these words, by <Tab>"),
+    ),
+    "Release a table": (
+        Verb("inspect", "tables__cli_tables", "a first plan for a table"),
+        Verb("plan", "tables__cli_tables", "what a plan is worth, costs"),
+        Verb("sanitise", "tables__cli_tables", "the protected copy"),
+        Verb("ledger", "ledger", "budgets, and what is spent"),
+    ),
+    "Read a release": (
+        Verb("estimate", "tables__cli_tables", "corrected counts, models"),
+        Verb("query", "tables__cli_tables", "any SQL, with corrections"),
+        Verb("attack", "tables__cli_attack", "what a row betrays"),
+    ),
+}
+RIGHT = {
+    "Check a mechanism": (
+        Verb("verify", "verify__cli_verify", "the ε of a matrix"),
+        Verb("leakage", "leakage", "what a guesser gains"),
+        Verb("compare", "compare", "which of two is safer"),
+        Verb("audit", "verify__cli_audit", "a black box, by samples"),
+    ),
+    "Design a mechanism": (
+        Verb("optimal", "optimal", "the best one, proved"),
+        Verb("kernels", "kernels", "what all are made of"),
+        Verb("extreme", "kernels", "corners of the polytope"),
+    ),
+    "Protect more than tables": (
+        Verb("geo", "geo", "places, in metres"),
+        Verb("text", "text", "documents, word by word"),
+        Verb("curves", "curves", "meters, days as wholes"),
+        Verb("match", "match", "who is near whom"),
+    ),
+}
+VERBS = {verb.name: verb for side in (LEFT, RIGHT) for listed in side.values() for verb in listed}
+
+
+class Verbs(click.Group):
+    """A group that knows its verbs by name and loads the one that is called.
+
+    So the help page is there at once, and a verb whose libraries are missing does not take the others
+    along.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the help page."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """The verb, loaded."""
+        verb = VERBS.get(cmd_name)
+        if verb is None:
+            near = get_close_matches(cmd_name, VERBS, n=1)
+            more = f"; did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no verb {cmd_name!r}{more}", ctx)
+        found = getattr(import_module(f"dprivacy.cli.verbs.{verb.module}"), verb.name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs that begin so, without loading any of them."""
+        items = [
+            CompletionItem(verb.name, help=verb.short)
+            for verb in VERBS.values()
+            if verb.name.startswith(incomplete)
+        ]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """One screen: every verb in a few words."""
+        return "\n".join(_page(ctx))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb; a reader who leaves early, as `head` does, is no error to speak of."""
+        try:
+            found: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # What is still in the buffer is written at the end; it goes nowhere now.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        return found
+
+
+def _page(ctx: click.Context) -> Iterator[str]:
+    yield click.style("Usage: ", bold=True) + f"{ctx.command_path} VERB [OPTIONS] …"
+    yield (ctx.command.help or "").split("\n")[0]
+    yield ""
+    left, right = list(_column(LEFT)), list(_column(RIGHT))
+    if shutil.get_terminal_size().columns < _WIDE:
+        yield from [*left, "", *right]
+    else:
+        for one, other in zip_longest(left, right, fillvalue=""):
+            gap = " " * (42 - len(click.unstyle(one)))
+            yield (one + gap + other).rstrip()
+    yield ""
+    yield f"{ctx.command_path} VERB --help says more, with examples; --json works with every verb."
+    yield "Exit codes: 0 yes, 1 an error, 2 wrong usage, 3 a guarantee does not hold."
+
+
+def _column(side: dict[str, tuple[Verb, ...]]) -> Iterator[str]:
+    for at, (heading, verbs) in enumerate(side.items()):
+        if at:
+            yield ""
+        yield click.style(heading, bold=True)
+        for verb in verbs:
+            yield f"  {click.style(f'{verb.name:<10}', fg='cyan')} {verb.short}"

@@ -1,0 +1,144 @@
+"""``dprivacy curves``: protected days of a meter, and what a reader still learns from them."""
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.cli.shared_options import (
+    JSON,
+    PATH,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    ledger_options,
+    open_account,
+    output as output_option,
+    picture as picture_option,
+    refuse_existing,
+    require_picture,
+    say,
+)
+from dprivacy.cli.standard_input import Input
+from dprivacy.curves import (
+    Days,
+    ProtectedCurves,
+    describe_path,
+    linkage,
+    principal_basis,
+    protect_curves,
+    read_days,
+    write_days,
+)
+from dprivacy.numbers import as_eps
+from dprivacy.release import charged, per_unit
+
+_EPILOG = examples(
+    "dprivacy curves days.csv --epsilon 1 --grid 0.01 --columns h00:h47 -o out.csv",
+    "dprivacy curves meter.csv --long home,time,kwh --epsilon 1 --grid .1 -o b.csv",
+)
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("readings", type=Input(secret=True))
+@output_option("The curves: .csv or .parquet", required=True)
+@epsilon_option("The level per unit of distance", required=True)
+@click.option("--grid", required=True, help="The public step of the readings, such as 0.001.")
+@click.option(
+    "--distance",
+    type=click.Choice(["L2", "sup", "readings"]),
+    default="L2",
+    show_default=True,
+    help="How far two curves are apart: L2, at most at any moment, or reading by reading.",
+)
+@click.option("--basis", default="", help="cosine (default), fourier, steps, readings; principal.")
+@click.option("--size", type=int, help="How many basis vectors (8, or chosen on --public).")
+@click.option("--public", type=PATH, help="Published curves of the same kind, one a row.")
+@click.option("--bounds", help="Public bounds that readings are clamped to: 0,5.")
+@click.option("--step", default="1", show_default=True, help="The time between two readings.")
+@click.option("--unit", default="", help="The unit of the readings, for the sentences.")
+@click.option("--columns", default="", help="The columns of readings, FIRST:LAST.")
+@click.option("--keep", multiple=True, help="A column to publish as it is; others are dropped.")
+@click.option("--long", default="", help="One reading a row: HOUSEHOLD,TIME,READING columns.")
+@click.option("--per-day", default=48, show_default=True, help="With --long: readings in a day.")
+@click.option("--incomplete", type=click.Choice(["refuse", "drop"]), default="refuse")
+@click.option("--idealised", is_flag=True, help="Less noise, in doubles: see the documentation.")
+@click.option("--attack", is_flag=True, help="Also say how many curves are found again.")
+@picture_option("Draw before and after, which is as SECRET as the readings")
+@REPLACE_NOISE
+@ledger_options
+@JSON
+def curves(readings: Path, output: Path, **given: Any) -> None:
+    """Protect curves, such as the days of electricity meters, as wholes.
+
+    READINGS is a CSV or Parquet file, or - for standard input. The output has the curves and the
+    columns named by --keep; what is promised is written beside it.
+    """
+    refuse_existing(output, replace=given["replace"])
+    require_picture(given["picture"])
+    days = read_days(
+        readings,
+        columns=given["columns"],
+        keep=given["keep"],
+        long=given["long"].split(",") if given["long"] else (),
+        per_day=given["per_day"],
+        incomplete=given["incomplete"],
+    )
+    charge = per_unit(
+        "curves",
+        f"{given['distance']} of curves, step {given['step']}, {given['unit'] or 'no unit'}",
+        f"per curve and unit of {given['distance']} distance",
+        as_eps(given["epsilon"]),
+    )
+    with (
+        open_account(given["place"], given["account"]) as account,
+        charged(account, charge, readings, again=given["again"], note="curves") as receipt,
+    ):
+        protected = _protected(days, given)
+        write_days(output, days, protected, receipt)
+    answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
+    lines = [protected.explain()]
+    if days.left_out:
+        lines.append(f"{days.left_out:,} incomplete days were left out.")
+    if given["attack"]:
+        found = linkage(days.values, protected)
+        answer["linkage"] = found.to_dict()
+        lines.append(found.explain())
+    if given["picture"] is not None:
+        from dprivacy.viz import plot_days, save
+
+        save(plot_days(protected, truth=days.values), given["picture"])
+        lines.append(f"{given['picture']} shows TRUE curves: it is as secret as they are.")
+    lines.append(f"{output} and {describe_path(output)} are written.")
+    say(answer, given["as_json"], "\n".join(lines))
+
+
+def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:
+    public = None if given["public"] is None else read_days(given["public"]).values
+    basis: Any = given["basis"] or None
+    if basis == "principal":
+        if public is None:
+            raise click.UsageError("--basis principal needs --public curves")
+        basis = principal_basis(public)
+    return protect_curves(
+        days.values,
+        eps=given["epsilon"],
+        grid=given["grid"],
+        distance=given["distance"],
+        basis=basis,
+        size=given["size"],
+        public=public,
+        bounds=_bounds(given["bounds"]),
+        step=given["step"],
+        unit=given["unit"],
+        numerics="idealised" if given["idealised"] else "exact",
+    )
+
+
+def _bounds(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    low, comma, high = text.partition(",")
+    if not comma:
+        raise click.UsageError("--bounds are LOW,HIGH, such as 0,5")
+    return low.strip(), high.strip()

@@ -1,0 +1,112 @@
+"""``dprivacy demo``: the whole story on invented people, from the true table to a correct answer."""
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.cli.shared_options import JSON, PATH, examples, say
+from dprivacy.release import Plan, Release, attack, card_path, query, regress_release, sanitise_file
+
+FOLDER = "dprivacy-demo"
+SQL = "SELECT region, smokes, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL"
+_PAGE = 80
+
+
+@click.command(epilog=examples("dprivacy demo", "dprivacy demo -o story --json"))
+@click.option(
+    "-o", "--output", "--folder", "folder", type=PATH, default=FOLDER, show_default=True,
+    help="The folder that the files go to.",
+)  # fmt: skip
+@JSON
+def demo(folder: Path, as_json: bool) -> None:
+    """Tell the whole story on a built-in survey of invented people: offline, in seconds.
+
+    Protect the table, publish it, attack it, estimate from it, query it. Every step says which command
+    does the same with a table of yours.
+    """
+    from dprivacy.release import survey, write_demo
+
+    table, plan_file = write_demo(folder)
+    output = folder / "released.csv"
+    wanted = Plan.read(plan_file)
+    card = sanitise_file(table, wanted, output, replace=True, discard=True, again="the demo")
+    release = Release.open(output)
+    truth = survey()
+    guess = attack(release, secret="hobby", known=["region"])
+    asked = query(release, SQL)
+    fitted = regress_release(release, "smokes", ["region"])
+    counts = {name: _counts(release, name, truth[name]) for name in card.columns}
+    answer = {
+        "files": [str(path) for path in (table, plan_file, output, card_path(output))],
+        "card": card.to_dict(),
+        "attack": guess.to_dict(),
+        "estimates": counts,
+        "regression": fitted.to_dict(),
+        "query": {"sql": SQL, **asked.to_dict()},
+    }
+    if as_json:
+        say(answer, as_json)
+        return
+    _step(1, "Protect", f"{table} holds what {len(truth['name']):,} invented people said.",
+          f"dprivacy plan {plan_file}")  # fmt: skip
+    for column in wanted.columns:
+        click.echo(f"  {column.name}: every answer is made noisy, at ε = {column.spec['epsilon']}")
+    _step(2, "Publish", "A noisy copy is written, and a card that says what it promises.",
+          f"dprivacy sanitise {table} -p {plan_file} -o {output}")  # fmt: skip
+    click.echo(_indented("\n".join(card.explain().splitlines()[:2])))
+    _step(3, "Attack", "Somebody finds a person's row in it and guesses their hobby.",
+          f"dprivacy attack {output} --secret hobby --known region")  # fmt: skip
+    click.echo(_indented(guess.explain().partition("\nMost exposed")[0]))
+    _step(4, "Estimate", "The noise is known, so true counts come back, ± an error.",
+          f"dprivacy estimate {output}")  # fmt: skip
+    _show_counts(counts)
+    click.echo("\n  The odds of not smoking, by region, from a regression that knows of the noise:")
+    click.echo(_indented(str(fitted), 4))
+    _step(5, "Query", "Anybody may ask the noisy copy anything; nothing more is spent by it.",
+          f'dprivacy query {output} "{SQL}"')  # fmt: skip
+    click.echo(_indented(asked.explain()))
+    click.echo(f"\nAll of it is in {folder}: {', '.join(Path(p).name for p in answer['files'])}")
+
+
+def _counts(release: Release, name: str, truth: list[Any]) -> dict[str, dict[str, float]]:
+    """By answer: how often it stands in the copy, the corrected count and its error, and the truth."""
+    found, noisy = release.estimate(name), release.counts([name])
+    return {
+        str(label): {
+            "noisy": noisy.get((label,), 0),
+            "corrected": float(count),
+            "error": float(found.standard_errors[label]),
+            "truth": truth.count(label),
+        }
+        for label, count in found.counts.items()
+    }
+
+
+def _show_counts(counts: dict[str, dict[str, dict[str, float]]]) -> None:
+    click.echo(f"  {'':20s} {'noisy':>8s} {'corrected':>10s} {'± error':>8s} {'truth':>8s}")
+    for name, rows in counts.items():
+        click.echo(f"  {name}")
+        for label, row in rows.items():
+            click.echo(
+                f"    {label:18s} {row['noisy']:8.0f} {row['corrected']:10.0f} {row['error']:8.0f} "
+                f"{row['truth']:8.0f}"
+            )
+
+
+def _step(number: int, name: str, what: str, command: str) -> None:
+    head = click.style(f"{number}. {name}.", bold=True)
+    click.echo(("\n" if number > 1 else "") + f"{head} {what}")
+    click.echo(click.style(f"   $ {command}", dim=True))
+
+
+def _indented(text: str, by: int = 2) -> str:
+    """The text, moved to the right and kept to the width of a page; tables are narrower than that."""
+    space = " " * by
+    lines = (
+        click.wrap_text(line, _PAGE, initial_indent=space, subsequent_indent=space)
+        if len(line) > _PAGE - by
+        else space + line
+        for line in text.splitlines()
+    )
+    return "\n".join(lines)

@@ -1,0 +1,178 @@
+"""``dprivacy geo``: reported places for true ones, with a promise in metres."""
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.cli.progress_line import closing
+from dprivacy.cli.shared_options import (
+    JSON,
+    PATH,
+    PROGRESS,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    ledger_options,
+    open_account,
+    output as output_option,
+    picture as picture_option,
+    read_key,
+    refuse_existing,
+    require_picture,
+    say,
+    show,
+    spoken_warnings,
+)
+from dprivacy.cli.standard_input import Input
+from dprivacy.geo import (
+    City,
+    PlaceFrontier,
+    city as city_of,
+    frontier as frontier_of,
+    optimal_places,
+    promise_path,
+    protect_file,
+    read_place_file,
+)
+
+_EPILOG = examples(
+    'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
+    "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
+    'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
+)
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("places", type=Input(secret=True), required=False)
+@output_option("The reports: .csv, .parquet or .geojson")
+@click.option("--radius", default="200 m", show_default=True, help="Protect within this distance.")
+@epsilon_option("The level within the radius", default="ln 4")
+@click.option(
+    "--region",
+    help='Public: "lat, lon, 30 km", "south, west, north, east", or a GeoJSON file with a polygon.',
+)
+@click.option("--clamp", is_flag=True, help="Move reports outside the region to its border.")
+@click.option("--lat", help="The column with latitudes.")
+@click.option("--lon", help="The column with longitudes.")
+@click.option("--person", help="The column that says whose a place is: levels of reports add up.")
+@click.option(
+    "--reports", type=int, help="At most so many reports a person, which share the level."
+)
+@click.option("--keep", multiple=True, help="A column to publish as it is; all others are dropped.")
+@click.option(
+    "--permanent-key",
+    "key_file",
+    type=PATH,
+    help="A file of at least 16 secret bytes: the same person's same place is reported the same.",
+)
+@click.option("--prior", type=PATH, help="A file of public places: what is plausible.")
+@click.option("--cell", default="500 m", show_default=True, help="The cells of the prior.")
+@click.option("--optimal", is_flag=True, help="Draw from the best private channel on these cells.")
+@click.option("--seconds", type=float, help="Stop looking for the best channel after so long.")
+@click.option("--frontier", help='Compare mechanisms at these levels: "ln 2, ln 4".')
+@picture_option("Draw the frontier")
+@click.option("--map", "map_file", type=PATH, help="Draw the reports on a map: .html.")
+@click.option("--map-true", is_flag=True, help="Draw the TRUE places too; the map is then secret.")
+@REPLACE_NOISE
+@ledger_options
+@PROGRESS
+@JSON
+def geo(places: Path | None, output: Path | None, **given: Any) -> None:
+    """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a promise in metres.
+
+    The output has coordinates and the columns named by --keep, nothing else. The promise is written
+    beside it. A region is public knowledge: never read it off the places. With --frontier no places are
+    read; planar Laplace, remapped and optimal noise are compared on the prior.
+    """
+    _require(places, output, given)
+    prior = _prior(given)
+    if given["frontier"]:
+        return _frontier(prior, given)
+    assert places is not None
+    assert output is not None
+    options: dict[str, Any] = {
+        name: given[name] for name in ("lat", "lon", "person", "keep", "replace")
+    }
+    if given["optimal"]:
+        with closing(asked=given["progress"]) as moved:
+            options["mechanism"] = optimal_places(
+                prior,
+                radius=given["radius"],
+                eps=given["epsilon"],
+                seconds=given["seconds"],
+                progress=moved,
+            )
+    else:
+        options |= {"radius": given["radius"], "eps": given["epsilon"], "region": given["region"]}
+        options |= {"clamp": given["clamp"], "reports": given["reports"], "city": prior}
+        options |= {"key": read_key(given["key_file"])}
+        if prior is not None:
+            options["region"] = None
+    with spoken_warnings(), open_account(given["place"], given["account"]) as account:
+        reported = protect_file(places, output, ledger=account, again=given["again"], **options)
+    lines = [reported.explain(), f"{output} and {promise_path(output)} are written."]
+    if given["map_file"] is not None:
+        lines.append(_map(places, reported, prior, given))
+    answer = {**reported.to_dict(), "output": str(output)}
+    say(answer, given["as_json"], "\n".join(lines))
+
+
+def _require(places: Path | None, output: Path | None, given: dict[str, Any]) -> None:
+    needs_prior = given["optimal"] or given["frontier"]
+    if needs_prior and (given["prior"] is None or given["region"] is None):
+        raise click.UsageError("--optimal and --frontier need --prior and --region")
+    if given["prior"] is not None and given["region"] is None:
+        raise click.UsageError("--prior needs --region")
+    if given["picture"] is not None and not given["frontier"]:
+        raise click.UsageError("--picture draws a --frontier")
+    if given["map_true"] and given["map_file"] is None:
+        raise click.UsageError("--map-true needs --map")
+    if given["frontier"]:
+        if places is not None or output is not None:
+            raise click.UsageError("--frontier reads no places and writes no reports")
+        return
+    if places is None or output is None:
+        raise click.UsageError("PLACES and --output are needed")
+    if given["optimal"] and (given["key_file"] or given["reports"] or given["clamp"]):
+        raise click.UsageError("--optimal goes without --permanent-key, --reports and --clamp")
+    drawn: Path | None = given["map_file"]
+    if drawn is not None:
+        from dprivacy.viz import require_html
+
+        require_html(drawn)
+        refuse_existing(drawn, replace=given["replace"])
+
+
+def _prior(given: dict[str, Any]) -> Any:
+    if given["prior"] is None:
+        return None
+    known = read_place_file(given["prior"])
+    return city_of(given["region"], cell=given["cell"], places=(known.lat, known.lon))
+
+
+def _frontier(prior: City, given: dict[str, Any]) -> None:
+    levels = [part.strip() for part in given["frontier"].split(",")]
+    require_picture(given["picture"])
+    with closing(asked=given["progress"]) as moved:
+        found: PlaceFrontier = frontier_of(
+            prior, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
+        )
+    show(found, given["as_json"])
+    if given["picture"] is not None:
+        from dprivacy.viz import plot_places, save
+
+        save(plot_places(found), given["picture"])
+        click.echo(f"drawn in {given['picture']}", err=True)
+
+
+def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
+    from dprivacy.viz import save_map
+
+    true = None
+    if given["map_true"]:
+        found = read_place_file(places, lat=given["lat"], lon=given["lon"])
+        true = (found.lat, found.lon)
+    save_map(given["map_file"], reported, true=true, city=prior)
+    secret = " It shows TRUE places: keep it to yourself." if true is not None else ""
+    return f"The map is {given['map_file']}.{secret}"

@@ -1,0 +1,125 @@
+"""``dprivacy ledger``: set budgets, see what is spent on whom, and check that nothing was changed."""
+
+import sys
+from pathlib import Path
+
+import rich_click as click
+
+from dprivacy.cli.exit_codes import GUARANTEE_FAILED
+from dprivacy.cli.shared_options import (
+    JSON,
+    PATH,
+    examples,
+    picture as picture_option,
+    show as tell,
+)
+from dprivacy.release import Ledger
+
+_PLACE = click.option(
+    "--ledger",
+    "place",
+    required=True,
+    envvar="DPRIVACY_LEDGER",
+    show_envvar=True,
+    help="A file, or postgresql://user@host/database.",
+)
+_KEY = click.option(
+    "--key",
+    type=PATH,
+    help="The file of the ledger's key; beside a ledger in a file, or where DPRIVACY_LEDGER_KEY says.",
+)
+_SCHEMA = click.option(
+    "--schema", default="dprivacy_ledger", show_default=True, help="For PostgreSQL: its schema."
+)
+
+
+@click.group(epilog=examples("dprivacy ledger show --ledger ledger.db"))
+def ledger() -> None:
+    """What was released of whom: budgets, what is spent, and whether the record is whole."""
+
+
+@ledger.command(epilog=examples('dprivacy ledger budget survey "ln 8" --ledger ledger.db'))
+@click.argument("account")
+@click.argument("limit")
+@_PLACE
+@_KEY
+@_SCHEMA
+@click.option("--column", default="", help="Limit one column, for each unit of its metric.")
+@click.option("--delta", default="0", show_default=True, help="The most δ in all.")
+@click.option(
+    "--per",
+    type=click.Choice(["table", "person"]),
+    help="Charge everybody at once (table, the default), or give each person this budget.",
+)
+@JSON
+def budget(
+    account: str,
+    limit: str,
+    place: str,
+    key: Path | None,
+    schema: str,
+    column: str,
+    delta: str,
+    per: str | None,
+    as_json: bool,
+) -> None:
+    """Set what may be spent of an ACCOUNT: LIMIT, such as "ln 8" or 2. Makes the ledger if need be.
+
+    Everything that is ever charged to the account then multiplies the odds between any two records
+    by at most e^LIMIT.
+    """
+    with Ledger(place, key=key, schema=schema) as found:
+        tell(found.budget(account, limit, column=column, delta=delta, per=per), as_json)
+
+
+@ledger.command(epilog=examples("dprivacy ledger parts survey north south --ledger ledger.db"))
+@click.argument("account")
+@click.argument("names", metavar="PART...", nargs=-1, required=True)
+@_PLACE
+@_KEY
+@_SCHEMA
+@JSON
+def parts(
+    account: str, names: tuple[str, ...], place: str, key: Path | None, schema: str, as_json: bool
+) -> None:
+    """Declare groups of people in an ACCOUNT that have nobody in common."""
+    with Ledger(place, key=key, schema=schema, create=False) as found:
+        tell(found.parts(account, names), as_json)
+
+
+@ledger.command(epilog=examples("dprivacy ledger show --ledger ledger.db --picture spent.svg"))
+@_PLACE
+@_KEY
+@_SCHEMA
+@picture_option("Draw it, too")
+@JSON
+def show(place: str, key: Path | None, schema: str, picture: Path | None, as_json: bool) -> None:
+    """What is spent on whom, and what is left."""
+    with Ledger(place, key=key, schema=schema, create=False) as found:
+        report = found.report()
+    if picture is not None:
+        from dprivacy.viz import plot_spending, save
+
+        save(plot_spending(report.bars()), picture)
+    tell(report, as_json)
+
+
+@ledger.command(
+    epilog=examples("dprivacy ledger verify released/*.release.json --ledger ledger.db")
+)
+@click.argument("cards", nargs=-1, type=PATH)
+@_PLACE
+@_KEY
+@_SCHEMA
+@JSON
+def verify(
+    cards: tuple[Path, ...], place: str, key: Path | None, schema: str, as_json: bool
+) -> None:
+    """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not.
+
+    Cards are *.release.json, and for places and curves *.promise.json.
+    """
+    with Ledger(place, key=key, schema=schema, create=False) as found:
+        verdict = found.verify(cards)
+    tell(verdict, as_json)
+    sys.exit(0 if verdict else GUARANTEE_FAILED)

@@ -1,0 +1,190 @@
+"""``dprivacy match``: who is near whom, by noisy hashes of what they rated."""
+
+import csv
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import rich_click as click
+
+from dprivacy.cli.shared_options import (
+    JSON,
+    REPLACE_NOISE,
+    epsilon as epsilon_option,
+    examples,
+    ledger_options,
+    open_account,
+    output as output_option,
+    picture as picture_option,
+    refuse_existing,
+    require_picture,
+    say,
+)
+from dprivacy.cli.standard_input import Input
+from dprivacy.errors import Malformed
+from dprivacy.hashing import (
+    Matching,
+    Ratings,
+    distance_promises,
+    hashing_loss,
+    lshrr,
+    match as nearest_people,
+    random_projection,
+    read_ratings,
+    utility_loss,
+    utility_loss_experiment,
+)
+from dprivacy.release import charged, per_unit
+
+PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTED"
+
+
+@click.command(
+    name="match",
+    epilog=examples('dprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv'),
+)
+@click.argument("table", type=Input(secret=True))
+@click.option("--bits", default=20, show_default=True, help="The length of a hash.")
+@epsilon_option("The level of each hash bit", required=True)
+@click.option("-k", "--matches", "k", default=5, show_default=True, help="Matches for everybody.")
+@click.option("--user", default="user", show_default=True, help="The column that says who.")
+@click.option("--item", default="item", show_default=True, help="The column that says what.")
+@click.option("--rating", default="rating", show_default=True, help="The column of numbers.")
+@click.option("--count", is_flag=True, help="No ratings: count a person's lines for each item.")
+@click.option(
+    "--key",
+    default="dprivacy match",
+    show_default=True,
+    help="The public text that hashes follow from; fix it before looking at the data.",
+)
+@click.option(
+    "--distance", default="0.1", show_default=True, help="State the guarantee at this angle over π."
+)
+@click.option("--delta", default="0.01", show_default=True, help="δ of that guarantee.")
+@output_option("Write all matches to a CSV file", dash=True)
+@REPLACE_NOISE
+@ledger_options
+@click.option(
+    "--evaluate", is_flag=True, help="Also say what it costs; from the true data, not protected."
+)
+@picture_option(PICTURE)
+@click.option(
+    "--repetitions",
+    default=5,
+    show_default=True,
+    help="For --evaluate and --picture: runs averaged.",
+)
+@JSON
+def match(
+    table: Path,
+    bits: int,
+    epsilon: str,
+    k: int,
+    user: str,
+    item: str,
+    rating: str,
+    count: bool,
+    key: str,
+    distance: str,
+    delta: str,
+    output: Path | None,
+    replace: bool,
+    place: str | None,
+    account: str,
+    again: str | None,
+    evaluate: bool,
+    picture: Path | None,
+    repetitions: int,
+    as_json: bool,
+) -> None:
+    """Match people whose ratings point the same way, from noisy hashes alone.
+
+    TABLE (.csv, .csv.gz, .parquet or -) has a line for each rating. Every person's ratings are hashed
+    to a few bits, and every bit goes through randomised response; matches are made from what comes out.
+    Every run draws new noise: what two runs tell of a person adds up.
+    """
+    refuse_existing(output, replace=replace)
+    require_picture(picture)
+    to_stdout = output is not None and str(output) == "-"
+    if to_stdout and as_json:
+        raise click.UsageError("-o - and --json both need standard output: leave one out")
+    mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
+    promises = distance_promises(mechanism.eps, bits, distance, delta=delta)
+    ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
+    charge = per_unit(
+        "ratings",
+        f"{bits} bits of {key}",
+        "per bit of the hash",
+        mechanism.eps,
+        most=mechanism.eps * bits,
+    )
+    with (
+        open_account(place, account) as book,
+        charged(book, charge, table, people=ratings.people, again=again, note="match"),
+    ):
+        found = nearest_people(mechanism.randomise(ratings.vectors), k=k, labels=ratings.people)
+    answer: dict[str, Any] = {
+        "mechanism": repr(mechanism),
+        "key": key,
+        "distance": distance,
+        "guarantees": [promise.to_dict() for promise in promises],
+        **found.to_dict(),
+    }
+    lines = [
+        found.explain(),
+        "",
+        f"Guarantees of {mechanism!r}, for two people at angular distance {distance}:",
+        *(f"- {promise.name}: {promise.words}." for promise in promises),
+    ]
+    if evaluate:
+        loss = utility_loss(found, mechanism.function.table(ratings.vectors))
+        bare = hashing_loss(ratings.array(), bits=[bits], k=[k], repetitions=repetitions, key=key)
+        answer["evaluation"] = {
+            **loss.to_dict(),
+            "plain_hash": bare.points[0].loss,
+            "random_others": bare.chance[k],
+        }
+        lines += [
+            "",
+            f"For the evaluation: {loss.explain()} Without noise the loss would be "
+            f"{bare.points[0].loss:.4f}, with random others {bare.chance[k]:.4f}.",
+        ]
+    if output is not None:
+        _write(found, output)
+        answer["output"] = str(output)
+        lines += [] if to_stdout else ["", f"{output} is written."]
+    if picture is not None:
+        _draw(ratings, picture, bits, k, key, delta, repetitions)
+        answer["picture"] = str(picture)
+        lines += ["", f"drawn in {picture}; not protected, as it is made from the true data."]
+    if to_stdout:
+        click.echo("\n".join(lines), err=True)
+    else:
+        say(answer, as_json, "\n".join(lines))
+
+
+def _write(found: Matching, output: Path) -> None:
+    def lines(file: IO[str]) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["person", "rank", "match", "bits_that_differ"])
+        writer.writerows(found.rows())
+
+    if str(output) == "-":
+        lines(sys.stdout)
+        return
+    try:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            lines(file)
+    except OSError as reason:
+        raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
+
+
+def _draw(
+    ratings: Ratings, picture: Path, bits: int, k: int, key: str, delta: str, repetitions: int
+) -> None:
+    from dprivacy.viz import save
+
+    measured = utility_loss_experiment(
+        ratings.array(), bits=[bits], k=k, delta=delta, repetitions=repetitions, key=key
+    )
+    save(measured.plot(title=f"{len(ratings.people):,} people, {k} matches each"), picture)

@@ -1,0 +1,108 @@
+"""``dprivacy optimal``: the best mechanism for a prior and a loss, with proofs, into a file."""
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from dprivacy.cli.progress_line import closing
+from dprivacy.cli.shared_options import (
+    FORCE,
+    JSON,
+    PATH,
+    PROGRESS,
+    REPLACE,
+    epsilon as epsilon_option,
+    examples,
+    output as output_option,
+    refuse_existing,
+    say,
+)
+from dprivacy.cli.verbs.kernels import SPACES, short_space
+from dprivacy.design import DEVICES, optimal as best_channel
+from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.mechanisms import dumps, save
+from dprivacy.model import read_prior_file, read_space, read_table, read_text
+from dprivacy.spaces import FiniteSpace
+
+LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
+_EPILOG = examples(
+    'dprivacy optimal --space line:9 --epsilon "ln 2" -o mechanism.json',
+    "dprivacy optimal --space grid:3x3 --epsilon 1/2 --prior prior.csv -o c.json",
+)
+
+
+@click.command(epilog=_EPILOG)
+@click.option("--space", "name", required=True, help=f"The space: {SPACES}, or a CSV of distances.")
+@epsilon_option(required=True)
+@click.option("--prior", "prior_file", type=PATH, help="CSV: label, weight. Uniform by default.")
+@click.option("--loss", "loss_name", default="metric", show_default=True, help=f"{LOSSES}.")
+@click.option("--delta", default="0", show_default=True, help="The slack, for small spaces.")
+@click.option("--gap", default=1e-6, show_default=True, help="How near to the optimum is enough.")
+@click.option("--seconds", type=float, help="Stop after so long with the best that was found.")
+@click.option("--spanner", help="Keep to a spanner of this dilation, such as 1.1.")
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Where to search.")
+@output_option("The mechanism, a .json file", dash=True)
+@REPLACE
+@FORCE
+@PROGRESS
+@JSON
+def optimal(
+    name: str,
+    epsilon: str,
+    prior_file: Path | None,
+    loss_name: str,
+    delta: str,
+    gap: float,
+    seconds: float | None,
+    spanner: str | None,
+    device: str,
+    output: Path | None,
+    replace: bool,
+    force: bool,
+    progress: bool,
+    as_json: bool,
+) -> None:
+    """Find the private mechanism with the least expected loss, and prove both.
+
+    Interrupted with Ctrl-C, it ends with the best mechanism so far, proved private all the same.
+    """
+    refuse_existing(output, replace=replace)
+    to_stdout = output is not None and str(output) == "-"
+    if to_stdout and as_json:
+        raise click.UsageError("-o - and --json both need standard output: leave one out")
+    space = read_space(name) if name.lower().endswith(".csv") else short_space(name)
+    prior = None if prior_file is None else read_prior_file(prior_file, space)
+    with closing(asked=progress) as moved:
+        found = best_channel(
+            space,
+            eps=epsilon,
+            prior=prior,
+            loss=_loss(loss_name, space),
+            delta=delta,
+            gap=gap,
+            seconds=seconds,
+            spanner=spanner,
+            progress=moved,
+            force=force,
+            device=device,
+        )
+    if to_stdout:
+        click.echo(dumps(found.mechanism()))
+        click.echo(found.explain(), err=True)
+        return
+    if output is not None:
+        save(found.mechanism(), output)
+    answer = {**found.to_dict(), "output": None if output is None else str(output)}
+    written = "" if output is None else f"\n{output} is written."
+    say(answer, as_json, found.explain() + written)
+
+
+def _loss(name: str, space: FiniteSpace) -> Any:
+    """A loss by name, or from a table whose labels are written as those of the space."""
+    if not name.lower().endswith(".csv"):
+        return name
+    actions, secrets, table = read_table(read_text(name), name)
+    written = {str(label): label for label in space.labels}
+    known = [written.get(secret, secret) for secret in secrets]
+    return losses.matrix([written.get(w, w) for w in actions], known, table)

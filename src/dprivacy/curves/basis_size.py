@@ -1,0 +1,104 @@
+"""How many basis vectors: the rule, on public curves only.
+
+More vectors follow a curve more closely and need more noise: with K of them, exact noise for the L2
+distance adds about 2·K²/ε² to the squared error of a curve. The rule takes the K for which the error
+that is left out, measured on *public* curves, and the noise add up to the least.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.curves.coefficient_noise import curve_mechanism
+from dprivacy.curves.curve_basis import Basis
+from dprivacy.curves.curve_readings import read_curves, read_step
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms import whole
+from dprivacy.model import plain
+from dprivacy.numbers import as_eps
+
+
+@dataclass(frozen=True)
+class SizeChoice:
+    """The number of basis vectors that the rule takes, and what it was chosen from.
+
+    Attributes
+    ----------
+    size
+        The choice.
+    left_out
+        For 1, 2, … vectors: the mean squared error of a public curve without noise.
+    noise
+        The mean squared error that noise adds.
+    averaged
+        Over how many curves a reader averages.
+    """
+
+    size: int
+    left_out: tuple[float, ...]
+    noise: tuple[float, ...]
+    averaged: int = 1
+
+    def explain(self) -> str:
+        """The choice in words."""
+        left, noise = self.left_out[self.size - 1], self.noise[self.size - 1]
+        whom = "a curve" if self.averaged == 1 else f"the mean of {self.averaged:,} curves"
+        return (
+            f"A basis of {self.size} leaves out {left:.3g} of the squared error of {whom}, measured "
+            f"on public curves, and noise adds {noise:.3g}; any other number gives a larger sum."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain data."""
+        return {
+            "size": self.size,
+            "left_out": plain(self.left_out),
+            "noise": plain(self.noise),
+            "averaged": self.averaged,
+        }
+
+
+def choose_size(
+    public: Any,
+    basis: Basis,
+    *,
+    eps: Any,
+    grid: Any,
+    distance: str = "L2",
+    averaged: int = 1,
+    most: int = 64,
+) -> SizeChoice:
+    """The number of vectors with the least expected error, from public curves.
+
+    Parameters
+    ----------
+    public
+        Curves that are already published, of the same kind. Never the secret ones: the choice
+        itself would tell about them.
+    basis
+        All the vectors there are to choose from.
+    eps, grid, distance
+        As for `protect_curves`.
+    averaged
+        1 to serve readers of single curves; n to serve readers of the mean of n curves, for whom the
+        noise is n times smaller.
+    most
+        The largest number to consider.
+    """
+    curves, averaged = read_curves(public), whole(averaged, "averaged")
+    if curves.shape[1] != basis.times:
+        raise Malformed(
+            f"public curves have {curves.shape[1]} readings, the basis is for {basis.times}"
+        )
+    wanted = curves if averaged == 1 else curves.mean(axis=0, keepdims=True)
+    level, step = as_eps(eps), read_step(grid)
+    left_out, noise = [], []
+    for size in range(1, min(basis.size, most) + 1):
+        part = basis.first(size)
+        kept = wanted @ part.rows.T @ part.back.T
+        left_out.append(float(((wanted - kept) ** 2).sum(axis=1).mean()))
+        mechanism = curve_mechanism(part, eps=level, grid=step, distance=distance)
+        noise.append(float((mechanism.noise**2).sum()) / averaged)
+    best = int(np.argmin(np.add(left_out, noise))) + 1
+    return SizeChoice(best, tuple(left_out), tuple(noise), averaged)

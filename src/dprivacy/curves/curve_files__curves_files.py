@@ -1,0 +1,165 @@
+"""Days out of a file: one a row, or one reading a row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprivacy.curves.curve_readings import Floats
+from dprivacy.errors import Malformed
+from dprivacy.extras import arrow
+from dprivacy.release import batches_of, read_errors
+
+
+@dataclass(frozen=True, eq=False)
+class Days:
+    """Curves of a file, and the columns that go along with them.
+
+    Attributes
+    ----------
+    values
+        One curve a row; secret.
+    columns
+        What the readings are called.
+    kept
+        Columns that are published as they are, because somebody listed them.
+    left_out
+        How many incomplete days were left out.
+    """
+
+    values: Floats
+    columns: tuple[str, ...]
+    kept: dict[str, list[Any]]
+    left_out: int = 0
+
+
+def read_days(
+    path: str | Path,
+    *,
+    columns: str = "",
+    keep: Sequence[str] = (),
+    long: Sequence[str] = (),
+    per_day: int = 48,
+    incomplete: str = "refuse",
+) -> Days:
+    """Read curves from a CSV or Parquet file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        One curve a row: the first and the last column of readings, such as "h00:h47"; all that are
+        not in `keep` when omitted.
+    keep
+        Columns to publish beside the curves as they are. Nothing else of the file is.
+    long
+        One reading a row instead: the names of the columns (household, time, reading). A day of a
+        household is then a curve, and "household" and "date" can be kept.
+    per_day
+        How many readings make a day in such a file.
+    incomplete
+        "refuse" days with more or fewer readings, or "drop" them; which days are missing is then
+        visible.
+    """
+    file = Path(path)
+    pa = arrow()
+    with read_errors(file), batches_of(file) as (batches, _):
+        parts = list(batches)
+    table = pa.Table.from_batches(parts) if parts else None
+    if table is None or not table.num_rows:
+        raise Malformed(f"{file}: holds no readings")
+    if long:
+        return _pivoted(table, tuple(long), keep, per_day, incomplete, file)
+    names = _chosen(table.column_names, columns, keep, file)
+    kept = {name: table.column(name).to_pylist() for name in keep}
+    return Days(np.column_stack([_numbers(table, name, file) for name in names]), names, kept)
+
+
+def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path) -> tuple[str, ...]:
+    for name in keep:
+        if name not in names:
+            raise Malformed(
+                f"{file}: there is no column {name!r} to keep; it has {', '.join(names)}"
+            )
+    if not columns:
+        return tuple(name for name in names if name not in keep)
+    first, _, last = columns.partition(":")
+    if first not in names or last not in names or names.index(first) > names.index(last):
+        raise Malformed(
+            f"{file}: columns are given as FIRST:LAST, in the order of the file, not {columns!r}; it "
+            f"has {', '.join(names)}"
+        )
+    return tuple(names[names.index(first) : names.index(last) + 1])
+
+
+def _numbers(table: Any, name: str, file: Path) -> Floats:
+    pa = arrow()
+    try:
+        column = table.column(name).cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise Malformed(
+            f"{file}: column {name!r} holds something that is no number; list it in keep, or name the "
+            "columns of readings"
+        ) from None
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _pivoted(
+    table: Any,
+    long: tuple[str, ...],
+    keep: Sequence[str],
+    per_day: int,
+    incomplete: str,
+    file: Path,
+) -> Days:
+    """Days of households from one reading a row: sorted by household and time, cut at midnight."""
+    pa = arrow()
+    if incomplete not in ("refuse", "drop"):
+        raise Malformed(f"incomplete must be 'refuse' or 'drop', not {incomplete!r}")
+    strange = set(keep) - {"household", "date"}
+    if len(long) != 3 or strange or not set(long) <= set(table.column_names):
+        raise Malformed(
+            f"{file}: long needs the three columns of household, time and reading, out of "
+            f"{', '.join(table.column_names)}; and keep may then name household and date"
+        )
+    who, when, what = long
+    try:
+        times = table.column(when).cast(pa.timestamp("us")).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise Malformed(
+            f"{file}: column {when!r} does not hold times such as 2026-11-15 18:30"
+        ) from None
+    if np.isnat(times).any():
+        raise Malformed(
+            f"{file}: column {when!r} has a missing time in row {np.isnat(times).argmax()}"
+        )
+    homes = np.asarray(table.column(who).cast(pa.string()).to_pylist(), dtype=object).astype(str)
+    readings = _numbers(table, what, file)
+    order = np.lexsort((times, homes))
+    homes, times, readings = homes[order], times[order], readings[order]
+    days = times.astype("datetime64[D]")
+    new = np.flatnonzero(
+        np.concatenate([[True], (homes[1:] != homes[:-1]) | (days[1:] != days[:-1])])
+    )
+    lengths = np.diff(np.append(new, len(homes)))
+    twice = (times[1:] == times[:-1]) & (homes[1:] == homes[:-1])
+    if twice.any():
+        raise Malformed(
+            f"{file}: a household has two readings at one time ({int(twice.sum())} such)"
+        )
+    full = lengths == per_day
+    if not full.all() and incomplete == "refuse":
+        raise Malformed(
+            f"{file}: {int((~full).sum())} of {len(full)} days do not have {per_day} readings (as on "
+            "days when clocks change); drop them with incomplete='drop', or set per_day"
+        )
+    if not full.any():
+        raise Malformed(f"{file}: no day has {per_day} readings; set per_day")
+    starts = new[full]
+    values = readings[starts[:, None] + np.arange(per_day)]
+    every = {"household": homes[starts].tolist(), "date": [str(day) for day in days[starts]]}
+    names = tuple(f"r{k:02d}" for k in range(per_day))
+    return Days(values, names, {name: every[name] for name in keep}, int((~full).sum()))

@@ -1,0 +1,73 @@
+"""The mean of protected curves, with a band that is as wide as the noise makes it."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from dprivacy.curves.coefficient_noise import CurveMechanism
+from dprivacy.curves.curve_readings import Floats
+from dprivacy.errors import Malformed
+from dprivacy.model import Pictured, plain
+
+
+@dataclass(frozen=True, eq=False)
+class Profile(Pictured):
+    """A mean curve and its band.
+
+    Attributes
+    ----------
+    mean
+        The mean of the protected curves, in the unit of the readings.
+    standard_errors
+        What noise does to it at each reading: the known law, no estimate.
+    low, high
+        The band: it holds the mean of the true curves, as far as the basis can follow it, at all
+        readings at once with the stated confidence.
+    curves
+        How many curves were averaged.
+    """
+
+    mean: Floats
+    standard_errors: Floats
+    low: Floats
+    high: Floats
+    curves: int
+    confidence: float
+
+    def explain(self) -> str:
+        """The profile in words."""
+        top = int(np.argmax(self.mean))
+        return (
+            f"The mean of {self.curves:,} curves: highest at reading {top}, with {self.mean[top]:.4g} "
+            f"± {(self.high - self.mean)[top]:.2g}; the band holds the whole mean curve with "
+            f"{self.confidence:.0%} confidence, up to what the basis leaves out."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The profile as plain data."""
+        return {
+            name: plain(getattr(self, name).tolist())
+            for name in ("mean", "standard_errors", "low", "high")
+        } | {"curves": self.curves, "confidence": self.confidence}
+
+
+def mean_profile(coefficients: Floats, mechanism: CurveMechanism, confidence: float) -> Profile:
+    """The mean of curves with these noisy coefficients.
+
+    Notes
+    -----
+    The noise has mean 0 and the known variance of `CurveMechanism.variances` on each coefficient, so
+    that the mean of n curves has standard errors `mechanism.noise`/√n. The band covers all readings
+    at once: each gets the quantile for (1 − confidence)/readings (Bonferroni).
+    """
+    n = len(coefficients)
+    if not n:
+        raise Malformed("there is no curve to average")
+    if not 0 < confidence < 1:
+        raise Malformed(f"confidence lies between 0 and 1, not {confidence}")
+    mean = mechanism.curves(coefficients.mean(axis=0, keepdims=True))[0]
+    errors = mechanism.noise / np.sqrt(n)
+    width = NormalDist().inv_cdf(1 - (1 - confidence) / (2 * mechanism.basis.times)) * errors
+    return Profile(mean, errors, mean - width, mean + width, n, confidence)

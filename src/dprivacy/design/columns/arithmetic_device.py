@@ -1,0 +1,89 @@
+"""Where the column generation does its heavy arithmetic: on the processor, or on a graphics card."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from dprivacy.design.columns.master_program import Mixture, balanced, mixture
+from dprivacy.design.columns.spanning_trees import Prices, Trees, price
+from dprivacy.design.columns.tree_flows import lifted
+from dprivacy.design.problems.approximation import Floats, Whole
+from dprivacy.errors import Malformed, MissingExtra
+
+DEVICES = ("cpu", "gpu")
+
+
+class Machine(Protocol):
+    """The four steps of a round that cost time; arrays go in and come out as NumPy's."""
+
+    def price(
+        self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
+    ) -> Prices:
+        """Walk the trees: `trees.price`."""
+
+    def lifted(
+        self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
+    ) -> tuple[Floats, Floats]:
+        """Feasible multipliers and their flows: `flows.lifted`."""
+
+    def mixture(
+        self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
+    ) -> Mixture:
+        """Mix the columns: `master.mixture`."""
+
+    def balanced(self, A: Floats, x: Floats) -> Floats:
+        """Bring the rows to sums of 1: `master.balanced`."""
+
+
+@dataclass(frozen=True)
+class Processor:
+    """NumPy and SciPy, and walks that numba compiles where `compiled` says so."""
+
+    compiled: bool
+
+    def price(
+        self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
+    ) -> Prices:
+        """Walk the trees, several at a time where they are compiled."""
+        return price(lengths, reduced, trees, pivots=pivots, until=until, compiled=self.compiled)
+
+    def lifted(
+        self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
+    ) -> tuple[Floats, Floats]:
+        """Feasible multipliers and their flows."""
+        return lifted(scaled, costs, multipliers, parents, signs, compiled=self.compiled)
+
+    def mixture(
+        self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
+    ) -> Mixture:
+        """Mix the columns."""
+        return mixture(A, q, gap, weights, multipliers)
+
+    def balanced(self, A: Floats, x: Floats) -> Floats:
+        """Bring the rows to sums of 1."""
+        return balanced(A, x)
+
+
+def processor(entries: int, compiled: bool | None) -> Processor:
+    """The processor, with compiled walks where they are asked for, or installed and worthwhile."""
+    installed = find_spec("numba") is not None
+    if compiled and not installed:
+        raise MissingExtra(
+            "compiled pivots need numba; install it with pip install 'dprivacy[fast]', or leave "
+            "`compiled` out"
+        )
+    worthwhile = installed and entries >= _WORTH_COMPILING
+    return Processor(worthwhile if compiled is None else compiled)
+
+
+_WORTH_COMPILING = 400  # entries of the costs below which NumPy is quicker than loading numba
+
+
+def require_device(device: Any) -> None:
+    """Refuse a device that is neither "cpu" nor "gpu", and "gpu" where none can be used."""
+    if device not in DEVICES:
+        raise Malformed(f"device is 'cpu' or 'gpu', not {device!r}")
+    if device == "gpu":
+        from dprivacy.design.columns.graphics_card import require_card
+
+        require_card()

@@ -1,0 +1,175 @@
+"""The whole linear program of a private channel, solved exactly: for δ > 0, and for the worst case.
+
+Variables are the entries C[x, y], then slacks. With δ > 0 the pair (x, z) asks for
+Σ_y max(0, C[x, y] − e^(ε·d)·C[z, y]) ≤ δ, so that every term gets a variable of its own.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.design.problems.design_problem import Problem
+from dprivacy.design.problems.independent_pieces import reach_of
+from dprivacy.errors import TooLarge
+from dprivacy.numbers import Mat, Outcome, certified, minimise
+from dprivacy.spaces import Distance
+
+_MOST_CELLS = 1_500_000
+Row = dict[int, Fraction]
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """min cost·v with matrix·v = right, v ≥ 0, and its exact outcome: the proof of a lower bound."""
+
+    cost: list[Fraction]
+    matrix: Mat
+    right: list[Fraction]
+    outcome: Outcome
+
+    def holds(self) -> bool:
+        """Check primal and dual again, exactly."""
+        return certified(self.cost, self.matrix, self.right, self.outcome)
+
+
+def solve(problem: Problem, *, high: bool, worst: bool = False) -> Program:
+    """The program of a problem at rationals just below (or, `high`, above) every e^(ε·d).
+
+    Parameters
+    ----------
+    problem
+        What is asked. With `worst` its prior plays no part.
+    high
+        Whether to relax: the value is then a lower bound, and the channel not quite private.
+    worst
+        Minimise the largest expected loss of any secret, instead of the mean under the prior.
+    """
+    builder = _Builder(problem, high)
+    builder.require_size(worst)
+    builder.row_sums()
+    if problem.delta:
+        builder.slack_pairs()
+    else:
+        builder.pairs()
+    cost: Row = {}
+    if worst:
+        cost = {builder.worst_case(): Fraction(1)}
+    else:
+        m = len(problem.outputs)
+        for x in range(len(problem.space)):
+            for y in range(m):
+                cost[x * m + y] = Fraction(problem.costs[x, y])
+    matrix, right = builder.finished()
+    prices = [cost.get(k, Fraction(0)) for k in range(matrix.shape[1])]
+    return Program(prices, matrix, right, minimise(prices, matrix, right))
+
+
+class _Builder:
+    """Rows of the program, one after the other."""
+
+    def __init__(self, problem: Problem, high: bool) -> None:
+        self.problem, self.high = problem, high
+        self.n, self.m = len(problem.space), len(problem.outputs)
+        self.rows: list[Row] = []
+        self.right: list[Fraction] = []
+        self.count = self.n * self.m
+        self.known: dict[Distance, Fraction] = {}
+
+    def require_size(self, worst: bool) -> None:
+        """Refuse, with the size, what would take too long."""
+        space = self.problem.space
+        if self.problem.delta:
+            pairs = sum(
+                1 for x in range(self.n) for z in range(self.n) if x != z and self._finite(x, z)
+            )
+            rows = self.n + pairs * (self.m + 1)
+            columns = self.count + pairs * (2 * self.m + 1)
+        else:
+            pairs = 2 * len(space.edges)
+            rows, columns = self.n + pairs * self.m, self.count + pairs * self.m
+        if (rows + self.n * worst) * columns > _MOST_CELLS:
+            what = "with δ > 0" if self.problem.delta else "of the worst case"
+            raise TooLarge(
+                f"the exact program {what} would have {rows:,} equations in {columns:,} variables for "
+                f"{self.n} secrets and {self.m} outputs, more than is solved here; choose fewer "
+                "outputs or a smaller space"
+                + (", or δ = 0, which has no such limit" if self.problem.delta else "")
+            )
+
+    def _finite(self, x: int, z: int) -> bool:
+        return self.problem.space.distances[x, z] != float("inf")
+
+    def _factor(self, x: int, z: int) -> Fraction:
+        distance = self.problem.space.distances[x, z]
+        if distance not in self.known:
+            reach = reach_of(self.problem.eps, distance, None)
+            self.known[distance] = reach.high if self.high else reach.low
+        return self.known[distance]
+
+    def _variable(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def add(self, row: Row, right: Any = 0) -> None:
+        """One equation."""
+        self.rows.append(row)
+        self.right.append(Fraction(right))
+
+    def row_sums(self) -> None:
+        """Σ_y C[x, y] = 1."""
+        for x in range(self.n):
+            self.add({x * self.m + y: Fraction(1) for y in range(self.m)}, 1)
+
+    def pairs(self) -> None:
+        """e^(ε·d)·C[z, y] − C[x, y] ≥ 0 on the pairs that imply the others."""
+        for i, j in self.problem.space.edges.tolist():
+            factor = self._factor(i, j)
+            for x, z in ((i, j), (j, i)):
+                for y in range(self.m):
+                    self.add(
+                        {
+                            z * self.m + y: factor,
+                            x * self.m + y: Fraction(-1),
+                            self._variable(): Fraction(-1),
+                        }
+                    )
+
+    def slack_pairs(self) -> None:
+        """Σ_y max(0, C[x, y] − e^(ε·d)·C[z, y]) ≤ δ on all ordered pairs."""
+        for x in range(self.n):
+            for z in range(self.n):
+                if x == z or not self._finite(x, z):
+                    continue
+                factor, over = self._factor(x, z), []
+                for y in range(self.m):
+                    over.append(self._variable())
+                    self.add(
+                        {
+                            x * self.m + y: Fraction(1),
+                            z * self.m + y: -factor,
+                            over[-1]: Fraction(-1),
+                            self._variable(): Fraction(1),
+                        }
+                    )
+                total = dict.fromkeys([*over, self._variable()], Fraction(1))
+                self.add(total, self.problem.delta)
+
+    def worst_case(self) -> int:
+        """A variable t with Σ_y ℓ(y, x)·C[x, y] ≤ t for every secret x."""
+        table = self.problem.loss.matrix
+        top = self._variable()
+        for x in range(self.n):
+            row = {x * self.m + y: Fraction(table[y, x]) for y in range(self.m)}
+            self.add({**row, top: Fraction(-1), self._variable(): Fraction(1)})
+        return top
+
+    def finished(self) -> tuple[Mat, list[Fraction]]:
+        """The matrix and the right-hand side."""
+        zero = Fraction(0)
+        table = [[row.get(k, zero) for k in range(self.count)] for row in self.rows]
+        return Mat.of(table), self.right
+
+
+def channel_of(program: Program, n: int, m: int) -> Mat:
+    """The channel of a solution."""
+    return Mat.of([program.outcome.x[x * m : (x + 1) * m] for x in range(n)])

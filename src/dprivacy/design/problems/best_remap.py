@@ -1,0 +1,224 @@
+"""What a consumer makes of a channel: expected loss, worst-case loss, and the best remap."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.design.problems.design_problem import read_loss, require_secrets
+from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.flow import Loss, strategy
+from dprivacy.model import Channel, Dist, Gain, about, as_channel, plain, shown, uniform
+from dprivacy.numbers import Mat
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace, discrete, require_same_labels
+
+Number = Fraction | float
+_LISTED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Remap:
+    """The consumer's best reading of a channel's outputs.
+
+    Attributes
+    ----------
+    channel
+        The channel followed by the remap: its outputs are actions.
+    actions
+        The action taken on each output (outputs that never come are left out).
+    before
+        The expected loss when outputs are taken for actions as they are; None where they are none.
+    after
+        The expected loss with the remap: no post-processing has a smaller one.
+    """
+
+    channel: Channel
+    actions: Mapping[Any, Any]
+    before: Number | None
+    after: Number
+
+    def explain(self) -> str:
+        """The remap in words."""
+        changed = {y: w for y, w in self.actions.items() if y != w}
+        lines = [f"With the best remap the expected loss is {about(self.after)}."]
+        if self.before is not None:
+            lines.append(f"With the outputs as they are it is {about(self.before)}.")
+            if not changed:
+                lines.append("No output is better read as something else.")
+        listed = list((self.actions if self.before is None else changed).items())
+        lines += [f"  {shown(y)} is read as {shown(w)}" for y, w in listed[:_LISTED]]
+        if len(listed) > _LISTED:
+            lines.append(f"  and {len(listed) - _LISTED} more")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The remap as plain data."""
+        return {
+            "actions": [[plain(y), plain(w)] for y, w in self.actions.items()],
+            "before": plain(self.before),
+            "after": plain(self.after),
+        }
+
+
+@result("T", "Def 6.2.2", "Lem 6.1")
+def remap(
+    C: Any, prior: Any = None, loss: Any = "metric", *, space: FiniteSpace | None = None
+) -> Remap:
+    """The best post-processing for a prior and a loss: to each output its best action.
+
+    Parameters
+    ----------
+    C
+        A channel, a mechanism, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs; uniform when omitted.
+    loss
+        As for `optimal`. "metric" needs a space, or a mechanism that brings its own.
+    space
+        The metric on the inputs, where `loss` is a name or a function.
+
+    Notes
+    -----
+    Under the posterior of each output every action has an expected loss; the smallest is taken, of
+    equal ones the first. No randomised remap does better.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import line
+    >>> shifted = remap(geometric(line(3), eps="ln 2"), ["8/10", "1/10", "1/10"])
+    >>> print(shifted.actions[2], shifted.before, shifted.after)
+    0 31/60 3/10
+    """
+    channel, belief, table = _read(C, prior, loss, space)
+    known = channel if channel.exact == belief.exact else _floats(channel)
+    belief = belief if known.exact == belief.exact else _floats_of(belief)
+    found = strategy(belief, known, table)
+    actions = {move.output: move.action for move in found.moves}
+    kept = list(dict.fromkeys(actions.values()))
+    columns = {w: k for k, w in enumerate(kept)}
+    entries = np.zeros((len(channel.rows), len(kept)), dtype=channel.matrix.entries.dtype)
+    first = next(iter(actions.values()))
+    for y, name in enumerate(channel.columns):
+        entries[:, columns[actions.get(name, first)]] += channel.matrix.entries[:, y]
+    before = None
+    if all(y in set(table.actions) for y in actions):
+        before = _expected(known, belief, table)
+    after: Number = found.after
+    mapped = Channel(channel.rows, kept, Mat(entries, channel.matrix.den))
+    return Remap(mapped, actions, before, after)
+
+
+def expected_loss(
+    C: Any, prior: Any = None, loss: Any = "metric", *, space: FiniteSpace | None = None
+) -> Number:
+    """Σ_x π_x Σ_y C[x, y]·ℓ(y, x): the outputs are taken for actions as they are.
+
+    Parameters
+    ----------
+    C
+        A channel whose outputs are actions of the loss.
+    prior, loss, space
+        As for `remap`.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import line
+    >>> print(expected_loss(geometric(line(3), eps="ln 2")))
+    5/9
+    """
+    channel, belief, table = _read(C, prior, loss, space)
+    if channel.exact != belief.exact:
+        channel, belief = _floats(channel), _floats_of(belief)
+    return _expected(channel, belief, table)
+
+
+def worst_case_loss(
+    C: Any, loss: Any = "metric", *, space: FiniteSpace | None = None
+) -> tuple[Number, Any]:
+    """max_x Σ_y C[x, y]·ℓ(y, x), and the secret that it is expected on.
+
+    Parameters
+    ----------
+    C
+        A channel whose outputs are actions of the loss.
+    loss, space
+        As for `remap`.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import line
+    >>> worst, secret = worst_case_loss(geometric(line(3), eps="ln 2"))
+    >>> print(worst, secret)
+    2/3 1
+    """
+    channel, _, table = _read(C, None, loss, space)
+    losses = _losses(channel, table)
+    at = max(range(len(losses)), key=losses.__getitem__)
+    return losses[at], channel.rows[at]
+
+
+def _expected(channel: Channel, belief: Dist, table: Loss) -> Number:
+    order = require_same_labels(channel.rows, belief.labels, "channel and prior")
+    weights = belief.weights
+    losses = _losses(channel, table)
+    exact = channel.exact and belief.exact and table.exact
+    total: Number = Fraction(0) if exact else 0.0
+    for i, at in enumerate(order):
+        weight = weights[at]
+        total += weight * losses[i] if exact else float(weight) * float(losses[i])
+    return total
+
+
+def _losses(channel: Channel, table: Loss) -> list[Number]:
+    """The expected loss of every input."""
+    index = {w: k for k, w in enumerate(table.actions)}
+    used = [y for y, total in enumerate(channel.matrix.entries.sum(axis=0)) if total]
+    strange = [channel.columns[y] for y in used if channel.columns[y] not in index]
+    if strange:
+        raise UnknownCategory(
+            f"output {strange[0]!r} is no action of the loss; `remap` finds the action for each output"
+        )
+    rows = table.matrix.take(rows=[index[channel.columns[y]] for y in used])
+    chances = channel.matrix.take(columns=used)
+    if rows.exact and chances.exact:
+        sums = (chances.entries * rows.entries.T).sum(axis=1).tolist()
+        return [Fraction(int(v), rows.den * chances.den) for v in sums]
+    return [float(v) for v in (chances.floats * rows.floats.T).sum(axis=1)]
+
+
+def _read(C: Any, prior: Any, loss: Any, space: FiniteSpace | None) -> tuple[Channel, Dist, Loss]:
+    """The channel, the prior on its inputs, and the loss with its secrets in the channel's order."""
+    channel = as_channel(C)
+    if space is None:
+        space = getattr(getattr(C, "guarantee", None), "space", None)
+    if isinstance(loss, str) and loss == "metric" and not isinstance(space, FiniteSpace):
+        raise Malformed('the loss "metric" needs distances; give space=…, or loss.metric(space)')
+    if not isinstance(space, FiniteSpace):
+        space = discrete(channel.rows)
+    if isinstance(loss, Gain):
+        order = require_secrets(channel.rows, loss)
+        table = Loss(loss.actions, channel.rows, loss.matrix.take(columns=order))
+    else:
+        order = require_same_labels(channel.rows, space.labels, "channel and space")
+        raw = read_loss(loss, space, None if not callable(loss) else channel.columns)
+        table = Loss(raw.actions, channel.rows, raw.matrix.take(columns=order))
+    belief = uniform(channel.rows) if prior is None else prior
+    if not isinstance(belief, Dist):
+        belief = Dist(channel.rows, belief)
+    if prior is None and not channel.exact:
+        belief = _floats_of(belief)
+    return channel, belief, table
+
+
+def _floats(channel: Channel) -> Channel:
+    return Channel(channel.rows, channel.columns, Mat(channel.matrix.floats))
+
+
+def _floats_of(belief: Dist) -> Dist:
+    return Dist(belief.labels, Mat(belief.matrix.floats))

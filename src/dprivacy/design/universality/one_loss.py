@@ -1,0 +1,199 @@
+"""Universal optimality for one loss: is the mechanism best for it under every prior?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.consumer_preference import Preference, chosen, consumer, listed
+from dprivacy.design.universality.ordered_losses import is_ordered
+from dprivacy.design.universality.pair_optimality import examined
+from dprivacy.design.universality.tight_paths import found_paths
+from dprivacy.flow import Loss, is_trivial, posterior_uncertainty
+from dprivacy.model import Dist, Gain, Verdict, about, uniform
+from dprivacy.numbers import Mat, null_space
+from dprivacy.polytope import Column, primitive
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+
+_MOST_SYSTEMS = 50_000
+_MOST_PRIORS = 5_000
+
+
+@dataclass(frozen=True)
+class LossOptimality(Verdict):
+    """Whether a channel is universally ℓ-optimal for one loss ℓ: best under every prior.
+
+    `because` says why; `preference` is a prior for which another private channel is strictly better;
+    `priors` counts the priors that were compared to decide it (0 where a theorem does).
+    """
+
+    because: str = ""
+    preference: Preference | None = None
+    priors: int = 0
+
+    def explain(self) -> str:
+        """The verdict in words, with the reason or the consumer who is better served elsewhere."""
+        lines = [super().explain(), self.because]
+        if self.preference is not None:
+            lines.append(self.preference.explain())
+        return "\n".join(line for line in lines if line)
+
+
+@result("T", "Def 6.2.5", "Thm 6.4", "§6.7.3", "Cor 6.34")
+def universally_optimal_for(C: Any, space: FiniteSpace, loss: Gain, *, eps: Any) -> LossOptimality:
+    """Whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π and every ε·d-private K, for one loss ℓ.
+
+    Parameters
+    ----------
+    C
+        An exact ε·d-private channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    loss
+        An exact loss on them (a gain stands for the loss behind it).
+    eps
+        The level; e^(ε·d) must be rational.
+
+    Returns
+    -------
+    LossOptimality
+        Proved, or refuted with a prior and a better kernel, or undecided where the space is too large.
+
+    Notes
+    -----
+    1. A theorem may settle it: a trivial loss; a loss that depends on the action for two secrets only,
+       on which C is best; an ordered loss (`is_ordered`) on a path on which C is geometric.
+    2. Otherwise think of what a consumer may lose, secret by secret, as a vector. The vectors that C
+       makes possible, and all larger ones, form a polyhedron. C is best under every prior exactly when
+       no private channel leaves it, and that needs to be checked only for the normals of its facets.
+    3. A normal is a prior at which the consumer is undecided in n − 1 independent ways: ties between
+       two actions on an output, or secrets of chance 0. All such priors are listed, those on few
+       secrets first, and the optimum for each is found exactly (`best_kernel`).
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> from dprivacy.spaces import line
+    >>> H = [["2/3", "1/3"], ["1/3", "2/3"], ["2/3", "1/3"]]
+    >>> middle = loss.matrix(["ends", "middle"], [0, 1, 2], [[0, 1, 0], [1, 0, 1]])
+    >>> universally_optimal_for(H, line(3), middle, eps="ln 2").status
+    'proved'
+    """
+    candidate = Candidate.of(C, space, eps)
+    _, table = consumer(space, uniform(space), loss)
+    claim = "it is best among private channels for this loss, under every prior"
+    reason = _theorem(candidate, table)
+    if reason:
+        return LossOptimality(claim, True, True, because=reason)
+    return _compared(candidate, table, claim)
+
+
+def _theorem(candidate: Candidate, loss: Loss) -> str:
+    """A statement of the source that settles it, in words; empty when there is none."""
+    trivial = is_trivial(loss)
+    if trivial:
+        return f"One action is best whatever the secret (T Lem 6.19). {trivial.because}"
+    if candidate.cone.n == 1:
+        return "No two secrets may be told apart, so that all private channels say nothing."
+    entries = loss.matrix.entries
+    asked = [k for k in range(len(loss.secrets)) if (entries[:, k] != entries[0, k]).any()]
+    if len(asked) == 2:
+        x, z = (loss.secrets[k] for k in asked)
+        verdict = examined(candidate, candidate.position(x), candidate.position(z), (x, z))
+        if verdict:
+            return f"The action matters for two secrets only. {verdict.because}"
+    for path in found_paths(candidate):
+        inside = set(path.points)
+        if all(loss.secrets[k] in inside for k in asked) and is_ordered(loss, path.points):
+            return (
+                f"It is geometric on the path {path}, and along it the loss is ordered "
+                "(T Thm 6.4, Lem 6.21)."
+            )
+    return ""
+
+
+def _compared(candidate: Candidate, loss: Loss, claim: str) -> LossOptimality:
+    cone = candidate.cone
+    columns = listed(cone)
+    if columns is None:
+        return LossOptimality(
+            claim, None, True, because="The space has too many vertices to compare."
+        )
+    seen = 0
+    for prior in _priors(candidate, loss):
+        if prior is None or seen >= _MOST_PRIORS:
+            words = f"No prior of the {seen} compared tells; there are too many to compare all."
+            return LossOptimality(claim, None, True, because=words, priors=seen)
+        seen += 1
+        here = Fraction(posterior_uncertainty(prior, candidate.channel, loss))
+        best = chosen(cone, columns, prior, loss)
+        assert best is not None
+        if best.loss < here:
+            found = Preference(prior, loss, best.channel, here, best.loss)
+            words = f"Under some prior it loses {about(here)} where {about(best.loss)} is possible."
+            return LossOptimality(claim, False, True, because=words, preference=found, priors=seen)
+    words = (
+        f"It has the smallest possible loss under each of the {seen} priors that could tell: those at "
+        "which a consumer is undecided in as many ways as there can be."
+    )
+    return LossOptimality(claim, True, True, because=words, priors=seen)
+
+
+def _priors(candidate: Candidate, loss: Loss) -> Iterator[Dist | None]:
+    """The uniform prior, then the normals of the facets (and more); None when there are too many."""
+    labels = candidate.space.labels
+    yield uniform(labels)
+    left = _MOST_SYSTEMS
+    ties = _ties(candidate, loss)
+    # A prior on one secret tells nothing: every channel then has the loss of the best action.
+    for size in range(2, len(labels) + 1):
+        for held in combinations(range(len(labels)), size):
+            seen: set[Column] = set()
+            for system in combinations(_restricted(ties, held), size - 1):
+                left -= 1
+                if left < 0:
+                    yield None
+                    return
+                ray = _positive_solution(system)
+                if ray is not None and ray not in seen:
+                    seen.add(ray)
+                    chances = dict(zip(held, ray, strict=True))
+                    weights = [chances.get(i, 0) for i in range(len(labels))]
+                    yield Dist(labels, Mat.over(sum(ray), [weights]))
+
+
+def _positive_solution(system: tuple[Column, ...]) -> Column | None:
+    """The one direction that solves a system, if there is only one and it is positive."""
+    basis = null_space(Mat.over(1, system))
+    if basis.shape[0] != 1:
+        return None
+    ray = primitive(basis.entries[0].tolist())
+    if max(ray) < 0:
+        ray = tuple(-v for v in ray)
+    return ray if min(ray) > 0 else None
+
+
+def _restricted(ties: list[Column], held: tuple[int, ...]) -> list[Column]:
+    """The ties that are left on some secrets, each once."""
+    found = set()
+    for tie in ties:
+        part = [tie[i] for i in held]
+        if min(part) < 0 < max(part):
+            normal = primitive(part)
+            lead = next(v for v in normal if v)
+            found.add(normal if lead > 0 else tuple(-v for v in normal))
+    return sorted(found)
+
+
+def _ties(candidate: Candidate, loss: Loss) -> list[Column]:
+    """The hyperplanes of priors with a tie between two actions on some output."""
+    costs = loss.matrix.entries
+    found = set()
+    for column in candidate.columns:
+        spread = candidate.cone.spread(column)
+        for w, v in combinations(range(len(costs)), 2):
+            found.add(tuple(int(c * d) for c, d in zip(spread, costs[w] - costs[v], strict=True)))
+    return sorted(found)

@@ -1,0 +1,156 @@
+"""Is a mechanism the best for telling two secrets apart, whoever asks?"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal
+
+from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate__design_frontier import Corner, height, offered
+from dprivacy.errors import Malformed
+from dprivacy.model import Verdict, about, plain, shown
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+
+Kind = Literal["T", "frontier", "below"]
+
+
+@dataclass(frozen=True)
+class PairVerdict(Verdict):
+    """Whether a channel is best for every prior and every loss extended from two secrets.
+
+    `kind` is "T" when the channel restricted to `pair` is the best response on two secrets,
+    "frontier" when it is not but offers all that any private channel on the whole space does, and
+    "below" when some private channel offers more. `reachable` says whether some private channel on
+    the whole space restricts to T. `frontier` and `offered` are the corners of what is possible and of
+    what the channel offers: chances of saying "the second" on the first and on the second secret.
+
+    For "below", someone who holds the pair with the chances `prior` and guesses which it is errs with
+    chance `risk` here, and with chance `least` at best.
+    """
+
+    pair: tuple[Any, Any] = ()  # type: ignore[assignment]
+    kind: Kind = "T"
+    reachable: bool = True
+    frontier: tuple[Corner, ...] = ()
+    offered: tuple[Corner, ...] = ()
+    prior: tuple[Fraction, Fraction] | None = None
+    risk: Fraction | None = None
+    least: Fraction | None = None
+
+    @property
+    def gap(self) -> Fraction:
+        """How much less a better channel errs; 0 when there is none."""
+        return Fraction(0) if self.risk is None or self.least is None else self.risk - self.least
+
+    @property
+    def because(self) -> str:
+        """The reason in words, with the source's statement."""
+        if self.kind == "T":
+            return "Restricted to the two it is the best response T (T Lem 6.20)."
+        if self.kind == "frontier":
+            return (
+                "Restricted to the two it is not T, but points between them keep every private "
+                "channel from T, and it offers all that is possible (T Remark 6.5.2, E8)."
+            )
+        assert self.prior is not None
+        x, z = map(shown, self.pair)
+        p, q = map(about, self.prior)
+        return (
+            f"Whoever holds {x} with chance {p} and {z} with chance {q}, and guesses, errs with "
+            f"chance {about(self.risk)}; another private channel brings that down to "
+            f"{about(self.least)}."
+        )
+
+    def explain(self) -> str:
+        """The verdict in words, with the reason."""
+        return f"{super().explain()}\n{self.because}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        return {**super().to_dict(), "because": self.because, "gap": plain(self.gap)}
+
+
+@result("T", "Lem 6.20", "Cor 6.23", "Lem 6.24")
+def best_on_pair(C: Any, space: FiniteSpace, x: Any, z: Any, *, eps: Any) -> PairVerdict:
+    """Whether C is best, among ε·d-private channels, for every loss extended from {x, z}.
+
+    That is: for every prior, every loss ℓ that is 0 on all other secrets and every ε·d-private channel
+    K on the whole space, U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K]. Decided either way.
+
+    Parameters
+    ----------
+    C
+        An exact ε·d-private channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    x, z
+        Two secrets.
+    eps
+        The level; e^(ε·d) must be rational.
+
+    Raises
+    ------
+    NotPrivate
+        When C is not ε·d-private, with the inputs and the output that show it.
+
+    Notes
+    -----
+    1. On two secrets, one channel is refined by another exactly when it offers all the pairs of
+       chances that the other does. So C is best exactly when it offers the whole frontier.
+    2. Every corner of the frontier (`Answers.frontier`) is compared with what C offers there.
+    3. Where C stays below, the slope of what it offers is the prior of a consumer who gains.
+
+    If no point lies between x and z the frontier is what T offers. If some do, no private channel
+    restricts to T, and Cor 6.23 as printed fails (E8).
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import line
+    >>> G = geometric(3, eps="ln 2")
+    >>> best_on_pair(G, line(3), 0, 1, eps="ln 2").kind
+    'T'
+    >>> best_on_pair(G, line(3), 0, 2, eps="ln 2").kind
+    'frontier'
+    """
+    candidate = Candidate.of(C, space, eps)
+    i, j = candidate.position(x), candidate.position(z)
+    if space.position(x) == space.position(z):
+        raise Malformed(f"two different secrets are needed, not {x!r} twice")
+    return examined(candidate, i, j, (x, z))
+
+
+def examined(candidate: Candidate, i: int, j: int, pair: tuple[Any, Any]) -> PairVerdict:
+    """The verdict on two classes (one class: at distance 0 nothing tells them apart)."""
+    x, z = map(shown, pair)
+    claim = f"it is best among private channels for every prior and loss extended from {{{x}, {z}}}"
+    if i == j:
+        return PairVerdict(claim, True, True, 0.0, pair)
+    first, second = candidate.rows[i], candidate.rows[j]
+    frontier = tuple(candidate.answers.frontier(i, j))
+    here = tuple(offered(first, second))
+    reachable = len(frontier) == 3
+    if all(height(here, q) == top for q, top in frontier):
+        kind: Kind = "T" if reachable else "frontier"
+        return PairVerdict(claim, True, True, 0.0, pair, kind, reachable, frontier, here)
+    return PairVerdict(
+        claim, False, True, 0.0, pair, "below", reachable, frontier, here, *_gain(here, frontier)
+    )
+
+
+def _gain(
+    here: tuple[Corner, ...], frontier: tuple[Corner, ...]
+) -> tuple[tuple[Fraction, Fraction], Fraction, Fraction]:
+    """The prior under which guessing gains most, and the chances of error here and at best."""
+    found = []
+    for (a, b), (c, d) in pairwise(here):
+        slope = (d - b) / (c - a)
+        weight = slope / (1 + slope), 1 / (1 + slope)
+        risks = [
+            min(weight[0] * q + weight[1] * (1 - top) for q, top in corners)
+            for corners in (here, frontier)
+        ]
+        found.append((risks[0] - risks[1], weight, risks))
+    _, prior, (risk, least) = max(found, key=lambda item: item[0])
+    return prior, risk, least

@@ -1,0 +1,247 @@
+"""Is a mechanism universally optimal, and for which losses?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.consumer_preference import Preference
+from dprivacy.design.universality.dissenting_consumer import who_bets, who_guesses
+from dprivacy.design.universality.pair_optimality import PairVerdict, examined
+from dprivacy.design.universality.tight_paths import GeometricPath, found_paths
+from dprivacy.model import Verdict, shown
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class LossClass:
+    """Whether a channel is universally optimal for all losses of a class, and by which statements."""
+
+    name: str
+    holds: bool | None
+    because: str
+    keys: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.holds is True
+
+    def __str__(self) -> str:
+        word = {True: "yes", False: "no", None: "undecided"}[self.holds]
+        keys = f" ({', '.join(self.keys)})" if self.keys else ""
+        return f"{self.name}: {word}. {self.because}{keys}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "because": self.because,
+            "keys": list(self.keys),
+        }
+
+
+@dataclass(frozen=True)
+class Universality(Verdict):
+    """Whether a channel is best for every prior and every loss; and where it is, when it is not.
+
+    `pairs` tell for every two secrets whether it is best for the losses extended from them; `paths` are
+    the longest paths on which it is geometric; `classes` are classes of losses with the reasons;
+    `preference` is a prior and a loss for which another private channel is strictly better.
+    """
+
+    pairs: tuple[PairVerdict, ...] = ()
+    paths: tuple[GeometricPath, ...] = ()
+    classes: tuple[LossClass, ...] = ()
+    preference: Preference | None = None
+
+    def of(self, name: str) -> LossClass:
+        """The answer for a class by its name, such as "monotonic"."""
+        return next(found for found in self.classes if found.name == name)
+
+    def explain(self) -> str:
+        """The verdict in words: class by class, and the consumer who dissents."""
+        lines = [super().explain(), "For which losses it is best, under every prior:"]
+        lines += [f"  {found}" for found in self.classes]
+        if self.preference is not None:
+            lines += ["Someone who is served better:", self.preference.explain()]
+        return "\n".join(lines)
+
+
+@result("T", "Def 6.2.4", "Lem 6.2", "Lem 6.19", "Thm 6.6", "Thm 7.1", "Cor 6.32", "Thm 6.33")
+def universally_optimal(C: Any, space: FiniteSpace, *, eps: Any) -> Universality:
+    """Whether C is best among ε·d-private channels for every prior and every loss; if not, for which.
+
+    That is, whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π, loss ℓ and ε·d-private channel K.
+
+    Parameters
+    ----------
+    C
+        An exact ε·d-private channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs: at most 64 points, exact and finite distances.
+    eps
+        The level; e^(ε·d) must be rational.
+
+    Returns
+    -------
+    Universality
+        With the answer for every pair of secrets, the paths on which C is geometric, the classes of
+        losses for which it is best, and a consumer whom another kernel serves strictly better. For a
+        single loss ask `universally_optimal_for`.
+
+    Raises
+    ------
+    NotPrivate
+        When C is not ε·d-private, with the inputs and the output that show it.
+
+    Notes
+    -----
+    1. On two secrets the best response T is universally optimal (T Thm 6.14); on more, nothing is (Thm
+       6.15), and a consumer who dissents is made.
+    2. Every pair of secrets is decided (`best_on_pair`), and all geometric paths are looked for.
+    3. A pair on which C is not best refutes every class that holds the losses extended from it, the
+       monotonic ones among them, since a loss lifted from two secrets is monotonic (Property 12).
+    4. On a line C is best for monotonic losses exactly when it is geometric (Thm 6.4, 7.1). On the
+       discrete metric with three secrets or more nothing is (Thm 6.6, E20), nor for any loss that is
+       non-trivial on every pair (Thm 6.33).
+
+    What holds for two losses also holds for their multiples, for their sum over paired actions, and
+    with a function of the secret added (Properties 4 to 8).
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import line
+    >>> found = universally_optimal(geometric(3, eps="ln 2"), line(3), eps="ln 2")
+    >>> bool(found), bool(found.of("monotonic"))
+    (False, True)
+    """
+    candidate = Candidate.of(C, space, eps)
+    # Points at distance 0 have equal rows, and every loss sees them as one.
+    pairs = tuple(
+        examined(candidate, i, j, (candidate.cone.label(i), candidate.cone.label(j)))
+        for i, j in combinations(range(candidate.cone.n), 2)
+    )
+    paths = tuple(found_paths(candidate))
+    holds = candidate.cone.n <= 2 and all(pairs)
+    classes = tuple(_classes(candidate, pairs, paths))
+    worst = max(pairs, key=lambda verdict: verdict.gap, default=None)
+    preference = None
+    if not holds and worst is not None:
+        preference = who_guesses(candidate, worst) if worst.gap else who_bets(candidate)
+    claim = "it is universally optimal: best among private channels for every prior and every loss"
+    return Universality(claim, holds, True, 0.0, pairs, paths, classes, preference)
+
+
+def _classes(
+    candidate: Candidate, pairs: tuple[PairVerdict, ...], paths: tuple[GeometricPath, ...]
+) -> Iterator[LossClass]:
+    n = candidate.cone.n
+    below = [verdict for verdict in pairs if not verdict]
+    yield _everything(n, below)
+    yield LossClass("trivial", True, "They make every channel as good as any.", ("T Lem 6.19",))
+    yield _extended(pairs, below)
+    yield _monotonic(candidate, below, paths)
+    if paths:
+        words = f"It is geometric on {_some(list(map(str, paths)))}."
+        keys = ("T Thm 6.4", "T Lem 6.21", "E21")
+        yield LossClass("ordered along such a path", True, words, keys)
+    yield _non_trivial(candidate, below)
+
+
+def _everything(n: int, below: list[PairVerdict]) -> LossClass:
+    if n == 1:
+        return LossClass(
+            "all", True, "No two secrets may be told apart, so all channels say nothing."
+        )
+    if n == 2:
+        words = "It is not T, the one kernel on two secrets." if below else "It is T."
+        return LossClass("all", not below, words, ("T Thm 6.14",))
+    words = "On three secrets or more there are several kernels, and none is refined by another."
+    return LossClass("all", False, words, ("T Thm 6.15",))
+
+
+def _extended(pairs: tuple[PairVerdict, ...], below: list[PairVerdict]) -> LossClass:
+    name = "extended from two secrets"
+    best = [verdict for verdict in pairs if verdict]
+    keys: tuple[str, ...] = ("T Lem 6.20",) if any(verdict.kind == "T" for verdict in best) else ()
+    if any(verdict.kind == "frontier" for verdict in best):
+        keys += ("T Remark 6.5.2", "E8")
+    if not below:
+        return LossClass(name, True, "On no pair is anything better.", keys)
+    if not best:
+        return LossClass(name, False, "On every pair something is better.")
+    words = f"Only those from {_listed(best)}; something is better on {_listed(below)}."
+    return LossClass(name, False, words, keys)
+
+
+def _monotonic(
+    candidate: Candidate, below: list[PairVerdict], paths: tuple[GeometricPath, ...]
+) -> LossClass:
+    name, n = "monotonic", candidate.cone.n
+    if n > 2 and _is_discrete(candidate):
+        words = "On the discrete metric no private channel is, on three secrets or more."
+        return LossClass(name, False, words, ("T Thm 6.6", "E20"))
+    if below:
+        words = f"Something is better for guessing which of {_listed(below)} it is."
+        keys = ("T Thm 7.1", "T Property 12") if _is_line(candidate) else ("T Property 12",)
+        return LossClass(name, False, words, keys)
+    if n <= 2:
+        return LossClass(name, True, "It is best for all losses.", ("T Thm 6.14",))
+    whole = next((path for path in paths if len(path) == n), None)
+    if whole is not None:
+        words = "The space is a line, and on it the channel is the geometric mechanism."
+        if not whole.even:
+            words += " (Its steps are uneven, which the source leaves out.)"
+        return LossClass(name, True, words, ("T Thm 6.4",))
+    words = "No pair of secrets refutes it, and no theorem covers this space."
+    return LossClass(name, None, words)
+
+
+def _non_trivial(candidate: Candidate, below: list[PairVerdict]) -> LossClass:
+    name, n = "non-trivial on every two secrets", candidate.cone.n
+    if n <= 2:
+        words = "On two secrets that is every loss that is not trivial."
+        return LossClass(name, not below, words, ("T Thm 6.14",))
+    if _is_discrete(candidate):
+        words = (
+            "For no such loss is any private channel: none restricts to T on every pair. Bayes risk "
+            "and all strictly monotonic losses are among them."
+        )
+        return LossClass(name, False, words, ("T Thm 6.33", "T Cor 6.34", "T Cor 6.36"))
+    missed = [verdict for verdict in below if verdict.reachable]
+    if missed:
+        words = f"For none of them: it is not T on {_listed(missed)}, where another channel is."
+        return LossClass(name, False, words, ("T Cor 6.32",))
+    words = (
+        "Not for all of them: add a little of such a loss to that of the dissenting consumer. For a "
+        "single one ask universally_optimal_for."
+    )
+    return LossClass(name, False, words, ("T Thm 6.15", "T Property 7"))
+
+
+def _listed(verdicts: list[PairVerdict]) -> str:
+    return _some([f"{{{shown(v.pair[0])}, {shown(v.pair[1])}}}" for v in verdicts])
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _is_discrete(candidate: Candidate) -> bool:
+    n = candidate.cone.n
+    return len({candidate.factors[i][j] for i in range(n) for j in range(n) if i != j}) == 1
+
+
+def _is_line(candidate: Candidate) -> bool:
+    factors, n = candidate.factors, candidate.cone.n
+    end = max(range(n), key=lambda j: factors[0][j])
+    order = sorted(range(n), key=lambda j: factors[end][j])
+    return all(
+        factors[end][i] * factors[i][j] == factors[end][j] for i, j in combinations(order, 2)
+    )

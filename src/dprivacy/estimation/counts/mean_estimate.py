@@ -1,0 +1,166 @@
+"""The mean of a numeric column behind the noise, with its standard error."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.estimation.counts.channel_inversion import inverse_matrix
+from dprivacy.estimation.counts.observed_counts import read_observed
+from dprivacy.estimation.counts.standard_errors import Of, interval, quantile
+from dprivacy.estimation.operators.structure_check import Known
+from dprivacy.model import plain
+from dprivacy.numbers import Mat, read_number
+
+_MOST_EXACT = 300
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """An estimated mean.
+
+    `value` estimates the mean of the true values without bias. `table_variance` is its variance if the
+    people are given (only the noise errs), `population_variance` if they were drawn.
+    """
+
+    value: Fraction | float
+    n: Any
+    table_variance: Fraction | float
+    population_variance: Fraction | float
+    confidence: float
+
+    def error(self, *, of: Of = "table") -> float:
+        """The standard error, of the mean in this table or in the population."""
+        if of not in ("table", "population"):
+            raise Malformed(f'of must be "table" or "population", not {of!r}')
+        chosen = self.table_variance if of == "table" else self.population_variance
+        return math.sqrt(float(chosen))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean in this table."""
+        return self.error()
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """For the mean in this table."""
+        return self.range()
+
+    def range(self, *, of: Of = "table") -> tuple[float, float]:
+        """An interval at the confidence asked for."""
+        return interval(self.value, self.error(of=of) ** 2, self.confidence, None, self.value)
+
+    def __repr__(self) -> str:
+        return f"MeanEstimate({float(self.value):.6g}, n = {self.n})"
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def explain(self) -> str:
+        """The mean in words."""
+        low, high = self.interval
+        return (
+            f"The mean of the {plain(self.n)} true values is estimated as {float(self.value):.6g}, "
+            f"with a standard error of {self.standard_error:.3g} ({100 * self.confidence:g} % interval "
+            f"{low:.6g} … {high:.6g}); as the mean of the population they were drawn from, "
+            f"{self.error(of='population'):.3g}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mean as plain data."""
+        return {
+            "value": plain(self.value),
+            "value_float": float(self.value),
+            "n": plain(self.n),
+            "standard_error": self.standard_error,
+            "interval": list(self.interval),
+            "population_error": self.error(of="population"),
+            "confidence": self.confidence,
+        }
+
+
+def estimate_mean(
+    C: Any, observed: Any, *, values: Any = None, n: Any = None, confidence: float = 0.95
+) -> MeanEstimate:
+    """The mean of the true values, estimated from noisy ones.
+
+    Every answer y is worth s_y = Σ_x C⁻¹_yx·v_x, whose expectation is the true person's v_x; the mean
+    of the scores is unbiased.
+
+    Parameters
+    ----------
+    C
+        The channel, or a mechanism with one.
+    observed
+        Noisy labels, counts by label, or a Dist of frequencies with `n`.
+    values
+        The number that each input stands for: a mapping from label, or numbers in order. The labels
+        themselves when omitted.
+    n
+        For frequencies: how many answers they come from.
+    confidence
+        Of the intervals.
+
+    Notes
+    -----
+    1. s = C⁻¹·v.
+    2. Given the people, the variance is (Σ_y m_y·s_y² − Σ_x n̂_x·v_x²)/N², estimated without bias.
+    3. For people who were drawn it is (Σ_y m_y·s_y²/N − mean²)/N.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> ages = geometric(5, eps="ln 2")
+    >>> print(estimate_mean(ages, {1: 30, 2: 40, 3: 30}).value)
+    2
+    """
+    quantile(confidence)
+    known = Known(C)
+    seen = read_observed(observed, known.columns, n)
+    numbers = read_values(known.rows, values)
+    channel = known.exact
+    exact = channel is not None and seen.exact and len(known.rows) <= _MOST_EXACT
+    total: Any = seen.n
+    if exact and channel is not None and all(isinstance(v, Fraction) for v in numbers):
+        inverse = inverse_matrix(channel.matrix)
+        column = Mat.of([[Fraction(v)] for v in numbers])
+        scores: list[Any] = [row[0] for row in (inverse @ column).rows()]
+        squared = Mat.of([[Fraction(v) ** 2] for v in numbers])
+        worth: list[Any] = [row[0] for row in (inverse @ squared).rows()]
+    else:
+        v = np.array([float(value) for value in numbers])
+        scores = known.operator.scores(v).tolist()
+        worth = known.operator.scores(v**2).tolist()
+        total = float(total)
+    counts: Any = seen.counts if isinstance(scores[0], Fraction) else seen.floats.tolist()
+    mean = sum(m * s for m, s in zip(counts, scores, strict=True)) / total
+    square = sum(m * s * s for m, s in zip(counts, scores, strict=True))
+    truth = sum(m * t for m, t in zip(counts, worth, strict=True))
+    noise = max((square - truth) / total**2, mean * 0)
+    drawn = max((square / total - mean * mean) / total, noise)
+    return MeanEstimate(mean, seen.n, noise, drawn, confidence)
+
+
+def read_values(labels: Any, values: Any) -> list[Fraction | float]:
+    """The number that every label stands for."""
+    if values is None:
+        try:
+            return [read_number(label, f"label {label!r}") for label in labels]
+        except Malformed as reason:
+            raise Malformed(f"{reason}; say what each label is worth with values=…") from None
+    if isinstance(values, Mapping):
+        missing = [label for label in labels if label not in values]
+        if missing:
+            raise UnknownCategory(f"values: nothing is said of {missing[0]!r}")
+        values = [values[label] for label in labels]
+    listed = list(values)
+    if len(listed) != len(labels):
+        raise Malformed(f"{len(listed)} values for {len(labels)} labels")
+    return [
+        read_number(value, f"the value of {label!r}")
+        for label, value in zip(labels, listed, strict=True)
+    ]

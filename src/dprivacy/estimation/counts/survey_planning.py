@@ -1,0 +1,193 @@
+"""Before the survey: what error to expect, how many answers to ask for, which ε is affordable."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.estimation.counts.standard_errors import Of, Scale
+from dprivacy.estimation.operators.structure_check import Known
+from dprivacy.estimation.transport.two_distributions import weights_on
+from dprivacy.mechanisms import response_chance
+from dprivacy.numbers import as_level, read_number
+
+
+def count_error(
+    C: Any, n: Any, share: Any = None, *, of: Of = "table", scale: Scale = "counts"
+) -> dict[Any, float]:
+    """The standard error that every estimated count will have, from n answers.
+
+    √(n·(Σ_y r_y·B_yx² − p_x)) with B = C⁻¹ and r = pC; for the population, p_x² in place of p_x.
+
+    Parameters
+    ----------
+    C
+        The channel or mechanism to be used.
+    n
+        The number of answers expected.
+    share
+        The shares expected, as a Dist, a mapping or numbers in order; equal shares when omitted.
+    of, scale
+        As for `Estimate.errors`.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> round(count_error(coin, 1000)["yes"], 2)
+    27.39
+    """
+    size = _positive(n, "n")
+    unit = {"counts": 1.0, "proportions": size}[_one_of(scale, "scale", "counts", "proportions")]
+    one = _variances(Known(C), share, of)
+    return {label: math.sqrt(size * value) / unit for label, value in one.items()}
+
+
+def sample_size(C: Any, error: Any, share: Any = None, *, of: Of = "table") -> int:
+    """The fewest answers for which every estimated proportion has at most this standard error.
+
+    Parameters
+    ----------
+    C
+        The channel or mechanism to be used.
+    error
+        The standard error of a proportion that is acceptable, such as 0.01.
+    share, of
+        As for `count_error`.
+    """
+    most = _positive(error, "error")
+    worst = max(_variances(Known(C), share, of).values())
+    return max(1, math.ceil(worst / most**2))
+
+
+def _variances(known: Known, share: Any, of: Of) -> dict[Any, float]:
+    """The variance of each estimated count, for one answer."""
+    _one_of(of, "of", "table", "population")
+    k = len(known.rows)
+    p = np.full(k, 1 / k) if share is None else _shares(share, known.rows)
+    r = known.operator.forward(p) * np.exp(known.operator.column_logs)
+    squares = known.operator.inverted_squares(r)
+    variances = np.maximum(squares - (p if of == "table" else p**2), 0.0)
+    return dict(zip(known.rows, variances.tolist(), strict=True))
+
+
+def _shares(share: Any, labels: Any) -> Any:
+    p = np.array([float(weight) for weight in weights_on(share, labels, "the shares")])
+    if (p < 0).any():
+        raise Malformed("the shares must not be negative")
+    return p
+
+
+def smallest_eps_for(
+    error: Any,
+    n: Any,
+    categories: int,
+    *,
+    share: Any = None,
+    of: Of = "table",
+    scale: Scale = "counts",
+) -> float:
+    """The smallest ε at which randomised response estimates counts with at most a given standard error.
+
+    With a = e^ε and k categories, a count with share s has the variance
+    n·((1−s)·(a+k−2) + s·a·(k−1))/(a−1)², plus n·s·(1−s) for the population.
+
+    Parameters
+    ----------
+    error
+        The standard error wanted.
+    n
+        The number of answers.
+    categories
+        k, at least 2.
+    share
+        The share of the category in question; the worst one when omitted.
+    of, scale
+        As for `Estimate.errors`.
+
+    Returns
+    -------
+    float
+        Rounded up, and checked in rationals against the very channel that
+        ``randomised_response(…, eps=…)`` will use: the error is no larger than asked for.
+
+    Raises
+    ------
+    Malformed
+        For the population: an error smaller than that of drawing the people, which no ε can undo.
+
+    Notes
+    -----
+    1. The variance falls as ε grows; its limit, ε → ∞, is the error of drawing the people.
+    2. Bisect down to two neighbouring doubles, each time with the exact chances of the channel at
+       that ε, and return the upper one.
+
+    Examples
+    --------
+    >>> round(smallest_eps_for(50, 1000, 2), 3)
+    0.622
+    """
+    size = Fraction(_positive(n, "n"))
+    target = Fraction(_positive(error, "error"))
+    if _one_of(scale, "scale", "counts", "proportions") == "proportions":
+        target *= size
+    _one_of(of, "of", "table", "population")
+    if categories < 2:
+        raise Malformed(f"at least two categories are needed, not {categories!r}")
+    allowed = target**2 / size
+    given = None if share is None else _share(share)
+    if _variance(Fraction(0), given, of, categories) >= allowed:
+        raise Malformed(
+            "drawing the people alone errs by as much as this, and no ε can undo that; allow a larger "
+            "error, or ask more people"
+        )
+    low, high = 0.0, 1.0
+    while not _enough(high, allowed, given, of, categories):
+        low, high = high, 2 * high
+    while (middle := (low + high) / 2) not in (low, high):
+        if _enough(middle, allowed, given, of, categories):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _enough(eps: float, allowed: Fraction, share: Fraction | None, of: Of, k: int) -> bool:
+    """Whether the exact channel at this ε meets the error."""
+    p = response_chance(k, eps=as_level(Fraction(eps)))
+    return k * p < 1 and _variance(p, share, of, k) <= allowed
+
+
+def _variance(p: Fraction, share: Fraction | None, of: Of, k: int) -> Fraction:
+    """Of one count, for one answer; each other answer has the chance p. The worst share if None."""
+    kept = 1 - k * p
+    truth = kept + p
+    at_none, at_all = p * (1 - p) / kept**2, truth * (1 - truth) / kept**2
+    if share is None and of == "population":  # a parabola in the share: take its top
+        share = min(max((1 + at_all - at_none) / 2, Fraction(0)), Fraction(1))
+    elif share is None:
+        share = Fraction(int(at_all > at_none))
+    noise = (1 - share) * at_none + share * at_all
+    return noise + share * (1 - share) if of == "population" else noise
+
+
+def _share(share: Any) -> Fraction:
+    value = Fraction(read_number(share, "share"))
+    if not 0 <= value <= 1:
+        raise Malformed(f"a share is between 0 and 1, not {share!r}")
+    return value
+
+
+def _positive(value: Any, what: str) -> float:
+    number = float(read_number(value, what))
+    if not 0 < number < math.inf:
+        raise Malformed(f"{what} must be a positive number, not {value!r}")
+    return number
+
+
+def _one_of(value: str, what: str, *choices: str) -> str:
+    if value not in choices:
+        raise Malformed(f"{what} must be one of {', '.join(choices)}, not {value!r}")
+    return value

@@ -1,0 +1,201 @@
+"""The answer for a table: counts of every cell and of every marginal, with standard errors."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.estimation.counts.standard_errors import Of, Scale, quantile
+from dprivacy.estimation.operators.channel_operator import Floats
+from dprivacy.estimation.operators.structure_check import Known
+from dprivacy.estimation.operators.structured_operators import Axes
+from dprivacy.model import Pictured, plain, shown
+
+
+@dataclass(frozen=True, repr=False)
+class TableEstimate(Pictured):
+    """Estimated counts of every cell of a table, with standard errors.
+
+    Attributes
+    ----------
+    labels
+        The labels of each axis: the inputs of its channel.
+    counts
+        Estimated true counts.
+    n
+        The number of answers.
+    estimator
+        "ibu" or "inverse".
+    centres, table_variances, population_variances
+        Inverted counts and their variances (see `spread`); infinite where a channel has no inverse.
+    confidence
+        Of the intervals.
+    gap, iterations, converged
+        As for Estimate; None, 0 and True for "inverse".
+    errors_from
+        What the standard errors rest on.
+    """
+
+    labels: tuple[tuple[Any, ...], ...]
+    counts: Floats
+    n: float
+    estimator: str
+    centres: Floats
+    table_variances: Floats
+    population_variances: Floats
+    confidence: float
+    gap: float | None
+    iterations: int
+    converged: bool
+    errors_from: str
+    sources: tuple[Known, ...]
+    observed: Floats
+
+    @property
+    def shares(self) -> Floats:
+        """Estimated proportions."""
+        return self.counts / self.n
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Of the counts among these people."""
+        return self.errors()
+
+    def errors(self, *, of: Of = "table", scale: Scale = "counts") -> Floats:
+        """Standard errors of every cell; see `Estimate.errors`."""
+        if of not in ("table", "population"):
+            raise Malformed(f'of must be "table" or "population", not {of!r}')
+        if scale not in ("counts", "proportions"):
+            raise Malformed(f'scale must be "counts" or "proportions", not {scale!r}')
+        chosen = self.table_variances if of == "table" else self.population_variances
+        errors: Floats = np.sqrt(chosen) / (1.0 if scale == "counts" else self.n)
+        return errors
+
+    def ranges(self, *, of: Of = "table", scale: Scale = "counts") -> tuple[Floats, Floats]:
+        """The lower and the upper ends of the intervals; see `Estimate.ranges`."""
+        unit = 1.0 if scale == "counts" else self.n
+        reach = quantile(self.confidence) * self.errors(of=of)
+        low, high = self.centres - reach, self.centres + reach
+        if self.estimator != "inverse":
+            low, high = np.clip(low, 0, self.n), np.clip(high, 0, self.n)
+        return np.minimum(low, self.counts) / unit, np.maximum(high, self.counts) / unit
+
+    @property
+    def intervals(self) -> tuple[Floats, Floats]:
+        """For the counts among these people."""
+        return self.ranges()
+
+    def cell(self, *labels: Any) -> tuple[float, float]:
+        """The estimated count of one cell and its standard error, by labels."""
+        at = tuple(axis.index(label) for axis, label in zip(self.labels, labels, strict=True))
+        return float(self.counts[at]), float(self.standard_errors[at])
+
+    def marginal(self, *axes: int) -> "TableEstimate":
+        """The table of some axes: counts summed over the others, with their own standard errors.
+
+        Noisy counts sum over an axis as true ones do, so that the errors are those of estimating from
+        the columns that are kept.
+        """
+        d = len(self.labels)
+        kept = [axis % d if -d <= axis < d else d for axis in axes]
+        if not kept or d in kept or len(set(kept)) < len(kept):
+            raise Malformed(f"marginal needs distinct axes from 0 to {d - 1}, not {axes}")
+        others = tuple(axis for axis in range(d) if axis not in kept)
+        turned = np.argsort(np.argsort(kept))
+        counts = np.transpose(self.counts.sum(axis=others), turned)
+        seen = np.transpose(self.observed.sum(axis=others), turned)
+        parts = tuple(self.sources[axis] for axis in kept)
+        centres, table, drawn, _ = table_spread(parts, seen)
+        return TableEstimate(
+            tuple(part.rows for part in parts),
+            counts,
+            self.n,
+            self.estimator,
+            counts if centres is None else centres,
+            table,
+            drawn,
+            self.confidence,
+            self.gap,
+            self.iterations,
+            self.converged,
+            self.errors_from,
+            parts,
+            seen,
+        )
+
+    def explain(self) -> str:
+        """The estimate in words."""
+        size = "×".join(str(len(axis)) for axis in self.labels)
+        text = f"A table of {size} cells estimated from {self.n:g} answers ({self.estimator})."
+        if self.gap is not None:
+            end = "Converged" if self.converged else "Not converged"
+            text += (
+                f" {end} after {self.iterations} updates: the mean log-likelihood is within "
+                f"{self.gap:.2g} of the largest there is."
+            )
+        if (self.counts < 0).any():
+            negative = int((self.counts < 0).sum())
+            text += f" {negative} cells are negative: the estimate is unbiased, not a table."
+        return f"{text} Standard errors: {self.errors_from}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain data."""
+        low, high = self.intervals
+        return {
+            "estimator": self.estimator,
+            "n": self.n,
+            "labels": plain(self.labels),
+            "counts": self.counts.tolist(),
+            "standard_errors": plain(self.standard_errors.tolist()),
+            "low": plain(low.tolist()),
+            "high": plain(high.tolist()),
+            "confidence": self.confidence,
+            "gap": plain(self.gap),
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "errors_from": self.errors_from,
+        }
+
+    def __repr__(self) -> str:
+        size = "×".join(str(len(axis)) for axis in self.labels)
+        head = f"TableEstimate({self.estimator}, n = {self.n:g}, {size})"
+        if self.counts.ndim > 2 or max(self.counts.shape) > 12:
+            return head
+        counts, errors = np.atleast_2d(self.counts), np.atleast_2d(self.standard_errors)
+        rows = self.labels[0] if self.counts.ndim == 2 else ("",)
+        lines = [["", *(shown(label) for label in self.labels[-1])]]
+        lines += [[shown(x), *_cells(counts[i], errors[i])] for i, x in enumerate(rows)]
+        if self.counts.ndim == 2:  # the margins, with errors of their own
+            down, across = self.marginal(0), self.marginal(1)
+            ends = _cells(down.counts, down.standard_errors)
+            lines = [[*line, end] for line, end in zip(lines, ["all", *ends], strict=True)]
+            lines.append(["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"])
+        widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
+        table = ["  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in lines]
+        return "\n".join([head, *table])
+
+
+def _cells(counts: Floats, errors: Floats) -> list[str]:
+    return [f"{c:.1f} ± {e:.1f}" for c, e in zip(counts, errors, strict=True)]
+
+
+def table_spread(
+    parts: Sequence[Known], table: Floats, *, strict: bool = False
+) -> tuple[Floats | None, Floats, Floats, str]:
+    """Inverted counts, their variances for both questions, and what to say of them."""
+    operator = Axes([part.operator for part in parts])
+    flat = table.ravel()
+    try:
+        centres, squares = operator.inverted(flat), operator.inverted_squares(flat)
+    except NotInvertible:
+        if strict:
+            raise
+        unknown = np.full(operator.shape_in, math.inf)
+        return None, unknown, unknown, "infinite, since a channel cannot be inverted"
+    shaped = centres.reshape(operator.shape_in)
+    noise = np.maximum(squares - centres, 0.0).reshape(operator.shape_in)
+    drawn = np.maximum((squares - centres**2 / table.sum()).reshape(operator.shape_in), noise)
+    return shaped, noise, drawn, "the inverted counts"

@@ -1,0 +1,113 @@
+"""Regression when the outcome, or some covariates, were randomised."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.estimation.counts.mean_estimate import read_values
+from dprivacy.estimation.counts.observed_counts import positions_of
+from dprivacy.estimation.counts.standard_errors import quantile
+from dprivacy.estimation.operators.channel_operator import Floats, left_inverse
+from dprivacy.estimation.regressions.design_matrix import read_design, read_numbers
+from dprivacy.estimation.regressions.regression_fits import corrected, likeliest
+from dprivacy.estimation.regressions.regression_result import Regression
+from dprivacy.model import Channel, as_channel
+
+
+def regress(
+    y: Any,
+    X: Any,
+    *,
+    outcome_channel: Any = None,
+    covariate_channels: Mapping[str, Any] | None = None,
+    family: Literal["logistic", "linear"] = "logistic",
+    values: Any = None,
+    confidence: float = 0.95,
+) -> Regression:
+    """A regression that knows which of its columns went through which channel.
+
+    Parameters
+    ----------
+    y
+        The outcome: for "logistic" 0 and 1 (or labels of `outcome_channel`, whose second input is the
+        one that the probability is of), for "linear" numbers (or labels of `outcome_channel`).
+    X
+        Covariates: a mapping from name to column, a data frame, or an array. An intercept is added.
+    outcome_channel
+        The channel (or mechanism) that the outcome went through: 2 inputs for "logistic".
+    covariate_channels
+        The channels of randomised categorical columns, by name. A categorical column that was not
+        randomised goes with the identity.
+    family
+        "logistic" or "linear".
+    values
+        For "linear" with an outcome channel: what its inputs are worth, where their labels are
+        no numbers.
+    confidence
+        Of the intervals.
+
+    Returns
+    -------
+    Regression
+        Consistent for the coefficients that the true columns would give, provided that each column was
+        randomised independently of everything else.
+
+    Notes
+    -----
+    1. Logistic, outcome alone randomised: maximum likelihood of P(y* = 1) = c₀ + (c₁ − c₀)·σ(xβ),
+       where c_j is the chance that outcome j is reported as 1; Fisher scoring with halved steps,
+       errors from the Fisher information.
+    2. Anything else: the estimating equations of the model, averaged over the possible true categories
+       with the signed weights of the inverse channel, so that their expectation is that of the true
+       data (corrected scores). Newton's method; errors from the sandwich, row by row.
+    """
+    if family not in ("logistic", "linear"):
+        raise Malformed(f'family must be "logistic" or "linear", not {family!r}')
+    quantile(confidence)
+    channels = dict(covariate_channels or {})
+    outcome = None if outcome_channel is None else as_channel(outcome_channel)
+    column = y if isinstance(y, np.ndarray) else list(y)
+    if not len(column):
+        raise Malformed("there are no rows to fit")
+    design = read_design(X, channels, len(column))
+    if family == "logistic":
+        reported, rates = _binary(column, outcome)
+        if not channels:
+            return likeliest(design, reported, rates, confidence)
+        kept = rates[1] - rates[0]
+        expected = (reported - rates[0]) / kept  # its expectation is the true outcome
+        return corrected(design, expected, "logistic", confidence)
+    target = _numeric(column, outcome, values)
+    return corrected(design, target, "linear", confidence)
+
+
+def _binary(column: Any, channel: Channel | None) -> tuple[Floats, tuple[float, float]]:
+    """The reported outcomes as 0 and 1, and P(1 is reported) for true 0 and true 1."""
+    if channel is None:
+        numbers = read_numbers(column, "the outcome")
+        if not np.isin(numbers, (0.0, 1.0)).all():
+            raise Malformed("a logistic regression needs outcomes 0 and 1, or an outcome_channel")
+        return numbers, (0.0, 1.0)
+    if (len(channel.rows), len(channel.columns)) != (2, 2):
+        raise Malformed(
+            f"a logistic regression needs an outcome channel of 2 inputs and 2 outputs, not "
+            f"{len(channel.rows)} and {len(channel.columns)}"
+        )
+    floats = channel.matrix.floats
+    if floats[0, 1] == floats[1, 1]:
+        raise NotInvertible("the outcome channel gives the same answers whatever is true")
+    one = 1
+    if set(channel.rows) == set(channel.columns):  # the same labels, perhaps in another order
+        one = channel.columns.index(channel.rows[1])
+    at = positions_of(column, channel.columns, "the outcome")
+    return (at == one).astype(np.float64), (float(floats[0, one]), float(floats[1, one]))
+
+
+def _numeric(column: Any, channel: Channel | None, values: Any) -> Floats:
+    if channel is None:
+        return read_numbers(column, "the outcome")
+    worth = np.array([float(value) for value in read_values(channel.rows, values)])
+    scores = left_inverse(channel.matrix.floats) @ worth
+    return np.asarray(scores[positions_of(column, channel.columns, "the outcome")])

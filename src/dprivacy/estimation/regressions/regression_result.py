@@ -1,0 +1,92 @@
+"""The answer of a regression: coefficients with standard errors."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.estimation.counts.standard_errors import quantile
+from dprivacy.estimation.operators.channel_operator import Floats
+from dprivacy.model import plain
+
+
+@dataclass(frozen=True, repr=False)
+class Regression:
+    """Coefficients with standard errors.
+
+    Attributes
+    ----------
+    names
+        "intercept", the given columns, and "column=label" for the categories of randomised ones (the
+        channel's first input is the reference).
+    values
+        The coefficients.
+    covariance
+        Of the coefficients.
+    n, family, confidence
+        What was fitted.
+    errors_from
+        What the covariance rests on.
+    converged
+        Whether the equations were solved.
+    log_likelihood
+        For maximum likelihood only.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    covariance: Floats
+    n: int
+    family: str
+    confidence: float
+    errors_from: str
+    converged: bool
+    log_likelihood: float | None = None
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """By name."""
+        return dict(zip(self.names, self.values.tolist(), strict=True))
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """By name."""
+        spread = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
+        return dict(zip(self.names, spread.tolist(), strict=True))
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """By name, at the confidence asked for."""
+        z = quantile(self.confidence)
+        errors = self.standard_errors
+        return {k: (v - z * errors[k], v + z * errors[k]) for k, v in self.coefficients.items()}
+
+    def explain(self) -> str:
+        """The fit in words."""
+        end = "" if self.converged else " It did not converge: do not use the coefficients."
+        rests = f"standard errors from {self.errors_from}"
+        return f"A {self.family} regression of {self.n} rows; {rests}.{end}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fit as plain data."""
+        return {
+            "family": self.family,
+            "n": self.n,
+            "coefficients": self.coefficients,
+            "standard_errors": self.standard_errors,
+            "intervals": plain(self.intervals),
+            "confidence": self.confidence,
+            "errors_from": self.errors_from,
+            "converged": self.converged,
+            "log_likelihood": plain(self.log_likelihood),
+        }
+
+    def __repr__(self) -> str:
+        errors, ends = self.standard_errors, self.intervals
+        lines = [("", "coefficient", "± s.e.", f"{100 * self.confidence:g} % interval")]
+        for name, value in self.coefficients.items():
+            low, high = ends[name]
+            lines.append((name, f"{value:.4f}", f"{errors[name]:.4f}", f"{low:.4f} … {high:.4f}"))
+        widths = [max(len(line[j]) for line in lines) for j in range(4)]
+        table = ["  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in lines]
+        return "\n".join([f"Regression({self.family}, n = {self.n})", *table])

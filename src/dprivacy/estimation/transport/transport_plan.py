@@ -1,0 +1,128 @@
+"""The cheapest way to carry a surplus to a deficit, by the distances of a finite space."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.estimation.operators.channel_operator import Floats
+from dprivacy.estimation.transport.two_distributions import Weight
+from dprivacy.numbers import Mat, minimise
+from dprivacy.spaces import FiniteSpace
+
+_MOST_EXACT = 900  # variables up to which the program is solved in rationals
+
+
+def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
+    """min Σ flow·distance such that every point with change > 0 sends it and every other receives.
+
+    Parameters
+    ----------
+    change
+        p − q on the space's labels; sums to 0.
+    space
+        The distances.
+
+    Notes
+    -----
+    1. Points where p = q take no part, by the triangle inequality.
+    2. Exact changes and rational distances, few enough: `programs.minimise`, whose answer has been
+       checked against its dual in rationals. One of the balance equations follows from the others and
+       is left out.
+    3. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that
+       table, or on the space's known edges when those are fewer.
+    4. Where infinite distances make it impossible, the answer is inf.
+    """
+    senders = [i for i, value in enumerate(change) if value > 0]
+    takers = [i for i, value in enumerate(change) if value < 0]
+    whole = None if isinstance(change[0], float) else space.distances.integers
+    if not senders or not takers:
+        return 0.0 if whole is None else Fraction(0)
+    if whole is not None and len(senders) * len(takers) <= _MOST_EXACT:
+        costs = [[Fraction(int(whole[0][i, j]), whole[1]) for j in takers] for i in senders]
+        return _exactly(
+            [Fraction(change[i]) for i in senders], [-Fraction(change[j]) for j in takers], costs
+        )
+    supply = np.array([float(change[i]) for i in senders])
+    demand = np.array([-float(change[j]) for j in takers])
+    size = (supply.sum() + demand.sum()) / 2
+    supply, demand = supply / supply.sum(), demand / demand.sum()
+    table = space.distances.floats[np.ix_(senders, takers)]
+    if np.isfinite(table).all():
+        network = _network_simplex()
+        if network is not None:
+            return float(size * network(supply, demand, table))
+    edges = space.known_edges
+    if edges is not None and 2 * len(edges) < table.size:
+        balance = np.zeros(len(space))
+        balance[senders], balance[takers] = supply, -demand
+        return float(size * _flow(balance, space, edges))
+    return float(size * _table_program(supply, demand, table))
+
+
+def _exactly(
+    supply: list[Fraction], demand: list[Fraction], costs: list[list[Fraction]]
+) -> Fraction:
+    rows, columns = len(supply), len(demand)
+    program = np.zeros((rows + columns - 1, rows * columns), dtype=object)
+    for i in range(rows):
+        for j in range(columns):
+            program[i, i * columns + j] = 1
+            if j < columns - 1:
+                program[rows + j, i * columns + j] = 1
+    flat = [cost for row in costs for cost in row]
+    return minimise(flat, Mat(program), [*supply, *demand[:-1]]).value
+
+
+def _network_simplex() -> Any | None:
+    """POT's solver, if it is installed."""
+    try:
+        from ot import emd2  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+
+    def solve(supply: Floats, demand: Floats, table: Floats) -> float:
+        return float(emd2(supply, demand, np.ascontiguousarray(table), numItermax=10_000_000))
+
+    return solve
+
+
+def _table_program(supply: Floats, demand: Floats, table: Floats) -> float:
+    """Flows from every sender to every taker."""
+    rows, columns = table.shape
+    at = np.isfinite(table).ravel().nonzero()[0]
+    senders, takers = np.divmod(at, columns)
+    ends = np.stack([senders, rows + takers], axis=1)
+    return _solved(table.ravel()[at], ends, np.concatenate([supply, demand]), np.ones(2))
+
+
+def _flow(balance: Floats, space: FiniteSpace, edges: NDArray[np.intp]) -> float:
+    """Flows along edges, both ways: what leaves a point, less what enters, is its balance."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    costs = space.distances.floats[both[:, 0], both[:, 1]]
+    return _solved(costs, both, balance, np.array([1.0, -1.0]))
+
+
+def _solved(costs: Floats, ends: NDArray[np.intp], right: Floats, signs: Floats) -> float:
+    """min costs·f with f ≥ 0, where f_k enters rows ends[k] with the given signs; inf if impossible."""
+    import highspy
+
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = len(costs), len(right)
+    program.col_cost_ = costs
+    program.col_lower_ = np.zeros(len(costs))
+    program.col_upper_ = np.full(len(costs), highspy.kHighsInf)
+    program.row_lower_, program.row_upper_ = right, right
+    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    program.a_matrix_.start_ = np.arange(0, 2 * len(costs) + 1, 2, dtype=np.int32)
+    program.a_matrix_.index_ = ends.ravel().astype(np.int32)
+    program.a_matrix_.value_ = np.tile(signs, len(costs))
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.passModel(program)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return math.inf
+    return float(solver.getInfo().objective_function_value)

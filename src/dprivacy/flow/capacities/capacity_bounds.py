@@ -1,0 +1,125 @@
+"""Capacities: the most that a channel can leak, whatever the prior or the gain."""
+
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.flow.gains.loss_table import Number, joint_matrix
+from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
+from dprivacy.flow.measures.vulnerabilities import posterior_vulnerability
+from dprivacy.model import Dist, Hyper, as_channel, require_channel_space, uniform
+from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+
+
+@result("T", "§9.5.2")
+def capacity(C: Any) -> Number:
+    """The multiplicative Bayes capacity Σ_y max_x C[x, y], which bounds every multiplicative leakage.
+
+    No prior and no gain without negative entries makes V_g[π ▷ C]/V_g(π) larger (the "miracle"
+    theorem); the identity gain under the uniform prior reaches it.
+
+    Parameters
+    ----------
+    C
+        A channel, or anything `as_channel` reads.
+
+    Returns
+    -------
+    Fraction or float
+        From 1 (nothing leaks) to the number of secrets.
+
+    Examples
+    --------
+    >>> print(capacity([["2/3", "1/3"], ["1/3", "2/3"]]))
+    4/3
+    """
+    matrix = as_channel(C).matrix
+    total = matrix.entries.max(axis=0).sum()
+    return Fraction(int(total), matrix.den) if matrix.exact else float(total)
+
+
+@result("T", "Thm 4.8", "Thm 4.9")
+def d_capacity(C: Any, space: FiniteSpace) -> Level | float:
+    """The additive max-case d-capacity max_y V_d(δ^y) under the uniform prior.
+
+    It is Priv_d(C), the smallest ε for which the channel is ε·d-private: privacy is a capacity.
+
+    Parameters
+    ----------
+    C
+        A channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    """
+    channel = as_channel(C)
+    require_channel_space(channel, space.labels)
+    n = len(channel.rows)
+    prior = uniform(channel.rows) if channel.exact else Dist(channel.rows, [1.0 / n] * n)
+    found: Level | float = posterior_vulnerability(
+        prior, channel, d_vulnerability(space), case="max"
+    )
+    return found
+
+
+@result("T", "Thm 9.11")
+def leakage_bound(space: FiniteSpace, *, eps: Any) -> Number:
+    """e^(ε·diameter): no ε·d-private mechanism leaks more, whatever the gain and the prior.
+
+    It needs no channel, only the promise.
+
+    Parameters
+    ----------
+    space
+        The metric.
+    eps
+        The level of privacy.
+
+    Returns
+    -------
+    Fraction or float
+        Exact when rational, else rounded up.
+    """
+    far = space.diameter
+    level = as_eps(eps, zero=True)
+    if isinstance(far, float):
+        return float(np.exp(float(level) * far))
+    factor = Factor(level * as_level(far))
+    return factor.exact if factor.exact is not None else float_up(factor.high)
+
+
+def additive_bound(
+    prior: Any, C: Any, *, gains: Literal["bounded", "spanning"] = "bounded"
+) -> Number:
+    """The additive capacity over gains, for one prior: the largest V_g[π ▷ C] − V_g(π).
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    gains
+        "bounded": all gains whose vulnerabilities lie between 0 and 1; then it is
+        Σ_y P(y)·(1 − min_x δ^y_x/π_x). "spanning": all gains whose entries, for each action, differ
+        by at most 1; then it is Σ_y P(y)·tv(π, δ^y).
+    """
+    if gains not in ("bounded", "spanning"):
+        raise Malformed(f'gains must be "bounded" or "spanning", not {gains!r}')
+    channel, joint = joint_matrix(prior, C)
+    hyper = Hyper(channel.rows, channel.columns, joint)
+    belief = hyper.prior().weights
+    zero: Number = Fraction(0) if joint.exact else 0.0
+    total: Any = zero
+    for chance, inner in zip(hyper.outer.weights, hyper.inners, strict=True):
+        pairs = [(p, q) for p, q in zip(belief, inner.weights, strict=True) if p]
+        if gains == "bounded":
+            apart: Any = 1 - min(q / p for p, q in pairs)
+        else:
+            apart = sum((q - p for p, q in pairs if q > p), zero)
+        total += chance * apart
+    found: Number = total
+    return found

@@ -1,0 +1,145 @@
+"""The tables behind gains and losses: identity, blocks, distances, balls, sets of guesses."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import DuplicateLabel, Malformed, TooLarge
+from dprivacy.numbers import Mat, as_level
+from dprivacy.spaces import Distance, FiniteSpace, read_labels
+
+_MOST_CELLS = 5_000_000
+
+Table = tuple[tuple[Any, ...], tuple[Any, ...], Mat]
+
+
+def listed(labels: FiniteSpace | Iterable[Any]) -> tuple[Any, ...]:
+    """The labels of a space, or labels as given."""
+    return labels.labels if isinstance(labels, FiniteSpace) else read_labels(labels, "secrets")
+
+
+def identity_table(n: int) -> Mat:
+    """1 on the diagonal, 0 elsewhere."""
+    entries = np.zeros((n, n), dtype=object)
+    entries[np.arange(n), np.arange(n)] = 1
+    return Mat(entries)
+
+
+def opposite(table: Mat) -> Mat:
+    """1 − table."""
+    return Mat(table.den - table.entries, table.den)
+
+
+def block_table(blocks: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]) -> Table:
+    """Blocks by secrets: 1 where the secret lies in the block."""
+    if isinstance(blocks, Mapping):
+        named = {name: list(block) for name, block in blocks.items()}
+        names, members = list(named), list(named.values())
+    else:
+        members = [list(block) for block in blocks]
+        names = [frozenset(block) for block in members]
+    if not members or not all(members):
+        raise Malformed("a partition needs at least one block, and a secret in every block")
+    secrets = [x for block in members for x in block]
+    twice = [x for k, x in enumerate(secrets) if x in secrets[:k]] if len(secrets) < 200 else []
+    if twice or len(set(secrets)) < len(secrets):
+        which = f"{twice[0]!r} lies" if twice else "a secret lies"
+        raise DuplicateLabel(f"{which} in two blocks; the blocks of a partition are disjoint")
+    require_cells(len(members), len(secrets))
+    entries = np.zeros((len(members), len(secrets)), dtype=object)
+    at = 0
+    for k, block in enumerate(members):
+        entries[k, at : at + len(block)] = 1
+        at += len(block)
+    return tuple(names), tuple(secrets), Mat(entries)
+
+
+def distance_table(
+    space: FiniteSpace,
+    actions: Sequence[Any] | None,
+    secrets: Sequence[Any] | None,
+    *,
+    normalised: bool,
+) -> Table:
+    """Distances from actions to secrets, over the diameter if wanted; float when irrational."""
+    rows = space.labels if actions is None else tuple(actions)
+    columns = space.labels if secrets is None else tuple(secrets)
+    at_row, at_column = ([space.position(v) for v in side] for side in (rows, columns))
+    longest = space.diameter if normalised else Fraction(1)
+    needed = {space.distances[i, j] for i in at_row for j in at_column}
+    if any(math.isinf(d) for d in needed if isinstance(d, float)):
+        raise Malformed("some of the distances are infinite, so that they are no gain or loss")
+    unit = longest if longest else Fraction(1)
+    share = {d: _quotient(d, unit) for d in needed}
+    if all(isinstance(value, Fraction) for value in share.values()):
+        rationals = [[Fraction(share[space.distances[i, j]]) for j in at_column] for i in at_row]
+        return rows, columns, Mat.of(rationals)
+    floats = space.distances.floats[np.ix_(at_row, at_column)] / float(unit)
+    return rows, columns, Mat(floats)
+
+
+def _quotient(d: Distance, unit: Distance) -> Any:
+    if isinstance(d, float) or isinstance(unit, float):
+        return float(d) / float(unit)
+    try:
+        return (as_level(d) / as_level(unit)).simplified
+    except ValueError:  # a quotient of logarithms without an exact form
+        return float(d) / float(unit)
+
+
+def near_table(
+    space: FiniteSpace,
+    radius: Any,
+    actions: Sequence[Any] | None,
+    secrets: Sequence[Any] | None,
+) -> Table:
+    """1 where d(w, x) ≤ r; decided exactly on an exact space."""
+    rows = space.labels if actions is None else tuple(actions)
+    columns = space.labels if secrets is None else tuple(secrets)
+    reach = as_level(radius)
+    at_row, at_column = ([space.position(v) for v in side] for side in (rows, columns))
+    inside: dict[Distance, int] = {}
+
+    def near(d: Distance) -> int:
+        if d not in inside:
+            inside[d] = int(reach >= d)
+        return inside[d]
+
+    return (
+        rows,
+        columns,
+        Mat.over(1, [[near(space.distances[i, j]) for j in at_column] for i in at_row]),
+    )
+
+
+def subset_table(secrets: tuple[Any, ...], k: Any) -> Table:
+    """Sets of k secrets by secrets: 1 where the set holds the secret."""
+    n = len(secrets)
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
+        raise Malformed(f"the number of tries is a whole number from 1 to {n}, not {k!r}")
+    count = math.comb(n, k)
+    require_cells(count, n)
+    entries = np.zeros((count, n), dtype=object)
+    chosen = list(combinations(range(n), k))
+    entries[np.repeat(np.arange(count), k), np.array(chosen).ravel()] = 1
+    return tuple(frozenset(secrets[i] for i in c) for c in chosen), secrets, Mat(entries)
+
+
+def function_table(
+    actions: Iterable[Any], secrets: tuple[Any, ...], f: Callable[[Any, Any], Any]
+) -> tuple[tuple[Any, ...], tuple[Any, ...], list[list[Any]]]:
+    """f(w, x) for every action and secret."""
+    names = read_labels(actions, "actions")
+    return names, secrets, [[f(w, x) for x in secrets] for w in names]
+
+
+def require_cells(rows: int, columns: int) -> None:
+    """Raise TooLarge for a table that would not fit."""
+    if rows * columns > _MOST_CELLS:
+        raise TooLarge(
+            f"{rows:,} actions on {columns:,} secrets need a table of more than {_MOST_CELLS:,} entries"
+        )

@@ -1,0 +1,132 @@
+"""The nouns of a question: gains (from `model`), losses, and how they meet priors and channels."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Channel, Dist, Gain, as_channel
+from dprivacy.numbers import Mat
+from dprivacy.spaces import require_same_labels
+
+Number = Fraction | float
+Measure = Gain | Callable[[Dist], Any]
+
+_FEW = 8  # actions below which a product is as fast as any structure
+
+
+class Loss(Gain):
+    """Actions by secrets: `loss[w, x]` is what action w costs when the secret is x.
+
+    The mirror image of a gain: the same table, read the other way, so that less is better. It is a
+    Gain in all but the direction; `leakage` and `strategy` look at the class to know which way to go.
+
+    Parameters
+    ----------
+    rows
+        Actions.
+    columns
+        Secrets.
+    matrix
+        What each costs, exact or float.
+    """
+
+
+G = TypeVar("G", bound=Gain)
+
+
+def finite(gain: G) -> G:
+    """The same table, refused when an entry is infinite: 0 times inf would have no meaning."""
+    if not gain.exact and not np.isfinite(gain.matrix.entries).all():
+        i, j = (int(at) for at in np.argwhere(~np.isfinite(gain.matrix.entries))[0])
+        raise Malformed(
+            f"{gain._place(i, j)} is infinite; leave the action out, or give it a large finite value"
+        )
+    return gain
+
+
+def as_prior(prior: Any, secrets: tuple[Any, ...]) -> Dist:
+    """A prior as it was given, or from weights in the order of the secrets."""
+    if isinstance(prior, Dist):
+        return prior
+    if isinstance(prior, str):
+        raise Malformed(f"a prior is a Dist, or a list of weights, not the text {prior!r}")
+    return Dist(secrets, prior)
+
+
+def joint_matrix(prior: Any, C: Any) -> tuple[Channel, Mat]:
+    """The channel and its joint probabilities π_x·C[x, y], in the order of the channel's inputs.
+
+    Raises
+    ------
+    MixedArithmetic
+        An exact prior and a float channel, or the other way round.
+    """
+    channel = as_channel(C)
+    belief = as_prior(prior, channel.rows)
+    order = require_same_labels(channel.rows, belief.labels, "channel and prior")
+    weights = belief.matrix.take(columns=order)
+    weights._require_same(channel.matrix)
+    joint = Mat(channel.matrix.entries * weights.entries.T, channel.matrix.den * weights.den)
+    return channel, joint
+
+
+def aligned(gain: Gain, secrets: tuple[Any, ...]) -> Mat:
+    """The gain's table with its secrets in the given order."""
+    order = require_same_labels(secrets, gain.secrets, "the gain and what it is asked about")
+    return gain.matrix if order == list(range(len(order))) else gain.matrix.take(columns=order)
+
+
+def expected(table: Mat, joint: Mat) -> Mat:
+    """Σ_x table[w, x]·joint[x, y]: the gain of every action on every observation.
+
+    The gain is the question, the prior and the channel are the facts: a table of 0 and 1 serves
+    floats as well, and a table of floats makes the answer one.
+    """
+    if table.exact != joint.exact:
+        table, joint = Mat(table.floats), Mat(joint.floats)
+    blocks = _blocks(table)
+    return table @ joint if blocks is None else _summed(blocks, table.shape[0], joint)
+
+
+def _blocks(table: Mat) -> NDArray[np.intp] | None:
+    """For a table of 0 and 1 with a single 1 for every secret: the action that has it."""
+    actions, secrets = table.shape
+    entries = table.entries
+    if table.den != 1 or actions < _FEW or np.count_nonzero(entries[0]) > secrets // 2:
+        return None
+    at: NDArray[np.intp] = np.asarray(entries != 0).argmax(axis=0)
+    if np.count_nonzero(entries) != secrets or not (entries[at, np.arange(secrets)] == 1).all():
+        return None
+    return at
+
+
+def _summed(blocks: NDArray[np.intp], actions: int, joint: Mat) -> Mat:
+    """The product of such a table with the joint matrix: the rows of a block added up."""
+    if (blocks[1:] > blocks[:-1]).all() and len(blocks) == actions:
+        return joint  # the identity
+    sums = np.zeros((actions, joint.shape[1]), dtype=joint.entries.dtype)
+    np.add.at(sums, blocks, joint.entries)
+    return Mat(sums, joint.den)
+
+
+def require_gain(gain: Any) -> None:
+    """Refuse a loss, or something that is no table, where a gain is needed."""
+    if isinstance(gain, Loss):
+        raise Malformed(
+            "this is a loss, where less is better; ask for `uncertainty`, or turn it into a gain with "
+            "`mirror`"
+        )
+    if not isinstance(gain, Gain) and not callable(gain):
+        raise Malformed(
+            f"a gain is needed, such as gain.identity(labels), not {type(gain).__name__}"
+        )
+
+
+def require_loss(loss: Any) -> None:
+    """Refuse what is neither a table nor a function of a distribution."""
+    if not isinstance(loss, Gain) and not callable(loss):
+        raise Malformed(f"a loss is needed, such as loss.metric(space), not {type(loss).__name__}")

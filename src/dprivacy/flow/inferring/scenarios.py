@@ -1,0 +1,157 @@
+"""Scenarios: what a release betrays of a secret, beside how well it serves its purpose."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dprivacy.errors import Malformed
+from dprivacy.flow.gains.gain_shapes import block_table
+from dprivacy.flow.inferring.correlated_values import Inference, coordinates_seen, inference
+from dprivacy.flow.inferring.noisy_counts import local_count, oblivious_count
+from dprivacy.model import Channel, Dist, Gain, Pictured, about, as_channel, plain
+from dprivacy.numbers import Mat
+from dprivacy.sources import result
+
+
+@dataclass(frozen=True)
+class Scenario(Pictured):
+    """The two sides of one release.
+
+    Attributes
+    ----------
+    secret
+        What is learned of the secret.
+    useful
+        What is learned of the useful value.
+    """
+
+    secret: Inference
+    useful: Inference
+
+    @property
+    def privacy_loss(self) -> Any:
+        """How much the release multiplies the chance of guessing the secret; 1 is none."""
+        return self.secret.multiplicative
+
+    @property
+    def utility(self) -> Any:
+        """The chance of inferring the useful value from the release."""
+        return self.useful.after
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.secret.strategy.exact and self.useful.strategy.exact
+
+    def explain(self) -> str:
+        """The scenario in words."""
+        return (
+            f"The secret is guessed with {about(self.secret.before)} without the release and "
+            f"{about(self.secret.after)} with it: a privacy loss of {about(self.privacy_loss)}.\n"
+            f"The useful value is inferred with {about(self.utility)}, where guessing without the "
+            f"release has {about(self.useful.before)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario as plain data."""
+        return {
+            "privacy_loss": plain(self.privacy_loss),
+            "utility": plain(self.utility),
+            "secret_before": plain(self.secret.before),
+            "secret_after": plain(self.secret.after),
+            "useful_before": plain(self.useful.before),
+            "exact": self.exact,
+        }
+
+
+@result("T", "Def 5.4.1", "Def 5.4.2")
+def scenario(
+    correlation: Dist,
+    C: Any,
+    *,
+    on: Literal["secret", "useful"] | None = None,
+    secret: Gain | None = None,
+    useful: Gain | None = None,
+) -> Scenario:
+    """Privacy loss V_S[Π ▷ M]/V_S[Π] and accuracy V_U[Π ▷ M] of a release.
+
+    Parameters
+    ----------
+    correlation
+        A joint distribution on pairs (secret, useful value).
+    C
+        The release: a channel on the secrets (secrecy-focussed), on the useful values
+        (utility-focussed), or on the pairs.
+    on
+        "secret" or "useful": which of the two the channel sees, where its inputs do not tell.
+    secret, useful
+        What is to be guessed of each; the exact value by default.
+    """
+    channel = as_channel(C)
+    first, second, _ = coordinates_seen(correlation, channel)
+    if on not in (None, "secret", "useful"):
+        raise Malformed(f'on must be "secret" or "useful", not {on!r}')
+    if on is None and first and second:
+        raise Malformed(
+            'secret and useful values have the same names; say which the channel sees, on="secret" '
+            'or on="useful"'
+        )
+    sees = None if on is None and not (first or second) else int(on == "useful" or second)
+    if on == "secret":
+        sees = 0
+    return Scenario(
+        inference(correlation, channel, sees=sees, about=0, gain=secret),
+        inference(correlation, channel, sees=sees, about=1, gain=useful),
+    )
+
+
+@result("T", "§5.6")
+def count_scenario(
+    correlation: Dist,
+    *,
+    counted: Iterable[Any],
+    rows: Mapping[Any, int],
+    oblivious: Any = None,
+    local: Any = None,
+) -> Scenario:
+    """A person joins a data set that is known, and a noisy count is published.
+
+    The adversary wants the new person's secret; the analyst wants the true count.
+
+    Parameters
+    ----------
+    correlation
+        What both believe of the new row: a joint distribution on pairs (secret, useful value).
+    counted
+        The useful values that the query counts.
+    rows
+        How many of the known rows have each useful value.
+    oblivious
+        ε of a truncated geometric mechanism on the true count.
+    local
+        A channel on the useful values, applied to every row before they are counted. Give one of the
+        two.
+
+    Returns
+    -------
+    Scenario
+        Exact for `oblivious` when e^ε is rational. A local count of many rows is computed in doubles,
+        by convolution and not by sampling.
+    """
+    if (oblivious is None) == (local is None):
+        raise Malformed("give either oblivious=ε or local=channel")
+    chosen = tuple(counted)
+    channel = (
+        oblivious_count(rows, counted=chosen, eps=oblivious)
+        if local is None
+        else local_count(rows, counted=chosen, noise=local)
+    )
+    belief = correlation
+    if belief.exact and not channel.exact:
+        belief = Dist(belief.labels, Mat(belief.matrix.floats))
+    elif channel.exact and not belief.exact:
+        channel = Channel(channel.rows, channel.columns, channel.matrix.floats)
+    values = belief.marginal(1).support
+    blocks = [[v for v in values if v in chosen], [v for v in values if v not in chosen]]
+    question = Gain(*block_table([block for block in blocks if block]))
+    return scenario(belief, channel, on="useful", useful=question)

@@ -1,0 +1,145 @@
+"""What the adversary does: the best action on every output, in the person's labels."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.flow.gains.loss_table import Number, aligned, as_prior, expected, joint_matrix
+from dprivacy.flow.measures.leaks import _quotient
+from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
+from dprivacy.model import Channel, Gain, Pictured, about, plain, shown
+from dprivacy.sources import result
+
+_LISTED = 40
+
+
+@dataclass(frozen=True)
+class Move:
+    """What to do on one output: how likely it is, the action, and what the action is then worth."""
+
+    output: Any
+    chance: Number
+    action: Any
+    worth: Number
+
+    def to_dict(self) -> dict[str, Any]:
+        """The move as plain data."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class Strategy(Pictured):
+    """The best an adversary can do, with and without the output.
+
+    Attributes
+    ----------
+    first
+        The best action without an output.
+    before, after
+        What it is worth (or costs) without the output, and on average with it.
+    moves
+        For every possible output, the best action. Of equally good actions the first is taken.
+    loss
+        Whether the numbers are costs.
+    exact
+        Whether they are exact.
+    """
+
+    first: Any
+    before: Number
+    after: Number
+    moves: tuple[Move, ...]
+    loss: bool
+    exact: bool
+
+    def __getitem__(self, output: Any) -> Any:
+        """The action on an output."""
+        return {move.output: move.action for move in self.moves}[output]
+
+    @property
+    def multiplicative(self) -> Any:
+        """The multiplicative leakage."""
+        more, less = (self.before, self.after) if self.loss else (self.after, self.before)
+        return _quotient(more, less)
+
+    @property
+    def additive(self) -> Any:
+        """The additive leakage."""
+        return self.before - self.after if self.loss else self.after - self.before
+
+    def channel(self) -> Channel:
+        """The remap: a channel that turns every output into the action taken on it."""
+        actions = list(dict.fromkeys(move.action for move in self.moves))
+        table = [[int(move.action == w) for w in actions] for move in self.moves]
+        return Channel([move.output for move in self.moves], actions, table)
+
+    def explain(self) -> str:
+        """The strategy in words."""
+        verb = "costs" if self.loss else "is worth"
+        lines = [
+            f"Without the output the best action is {shown(self.first)}; it {verb} "
+            f"{about(self.before)}.",
+            f"With it the best actions {'cost' if self.loss else 'are worth'} {about(self.after)} on "
+            f"average, a factor of {about(self.multiplicative)}.",
+        ]
+        lines += [
+            f"  {shown(m.output)} (probability {about(m.chance)}): {shown(m.action)}, "
+            f"which then {verb} {about(m.worth)}"
+            for m in self.moves[:_LISTED]
+        ]
+        if len(self.moves) > _LISTED:
+            lines.append(f"  and {len(self.moves) - _LISTED} outputs more")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The strategy as plain data."""
+        return {
+            "first": plain(self.first),
+            "before": plain(self.before),
+            "after": plain(self.after),
+            "multiplicative": plain(self.multiplicative),
+            "additive": plain(self.additive),
+            "moves": [move.to_dict() for move in self.moves],
+            "loss": self.loss,
+            "exact": self.exact,
+        }
+
+
+@result("T", "Thm 2.1")
+def strategy(prior: Any, C: Any, gain: Gain) -> Strategy:
+    """The action that is best on each output, and what that makes of the secret.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    gain
+        A gain or a loss.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> from dprivacy.model import Dist
+    >>> test = {"ill": {"+": "9/10", "-": "1/10"}, "well": {"+": "1/10", "-": "9/10"}}
+    >>> rare = Dist(["ill", "well"], ["1/100", "99/100"])
+    >>> found = strategy(rare, test, gain.identity(["ill", "well"]))
+    >>> print(found["+"], found.multiplicative)
+    well 1
+    """
+    channel, joint = joint_matrix(prior, C)
+    belief = as_prior(prior, channel.rows)
+    less = is_loss(gain)
+    first, at = best_of(
+        expected(aligned(gain, belief.labels), belief.matrix.transposed), least=less
+    )
+    values, chosen = best_of(expected(aligned(gain, channel.rows), joint), least=less)
+    exact = joint.exact and gain.exact
+    zero: Number = Fraction(0) if exact else 0.0
+    moves = tuple(
+        Move(y, chance, gain.actions[w], value / chance)
+        for y, chance, w, value in zip(channel.columns, outers(joint), chosen, values, strict=True)
+        if chance
+    )
+    return Strategy(gain.actions[at[0]], first[0], sum(values, zero), moves, less, exact)

@@ -1,0 +1,135 @@
+"""Entropies: Shannon's and Massey's as the uncertainties they are."""
+
+import math
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from dprivacy.errors import Malformed, Uncertified
+from dprivacy.flow.gains.loss_table import Number, joint_matrix
+from dprivacy.model import Dist
+from dprivacy.numbers import Level, Mat, ln
+
+Unit = Literal["bits", "nats"]
+
+
+def shannon_entropy(prior: Dist, *, unit: Unit = "bits") -> Any:
+    """H(π) = −Σ π_x·log π_x: the uncertainty under the loss −log w_x, where actions are distributions.
+
+    Parameters
+    ----------
+    prior
+        A distribution.
+    unit
+        "bits" or "nats".
+
+    Returns
+    -------
+    Level, Fraction or float
+        Exact in nats for an exact prior, and in bits where the quotient by ln 2 has an exact form.
+
+    Examples
+    --------
+    >>> print(shannon_entropy(Dist(list("abc"), ["1/2", "1/4", "1/4"])))
+    3/2
+    """
+    return _in(unit, _entropy(prior.matrix))
+
+
+def posterior_shannon_entropy(prior: Any, C: Any, *, unit: Unit = "bits") -> Any:
+    """H(X | Y): the entropy of the posteriors, on average.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    unit
+        "bits" or "nats".
+    """
+    _, joint = joint_matrix(prior, C)
+    return _in(unit, _entropy(joint) - _entropy(_columns(joint)))
+
+
+def mutual_information(prior: Any, C: Any, *, unit: Unit = "bits") -> Any:
+    """I(X; Y) = H(X) − H(X | Y): the additive leakage of Shannon's entropy.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    unit
+        "bits" or "nats".
+    """
+    _, joint = joint_matrix(prior, C)
+    before = Mat(joint.entries.sum(axis=1)[None, :], joint.den)
+    return _in(unit, _entropy(before) + _entropy(_columns(joint)) - _entropy(joint))
+
+
+def guessing_entropy(prior: Dist) -> Number:
+    """The expected number of guesses, "is it x?", in the best order: Σ_i i·π_(i), largest first.
+
+    The uncertainty under `loss.guesses`, found by sorting instead of a table of n! orders.
+
+    Parameters
+    ----------
+    prior
+        A distribution.
+    """
+    return _guesses(prior.matrix.transposed)
+
+
+def posterior_guessing_entropy(prior: Any, C: Any) -> Number:
+    """The expected number of guesses once the output has been seen.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    """
+    return _guesses(joint_matrix(prior, C)[1])
+
+
+def _columns(joint: Mat) -> Mat:
+    return Mat(joint.entries.sum(axis=0)[None, :], joint.den)
+
+
+def _guesses(joint: Mat) -> Number:
+    ordered = np.sort(joint.entries, axis=0)[::-1]
+    total = sum(((i + 1) * row.sum() for i, row in enumerate(ordered)), 0)
+    return Fraction(int(total), joint.den) if joint.exact else float(total)
+
+
+def _entropy(weights: Mat) -> Any:
+    """−Σ p·ln p over all entries of a matrix: a Level, or a float."""
+    if not weights.exact:
+        positive = weights.entries[weights.entries > 0]
+        return -float((positive * np.log(positive)).sum())
+    counts: dict[int, int] = {}
+    for value in weights.entries.ravel().tolist():
+        counts[value] = counts.get(value, 0) + 1
+    total = Level(0)
+    for value, times in counts.items():
+        if value:
+            p = Fraction(value, weights.den)
+            total = total - ln(p) * (p * times)
+    return total
+
+
+def _in(unit: str, nats: Any) -> Any:
+    if unit not in ("bits", "nats"):
+        raise Malformed(f'unit must be "bits" or "nats", not {unit!r}')
+    if unit == "nats":
+        return nats.simplified if isinstance(nats, Level) else nats
+    if isinstance(nats, float):
+        return nats / math.log(2)
+    try:
+        return (nats / ln(2)).simplified
+    except Uncertified:
+        return float(nats) / math.log(2)

@@ -1,0 +1,92 @@
+"""Leakage: how much seeing the output helps."""
+
+import math
+from fractions import Fraction
+from typing import Any, Literal
+
+from dprivacy.errors import Malformed
+from dprivacy.flow.gains.loss_table import Measure
+from dprivacy.flow.measures.vulnerabilities import (
+    Case,
+    is_loss,
+    posterior_uncertainty,
+    posterior_vulnerability,
+    uncertainty,
+    vulnerability,
+)
+from dprivacy.model import Gain, as_channel
+from dprivacy.sources import result
+
+Kind = Literal["multiplicative", "additive"]
+
+
+@result("T", "Def 2.2.6")
+def leakage(
+    prior: Any, C: Any, gain: Measure, *, case: Case = "average", kind: Kind = "multiplicative"
+) -> Any:
+    """How much the output helps: V_g[π ▷ C] over V_g(π), or their difference.
+
+    For a loss the other way up, U_ℓ(π) over U_ℓ[π ▷ C], or U_ℓ(π) − U_ℓ[π ▷ C]; so that 1 (or 0)
+    always means that nothing leaks, and more means more.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    gain
+        A gain, a loss, or a function of a distribution (read as a vulnerability).
+    case
+        "average" or "max": over the outputs, or the worst of them.
+    kind
+        "multiplicative" or "additive".
+
+    Returns
+    -------
+    Fraction, Level or float
+        Exact for exact input. The quotient 0/0 is 1, no leakage; anything else over 0 is inf.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> from dprivacy.model import uniform
+    >>> coin = as_channel({"yes": {"y": "3/4", "n": "1/4"}, "no": {"y": "1/4", "n": "3/4"}})
+    >>> print(leakage(uniform(["yes", "no"]), coin, gain.identity(["yes", "no"])))
+    3/2
+    """
+    if kind not in ("multiplicative", "additive"):
+        raise Malformed(f'kind must be "multiplicative" or "additive", not {kind!r}')
+    channel = as_channel(C)
+    if is_loss(gain):
+        more = uncertainty(prior, gain)
+        less = posterior_uncertainty(prior, channel, gain, case=case)
+    else:
+        less = vulnerability(prior, gain)
+        more = posterior_vulnerability(prior, channel, gain, case=case)
+    if kind == "additive":
+        return _difference(more, less)
+    if isinstance(gain, Gain) and (gain.matrix.entries < 0).any():
+        raise Malformed(
+            "multiplicative leakage needs a gain or loss that is nowhere negative; shift it by its "
+            'minimum, or ask for kind="additive"'
+        )
+    return _quotient(more, less)
+
+
+def _difference(more: Any, less: Any) -> Any:
+    if isinstance(more, float) and isinstance(less, float) and math.isinf(less):
+        return 0.0 if more == less else -math.inf
+    return more - less
+
+
+def _quotient(more: Any, less: Any) -> Any:
+    if not less:
+        return _one(more) if not more else math.inf
+    if isinstance(more, float) or isinstance(less, float):
+        return float(more) / float(less)
+    return more / less
+
+
+def _one(like: Any) -> Fraction | float:
+    return 1.0 if isinstance(like, float) else Fraction(1)

@@ -1,0 +1,188 @@
+"""Vulnerability and uncertainty, before and after a channel, on average and in the worst case."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.flow.gains.loss_table import (
+    Loss,
+    Measure,
+    Number,
+    aligned,
+    as_prior,
+    expected,
+    joint_matrix,
+    require_gain,
+    require_loss,
+)
+from dprivacy.model import Dist, Gain, Hyper
+from dprivacy.numbers import Mat
+from dprivacy.sources import result
+
+Case = Literal["average", "max"]
+
+
+@result("T", "Def 2.2.1", "Def 2.2.2")
+def vulnerability(prior: Any, gain: Measure) -> Any:
+    """V_g(π) = max_w Σ_x π_x·g(w, x): what the best action is worth to someone who knows the prior.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the secrets.
+    gain
+        A gain, or any function of a distribution.
+
+    Returns
+    -------
+    Fraction or float
+        Exact for an exact prior and gain. A function's own answer for a function.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain.identity(["a", "b"])))
+    2/3
+    """
+    require_gain(gain)
+    return _before(prior, gain)
+
+
+@result("T", "Def 2.2.4")
+def uncertainty(prior: Any, loss: Measure) -> Any:
+    """U_ℓ(π) = min_w Σ_x π_x·ℓ(w, x): what the best action costs someone who knows the prior.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the secrets.
+    loss
+        A loss (a plain table is read as one), or any function of a distribution.
+    """
+    require_loss(loss)
+    return _before(prior, loss, least=True)
+
+
+@result("T", "Def 2.2.5", "Thm 2.1", "Def 4.3.1")
+def posterior_vulnerability(prior: Any, C: Any, gain: Measure, *, case: Case = "average") -> Any:
+    """V_g[π ▷ C]: the vulnerability of the secret once the output has been seen.
+
+    On average Σ_y max_w Σ_x π_x·C[x,y]·g(w, x); in the max case the largest V_g(δ^y) of any posterior.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    gain
+        A gain, or any function of a distribution: convex for the average case, quasi-convex for the
+        max case, or the data-processing inequality does not hold for it.
+    case
+        "average" or "max".
+
+    Notes
+    -----
+    1. The joint matrix J[x, y] = π_x·C[x, y].
+    2. G·J, the gain of every action on every output; one product, O(|W|·n·m).
+    3. The largest entry of every column: their sum, or their largest quotient by P(y).
+    """
+    require_gain(gain)
+    return _after(prior, C, gain, case)
+
+
+@result("T", "Def 6.2.1")
+def posterior_uncertainty(prior: Any, C: Any, loss: Measure, *, case: Case = "average") -> Any:
+    """U_ℓ[π ▷ C]: the uncertainty of the secret once the output has been seen.
+
+    On average Σ_y min_w Σ_x π_x·C[x,y]·ℓ(w, x); in the max case, the worst for whoever keeps the
+    secret, the smallest U_ℓ(δ^y) of any posterior.
+
+    Parameters
+    ----------
+    prior
+        A distribution on the channel's inputs.
+    C
+        A channel, or anything `as_channel` reads.
+    loss
+        A loss (a plain table is read as one), or any function of a distribution.
+    case
+        "average" or "max".
+    """
+    require_loss(loss)
+    return _after(prior, C, loss, case, least=True)
+
+
+def _before(prior: Any, gain: Measure, *, least: bool = False) -> Any:
+    if not isinstance(gain, Gain):
+        return gain(_dist(prior))
+    belief = as_prior(prior, gain.secrets)
+    scores = expected(aligned(gain, belief.labels), belief.matrix.transposed)
+    return best_of(scores, least=least)[0][0]
+
+
+def _dist(prior: Any) -> Dist:
+    if not isinstance(prior, Dist):
+        raise Malformed("a function is measured on a Dist; weights alone have no labels")
+    return prior
+
+
+def _after(prior: Any, C: Any, gain: Measure, case: str, *, least: bool = False) -> Any:
+    if case not in ("average", "max"):
+        raise Malformed(f'case must be "average" or "max", not {case!r}')
+    channel, joint = joint_matrix(prior, C)
+    if not isinstance(gain, Gain):
+        return _of_posteriors(Hyper(channel.rows, channel.columns, joint), gain, case, least)
+    scores = expected(aligned(gain, channel.rows), joint)
+    if case == "average":
+        return _total(scores, least=least)
+    best = best_of(scores, least=least)[0]
+    outer = outers(joint)
+    worth = [b / a for b, a in zip(best, outer, strict=True) if a]
+    return min(worth) if least else max(worth)
+
+
+def _of_posteriors(hyper: Hyper, measure: Callable[[Dist], Any], case: str, least: bool) -> Any:
+    values = [measure(inner) for inner in hyper.inners]
+    if case == "max":
+        return min(values) if least else max(values)
+    pairs = list(zip(hyper.outer.weights, values, strict=True))
+    if any(isinstance(v, float) and math.isinf(v) for v in values):
+        return sum(float(v) for _, v in pairs)
+    if any(isinstance(v, float) for v in values):
+        return math.fsum(float(a) * float(v) for a, v in pairs)
+    total: Any = 0
+    for chance, value in pairs:
+        total = total + value * chance
+    return total
+
+
+def best_of(scores: Mat, *, least: bool = False) -> tuple[list[Number], list[int]]:
+    """The best entry of every column, and the first action that has it."""
+    entries = scores.entries
+    at = entries.argmin(axis=0) if least else entries.argmax(axis=0)
+    values = entries[at, np.arange(entries.shape[1])].tolist()
+    if scores.exact:
+        return [Fraction(v, scores.den) for v in values], at.tolist()
+    return [float(v) for v in values], at.tolist()
+
+
+def _total(scores: Mat, *, least: bool) -> Number:
+    entries = scores.entries
+    total = (entries.min(axis=0) if least else entries.max(axis=0)).sum()
+    return Fraction(int(total), scores.den) if scores.exact else float(total)
+
+
+def outers(joint: Mat) -> list[Number]:
+    """The probability of every observation."""
+    sums = joint.entries.sum(axis=0).tolist()
+    return [Fraction(v, joint.den) for v in sums] if joint.exact else [float(v) for v in sums]
+
+
+def is_loss(gain: Measure) -> bool:
+    """Whether less is better."""
+    return isinstance(gain, Loss)

@@ -1,0 +1,111 @@
+"""Latitudes and longitudes as people have them; what is wrong is named by row, never by value."""
+
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.geo.earth.ellipsoid import Floats
+from dprivacy.geo.earth.regions import Region
+from dprivacy.mechanisms import read_doubles
+
+_CHUNK = 1 << 14  # rows that stay in the processor's cache
+
+
+def read_places(lat: Any, lon: Any, region: Region | None = None) -> tuple[Floats, Floats]:
+    """Checked arrays of degrees.
+
+    Parameters
+    ----------
+    lat, lon
+        Lists, arrays, or columns of a pandas or Polars frame, of one length. Longitudes go from −180 to
+        180, or from 0 to 360.
+    region
+        Where all of them must lie.
+
+    Returns
+    -------
+    tuple of arrays
+        Latitudes and longitudes as doubles.
+
+    Raises
+    ------
+    Malformed
+        With the number of the first row that is missing, out of range or outside the region.
+    """
+    sides = [_side(values, name) for values, name in ((lat, "latitudes"), (lon, "longitudes"))]
+    if len(sides[0]) != len(sides[1]):
+        raise Malformed(f"{len(sides[0])} latitudes for {len(sides[1])} longitudes")
+    _require(~np.isfinite(sides[0]), "has no finite latitude; leave such rows out")
+    _require(~np.isfinite(sides[1]), "has no finite longitude; leave such rows out")
+    latitudes, longitudes = sides
+    high = np.abs(latitudes) > 90
+    swapped = high.any() and bool((np.abs(longitudes) <= 90).all())
+    hint = "; the two seem to be swapped: latitude comes first" if swapped else ""
+    _require(high, f"has a latitude beyond ±90{hint}")
+    wide = (longitudes < -180) | (longitudes > 360)
+    _require(wide, "has a longitude outside −180 … 360")
+    if region is not None:
+        _require_inside(latitudes, longitudes, region)
+    return latitudes, longitudes
+
+
+def like(values: Floats, original: Any) -> Any:
+    """Values as what they came in: a pandas or Polars column, or an array.
+
+    Parameters
+    ----------
+    values
+        An array.
+    original
+        What was given.
+    """
+    module = type(original).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(original, "index"):
+        return type(original)(values, index=original.index, name=original.name)
+    if module == "polars":
+        return type(original)(original.name, values)
+    return values
+
+
+def _side(values: Any, name: str) -> Floats:
+    if isinstance(values, str | bytes):
+        raise Malformed(f"{name} must be a list of numbers, not a single text")
+    try:
+        found = values.to_numpy() if hasattr(values, "to_numpy") else values
+        found = found if isinstance(found, np.ndarray) else np.asarray(found)
+    except (TypeError, ValueError):
+        raise Malformed(f"{name} must be one number a row") from None
+    kind = found.dtype.kind
+    texts = kind == "O" and any(isinstance(v, str | bytes | bool) for v in found.flat)
+    if kind in "bUS" or texts:
+        raise Malformed(f"{name} must be numbers, not texts or truth values")
+    array = np.atleast_1d(read_doubles(found, name))
+    if array.ndim != 1:
+        raise Malformed(f"{name} must be one number a row, not an array of shape {array.shape}")
+    return array
+
+
+def _require(broken: Any, what: str) -> None:
+    rows = np.flatnonzero(broken)
+    if len(rows):
+        more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+        raise Malformed(f"row {int(rows[0])} {what}{more}")
+
+
+def _require_inside(lat: Floats, lon: Floats, region: Region) -> None:
+    out = np.empty(len(lat), dtype=np.bool_)
+    for start in range(0, len(lat), _CHUNK):
+        here = slice(start, start + _CHUNK)
+        out[here] = ~region.holds(lat[here], lon[here])
+    if not out.any():
+        return
+    swapped = bool((np.abs(lon) <= 90).all() and region.holds(lon, lat).all())
+    hint = (
+        "the two seem to be swapped"
+        if swapped
+        else "leave such rows out, or declare a wider region"
+    )
+    rows = np.flatnonzero(out)
+    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+    raise Malformed(f"row {int(rows[0])} lies outside the declared region{more}; {hint}")

@@ -1,0 +1,80 @@
+"""Permanent noise: who stays at a place reports the same noisy place again and again."""
+
+import hmac
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.geo.place_noise import PlaceMechanism
+from dprivacy.sampling import KeyedSource
+from dprivacy.spaces import python_value
+
+_SHORTEST_KEY = 16
+
+
+class PermanentNoise:
+    """Noise that is a function of a secret key, the person and the cell.
+
+    However often a person reports from a cell, all reports are one, and say what the first one said:
+    averaging gains nothing. Another cell, another person or another mechanism has independent noise.
+    What is not hidden is the pattern: that somebody is back in a cell, and that they have left it.
+
+    Parameters
+    ----------
+    mechanism
+        Its cells decide what counts as the same place.
+    key
+        At least 16 secret bytes, such as ``secrets.token_bytes(32)``; it can undo the noise.
+    context
+        What the reports are for; another context has other noise.
+    """
+
+    def __init__(self, mechanism: PlaceMechanism, key: Any, context: str = "") -> None:
+        if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
+            raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+        self.mechanism = mechanism
+        plane = None if mechanism.region is None else mechanism.region.plane
+        where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
+        promise = mechanism.promise
+        told = f"{promise.rate}\0{promise.cell}\0{mechanism.step}\0{where}\0{context}"
+        name = b"dprivacy permanent places 1\0"
+        self._key = hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256")
+
+    def noisy(self, cells: NDArray[np.int64], people: Sequence[Any]) -> NDArray[np.int64]:
+        """Cells with the noise of their people, in steps.
+
+        Parameters
+        ----------
+        cells
+            What `PlaceMechanism.cells` gave.
+        people
+            Whose each row is.
+        """
+        drawn: dict[bytes, NDArray[np.int64]] = {}
+        out = np.empty_like(cells)
+        for k, (cell, person) in enumerate(zip(cells.astype("<i8"), people, strict=True)):
+            tag = hmac.digest(self._key, cell.tobytes() + named(person, k), "sha256")
+            if tag not in drawn:
+                drawn[tag] = self.mechanism.noise.draw(1, KeyedSource(tag, "place"))[0]
+            out[k] = drawn[tag]
+        return out + cells * int(self.mechanism.promise.cell / self.mechanism.step)
+
+
+def named(person: Any, row: int) -> bytes:
+    """A person's identifier as bytes, apart from identifiers of other types.
+
+    Parameters
+    ----------
+    person
+        The identifier.
+    row
+        Where it stands, for the message.
+    """
+    person = python_value(person)
+    if person is None or (isinstance(person, float) and math.isnan(person)):
+        raise Malformed(f"row {row} belongs to nobody: its person is missing")
+    return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")

@@ -1,0 +1,211 @@
+"""Places in files: CSV, Parquet and GeoJSON, every bad input one sentence without a value in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.extras import arrow
+from dprivacy.geo.earth.ellipsoid import Floats
+from dprivacy.geo.earth.polygons import read_json
+from dprivacy.release import batches_of
+
+_LATITUDES = ("lat", "latitude", "y")
+_LONGITUDES = ("lon", "lng", "long", "longitude", "x")
+_LARGEST = 1 << 29  # bytes of a GeoJSON file
+_SHAPES = {"Point": 0, "MultiPoint": 1, "LineString": 1}  # how deep the positions lie
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceFile:
+    """The places of a file, and of its other columns only those that were asked for.
+
+    Attributes
+    ----------
+    lat, lon
+        Degrees, as they stand in the file; missing ones are NaN.
+    people
+        Whose each place is, or None.
+    names
+        What the columns with the coordinates are called.
+    kept
+        Columns that are passed on as they are.
+    shapes
+        For GeoJSON: the type of each feature's geometry, and how many places it has.
+    """
+
+    lat: Floats
+    lon: Floats
+    people: Sequence[Any] | None
+    names: tuple[str, str]
+    kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    shapes: tuple[tuple[str, int], ...] | None = None
+
+
+def is_geojson(path: Path) -> bool:
+    """Whether a file's name says that it is GeoJSON."""
+    return path.suffix.lower() in (".geojson", ".json")
+
+
+def read_place_file(
+    path: str | Path,
+    *,
+    lat: str | None = None,
+    lon: str | None = None,
+    person: str | None = None,
+    keep: Sequence[str] = (),
+) -> PlaceFile:
+    """Read places.
+
+    Parameters
+    ----------
+    path
+        A .csv, .csv.gz, .parquet or .geojson file. GeoJSON may hold points, and lines of points.
+    lat, lon
+        The columns; found by their usual names when omitted.
+    person
+        The column (or property) that says whose a place is. A line without it is one person's.
+    keep
+        Columns (or properties) to pass on unchanged.
+
+    Returns
+    -------
+    PlaceFile
+        Numbers are read, not yet checked.
+
+    Raises
+    ------
+    Malformed
+        When the file is not what it should be.
+    """
+    file = Path(path)
+    if is_geojson(file):
+        return _geojson(file, person, keep)
+    with batches_of(file) as (batches, _):
+        found = list(batches)
+    pa = arrow()
+    table = pa.Table.from_batches(found) if found else None
+    if table is None:
+        raise Malformed(f"{file}: holds no places")
+    names = table.column_names
+    sides = [
+        _column(names, given, usual, what)
+        for given, usual, what in ((lat, _LATITUDES, "latitude"), (lon, _LONGITUDES, "longitude"))
+    ]
+    for name in (*keep, *([person] if person else [])):
+        if name not in names:
+            raise Malformed(f"there is no column {name!r}; there are {', '.join(names)}")
+    values = [_floats(table[name], name) for name in sides]
+    return PlaceFile(
+        values[0],
+        values[1],
+        None if person is None else table[person].to_pylist(),
+        (sides[0], sides[1]),
+        {name: table[name].to_pylist() for name in keep},
+    )
+
+
+def _column(names: Sequence[str], given: str | None, usual: Sequence[str], what: str) -> str:
+    if given is not None:
+        found = [name for name in names if name == given]
+    else:
+        found = [name for name in names if name.strip().lower() in usual]
+    if len(found) != 1:
+        raise Malformed(
+            f"which column is the {what}? There are {', '.join(names)}; name it with "
+            f"--{'lat' if what == 'latitude' else 'lon'}"
+        )
+    return found[0]
+
+
+def _floats(column: Any, name: str) -> Floats:
+    pa = arrow()
+    kind = column.type
+    if not (
+        pa.types.is_floating(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+    ):
+        raise Malformed(f"column {name!r} does not hold numbers")
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    except pa.ArrowException:
+        pass
+    out = np.empty(len(column))
+    for row, value in enumerate(column.to_pylist()):
+        try:
+            out[row] = np.nan if value is None else float(value)
+        except (ValueError, OverflowError):
+            raise Malformed(f"column {name!r}, row {row}: is not a number") from None
+    return out
+
+
+def _geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFile:
+    features = _features(read_json(path, largest=_LARGEST), path)
+    lat, lon, owners = [], [], []
+    shapes: list[tuple[str, int]] = []
+    kept: dict[str, list[Any]] = {name: [] for name in keep}
+    for k, feature in enumerate(features):
+        kind, positions = _positions(feature, k)
+        shapes.append((kind, len(positions)))
+        properties = feature.get("properties")
+        said = properties if isinstance(properties, Mapping) else {}
+        for name in keep:
+            kept[name].append(said.get(name))
+        for position in positions:
+            sides = (
+                position[:2] if isinstance(position, list) and len(position) >= 2 else [None] * 2
+            )
+            numbers = [
+                v if isinstance(v, int | float) and not isinstance(v, bool) else None for v in sides
+            ]
+            try:
+                lon.append(np.nan if numbers[0] is None else float(numbers[0]))
+                lat.append(np.nan if numbers[1] is None else float(numbers[1]))
+            except OverflowError:
+                raise Malformed(f"feature {k} has a coordinate that fits no double") from None
+            owners.append(_owner(said, person, k))
+    people = (
+        owners if person is not None or any(kind == "LineString" for kind, _ in shapes) else None
+    )
+    return PlaceFile(
+        np.array(lat), np.array(lon), people, ("latitude", "longitude"), kept, tuple(shapes)
+    )
+
+
+def _owner(said: Mapping[str, Any], person: str | None, k: int) -> Any:
+    if person is None:
+        return k
+    owner = said.get(person)
+    if not isinstance(owner, str | int | float) or isinstance(owner, bool):
+        raise Malformed(f"feature {k}: has no property {person!r} that names a person")
+    return owner
+
+
+def _features(data: Any, path: Path) -> list[Any]:
+    if isinstance(data, Mapping):
+        if data.get("type") == "FeatureCollection" and isinstance(data.get("features"), list):
+            return list(data["features"])
+        if data.get("type") == "Feature":
+            return [data]
+        if data.get("type") in tuple(_SHAPES):  # which may be anything, also what has no hash
+            return [{"type": "Feature", "geometry": data}]
+    raise Malformed(f"{path}: is not GeoJSON with features")
+
+
+def _positions(feature: Any, k: int) -> tuple[str, list[Any]]:
+    geometry = feature.get("geometry") if isinstance(feature, Mapping) else None
+    kind = geometry.get("type") if isinstance(geometry, Mapping) else None
+    if not isinstance(kind, str) or kind not in _SHAPES or not isinstance(geometry, Mapping):
+        raise Malformed(f"feature {k}: only {', '.join(_SHAPES)} are read")
+    given = geometry.get("coordinates")
+    positions = [given] if _SHAPES[kind] == 0 else given
+    if not isinstance(positions, list):
+        raise Malformed(f"feature {k}: its coordinates are no list of positions")
+    return kind, positions

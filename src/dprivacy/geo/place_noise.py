@@ -1,0 +1,185 @@
+"""The mechanism for places: cells, exact noise on a lattice of metres, and degrees again."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.geo.earth.coordinates import read_places
+from dprivacy.geo.earth.ellipsoid import Floats, to_space, to_surface
+from dprivacy.geo.earth.lengths import metres
+from dprivacy.geo.earth.regions import Region, as_region
+from dprivacy.geo.metre_promise import Promise
+from dprivacy.geo.noise_law__geo_law import NoiseLaw
+from dprivacy.model import Guarantee
+from dprivacy.numbers import as_level
+from dprivacy.sampling import PlanarNoise, Source, SpatialNoise, choose_source
+
+_CHUNK = 1 << 14
+_STEPS = 1000  # of the noise's lattice in one radius, unless something else is asked for
+DIGITS = 7  # of a reported degree: a centimetre
+
+
+@dataclass(frozen=True)
+class PlaceMechanism:
+    """Planar Laplace noise for places on Earth; without a region, its sister in space.
+
+    A true place becomes a point in metres (its shadow on the region's plane, or its point in space),
+    that becomes the centre of a public cell, and noise with P(v) = C·e^(−rate·‖v‖) is added on a
+    lattice of `step` metres, exactly. The noisy point becomes degrees again: post-processing, as
+    everything else that happens to it.
+
+    Attributes
+    ----------
+    promise
+        What holds for true places.
+    step
+        The lattice of the noise, in metres; the promise's `cell` is a multiple of it.
+    region
+        Where the places are, publicly; None for anywhere on Earth.
+    source
+        Where random words come from; the operating system's when None.
+    """
+
+    promise: Promise
+    step: Fraction
+    region: Region | None = None
+    source: Source | None = None
+    family: str = "places"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise as a guarantee per metre."""
+        return self.promise.guarantee
+
+    @property
+    def law(self) -> NoiseLaw:
+        """How far it moves places."""
+        return NoiseLaw(float(self.promise.rate), self.promise.axes)
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> "PlaceMechanism":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, source=source)
+
+    @cached_property
+    def noise(self) -> PlanarNoise | SpatialNoise:
+        """The sampler of the noise, in steps."""
+        level = as_level(self.promise.rate * self.step)
+        return SpatialNoise(level) if self.region is None else PlanarNoise(level)
+
+    def cells(self, lat: Floats, lon: Floats) -> NDArray[np.int64]:
+        """The cell of each place: whole numbers, two in the plane and three in space.
+
+        Parameters
+        ----------
+        lat, lon
+            Degrees, read by `read_places`.
+        """
+        points = to_space(lat, lon) if self.region is None else self.region.plane.shadow(lat, lon)
+        return np.rint(points / float(self.promise.cell)).astype(np.int64)
+
+    def points(self, steps: NDArray[np.int64]) -> Floats:
+        """Noisy lattice points in metres."""
+        return np.asarray(steps * float(self.step))
+
+    def places(self, points: Floats) -> tuple[Floats, Floats]:
+        """Degrees of points in metres, to seven digits.
+
+        Parameters
+        ----------
+        points
+            Metres in the region's plane, or in space.
+        """
+        found = to_surface(points) if self.region is None else self.region.plane.places(points)
+        return np.round(found[0], DIGITS), np.round(found[1], DIGITS)
+
+    @property
+    def _steps_per_cell(self) -> int:
+        return int(self.promise.cell / self.step)
+
+    def noisy(self, cells: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
+        """Cells with fresh noise, in steps."""
+        return cells * self._steps_per_cell + self.noise.draw(len(cells), source)
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Floats:
+        """Reported places for true ones.
+
+        Parameters
+        ----------
+        values
+            Rows of latitude and longitude.
+        insecure_seed
+            For tests only; it warns.
+        """
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise Malformed(f"places are rows of two numbers, not an array of shape {array.shape}")
+        lat, lon = read_places(array[:, 0], array[:, 1], self.region)
+        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        out = np.empty_like(array)
+        for start in range(0, len(array), _CHUNK):
+            here = slice(start, start + _CHUNK)
+            steps = self.noisy(self.cells(lat[here], lon[here]), source)
+            out[here, 0], out[here, 1] = self.places(self.points(steps))
+        return out
+
+    def __repr__(self) -> str:
+        return f"PlaceMechanism({self.promise!r})"
+
+
+def place_mechanism(
+    *,
+    radius: Any = "200 m",
+    eps: Any = "ln 4",
+    region: Any = None,
+    cell: Any = None,
+    step: Any = None,
+) -> PlaceMechanism:
+    """Noise so that within `radius` the odds between true places change by at most e^eps.
+
+    Parameters
+    ----------
+    radius, eps
+        What is promised: "200 m", "ln 4".
+    region
+        What everyone may know about where the places are; see `as_region`. With a region the noise is
+        planar. Without one it is spatial, and moves places 18 % farther on average.
+    cell
+        The cells that true places are moved to first; the step when omitted.
+    step
+        The lattice of the noise; a thousandth of the radius when omitted.
+
+    Returns
+    -------
+    PlaceMechanism
+        With `promise` and `randomise`.
+
+    Examples
+    --------
+    >>> mechanism = place_mechanism(radius="200 m", eps="ln 4", region="40.7, -74.0, 50 km")
+    >>> mechanism.randomise([(40.7484, -73.9857)]).shape
+    (1, 2)
+    """
+    reach = metres(radius, what="the radius")
+    lattice = reach / _STEPS if step is None else metres(step, what="the step")
+    if cell is not None:
+        size = metres(cell, what="a cell")
+        if step is None:
+            lattice = size / max(1, round(size / lattice))
+        if (size / lattice).denominator != 1:
+            raise Malformed("a cell must be a whole number of steps of the noise's lattice")
+    else:
+        size = lattice
+    declared = None if region is None else as_region(region)
+    axes = 3 if declared is None else 2
+    promise = Promise.read(radius=reach, eps=eps, cell=size, axes=axes)
+    return PlaceMechanism(promise, lattice, declared)

@@ -1,0 +1,229 @@
+"""Reports of sets in the style of RAPPOR: a Bloom filter, a permanent response, a momentary one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import BadLevel, Malformed
+from dprivacy.hashing.hash_promises__hashing_pairs import PairPrivacy
+from dprivacy.hashing.hash_promises__hashing_promises import PairPromise
+from dprivacy.hashing.hashes.locality_hash import Bits
+from dprivacy.hashing.hashes.packed_bits import read_bits
+from dprivacy.hashing.hashes.public_randomness import item_words, read_key
+from dprivacy.hashing.hashes.set_hash import read_sets
+from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
+from dprivacy.model import Channel, Guarantee, about
+from dprivacy.numbers import Level, as_eps, ln
+from dprivacy.release import PermanentAnswers
+from dprivacy.sampling import CategoricalSampler, choose_source
+from dprivacy.verify import read_share
+
+
+@dataclass(frozen=True)
+class FiniteSets:
+    """Sets of items; the distance counts the items that are in one of two sets only."""
+
+    def distance(self, x: Any, z: Any) -> Fraction:
+        """The size of the symmetric difference."""
+        first, second = read_sets([x, z])
+        return Fraction(len(first ^ second))
+
+
+@dataclass(frozen=True)
+class SetReports:
+    """Noisy Bloom filters of sets.
+
+    Each item sets h public positions of m bits. A *permanent* response at level ε flips each bit once
+    and for all; a *momentary* one may flip it again in every report, so that two reports of one person
+    do not look alike.
+
+    Parameters
+    ----------
+    bits, hashes
+        m and h.
+    key
+        The public key from which positions follow.
+    response
+        The permanent response on a bit.
+    momentary
+        The channel of the momentary one.
+    guarantee
+        ε·h for each item in which two sets differ, however many reports are seen.
+    """
+
+    bits: int
+    hashes: int
+    key: str
+    response: ChannelMechanism
+    momentary: Channel
+    guarantee: Guarantee
+    family: str = "set_reports"
+
+    @cached_property
+    def channel(self) -> Channel:
+        """From a bit of the filter to the bit of one report; `estimate` takes the noise out with it."""
+        return self.response.channel @ self.momentary
+
+    def filter(self, sets: Any) -> Bits:
+        """The Bloom filters of some sets, without noise: shape (sets, m)."""
+        rows = read_sets(sets)
+        items = list(dict.fromkeys(item for row in rows for item in row))
+        words = item_words(self.key, "bloom", items, self.hashes) % np.uint64(self.bits)
+        places = dict(zip(items, words.astype(np.intp), strict=True))
+        found = np.zeros((len(rows), self.bits), dtype=np.uint8)
+        for k, row in enumerate(rows):
+            for item in row:
+                found[k, places[item]] = 1
+        return found
+
+    def randomise(self, sets: Any, *, insecure_seed: int | None = None) -> Bits:
+        """One report for every set, with fresh noise throughout.
+
+        For people who report more than once, use `permanent` and `report`: fresh noise spends the
+        guarantee anew each time.
+        """
+        return self._drawn(self.channel, self.filter(sets), insecure_seed)
+
+    def permanent(self, sets: Any, *, people: Sequence[Any], secret_key: bytes) -> Bits:
+        """The permanent bits of every person: the same set gives the same bits again.
+
+        A set that changes is a second secret: what its reports tell comes on top.
+
+        Parameters
+        ----------
+        sets
+            One a person.
+        people
+            Who each set belongs to.
+        secret_key
+            At least 16 secret bytes, kept by whoever adds the noise (in the local setting, a key of
+            each person's own); whoever has it can take the noise off.
+        """
+        found = self.filter(sets)
+        if len(people) != len(found):
+            raise Malformed(f"{len(found)} sets for {len(people)} people")
+        answers = PermanentAnswers(self.response, secret_key, f"set reports: {self.key}")
+        owners = [(person, place) for person in people for place in range(self.bits)]
+        drawn = answers.draw(found.ravel().astype(np.intp), owners)
+        return drawn.reshape(found.shape).astype(np.uint8)
+
+    def report(self, permanent: Any, *, insecure_seed: int | None = None) -> Bits:
+        """One momentary report of permanent bits."""
+        return self._drawn(self.momentary, read_bits(permanent), insecure_seed)
+
+    def _drawn(self, channel: Channel, bits: Bits, insecure_seed: int | None) -> Bits:
+        if bits.shape[1] != self.bits:
+            raise Malformed(f"filters are rows of {self.bits} zeros and ones")
+        sampler = CategoricalSampler(channel.matrix.entries.tolist())
+        drawn = sampler.draw(bits.ravel().astype(np.intp), choose_source(insecure_seed))
+        return np.asarray(drawn, dtype=np.uint8).reshape(bits.shape)
+
+    def between(self, x: Any, z: Any) -> PairPrivacy:
+        """What reports promise about two sets.
+
+        Returns
+        -------
+        PairPrivacy
+            "one report" (exact), "all reports" (exact) and "by items" (before filters are looked at).
+        """
+        first, second = self.filter([x, z])
+        only_x = int(((first == 1) & (second == 0)).sum())
+        only_z = int(((first == 0) & (second == 1)).sum())
+        apart = FiniteSets().distance(x, z)
+        one = max(
+            self._gain(1) * only_x + self._gain(0) * only_z,
+            self._gain(0) * only_x + self._gain(1) * only_z,
+        )
+        ever = self.response.guarantee.eps * (only_x + only_z)
+        most = self.guarantee.eps * apart
+        differ = f"their filters differ in {only_x + only_z} of {self.bits} bits"
+        return PairPrivacy(
+            repr(self),
+            "symmetric-difference",
+            apart,
+            None,
+            (
+                PairPromise(
+                    "one report",
+                    one,
+                    Fraction(0),
+                    f"{differ}: one report gives a loss of at most {about(one)}",
+                    "T Prop 10.1",
+                ),
+                PairPromise(
+                    "all reports",
+                    ever,
+                    Fraction(0),
+                    f"all reports of the permanent bits together give at most {about(ever)}",
+                    "T Prop 10.1",
+                ),
+                PairPromise(
+                    "by items",
+                    most,
+                    Fraction(0),
+                    f"an item sets at most {self.hashes} bits, so that it is at most {about(most)} "
+                    "whatever the key",
+                    "T Prop 10.1",
+                ),
+            ),
+        )
+
+    def _gain(self, bit: int) -> Level:
+        """The most that one report of a filter's bit speaks for this bit against the other."""
+        true, false = self.channel.row(bit), self.channel.row(1 - bit)
+        return max(ln(Fraction(true[y]) / Fraction(false[y])) for y in (0, 1) if true[y])
+
+    def __repr__(self) -> str:
+        level = about(self.response.guarantee.eps)
+        return f"set_reports({self.bits} bits, {self.hashes} an item, ε = {level} a bit)"
+
+
+def set_reports(
+    *, bits: int, hashes: int = 2, key: str, eps: Any, yes: Any = 1, no: Any = 0
+) -> SetReports:
+    """Reports of sets of items through a Bloom filter and randomised response.
+
+    Parameters
+    ----------
+    bits
+        m, the length of the filter.
+    hashes
+        h, how many positions an item sets.
+    key
+        A text that everybody knows: positions follow from it.
+    eps
+        The level of the permanent response on each bit (RAPPOR's f is 2/(e^ε + 1)).
+    yes, no
+        The chance that a report shows 1 where the permanent bit is 1, and where it is 0. By default the
+        permanent bit is reported as it is.
+
+    Returns
+    -------
+    SetReports
+        ε·h·|S Δ T|-private for sets S and T, over any number of reports of the permanent bits.
+
+    Examples
+    --------
+    >>> reports = set_reports(bits=64, key="demo", eps="ln 3", yes="3/4", no="1/4")
+    >>> reports.randomise([{"tea", "milk"}, set()]).shape
+    (2, 64)
+    >>> print(reports.channel.row(1)[1], reports.guarantee.eps)
+    5/8 ln(9)
+    """
+    level, often, seldom = as_eps(eps), read_share(yes, "yes"), read_share(no, "no")
+    if seldom >= often:
+        raise BadLevel(f"no must be less than yes, not {no} against {yes}: nothing would be told")
+    momentary = Channel((0, 1), (0, 1), [[1 - seldom, seldom], [1 - often, often]])
+    h = whole(hashes, "hashes")
+    return SetReports(
+        whole(bits, "bits"),
+        h,
+        read_key(key),
+        randomised_response([0, 1], eps=level),
+        momentary,
+        Guarantee(level * h, FiniteSets(), because=f"T Prop 10.1, {h} bits an item"),
+    )

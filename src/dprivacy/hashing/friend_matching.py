@@ -1,0 +1,218 @@
+"""Friend matching: who is near whom, by noisy hashes alone; and what that costs in quality."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.hashing.hashes.packed_bits import Neighbours, nearest, read_bits
+from dprivacy.model import plain, shown
+from dprivacy.sampling import Source
+from dprivacy.sources import result
+from dprivacy.spaces import Label, locate, positions, read_labels
+
+Floats = NDArray[np.float64]
+
+_SHOWN = 5  # people whose matches are named in words
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """The k nearest of everybody, by Hamming distance of their reports.
+
+    It is made from reports alone: whatever is done with it, they have the guarantee that they had.
+
+    Parameters
+    ----------
+    labels
+        Who the reports belong to.
+    neighbours
+        Places among the labels, and distances.
+    bits
+        The length of a report.
+    """
+
+    labels: tuple[Label, ...]
+    neighbours: Neighbours
+    bits: int
+
+    @property
+    def k(self) -> int:
+        """How many matches everybody has."""
+        return int(self.neighbours.places.shape[1])
+
+    def of(self, label: Any) -> list[tuple[Label, int]]:
+        """The matches of one person, nearest first, with the number of bits that differ."""
+        row = locate(positions(self.labels), label, "a person")
+        return self._row(row)
+
+    def _row(self, row: int) -> list[tuple[Label, int]]:
+        places, apart = self.neighbours.places[row], self.neighbours.distances[row]
+        return [(self.labels[p], int(d)) for p, d in zip(places, apart, strict=True)]
+
+    def rows(self) -> Iterator[tuple[Label, int, Label, int]]:
+        """Person, rank from 1, match, bits that differ: one line a match."""
+        for row, label in enumerate(self.labels):
+            for rank, (match_, apart) in enumerate(self._row(row), 1):
+                yield label, rank, match_, apart
+
+    def explain(self) -> str:
+        """The matching in words."""
+        mean = float(self.neighbours.distances.mean())
+        lines = [
+            f"{len(self.labels):,} people, the {self.k} nearest of each by {self.bits} noisy bits; a "
+            f"match differs in {mean:.2f} bits on average."
+        ]
+        for row, label in enumerate(self.labels[:_SHOWN]):
+            named = ", ".join(f"{shown(m)} ({d})" for m, d in self._row(row))
+            lines.append(f"{shown(label)}: {named}")
+        if len(self.labels) > _SHOWN:
+            lines.append(f"… and {len(self.labels) - _SHOWN:,} more")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The matching as plain data."""
+        return {
+            "people": len(self.labels),
+            "k": self.k,
+            "bits": self.bits,
+            "matches": [
+                {"person": plain(label), "matches": [[plain(m), d] for m, d in self._row(row)]}
+                for row, label in enumerate(self.labels)
+            ],
+        }
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+def match(
+    reports: Any, *, k: int = 5, labels: Iterable[Label] | None = None, source: Source | None = None
+) -> Matching:
+    """Find the k nearest of everybody among noisy hashes.
+
+    Parameters
+    ----------
+    reports
+        One noisy hash a row, such as ``lshrr(…).randomise(vectors)`` gives.
+    k
+        How many matches everybody gets.
+    labels
+        Who the reports belong to; 0, 1, … when omitted.
+    source
+        Where the choice among equally near people comes from; the operating system by default.
+
+    Returns
+    -------
+    Matching
+        For everybody k others, nearest first; among equally near ones, random ones.
+
+    Examples
+    --------
+    >>> found = match([[0, 0, 0], [0, 0, 1], [1, 1, 1]], k=1, labels=["ann", "bob", "cleo"])
+    >>> found.of("cleo")
+    [('bob', 2)]
+    """
+    array = read_bits(reports)
+    known = read_labels(range(len(array)) if labels is None else labels, "labels")
+    if len(known) != len(array):
+        raise Malformed(f"{len(array)} reports for {len(known)} labels")
+    return Matching(known, nearest(array, k=k, source=source), array.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class MatchLoss:
+    """How much farther the matches are than the true nearest, on average.
+
+    It is computed from the true data, and so is not protected: look at it, do not publish it.
+
+    Parameters
+    ----------
+    losses
+        One number a person.
+    found, true
+        The average distance of matches and of true nearest neighbours.
+    """
+
+    losses: Floats
+    found: float
+    true: float
+
+    @property
+    def mean(self) -> float:
+        """The average over people."""
+        return float(self.losses.mean())
+
+    def explain(self) -> str:
+        """The loss in words."""
+        return (
+            f"matches are at distance {self.found:.4f} on average and the true nearest at "
+            f"{self.true:.4f}: a utility loss of {self.mean:.4f}. This is computed from the true data "
+            "and is not protected."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The averages as plain data."""
+        return {"loss": self.mean, "found": self.found, "true": self.true}
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+@result("T", "Eq 10.1")
+def utility_loss(matching: Matching, table: Any) -> MatchLoss:
+    """The mean distance of the k matches, less that of the k true nearest.
+
+    Parameters
+    ----------
+    matching
+        What `match` found.
+    table
+        True distances between all people, such as ``function.table(vectors)``.
+
+    Returns
+    -------
+    MatchLoss
+        For every person, and on average.
+
+    Examples
+    --------
+    >>> found = match([[0, 0], [0, 0], [1, 1], [1, 1]], k=1)
+    >>> utility_loss(found, [[0, 3, 1, 2], [3, 0, 2, 1], [1, 2, 0, 3], [2, 1, 3, 0]]).mean
+    2.0
+    """
+    distances = np.asarray(table, dtype=np.float64)
+    people = len(matching.labels)
+    if distances.shape != (people, people):
+        raise Malformed(
+            f"a table of {people} × {people} distances is needed, not {distances.shape}"
+        )
+    ideal = nearest_distances(distances, matching.k).mean(axis=1)
+    reached = np.take_along_axis(distances, matching.neighbours.places, axis=1).mean(axis=1)
+    return MatchLoss(reached - ideal, float(reached.mean()), float(ideal.mean()))
+
+
+@result("T", "Fig 10.2")
+def nearest_distances(table: Any, k: int = 1) -> Floats:
+    """The distances of everybody's k true nearest neighbours, nearest first.
+
+    Parameters
+    ----------
+    table
+        True distances between all people.
+    k
+        How many.
+
+    Examples
+    --------
+    >>> nearest_distances([[0, 3, 1], [3, 0, 2], [1, 2, 0]]).ravel().tolist()
+    [1.0, 2.0, 1.0]
+    """
+    others = np.array(table, dtype=np.float64)
+    if others.ndim != 2 or others.shape[0] != others.shape[1] or not 0 < k < len(others):
+        raise Malformed(f"a square table of more than {k} people is needed, not {others.shape}")
+    np.fill_diagonal(others, np.inf)
+    return np.asarray(np.sort(np.partition(others, k - 1, axis=1)[:, :k], axis=1))

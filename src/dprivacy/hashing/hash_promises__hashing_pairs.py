@@ -1,0 +1,138 @@
+"""What a private hash promises about two given inputs: every guarantee, side by side."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.hashing.hash_promises__hashing_promises import (
+    Number,
+    PairPromise,
+    distance_promises,
+    odds_factor,
+)
+from dprivacy.hashing.hash_then_flip import HashResponse
+from dprivacy.hashing.noise_then_hash import HashOfNoise
+from dprivacy.model import about, plain
+from dprivacy.spaces import Distance
+from dprivacy.verify import rounded_up
+
+
+@dataclass(frozen=True)
+class PairPrivacy:
+    """Every guarantee of a private hash for two inputs.
+
+    Parameters
+    ----------
+    mechanism
+        What was asked.
+    metric
+        The distance that the hash keeps.
+    distance
+        How far apart the two are.
+    differing
+        The chance that one hash bit tells them apart; None where it plays no part.
+    promises
+        The guarantees, from the narrowest to the widest view.
+    """
+
+    mechanism: str
+    metric: str
+    distance: Distance
+    differing: Number | None
+    promises: tuple[PairPromise, ...]
+
+    def __getitem__(self, name: str) -> PairPromise:
+        for promise in self.promises:
+            if promise.name == name:
+                return promise
+        known = ", ".join(promise.name for promise in self.promises)
+        raise UnknownCategory(f"there is no guarantee {name!r}; there are {known}")
+
+    def explain(self) -> str:
+        """The guarantees in words."""
+        chance = ""
+        if self.differing is not None:
+            chance = f"; a hash bit tells them apart with probability {about(self.differing)}"
+        apart = f"{self.metric} distance {about(self.distance)}"
+        lines = [f"{self.mechanism}, for two inputs at {apart}{chance}:"]
+        lines += [f"- {p.name}: {p.words}. ({p.because})" for p in self.promises]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The guarantees as plain data."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+def pair_privacy(
+    mechanism: HashResponse | HashOfNoise, x: Any, z: Any, *, delta: Any = "0.01"
+) -> PairPrivacy:
+    """Every guarantee that a private hash gives for two inputs at hand.
+
+    Parameters
+    ----------
+    mechanism
+        What `lshrr` or `laplsh` made.
+    x, z
+        Two inputs of it.
+    delta
+        δ in (0, 1], for the guarantees that may fail with this probability (over the draw of the public
+        hash and of the noise).
+
+    Returns
+    -------
+    PairPrivacy
+        For `lshrr`: "this hash", "worst case", "on average", "Hoeffding", "Chernoff" and "counted".
+        For `laplsh`: "noise".
+
+    Notes
+    -----
+    "this hash" looks at the hash that was drawn. The last four speak of the hash before it is drawn,
+    and need the key to have been fixed without looking at x and z.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import lshrr, minhash
+    >>> m = lshrr(minhash(bits=20, key="demo"), eps="ln 3")
+    >>> found = pair_privacy(m, {"tea", "milk"}, {"tea", "rum"})
+    >>> print(found["worst case"].level)
+    ln(3486784401)
+    >>> print(found.distance, found.differing, float(found["counted"].level / m.eps))
+    2/3 1/3 12.0
+    """
+    if isinstance(mechanism, HashResponse):
+        function = mechanism.function
+        chance, apart_here = function.differing(x, z), function.hamming(x, z)
+        now = mechanism.eps * apart_here
+        here = PairPromise(
+            "this hash",
+            now,
+            Fraction(0),
+            f"with the hash that was drawn, {apart_here} of {mechanism.bits} bits differ: no output "
+            f"changes the odds between them by more than {odds_factor(now)}",
+            "T Prop 10.2",
+        )
+        promises = (here, *distance_promises(mechanism.eps, mechanism.bits, chance, delta=delta))
+        return PairPrivacy(
+            repr(mechanism), function.metric, function.distance(x, z), chance, promises
+        )
+    if isinstance(mechanism, HashOfNoise):
+        first, second = mechanism.function.pair(x, z)
+        # The rounding of a sum of squares grows with the number of its terms.
+        apart = float(np.linalg.norm(first - second)) * (1 + (len(first) + 16) * 2.0**-52)
+        level = rounded_up(float(mechanism.eps) * apart)
+        promise = PairPromise(
+            "noise",
+            level,
+            Fraction(0),
+            "whatever the hash, no output changes the odds between them by more than "
+            f"{odds_factor(level)}, were the noise computed in exact real numbers",
+            "T Prop 10.9",
+        )
+        return PairPrivacy(repr(mechanism), "euclidean", apart, None, (promise,))
+    raise Malformed(f"lshrr(…) or laplsh(…) is needed, not a {type(mechanism).__name__}")

@@ -1,0 +1,111 @@
+"""LSHRR: hash first, then randomised response on every hash bit. Exact, and the better of the two."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.hashing.hashes.locality_hash import Bits, HashedInputs, LocalityHash
+from dprivacy.mechanisms import BitwiseMechanism, randomised_response
+from dprivacy.model import Guarantee, about
+from dprivacy.numbers import Level, as_eps
+from dprivacy.sampling import Source
+from dprivacy.sources import result
+from dprivacy.spaces import BitStrings
+
+
+@dataclass(frozen=True)
+class HashResponse:
+    """Bitwise randomised response on the bits of a locality-sensitive hash.
+
+    The hash is public, so the guarantee is the one *given* the hash: ε for every bit of it in which two
+    inputs differ, at most κ·ε. What it comes to for two inputs before the hash is drawn says
+    `pair_privacy`.
+    """
+
+    function: LocalityHash
+    response: BitwiseMechanism
+    guarantee: Guarantee
+    family: str = "lshrr"
+
+    @property
+    def bits(self) -> int:
+        """κ, how many bits a report has."""
+        return self.function.bits
+
+    @property
+    def eps(self) -> Level:
+        """ε, the level on each bit."""
+        return self.guarantee.eps
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.response.secure
+
+    def using(self, source: Source) -> "HashResponse":
+        """The same mechanism drawing its noise from a given random source."""
+        return replace(self, response=self.response.using(source))
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
+        """A noisy hash string for every input: an array of shape (inputs, κ).
+
+        Parameters
+        ----------
+        values
+            Inputs of the hash.
+        insecure_seed
+            For tests only; it warns.
+        """
+        hashed = self.function.hash(values)
+        noisy: Bits = self.response.randomise(hashed, insecure_seed=insecure_seed)
+        return noisy
+
+    def __repr__(self) -> str:
+        metric = self.function.metric
+        return f"lshrr({self.bits} bits of the {metric} hash, ε = {about(self.eps)} a bit)"
+
+
+@result("T", "Def 10.3.8", "Prop 10.2")
+def lshrr(function: LocalityHash, *, eps: Any) -> HashResponse:
+    """Hash, then flip each bit with chance 1/(e^ε + 1).
+
+    Parameters
+    ----------
+    function
+        A hash: `random_projection`, `minhash`, `bit_sampling` or `stable_projection`.
+    eps
+        The level of privacy of each hash bit.
+
+    Returns
+    -------
+    HashResponse
+        ε·d_H(H(x), H(z))-private for the public hash H, exactly; tight.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import random_projection
+    >>> m = lshrr(random_projection(3, bits=20, key="demo"), eps="ln 3")
+    >>> m.randomise([[5, 0, 3], [0, 4, 1]]).shape
+    (2, 20)
+    """
+    require_hash(function)
+    response = bit_response(function.bits, eps=eps)
+    claim = Guarantee(response.guarantee.eps, HashedInputs(function), because="T Prop 10.2")
+    return HashResponse(function, response, claim)
+
+
+@result("T", "Prop 10.1")
+def bit_response(bits: int, *, eps: Any) -> BitwiseMechanism:
+    """Bitwise randomised response on strings that are never listed, however short they are."""
+    level = as_eps(eps)
+    flip = randomised_response([0, 1], eps=level).channel
+    return BitwiseMechanism(bits, flip, Guarantee(level, BitStrings(bits), because="T Prop 10.1"))
+
+
+def require_hash(function: Any) -> None:
+    """Refuse what is no hash of this room."""
+    if not isinstance(function, LocalityHash):
+        raise Malformed(
+            f"a locality-sensitive hash is needed, such as random_projection(…), not a "
+            f"{type(function).__name__}"
+        )

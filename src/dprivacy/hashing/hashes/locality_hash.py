@@ -1,0 +1,97 @@
+"""What every locality-sensitive hash offers: bits, and the chance that one of them tells x from z."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import TooLarge
+from dprivacy.hashing.hashes.public_randomness import read_key
+from dprivacy.mechanisms import whole
+from dprivacy.sources import result
+from dprivacy.spaces import Distance
+
+Bits = NDArray[np.uint8]
+Number = Fraction | float
+
+_MOST_IN_TABLE = 20_000  # inputs of a table of all distances
+_MOST_BITS = 1 << 16
+
+
+@result("T", "Def 10.2.1", "Def 10.2.2")
+@dataclass(frozen=True)
+class LocalityHash(ABC):
+    """κ hash bits, each of which tells x from z with a chance that grows with their distance.
+
+    The κ functions are drawn independently from the family by a public key: everyone who knows the
+    key hashes alike. A hash is *not* a protection (see `bare_hash`).
+
+    Parameters
+    ----------
+    bits
+        κ, how many bits there are.
+    key
+        A text that everybody knows, fixed before the data were seen.
+    """
+
+    bits: int
+    key: str
+
+    def __post_init__(self) -> None:
+        if whole(self.bits, "bits") > _MOST_BITS:
+            raise TooLarge(f"bits must be at most {_MOST_BITS}, not {self.bits}")
+        object.__setattr__(self, "bits", int(self.bits))
+        read_key(self.key)
+
+    @property
+    @abstractmethod
+    def metric(self) -> str:
+        """The distance that the bits keep, by name."""
+
+    @abstractmethod
+    def hash(self, values: Any) -> Bits:
+        """The hash bits of every input: an array of shape (inputs, κ)."""
+
+    @abstractmethod
+    def distance(self, x: Any, z: Any) -> Distance:
+        """How far apart two inputs are; a float is rounded up."""
+
+    @abstractmethod
+    def differing(self, x: Any, z: Any) -> Number:
+        """The chance that one random bit tells x from z; a float is rounded up."""
+
+    @abstractmethod
+    def table(self, values: Any) -> NDArray[np.float64]:
+        """All distances between inputs, as floats."""
+
+    def hamming(self, x: Any, z: Any) -> int:
+        """How many of these κ bits do tell x from z."""
+        first, second = self.hash([x])[0], self.hash([z])[0]
+        return int((first != second).sum())
+
+    def with_key(self, key: str) -> Self:
+        """The same family with other functions."""
+        return replace(self, key=key)
+
+
+@dataclass(frozen=True)
+class HashedInputs:
+    """Inputs of a hash, as far apart as their hash strings: the number of bits that differ."""
+
+    function: LocalityHash
+
+    def distance(self, x: Any, z: Any) -> Distance:
+        """The Hamming distance of the two hash strings."""
+        return Fraction(self.function.hamming(x, z))
+
+
+def require_small(n: int) -> None:
+    """Refuse a table of all distances that would not fit."""
+    if n > _MOST_IN_TABLE:
+        raise TooLarge(
+            f"a table of the distances of {n:,} inputs has {n * n:,} entries; take a sample of at "
+            f"most {_MOST_IN_TABLE:,}"
+        )

@@ -1,0 +1,91 @@
+"""Bit sampling: some of the bits of a string, chosen at random. Keeps the Hamming distance."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
+from dprivacy.hashing.hashes.packed_bits import hamming_distances, read_bits
+from dprivacy.hashing.hashes.public_randomness import public_source
+from dprivacy.mechanisms import whole
+
+
+@dataclass(frozen=True)
+class BitSampling(LocalityHash):
+    """Bit j is the bit at the j-th public position of the string.
+
+    A bit tells x from z with probability (number of bits that differ)/length.
+    """
+
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "length", whole(self.length, "length"))
+
+    @property
+    def metric(self) -> str:
+        """Hamming distance."""
+        return "hamming"
+
+    @cached_property
+    def positions(self) -> NDArray[np.intp]:
+        """The κ positions: independent and exactly uniform, so that one may come twice."""
+        source = public_source(self.key, "bit sampling")
+        return np.array([source.below(self.length) for _ in range(self.bits)], dtype=np.intp)
+
+    def hash(self, values: Any) -> Bits:
+        """The hash bits of every string (rows of zeros and ones)."""
+        return np.ascontiguousarray(self._read(values)[:, self.positions])
+
+    def distance(self, x: Any, z: Any) -> Fraction:
+        """How many bits differ, exact."""
+        first, second = self._read([x, z])
+        return Fraction(int((first != second).sum()))
+
+    def differing(self, x: Any, z: Any) -> Fraction:
+        """The share of bits that differ, exact."""
+        return self.distance(x, z) / self.length
+
+    def table(self, values: Any) -> NDArray[np.float64]:
+        """All Hamming distances."""
+        strings = self._read(values)
+        require_small(len(strings))
+        return hamming_distances(strings).astype(np.float64)
+
+    def _read(self, values: Any) -> Bits:
+        array = read_bits(values)
+        if array.shape[1] != self.length:
+            raise Malformed(f"bit strings are rows of {self.length} zeros and ones")
+        return array
+
+
+def bit_sampling(length: int, *, bits: int, key: str) -> BitSampling:
+    """κ sampled bits of a string, which keep the Hamming distance.
+
+    Parameters
+    ----------
+    length
+        The length of the strings.
+    bits
+        κ, how many bits are sampled.
+    key
+        A text that everybody knows, fixed before the data were seen.
+
+    Returns
+    -------
+    BitSampling
+        A bit differs with probability (bits that differ)/length.
+
+    Examples
+    --------
+    >>> H = bit_sampling(6, bits=3, key="demo")
+    >>> H.differing([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0])
+    Fraction(1, 3)
+    """
+    return BitSampling(bits, key, length)

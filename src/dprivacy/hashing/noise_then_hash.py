@@ -1,0 +1,92 @@
+"""LapLSH: Laplace noise on the vector first, then the hash. In idealised numerics."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.hashing.hash_then_flip import require_hash
+from dprivacy.hashing.hashes.linear_hash import LinearHash
+from dprivacy.hashing.hashes.locality_hash import Bits
+from dprivacy.mechanisms import VectorMechanism, vector_laplace
+from dprivacy.model import Guarantee, about
+from dprivacy.numbers import Level
+from dprivacy.sampling import Source
+from dprivacy.sources import result
+
+
+@dataclass(frozen=True)
+class HashOfNoise:
+    """The hash of a vector with Laplace noise.
+
+    Hashing is post-processing: the guarantee is that of the noise, ε times the Euclidean distance, for
+    exact real arithmetic. The noise is computed in doubles, of which only the hash bits are released.
+    """
+
+    function: LinearHash
+    noise: VectorMechanism
+    guarantee: Guarantee
+    family: str = "laplsh"
+    numerics: str = "idealised"
+
+    @property
+    def bits(self) -> int:
+        """κ, how many bits a report has."""
+        return self.function.bits
+
+    @property
+    def eps(self) -> Level:
+        """ε, the level per unit of Euclidean distance."""
+        return self.guarantee.eps
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.noise.secure
+
+    def using(self, source: Source) -> "HashOfNoise":
+        """The same mechanism drawing its noise from a given random source."""
+        return replace(self, noise=self.noise.using(source))
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
+        """The hash strings of the noisy vectors: an array of shape (inputs, κ)."""
+        return self.function.hash(self.noise.randomise(values, insecure_seed=insecure_seed))
+
+    def __repr__(self) -> str:
+        return f"laplsh({self.bits} bits, ε = {about(self.eps)} per unit, idealised)"
+
+
+@result("T", "Def 10.3.9", "Prop 10.9")
+def laplsh(function: LinearHash, *, eps: Any, numerics: str | None = None) -> HashOfNoise:
+    """Add n-dimensional Laplace noise, then hash.
+
+    Parameters
+    ----------
+    function
+        A hash of vectors with a dimension: `random_projection` or `stable_projection`.
+    eps
+        The level of privacy per unit of Euclidean distance.
+    numerics
+        Must be "idealised", as for `vector_laplace`: the guarantee is for exact real arithmetic.
+
+    Returns
+    -------
+    HashOfNoise
+        ε·‖x − z‖₂-private.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import random_projection
+    >>> m = laplsh(random_projection(3, bits=20, key="demo"), eps=10, numerics="idealised")
+    >>> m.randomise([[5, 0, 3], [0, 4, 1]]).shape
+    (2, 20)
+    """
+    require_hash(function)
+    dimension = getattr(function, "dimension", None)
+    if dimension is None:
+        raise Malformed(
+            "Laplace noise needs vectors of a stated dimension: noise on the items that a person has "
+            "would show which items these are; give the hash its dimension, or use lshrr"
+        )
+    noise = vector_laplace(dimension, eps=eps, numerics=numerics)
+    claim = replace(noise.guarantee, because="T Prop 10.9")
+    return HashOfNoise(function, noise, claim)

@@ -1,0 +1,100 @@
+"""Ratings (or visits) from a table with one line each, as one vector a person."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.hashing.hashes.linear_hash import read_items
+from dprivacy.release import batches_of
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """People and what they gave to which items.
+
+    Parameters
+    ----------
+    people
+        Who, in the order of the table.
+    vectors
+        For each person a mapping from items to numbers; what is not mentioned is 0.
+    """
+
+    people: tuple[Any, ...]
+    vectors: tuple[dict[Any, float], ...]
+
+    def array(self) -> NDArray[np.float64]:
+        """The vectors as an array: one row a person, one column an item that somebody has."""
+        matrix, _ = read_items(self.vectors)
+        return np.asarray(matrix.toarray(), dtype=np.float64)
+
+
+def read_ratings(
+    path: str | Path, *, user: str = "user", item: str = "item", rating: str | None = "rating"
+) -> Ratings:
+    """Read a table of ratings, one a line (.csv, .csv.gz or .parquet).
+
+    Parameters
+    ----------
+    path
+        The table.
+    user, item, rating
+        The names of its columns. With ``rating=None`` the lines of a person and an item are counted,
+        as for visits to places.
+
+    Returns
+    -------
+    Ratings
+        One vector a person.
+
+    Raises
+    ------
+    Malformed
+        For missing columns; for a line without a person, an item or a number, and for an item that a
+        person rates twice. By line number, never by value.
+    """
+    source = Path(path)
+    wanted = [name for name in (user, item, rating) if name is not None]
+    found: dict[Any, dict[Any, float]] = {}
+    line = 0
+    with batches_of(source) as (batches, _):
+        for batch in batches:
+            missing = [name for name in wanted if name not in batch.schema.names]
+            if missing:
+                raise Malformed(
+                    f"{source}: there is no column {', '.join(map(repr, missing))}; there are "
+                    f"{', '.join(map(repr, batch.schema.names))}. Say which to use"
+                )
+            columns = [batch.column(name).to_pylist() for name in wanted]
+            for who, what, *given in zip(*columns, strict=True):
+                line += 1
+                _add(found, who, what, given, line)
+    if not found:
+        raise Malformed(f"{source}: there are no ratings in it")
+    return Ratings(tuple(found), tuple(found.values()))
+
+
+def _add(
+    found: dict[Any, dict[Any, float]], who: Any, what: Any, given: list[Any], line: int
+) -> None:
+    if who is None or what is None:
+        raise Malformed(f"line {line} of the table has no person or no item")
+    if isinstance(what, float) or isinstance(who, float):
+        raise Malformed(f"line {line} of the table: people and items are texts or whole numbers")
+    mine = found.setdefault(who, {})
+    if not given:
+        mine[what] = mine.get(what, 0.0) + 1.0
+        return
+    if what in mine:
+        raise Malformed(f"line {line} of the table rates an item that the person rated before")
+    try:
+        number = float(given[0])
+    except (TypeError, ValueError):
+        raise Malformed(f"line {line} of the table has no number as its rating") from None
+    if not np.isfinite(number):
+        raise Malformed(f"line {line} of the table has a rating that is not finite")
+    mine[what] = number

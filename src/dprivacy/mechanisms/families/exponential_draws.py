@@ -1,0 +1,93 @@
+"""The exponential mechanism, with the ε it really has."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
+from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.model import Guarantee
+from dprivacy.numbers import Level, as_eps, as_level
+from dprivacy.sources import result
+from dprivacy.spaces import Exact, FiniteSpace
+from dprivacy.verify import enclosure, smallest_eps
+
+Utility = Callable[[Any, Any], Any]
+
+
+@result("T", "Def 4.7.2")
+@result("C", "Def 4")
+def exponential(
+    space: FiniteSpace,
+    *,
+    eps: Any,
+    outputs: Sequence[Any] | None = None,
+    utility: Utility | None = None,
+) -> ChannelMechanism:
+    """The discrete exponential mechanism: output y with weight e^(ε·u(x,y)/2), u = −d unless given.
+
+    Parameters
+    ----------
+    space
+        The inputs and their metric.
+    eps
+        The nominal level. What the mechanism guarantees is its own smallest ε, computed exactly (and
+        rounded up where it takes pages to write), which is at most this for u = −d.
+    outputs
+        Labels that may come out; the inputs when omitted.
+    utility
+        A function of input and output; exact values (integers, Fractions, "ln 2").
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> print(exponential(line(3), eps="ln 4").guarantee.eps)
+    ln(16/7)
+    """
+    nominal = as_eps(eps)
+    if not space.exact:
+        raise Malformed("the exponential mechanism needs exact distances")
+    listed = list(space.labels if outputs is None else outputs)
+    if not listed:
+        raise Malformed("the exponential mechanism needs at least one output")
+    scores = [[_score(space, utility, x, y) for y in listed] for x in space.labels]
+    best = [max(row) for row in scores]
+
+    def rows(weight: Weight) -> list[list[Fraction]]:
+        table = []
+        for top, row in zip(best, scores, strict=True):
+            weights = [weight((top - score) / 2) for score in row]
+            total = sum(weights, Fraction(0))
+            table.append([value / total for value in weights])
+        return table
+
+    channel = channel_of_exponentials(space.labels, listed, space, nominal, rows)
+    true = smallest_eps(channel, space)
+    level = _short(true if isinstance(true, Level) else Level(Fraction(true)))
+    if not level:
+        raise Malformed("every input has the same outputs, so that there is nothing to protect")
+    guarantee = Guarantee(level, space, Fraction(0), "its own channel, computed exactly (C Def 4)")
+    return promised("exponential", channel, guarantee, eps=nominal)
+
+
+def _score(space: FiniteSpace, utility: Utility | None, x: Any, y: Any) -> Exact:
+    if utility is not None:
+        return as_level(utility(x, y)).simplified
+    distance = space.distance(x, y)
+    if isinstance(distance, float):
+        raise Malformed("the exponential mechanism needs finite distances, or a utility of its own")
+    return -distance
+
+
+def _short(level: Level) -> Level:
+    """The level, or the next double above it when it has too many digits to be written."""
+    try:
+        if len(str(level)) <= _LONGEST:
+            return level
+    except ValueError:  # more digits than Python will print
+        pass
+    return Level(enclosure(level)[1])
+
+
+_LONGEST = 120

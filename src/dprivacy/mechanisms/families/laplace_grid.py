@@ -1,0 +1,226 @@
+"""Laplace noise on a declared grid: numbers become integers and get exact integer noise."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import BadLevel, Malformed, Uncertified
+from dprivacy.mechanisms.families.geometric_line import geometric
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
+from dprivacy.mechanisms.groundwork.label_codes import read_doubles
+from dprivacy.model import Channel, Guarantee, Pictured, about
+from dprivacy.numbers import Level, as_eps, as_level, ln
+from dprivacy.sampling import DiscreteLaplace, Source, choose_source
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace, GridLine, quantised
+from dprivacy.verify import privacy, read_delta
+
+_MOST_LISTED = 1024  # points up to which the channel is built and drawn from
+_FINEST = Fraction(1, 10**290)
+
+
+@dataclass(frozen=True)
+class GridNoise(Pictured):
+    """Two-sided geometric noise in steps of a grid, clamped to a range when there is one.
+
+    `inner` is the mechanism on the listed points when they are few enough; its channel is then
+    what is drawn from.
+    """
+
+    grid: GridLine
+    guarantee: Guarantee
+    rate: Level
+    inner: ChannelMechanism | None = None
+    source: Source | None = None
+    family: str = "laplace"
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> "GridNoise":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, source=source)
+
+    @property
+    def channel(self) -> Channel:
+        """The channel on the listed points."""
+        if self.inner is None:
+            raise Uncertified("this range has too many points (or none to end it) for a channel")
+        return self.inner.channel
+
+    @cached_property
+    def _noise(self) -> DiscreteLaplace:
+        return DiscreteLaplace(as_level(self.rate * self.grid.step))
+
+    def snapped(self, values: Any) -> NDArray[np.int64]:
+        """The grid step nearest to every value, counted from `low` (or from 0), clamped to the range.
+
+        Raises
+        ------
+        Malformed
+            For NaN, infinities and anything that is not a number, by row number.
+        """
+        array = read_doubles(values, "values").ravel()
+        broken = np.flatnonzero(~np.isfinite(array))
+        if len(broken):
+            raise Malformed(
+                f"row {int(broken[0])} is not a finite number; set a policy for such rows"
+            )
+        low, high = self.grid.low, self.grid.high
+        if low is not None and high is not None:
+            array = np.clip(array, float(low), float(high))
+        with np.errstate(over="ignore"):
+            steps = np.rint((array - float(low or 0)) / float(self.grid.step))
+        if (np.abs(steps) > 2.0**53).any():
+            raise Malformed("some values are too far away for this grid; declare a coarser one")
+        return self._clamped(steps.astype(np.int64))
+
+    def _clamped(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self.grid.low is None or self.grid.high is None:
+            return steps
+        return np.clip(steps, 0, int((self.grid.high - self.grid.low) / self.grid.step))
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
+        """Noisy numbers for true ones, all of them points of the grid.
+
+        Parameters
+        ----------
+        values
+            Numbers. They are clamped to the range and moved to the nearest point of the grid first.
+        insecure_seed
+            For tests only; it warns.
+
+        Returns
+        -------
+        array or list
+            Doubles nearest to the grid's points (a function of the noisy integer alone).
+        """
+        steps = self.snapped(values)
+        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        if self.inner is not None:
+            noisy = np.asarray(self.inner._sampler.draw(steps, source), dtype=np.int64)
+        else:
+            noisy = self._clamped(steps + self._noise.draw(len(steps), source))
+        points = self._points(noisy)
+        return (
+            points.reshape(np.shape(values)) if isinstance(values, np.ndarray) else points.tolist()
+        )
+
+    def _points(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The doubles nearest to low + k·step, each distinct k computed once and exactly."""
+        distinct, where = np.unique(steps, return_inverse=True)
+        low, step = self.grid.low or Fraction(0), self.grid.step
+        exact = np.array([float(low + int(k) * step) for k in distinct])
+        return exact[where]
+
+    def __repr__(self) -> str:
+        ends = "" if self.grid.low is None else f" on [{self.grid.low}, {self.grid.high}]"
+        return f"{self.family}(ε = {about(self.guarantee.eps)}, grid {self.grid.step}{ends})"
+
+
+@result("M", "Ex 5")
+def laplace(low: Any, high: Any, *, eps: Any, grid: Any, delta: Any = 0) -> GridNoise:
+    """Laplace noise for numbers from low to high, on a declared grid, clamped to the range.
+
+    Parameters
+    ----------
+    low, high
+        The public range.
+    eps
+        The level of privacy per unit of distance.
+    grid
+        The step of the public grid; (high − low) must be a whole number of steps.
+    delta
+        Slack: with δ > 0 there is a little less noise.
+
+    Returns
+    -------
+    GridNoise
+        For inputs on the grid exactly ε·d-private (with slack δ); moving other inputs to the grid adds
+        at most one step to their distance.
+
+    Notes
+    -----
+    Laplace noise of scale b on a range of width Δ is (ε·d, δ)-private exactly when
+    1/b ≤ ε − 2·ln(1−δ)/Δ. On the grid the noise is two-sided geometric with e^(−step/b); for δ > 0 the
+    result is verified, and the gain reduced by 64ths until it holds.
+    """
+    bounds = [as_level(value).simplified for value in (low, high, grid)]
+    if not all(isinstance(value, Fraction) for value in bounds):
+        raise Malformed("low, high and grid must be rational numbers")
+    first, last, step = (Fraction(value) for value in bounds)  # type: ignore[arg-type]
+    level, slack = as_eps(eps), read_delta(delta)
+    if step < _FINEST or max(abs(first), abs(last)) > 1 / _FINEST:
+        raise Malformed("grid, low and high must be within the range of doubles; use other units")
+    if last <= first or (last - first) % step:
+        raise Malformed(f"from {first} to {last} is not a whole number of steps of {step}")
+    if slack == 1:
+        raise BadLevel("δ must be less than 1")
+    line = GridLine(step, first, last)
+    count = int((last - first) / step) + 1
+    if count > _MOST_LISTED:
+        if slack:
+            raise Malformed(
+                f"with δ > 0 the range must have at most {_MOST_LISTED} grid points, not {count}"
+            )
+        return GridNoise(line, Guarantee(level, line, because="T Def 3.4.2"), level)
+    space = quantised(first, last, step)
+    if not slack:
+        inner = geometric(space, eps=level)
+        return GridNoise(line, Guarantee(level, space, because="T Def 3.4.2"), level, inner)
+    rate, inner = _with_slack(space, level, slack, last - first)
+    return GridNoise(line, Guarantee(level, space, slack, "M Ex 5"), rate, inner)
+
+
+def _with_slack(
+    space: FiniteSpace, level: Level, slack: Fraction, width: Fraction
+) -> tuple[Level, ChannelMechanism]:
+    gain = ln(1 / (1 - slack)) * 2 / width
+
+    def built(share: int) -> tuple[Level, ChannelMechanism]:
+        rate = level + gain * Fraction(share, 64)
+        return rate, geometric(space, eps=rate)
+
+    def enough(inner: ChannelMechanism) -> bool:
+        return bool(privacy(inner.channel, space, eps=level, delta=slack))
+
+    # More noise needs less slack, so the largest share that holds is found by halving.
+    best, low, high = built(0), 0, 65
+    while high - low > 1:
+        middle = (low + high) // 2
+        tried = built(middle)
+        if enough(tried[1]):
+            best, low = tried, middle
+        else:
+            high = middle
+    if not enough(best[1]):
+        raise Uncertified("no noise on this grid meets the level; this should not happen")
+    return best
+
+
+@result("T", "Def 3.4.1")
+def integer_geometric(*, eps: Any) -> GridNoise:
+    """Two-sided geometric noise on all integers: G(x, y) = (1−α)/(1+α)·α^|x−y| with α = e^(−ε)."""
+    level = as_eps(eps)
+    line = GridLine()
+    return GridNoise(line, Guarantee(level, line, because="T Def 3.4.1"), level, family="geometric")
+
+
+@result("M", "Ex 5")
+def laplace_scale(width: Any, *, eps: Any, delta: Any = 0) -> float:
+    """The smallest scale of (ε, δ)-private Laplace noise on a range: b = width/(ε − 2·ln(1−δ)).
+
+    Here ε is for the whole range, as in the source. The condition is necessary and sufficient; the
+    printed one, with ln(1−δ) in place of 2·ln(1−δ), is only sufficient.
+    """
+    slack = read_delta(delta)
+    if slack == 1:
+        raise BadLevel("δ must be less than 1")
+    return float(as_eps(width)) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))

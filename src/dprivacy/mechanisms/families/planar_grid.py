@@ -1,0 +1,107 @@
+"""Planar Laplace noise on a grid: exact for the Euclidean distance."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.label_codes import read_doubles
+from dprivacy.model import Guarantee, about
+from dprivacy.numbers import Level, as_eps, as_level, root
+from dprivacy.sampling import PlanarNoise, Source, choose_source
+from dprivacy.sources import result
+from dprivacy.spaces import Vectors
+
+_FINEST = Fraction(1, 10**290)
+
+
+@dataclass(frozen=True)
+class PlanarMechanism:
+    """P(y) ∝ e^(−ε·‖y−x‖) on the points of a square grid, the same constant for every x."""
+
+    guarantee: Guarantee
+    step: Fraction
+    source: Source | None = None
+    family: str = "planar_laplace"
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> "PlanarMechanism":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, source=source)
+
+    @property
+    def snapping(self) -> Level:
+        """How much farther apart moving two places to the grid may put them: √2 steps."""
+        return root(2) * self.step
+
+    @cached_property
+    def _noise(self) -> PlanarNoise:
+        return PlanarNoise(as_level(self.guarantee.eps * self.step))
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> NDArray[np.float64]:
+        """Noisy places for true ones.
+
+        Parameters
+        ----------
+        values
+            An array of shape (n, 2), in the unit that ε is per. Places are moved to the grid first.
+        insecure_seed
+            For tests only; it warns.
+
+        Returns
+        -------
+        array
+            Points of the grid, shape (n, 2).
+        """
+        array = read_doubles(values, "places")
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise Malformed(f"places are rows of two numbers, not an array of shape {array.shape}")
+        broken = np.flatnonzero(~np.isfinite(array).all(axis=1))
+        if len(broken):
+            raise Malformed(
+                f"row {int(broken[0])} is not a finite place; set a policy for such rows"
+            )
+        with np.errstate(over="ignore"):
+            steps = np.rint(array / float(self.step))
+        if (np.abs(steps) > 2.0**52).any():
+            raise Malformed("some places are too far away for this grid; declare a coarser one")
+        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        noisy = steps.astype(np.int64) + self._noise.draw(len(steps), source)
+        return np.asarray(noisy * float(self.step), dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"planar_laplace(ε = {about(self.guarantee.eps)}, grid {self.step})"
+
+
+@result("T", "Def 9.4.1")
+def planar_laplace(*, eps: Any, grid: Any = 1) -> PlanarMechanism:
+    """Planar Laplace noise on a square grid: exactly ε·d-private for the Euclidean distance d.
+
+    Parameters
+    ----------
+    eps
+        The level of privacy per unit of distance.
+    grid
+        The side of a cell of the public grid, in the same unit.
+
+    Returns
+    -------
+    PlanarMechanism
+        The guarantee is exact for places on the grid. Moving others there can put two of them √2 steps
+        farther apart (`snapping`), and the guarantee then speaks of that distance.
+    """
+    level, step = as_eps(eps), as_eps(grid).simplified
+    if not isinstance(step, Fraction):
+        raise Malformed(f"grid must be a rational number, not {grid}")
+    if not _FINEST <= step <= 1 / _FINEST:
+        raise Malformed("grid must be within the range of doubles; use other units")
+    because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
+    return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)

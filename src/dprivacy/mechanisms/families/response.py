@@ -1,0 +1,106 @@
+"""Randomised response: keep the answer with some chance, otherwise give another one."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
+from dprivacy.mechanisms.groundwork.exact_weights import factor_below
+from dprivacy.mechanisms.groundwork.label_codes import whole
+from dprivacy.model import Channel, Guarantee
+from dprivacy.numbers import Level, Mat, as_eps, as_level, ln
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.verify import read_delta
+
+
+@result("C", "Thm 8", "Thm 10")
+@result("T", "Def 3.4.3")
+def randomised_response(space: Any, *, eps: Any, delta: Any = 0) -> ChannelMechanism:
+    """Randomised response on m+1 values: each other value with p = (1−δ)/(e^ε + m), else the truth.
+
+    On unordered categories it changes the fewest answers of all (ε, δ)-private responses.
+
+    Parameters
+    ----------
+    space
+        A space, or a list of labels (then unordered categories). On a space with other distances
+        than 1, ε is per unit of distance, and the closest pair decides how much noise there is.
+    eps
+        The level of privacy.
+    delta
+        The slack, for unordered categories.
+
+    Returns
+    -------
+    ChannelMechanism
+        Exact: rational when e^ε is, and otherwise a rational channel just within ε.
+
+    Examples
+    --------
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> print(coin.channel["yes", "yes"])
+    3/4
+    """
+    space = space if isinstance(space, FiniteSpace) else discrete(space)
+    level, slack = as_eps(eps), read_delta(delta)
+    m = len(space) - 1
+    if m < 1:
+        raise Malformed("randomised response needs at least two labels")
+    closest = space.separation
+    if isinstance(closest, float):
+        raise Malformed(
+            "randomised response needs exact distances; build the space from exact numbers"
+        )
+    if slack and space.uniform_distance is None:
+        raise Malformed(
+            "randomised response with δ needs unordered categories (all distances equal)"
+        )
+    p = response_chance(len(space), eps=level * closest, delta=slack)
+    rows = [[1 - m * p if x == y else p for y in space.labels] for x in space.labels]
+    channel = Channel(space.labels, space.labels, Mat.of(rows))
+    because = "C Thm 8" if slack else "T Def 3.4.3"
+    return promised(
+        "randomised_response",
+        channel,
+        Guarantee(level, space, slack, because),
+        eps=level,
+        delta=slack,
+    )
+
+
+@result("C", "Thm 8")
+def response_chance(categories: int, *, eps: Any, delta: Any = 0) -> Fraction:
+    """The chance p of each other answer: (1−δ)/(e^ε + m), rounded up where e^ε is irrational.
+
+    Never more than 1/(m+1), at which nothing is said at all.
+    """
+    m = whole(categories, "categories", 2) - 1
+    p = (1 - read_delta(delta)) / (factor_below(as_eps(eps)) + m)
+    return min(p, Fraction(1, m + 1))
+
+
+@result("C", "Thm 7")
+def response_exponent(categories: int, *, p: Any) -> Level | float:
+    """The k of the equivalent exponential mechanism: e^k = 1/p − m."""
+    chance, m = as_level(p).simplified, whole(categories, "categories", 2) - 1
+    if not isinstance(chance, Fraction) or not 0 <= chance <= Fraction(1, m + 1):
+        raise Malformed(f"p must be a rational number from 0 to 1/{m + 1}, not {p}")
+    return math.inf if chance == 0 else ln(1 / chance - m)
+
+
+@result("C", "Thm 4")
+def response_eps(categories: int, *, p: Any, delta: Any = 0) -> Level | float:
+    """The smallest ε ≥ 0 that chance p gives with slack δ: e^ε = (1−δ)/p − m.
+
+    The same as e^k ≤ (e^ε + m·δ)/(1−δ) solved for ε.
+    """
+    m, slack = whole(categories, "categories", 2) - 1, read_delta(delta)
+    chance = as_level(p).simplified
+    if not isinstance(chance, Fraction) or not 0 <= chance <= Fraction(1, m + 1):
+        raise Malformed(f"p must be a rational number from 0 to 1/{m + 1}, not {p}")
+    if chance == 0:
+        return Level(0) if slack == 1 else math.inf
+    factor = (1 - slack) / chance - m
+    return ln(factor) if factor > 1 else Level(0)

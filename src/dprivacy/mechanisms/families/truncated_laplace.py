@@ -1,0 +1,92 @@
+"""The truncated Laplace mechanism on [0, 1], and its channels with stepped inputs and pixel outputs."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
+from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.mechanisms.groundwork.label_codes import whole
+from dprivacy.model import Guarantee
+from dprivacy.numbers import as_eps
+from dprivacy.sources import result
+from dprivacy.spaces import quantised
+
+
+@result("T", "Def 7.4.3")
+def truncated_laplace_atoms(x: Any, *, eps: Any) -> tuple[float, float]:
+    """The chances of exactly 0 and exactly 1: e^(−ε·x)/2 and e^(−ε·(1−x))/2.
+
+    Everything below 0 is clamped to 0 and everything above 1 to 1; between them the density is
+    ε/2·e^(−ε·|y−x|).
+    """
+    place, level = _place(x), float(as_eps(eps))
+    return math.exp(-level * place) / 2, math.exp(-level * (1 - place)) / 2
+
+
+@result("T", "Def 7.4.3")
+def truncated_laplace_cdf(x: Any, y: Any, *, eps: Any) -> float:
+    """P(output ≤ y) for input x, both in [0, 1]."""
+    place, where, level = _place(x), _place(y), float(as_eps(eps))
+    if where >= 1:
+        return 1.0
+    if where < place:
+        return math.exp(-level * (place - where)) / 2
+    return 1 - math.exp(-level * (where - place)) / 2
+
+
+def _place(x: Any) -> float:
+    try:
+        place = float(x)
+    except (TypeError, ValueError, OverflowError):
+        place = math.nan
+    if not 0 <= place <= 1:
+        raise Malformed(f"the truncated Laplace mechanism lives on [0, 1], not at {x}")
+    return place
+
+
+@result("T", "Def 7.5.2")
+def pixelated_laplace(N: int, T: int, *, eps: Any) -> ChannelMechanism:
+    """The truncated Laplace mechanism on inputs 0, 1/N, …, 1 with outputs gathered into T pixels.
+
+    Output t/T stands for [t/T, (t+1)/T); the first pixel holds the atom at 0 and the last, [1−1/T, 1],
+    the atom at 1.
+
+    Parameters
+    ----------
+    N
+        Steps of the input.
+    T
+        Pixels of the output.
+    eps
+        The level of privacy per unit of distance (the whole interval).
+    """
+    N, T = whole(N, "steps"), whole(T, "pixels")
+    level = as_eps(eps)
+    space = quantised(0, 1, Fraction(1, N))
+    pixels = [Fraction(t, T) for t in range(T)]
+
+    def below(weight: Weight, x: Fraction, cut: Fraction) -> Fraction:
+        half = weight(abs(cut - x)) / 2
+        return half if cut < x else 1 - half
+
+    def rows(weight: Weight) -> list[list[Fraction]]:
+        table = []
+        for k in range(N + 1):
+            x = Fraction(k, N)
+            reached = [Fraction(0), *(below(weight, x, cut) for cut in pixels[1:]), Fraction(1)]
+            table.append([reached[t + 1] - reached[t] for t in range(T)])
+        return table
+
+    channel = channel_of_exponentials(space.labels, pixels, space, level, rows)
+    guarantee = Guarantee(level, space, because="T Def 7.4.3")
+    return promised("pixelated_laplace", channel, guarantee, eps=level, N=N, T=T)
+
+
+@result("T", "Def 7.5.2")
+def geometric_steps(N: int, *, eps: Any) -> ChannelMechanism:
+    """G_N: the truncated geometric mechanism on 0, 1/N, …, 1."""
+    from dprivacy.mechanisms.families.geometric_line import geometric
+
+    return geometric(quantised(0, 1, Fraction(1, whole(N, "steps"))), eps=eps)

@@ -1,0 +1,148 @@
+"""Mechanisms with finitely many inputs and outputs: a channel, its guarantee and its sampler."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dprivacy.errors import NotPrivate
+from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes
+from dprivacy.model import Channel, Guarantee, Pictured, about, plain
+from dprivacy.numbers import Level
+from dprivacy.sampling import CategoricalSampler, Source, choose_source
+from dprivacy.spaces import FiniteSpace
+from dprivacy.verify import PrivacyVerdict, enclosure, privacy, smallest_eps, weights_hash
+
+
+@dataclass(frozen=True)
+class ChannelMechanism(Pictured):
+    """A finite mechanism. What is proved of `channel` is what `randomise` draws: the same integers.
+
+    Parameters
+    ----------
+    family
+        The function that made it, such as "randomised_response".
+    channel
+        Exact probabilities.
+    guarantee
+        What it promises.
+    tight
+        Whether no smaller ε would do.
+    parameters
+        What it was made with, for the record.
+    source
+        The random source to draw from; the system's when omitted.
+    """
+
+    family: str
+    channel: Channel
+    guarantee: Guarantee
+    tight: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    source: Source | None = None
+
+    @property
+    def space(self) -> FiniteSpace:
+        """The metric on the inputs that the guarantee speaks of."""
+        assert isinstance(self.guarantee.space, FiniteSpace)
+        return self.guarantee.space
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> "ChannelMechanism":
+        """The same mechanism drawing from a given random source."""
+        return ChannelMechanism(
+            self.family, self.channel, self.guarantee, self.tight, self.parameters, source
+        )
+
+    @cached_property
+    def _sampler(self) -> CategoricalSampler:
+        return CategoricalSampler(self.channel.matrix.entries.tolist())
+
+    @cached_property
+    def _coders(self) -> tuple[Coder, Coder]:
+        return Coder(self.channel.rows), Coder(self.channel.columns)
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
+        """A noisy value for every true one, drawn with exactly the channel's probabilities.
+
+        Parameters
+        ----------
+        values
+            Labels of the channel's inputs: an array or any sequence, but no single text.
+        insecure_seed
+            For tests only: a seed that makes the noise repeatable, and so guessable. It warns.
+
+        Returns
+        -------
+        array or list
+            Labels of the channel's outputs, in the same order and shape.
+
+        Raises
+        ------
+        UnknownCategory
+            A value outside the inputs; the message has its row number, never the value.
+        """
+        return self._drawn(self._coders[0].encode(values), values, insecure_seed)
+
+    def _drawn(self, codes: Codes, like: Any, insecure_seed: int | None) -> Any:
+        """Outputs for inputs that are given by position."""
+        source = self.source if insecure_seed is None else None
+        drawn = self._sampler.draw(codes, source or choose_source(insecure_seed))
+        return self._coders[1].decode(drawn, like)
+
+    def achieved(self) -> tuple[float, float]:
+        """An enclosure of the channel's own smallest ε (for δ = 0)."""
+        return enclosure(smallest_eps(self.channel, self.space))
+
+    def verify(self) -> PrivacyVerdict:
+        """Check the guarantee again, from the integers alone."""
+        return privacy(
+            self.channel,
+            self.space,
+            eps=self.guarantee.eps,
+            delta=self.guarantee.delta,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data, without its matrix."""
+        return {
+            "family": self.family,
+            "parameters": plain(self.parameters),
+            "guarantee": self.guarantee.to_dict(),
+            "weights_hash": weights_hash(self.channel),
+            "secure": self.secure,
+        }
+
+    def __repr__(self) -> str:
+        eps = about(self.guarantee.eps)
+        slack = f", δ = {about(self.guarantee.delta)}" if self.guarantee.delta else ""
+        size = f"{len(self.channel.rows)}→{len(self.channel.columns)}"
+        taint = "" if self.secure else ", INSECURE source"
+        return f"{self.family}({size}, ε = {eps}{slack}{taint})"
+
+
+def promised(
+    family: str,
+    channel: Channel,
+    guarantee: Guarantee,
+    **parameters: Any,
+) -> ChannelMechanism:
+    """A mechanism whose guarantee is checked now; `tight` is what the check found."""
+    mechanism = ChannelMechanism(family, channel, guarantee, False, parameters)
+    verdict = mechanism.verify()
+    if not verdict:
+        raise NotPrivate(f"{family} broke its promise: {verdict.explain()}")
+    return ChannelMechanism(family, channel, guarantee, is_tight(verdict, guarantee), parameters)
+
+
+def is_tight(verdict: PrivacyVerdict, guarantee: Guarantee) -> bool:
+    """Whether the bound is met with equality: an exact one, not one that was rounded to it."""
+    if guarantee.delta:
+        needed = verdict.delta_needed
+        return isinstance(needed, Fraction) and needed == guarantee.delta
+    return isinstance(verdict.smallest, Level) and verdict.smallest == guarantee.eps

@@ -1,0 +1,79 @@
+"""From what people have (lists, arrays, data frames, mechanisms) to a channel."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.model.channels__model_channel import Channel
+from dprivacy.spaces import Label
+
+
+def as_channel(
+    source: Any, *, rows: Iterable[Label] | None = None, columns: Iterable[Label] | None = None
+) -> Channel:
+    """Read a channel.
+
+    Parameters
+    ----------
+    source
+        A Channel, a mechanism with one, nested lists, an array, ``{input: {output: probability}}``,
+        or a data frame (labels from its index and columns; where there is no index, from a first
+        column of text).
+    rows, columns
+        Labels of inputs and outputs; 0 … n−1 where nothing else names them.
+
+    Examples
+    --------
+    >>> as_channel([["3/4", "1/4"], ["1/4", "3/4"]])[0, 1]
+    Fraction(1, 4)
+    """
+    if isinstance(source, Channel):
+        matrix: Any = source.matrix
+        found: tuple[Any, Any] = (source.rows, source.columns)
+        if rows is None and columns is None:
+            return source
+    elif isinstance(getattr(source, "channel", None), Channel):
+        return as_channel(source.channel, rows=rows, columns=columns)
+    elif isinstance(source, Mapping):
+        matrix, found = _from_mapping(source)
+    elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
+        matrix, found = _from_frame(source)
+    else:
+        matrix = source if isinstance(source, np.ndarray) else _nested(source)
+        if isinstance(matrix, np.ndarray) and matrix.ndim != 2:
+            raise Malformed(f"a channel is a matrix with two dimensions, not {matrix.ndim}")
+        if len(matrix) == 0 or len(matrix[0]) == 0:
+            raise Malformed("the channel is empty: it needs at least one input and one output")
+        found = (range(len(matrix)), range(len(matrix[0])))
+    return Channel(
+        found[0] if rows is None else rows, found[1] if columns is None else columns, matrix
+    )
+
+
+def _nested(source: Any) -> list[list[Any]]:
+    try:
+        return [list(row) for row in source]
+    except TypeError:
+        raise Malformed(
+            f"a channel is read from nested lists, an array, a mapping or a data frame, not from "
+            f"{type(source).__name__}"
+        ) from None
+
+
+def _from_mapping(source: Mapping[Any, Any]) -> tuple[Any, tuple[Any, Any]]:
+    if not source or not all(isinstance(row, Mapping) for row in source.values()):
+        raise Malformed("a channel as a mapping reads {input: {output: probability}}")
+    columns = list(dict.fromkeys(y for row in source.values() for y in row))
+    return [[row.get(y, 0) for y in columns] for row in source.values()], (list(source), columns)
+
+
+def _from_frame(frame: Any) -> tuple[Any, tuple[Any, Any]]:
+    columns = list(frame.columns)
+    table = [list(row) for row in frame.to_numpy()]
+    if hasattr(frame, "index"):
+        return table, (list(frame.index), columns)
+    if table and all(isinstance(row[0], str) for row in table) and len(table[0]) > 1:
+        return [row[1:] for row in table], ([row[0] for row in table], columns[1:])
+    return table, (range(len(table)), columns)

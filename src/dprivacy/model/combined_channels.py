@@ -1,0 +1,74 @@
+"""Channels made of channels: side by side on several secrets, or chosen by a coin."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product as cartesian
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.model.channels__model_channel import Channel, _require_fits
+from dprivacy.model.distributions import Dist
+from dprivacy.numbers import Mat
+from dprivacy.spaces import require_same_labels
+
+
+def parallel(*channels: Channel) -> Channel:
+    """Each channel on its own secret, independently; inputs and outputs are tuples.
+
+    Notes
+    -----
+    The Kronecker product of the matrices. One channel alone is returned as it is.
+    """
+    if not channels:
+        raise Malformed("parallel needs at least one channel")
+    if len(channels) == 1:
+        return channels[0]
+    rows = int(np.prod([len(c.rows) for c in channels], dtype=object))
+    columns = int(np.prod([len(c.columns) for c in channels], dtype=object))
+    _require_fits(rows, columns)
+    matrix = channels[0].matrix
+    for channel in channels[1:]:
+        matrix = matrix.kron(channel.matrix)
+    inputs = cartesian(*(c.rows for c in channels))
+    outputs = cartesian(*(c.columns for c in channels))
+    return Channel(inputs, outputs, matrix)
+
+
+def mixture(
+    weights: Sequence[Any], channels: Sequence[Channel], *, visible: bool = False
+) -> Channel:
+    """One of several channels, chosen by a coin with the given weights.
+
+    Parameters
+    ----------
+    weights
+        Probabilities of the choice, exact or float as the channels are.
+    channels
+        Channels on the same inputs.
+    visible
+        Whether the adversary sees which channel was chosen. Outputs are then pairs
+        (position of the channel, its output); otherwise equal outputs are added up.
+    """
+    if len(weights) != len(channels) or not channels:
+        raise Malformed(f"{len(weights)} weights for {len(channels)} channels")
+    choice = Dist(range(len(channels)), weights).matrix
+    columns: dict[Any, int] = {}
+    parts: list[tuple[Mat, list[int]]] = []
+    for k, channel in enumerate(channels):
+        order = require_same_labels(channels[0].rows, channel.rows, "mixture: inputs")
+        matrix = channel.matrix.take(rows=order)
+        matrix._require_same(choice)
+        names = [(k, y) if visible else y for y in channel.columns]
+        where = [columns.setdefault(y, len(columns)) for y in names]
+        parts.append((matrix.scaled(choice[0, k]), where))
+    exact = choice.exact
+    total: list[list[Any]] = [
+        [Fraction(0) if exact else 0.0] * len(columns) for _ in channels[0].rows
+    ]
+    for matrix, where in parts:
+        for i, row in enumerate(matrix.rows()):
+            for value, j in zip(row, where, strict=True):
+                total[i][j] += value
+    return Channel(channels[0].rows, list(columns), total)

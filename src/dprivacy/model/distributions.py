@@ -1,0 +1,187 @@
+"""Distributions on labelled points: priors, rows, posteriors, outers."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
+from dprivacy.model.answers__model_picture import Pictured
+from dprivacy.model.plain_data import plain, shown
+from dprivacy.numbers import Mat, read_vector
+from dprivacy.spaces import FiniteSpace, Label, locate, positions, python_value, read_labels
+
+if TYPE_CHECKING:
+    from dprivacy.model.channels__model_channel import Channel
+    from dprivacy.model.channels__model_hyper import Hyper
+
+_FLOAT_SUM = 1e-9
+
+
+class Dist(Pictured):
+    """A probability distribution on labels, exact or float.
+
+    Parameters
+    ----------
+    labels
+        Distinct labels.
+    weights
+        Their probabilities: "1/3", Fractions and whole numbers are exact; floats are floats.
+
+    Examples
+    --------
+    >>> Dist(["rain", "sun"], ["1/3", "2/3"])["sun"]
+    Fraction(2, 3)
+    """
+
+    def __init__(self, labels: Iterable[Label], weights: Any) -> None:
+        self.labels: tuple[Any, ...] = read_labels(labels)
+        values = weights if isinstance(weights, Mat) else list(weights)
+        count = values.shape[1] if isinstance(values, Mat) else len(values)
+        if count != len(self.labels):
+            raise Malformed(f"{len(self.labels)} labels but {count} weights")
+        self.matrix = (
+            values
+            if isinstance(values, Mat)
+            else read_vector(values, lambda j: f"{self.labels[j]!r}")
+        )
+        self._index = positions(self.labels)
+        total: Any = 0
+        for label, weight in zip(self.labels, self.weights, strict=True):
+            if not weight >= 0:
+                raise NotStochastic(
+                    f"{label!r}: {weight} is not a probability (it must be at least 0)"
+                )
+            total += weight
+        if abs(total - 1) > (0 if self.exact else _FLOAT_SUM):
+            raise NotStochastic(f"the probabilities sum to {total}, not 1")
+
+    @property
+    def exact(self) -> bool:
+        """Whether the probabilities are exact rationals."""
+        return self.matrix.exact
+
+    @property
+    def weights(self) -> list[Fraction | float]:
+        """The probabilities, in the order of the labels."""
+        return self.matrix.row(0)
+
+    @property
+    def support(self) -> tuple[Any, ...]:
+        """The labels with positive probability."""
+        return tuple(x for x, w in zip(self.labels, self.weights, strict=True) if w)
+
+    def __getitem__(self, label: Any) -> Fraction | float:
+        return self.matrix[0, locate(self._index, label, "the distribution")]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def items(self) -> Iterable[tuple[Any, Fraction | float]]:
+        """Pairs of label and probability."""
+        return zip(self.labels, self.weights, strict=True)
+
+    def __rshift__(self, channel: "Channel") -> "Hyper":
+        """``prior >> C``: the hyper-distribution [prior ▷ C]."""
+        from dprivacy.model.channels__model_hyper import push
+
+        return push(self, channel)
+
+    def marginal(self, position: int) -> "Dist":
+        """For a joint distribution on tuples: the distribution of one coordinate."""
+        totals: dict[Any, Any] = {}
+        for label, weight in self.items():
+            totals[label[position]] = totals.get(label[position], 0) + weight
+        return Dist(totals.keys(), totals.values())
+
+    def given(self, position: int) -> "Channel":
+        """For a joint distribution on pairs: the channel from one coordinate to the other.
+
+        Values of zero probability are left out, since nothing is known of them.
+        """
+        from dprivacy.model.channels__model_channel import Channel
+
+        marginal = self.marginal(position)
+        rows, columns = marginal.support, self.marginal(1 - position).labels
+        weights = dict(self.items())
+
+        def entry(x: Any, y: Any) -> Fraction | float:
+            pair = (x, y) if position == 0 else (y, x)
+            share: Fraction | float = weights.get(pair, Fraction(0)) / marginal[x]
+            return share
+
+        return Channel(rows, columns, [[entry(x, y) for y in columns] for x in rows])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dist):
+            return NotImplemented
+        return self.exact == other.exact and dict(self.items()) == dict(other.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Labels and probabilities as plain data."""
+        return {shown(label): plain(weight) for label, weight in self.items()}
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{shown(x)}: {w}" for x, w in list(self.items())[:12])
+        return f"Dist({inside}{', …' if len(self) > 12 else ''})"
+
+
+def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:
+    """The uniform distribution on a space or on labels."""
+    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    return Dist(labels, Mat.over(len(labels), [[1] * len(labels)]) if labels else [])
+
+
+def point(label: Label, over: FiniteSpace | Iterable[Label]) -> Dist:
+    """All probability on one label."""
+    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    if label not in labels:
+        raise UnknownCategory(f"{label!r} is not among the labels")
+    return Dist(labels, [int(x == label) for x in labels])
+
+
+def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> Dist:
+    """The frequencies of some values, exactly.
+
+    Parameters
+    ----------
+    values
+        The observed values.
+    over
+        The space or labels they are declared to come from. A domain is never read off the data.
+    """
+    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    counts = Counter(python_value(value) for value in values)
+    total = sum(counts.values())
+    known = set(labels)
+    strange = sum(count for value, count in counts.items() if value not in known)
+    if strange:
+        raise UnknownCategory(f"{strange} of {total} values are outside the declared labels")
+    if not total:
+        raise Malformed("no values were given")
+    return Dist(labels, Mat.over(total, [[counts[label] for label in labels]]))
+
+
+def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
+    """A correlation: the joint distribution of two values from a table of counts or weights.
+
+    Parameters
+    ----------
+    rows, columns
+        The values of the two coordinates.
+    table
+        Counts (whole numbers) or weights; they are divided by their sum.
+    """
+    from dprivacy.model.labelled_matrix__model_labelled import Labelled
+
+    counts = Labelled(rows, columns, table).matrix
+    flat = [value for row in counts.rows() for value in row]
+    total = sum(flat)
+    if not total > 0 or any(value < 0 for value in flat):
+        raise NotStochastic(
+            "a joint distribution needs counts that are not negative, and not all 0"
+        )
+    return Dist([(x, y) for x in rows for y in columns], [value / total for value in flat])

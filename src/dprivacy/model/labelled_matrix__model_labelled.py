@@ -1,0 +1,108 @@
+"""A matrix with named rows and columns: the body that channels and gains share."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Self
+
+from dprivacy.errors import Malformed
+from dprivacy.model.plain_data import plain, shown
+from dprivacy.numbers import Mat, read_matrix
+from dprivacy.spaces import Label, locate, positions, read_labels
+
+_SHOWN = 12  # rows and columns of a printed table
+
+
+class Labelled:
+    """A matrix whose rows and columns carry labels.
+
+    Parameters
+    ----------
+    rows, columns
+        Distinct, hashable labels.
+    matrix
+        Nested lists, an array or a Mat; see `read_matrix` for what entries may be.
+    """
+
+    row_name, column_name = "row", "column"
+
+    def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: Any) -> None:
+        self.rows: tuple[Any, ...] = read_labels(rows, f"{self.row_name}s")
+        self.columns: tuple[Any, ...] = read_labels(columns, f"{self.column_name}s")
+        self.matrix: Mat = read_matrix(matrix, self._place)
+        if self.matrix.shape != (len(self.rows), len(self.columns)):
+            n, m = self.matrix.shape
+            raise Malformed(
+                f"{len(self.rows)} {self.row_name}s and {len(self.columns)} {self.column_name}s were "
+                f"named, but the matrix is {n}×{m}"
+            )
+        self._row_index = positions(self.rows)
+        self._column_index = positions(self.columns)
+
+    def _place(self, i: int, j: int) -> str:
+        row = repr(self.rows[i]) if i < len(self.rows) else str(i)
+        column = repr(self.columns[j]) if j < len(self.columns) else str(j)
+        return f"{self.row_name} {row}, {self.column_name} {column}"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are exact rationals."""
+        return self.matrix.exact
+
+    def __getitem__(self, at: tuple[Any, Any]) -> Fraction | float:
+        """The entry at (row label, column label)."""
+        return self.matrix[self.row_position(at[0]), self.column_position(at[1])]
+
+    def row_position(self, label: Any) -> int:
+        """Where a row stands."""
+        return locate(self._row_index, label, f"the {self.row_name}s")
+
+    def column_position(self, label: Any) -> int:
+        """Where a column stands."""
+        return locate(self._column_index, label, f"the {self.column_name}s")
+
+    def row(self, label: Any) -> dict[Any, Fraction | float]:
+        """One row, by column label."""
+        return dict(zip(self.columns, self.matrix.row(self.row_position(label)), strict=True))
+
+    def _like(self, rows: Sequence[Label], columns: Sequence[Label], matrix: Mat) -> Self:
+        return type(self)(rows, columns, matrix)
+
+    def restrict(self, rows: Sequence[Any]) -> Self:
+        """Only the given rows, in the given order: M↓X."""
+        chosen = [self.row_position(label) for label in rows]
+        return self._like(
+            [self.rows[i] for i in chosen], self.columns, self.matrix.take(rows=chosen)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Labelled)
+        return (self.rows, self.columns, self.matrix) == (other.rows, other.columns, other.matrix)
+
+    def __hash__(self) -> int:
+        return hash((self.rows, self.columns, self.matrix))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Rows, columns and entries as plain data."""
+        return {
+            "rows": plain(self.rows),
+            "columns": plain(self.columns),
+            "matrix": plain(self.matrix.rows()),
+            "exact": self.exact,
+        }
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "float"
+        head = f"{type(self).__name__}({len(self.rows)}×{len(self.columns)}, {kind})"
+        if len(self.rows) > _SHOWN or len(self.columns) > _SHOWN:
+            return head
+        cells = [["", *(shown(y) for y in self.columns)]]
+        for i, x in enumerate(self.rows):
+            values = self.matrix.row(i)
+            cells.append([shown(x), *(str(v) if self.exact else f"{v:.6g}" for v in values)])
+        widths = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
+        if max(widths) > 24:
+            return head
+        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
+        return "\n".join([head, *lines])

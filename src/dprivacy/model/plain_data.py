@@ -1,0 +1,65 @@
+"""Answers as plain data: "16/7" and "ln(16/7)" instead of objects, for JSON and for people."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.numbers import Level
+
+
+def plain(value: Any) -> Any:
+    """Fractions and Levels as text, infinities as "inf", everything else as JSON allows."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Fraction | Level):
+        return _written(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def shown(label: Any) -> str:
+    """A label inside a sentence."""
+    if isinstance(label, frozenset):
+        return "{" + ", ".join(sorted(shown(item) for item in label)) + "}"
+    if isinstance(label, tuple):
+        return "(" + ", ".join(shown(item) for item in label) + ")"
+    return str(label)
+
+
+def about(value: Any) -> str:
+    """A number inside a sentence: exact where short, with its size beside it."""
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+        return f"{value:.6g}"
+    text = _written(value)
+    if text.startswith("about"):
+        return text
+    size = f"{_size(value):.4g}"
+    if isinstance(value, Fraction) and value == Fraction(size if "inf" not in size else 0):
+        return text
+    return text if text == size else (f"{text} ≈ {size}" if len(text) <= 40 else f"≈ {size}")
+
+
+def _written(value: Any) -> str:
+    """A Fraction or Level as text; its size when it has more digits than Python will print."""
+    try:
+        return str(value)
+    except ValueError:
+        if isinstance(value, Fraction):
+            bits = value.numerator.bit_length() - value.denominator.bit_length()
+            return f"about 10^{round(bits * math.log10(2))}"
+        return f"about {_size(value):.6g}"
+
+
+def _size(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

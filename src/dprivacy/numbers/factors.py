@@ -1,0 +1,61 @@
+"""The factor e^level, and the question every guarantee comes down to: is a ≤ e^level·b?"""
+
+import math
+from fractions import Fraction
+
+from dprivacy.errors import TooLarge
+from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
+from dprivacy.numbers.levels import Level, ln
+
+_BITS = 160
+_LARGEST = 10**7
+
+
+class Factor:
+    """e^level for one level, ready for many exact comparisons.
+
+    Rational when e^level is; otherwise an enclosure that is tried first, with a comparison of
+    logarithms (which always decides) for what falls inside it.
+    """
+
+    __slots__ = ("exact", "high", "level", "low")
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+        self.exact = level.exp()
+        if self.exact is None and not -_LARGEST < level < _LARGEST:
+            raise TooLarge(
+                f"e to the power {float(level):.3g} has too many digits to compare with; levels "
+                f"between −{_LARGEST:,} and {_LARGEST:,} are kept exact"
+            )
+        self.low, self.high = (
+            (self.exact, self.exact)
+            if self.exact is not None
+            else exp_bounds(*level.bounds(_BITS), _BITS)
+        )
+
+    def admits(self, a: int | Fraction, b: int | Fraction) -> bool:
+        """Whether a ≤ e^level·b, for a, b ≥ 0; decided exactly."""
+        if a <= self.low * b:
+            return True
+        if a > self.high * b:
+            return False
+        return self.compare(a, b) <= 0
+
+    def compare(self, a: int | Fraction, b: int | Fraction) -> int:
+        """The sign of a − e^level·b, for a, b ≥ 0; decided exactly."""
+        if a < self.low * b:
+            return -1
+        if a > self.high * b:
+            return 1
+        if a == 0 or b == 0:
+            return (a > 0) - (b > 0)
+        if self.exact is not None:
+            return 0
+        return (ln(Fraction(a) / Fraction(b)) - self.level).sign()
+
+    def __float__(self) -> float:
+        try:
+            return float((self.low + self.high) / 2)
+        except OverflowError:
+            return math.inf

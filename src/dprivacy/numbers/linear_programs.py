@@ -1,0 +1,191 @@
+"""Linear programs solved in floats by HiGHS and then settled exactly.
+
+A float solution is never the answer. HiGHS proposes a basis; the basis is solved over the rationals
+and its optimality conditions are checked there. When that fails (a tolerance misled the solver), an
+exact simplex takes over, so that an answer always comes with a certificate that anyone can check.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from dprivacy.errors import MixedArithmetic
+from dprivacy.numbers.exact_simplex import simplex
+from dprivacy.numbers.matrices import Mat
+
+Vector = list[Fraction]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program min cost·x, matrix·x = right, x ≥ 0 came to, with its certificate.
+
+    ``optimal``: `x` is feasible, `y` is dual feasible and cost·x = right·y = `value`.
+    ``infeasible``: `y` is a Farkas vector, matrixᵀ·y ≤ 0 and right·y > 0.
+    ``unbounded``: `x` is a direction, matrix·x = 0, x ≥ 0, cost·x < 0 (and the program is feasible).
+    """
+
+    status: Literal["optimal", "infeasible", "unbounded"]
+    x: Vector
+    y: Vector
+    value: Fraction
+
+
+def minimise(cost: Vector, matrix: Mat, right: Vector) -> Outcome:
+    """Solve min cost·x subject to matrix·x = right and x ≥ 0, exactly.
+
+    Parameters
+    ----------
+    cost, right
+        Rationals, one for each column and each row of `matrix`.
+    matrix
+        An exact Mat.
+
+    Notes
+    -----
+    1. HiGHS solves the program in floats and returns a basis.
+    2. Primal and dual values are solved on that basis over ℚ; if they are feasible, they are optimal.
+    3. Otherwise (or when HiGHS reports no optimum) the exact simplex method decides.
+    """
+    if not matrix.exact:
+        raise MixedArithmetic("minimise needs an exact matrix; read its entries as fractions")
+    try:
+        basis = _proposed_basis(cost, matrix, right)
+    except OverflowError:  # beyond the doubles: no proposal
+        basis = None
+    if basis is not None:
+        outcome = _settle(cost, matrix, right, *basis)
+        if outcome is not None:
+            return outcome
+    return Outcome(*simplex(cost, matrix.rows(), right))
+
+
+def feasible(matrix: Mat, right: Vector) -> Outcome:
+    """A point of {x ≥ 0 : matrix·x = right}, or the Farkas vector that shows there is none.
+
+    Notes
+    -----
+    Phase one: minimise the sum of artificial variables that close the gap row by row. The optimum
+    is 0 exactly when the set is not empty; else the dual vector is Farkas'.
+    """
+    if not matrix.exact:
+        raise MixedArithmetic("feasible needs an exact matrix; read its entries as fractions")
+    rows, columns = matrix.shape
+    signs = [Fraction(-1 if value < 0 else 1) for value in right]
+    extended = Mat.of(
+        [
+            [
+                *(Fraction(v) for v in row),
+                *(signs[i] if i == j else Fraction(0) for j in range(rows)),
+            ]
+            for i, row in enumerate(matrix.rows())
+        ]
+    )
+    cost = [Fraction(0)] * columns + [Fraction(1)] * rows
+    outcome = minimise(cost, extended, right)
+    status: Literal["optimal", "infeasible"] = "optimal" if outcome.value == 0 else "infeasible"
+    return Outcome(status, outcome.x[:columns], outcome.y, outcome.value)
+
+
+def _proposed_basis(cost: Vector, matrix: Mat, right: Vector) -> tuple[list[int], list[int]] | None:
+    """The basic columns, and the rows they settle, that HiGHS ends on; None without an optimum."""
+    import highspy
+
+    rows, columns = matrix.shape
+    dense = matrix.floats
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = columns, rows
+    program.col_cost_ = np.array([float(c) for c in cost])
+    program.col_lower_ = np.zeros(columns)
+    program.col_upper_ = np.full(columns, highspy.kHighsInf)
+    bounds = np.array([float(b) for b in right])
+    program.row_lower_, program.row_upper_ = bounds, bounds
+    at_row, at_column = np.nonzero(dense)
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_ = np.searchsorted(at_row, np.arange(rows + 1)).astype(np.int32)
+    program.a_matrix_.index_ = at_column.astype(np.int32)
+    program.a_matrix_.value_ = dense[at_row, at_column]
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.passModel(program)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    basis = solver.getBasis()
+    basic = highspy.HighsBasisStatus.kBasic
+    kept = [j for j, status in enumerate(basis.col_status) if status == basic]
+    settled = [i for i, status in enumerate(basis.row_status) if status != basic]
+    return (kept, settled) if len(kept) == len(settled) else None
+
+
+def _settle(
+    cost: Vector, matrix: Mat, right: Vector, basic: list[int], settled: list[int]
+) -> Outcome | None:
+    """The exact primal and dual solution on a basis, or None when it is not optimal there."""
+    from flint import fmpq, fmpq_mat
+
+    rows, columns = matrix.shape
+    x, y = [Fraction(0)] * columns, [Fraction(0)] * rows
+    if basic:
+        from dprivacy.numbers.exact_algebra import to_flint
+
+        square = to_flint(matrix.take(settled, basic))
+        try:
+            primal = square.solve(fmpq_mat(len(settled), 1, [_fmpq(right[i]) for i in settled]))
+            dual = square.transpose().solve(
+                fmpq_mat(
+                    len(basic), 1, [fmpq(cost[j].numerator, cost[j].denominator) for j in basic]
+                )
+            )
+        except ZeroDivisionError:
+            return None
+        for k, j in enumerate(basic):
+            x[j] = _fraction(primal[k, 0])
+        for k, i in enumerate(settled):
+            y[i] = _fraction(dual[k, 0])
+    value = sum((c * v for c, v in zip(cost, x, strict=True)), Fraction(0))
+    outcome = Outcome("optimal", x, y, value)
+    return outcome if certified(cost, matrix, right, outcome) else None
+
+
+def certified(cost: Vector, matrix: Mat, right: Vector, outcome: Outcome) -> bool:
+    """Check an outcome's certificate in exact arithmetic, independently of how it was found."""
+    if (len(outcome.y), len(outcome.x)) != matrix.shape:
+        return False
+    table = matrix.rows()
+    reduced = [
+        sum((outcome.y[i] * row[j] for i, row in enumerate(table) if row[j]), Fraction(0))
+        for j in range(matrix.shape[1])
+    ]
+    images = [
+        sum(
+            (value * x for value, x in zip(row, outcome.x, strict=True) if value and x), Fraction(0)
+        )
+        for row in table
+    ]
+    bound = sum((b * v for b, v in zip(right, outcome.y, strict=True)), Fraction(0))
+    if outcome.status == "infeasible":
+        return all(value <= 0 for value in reduced) and bound > 0
+    price = sum((c * v for c, v in zip(cost, outcome.x, strict=True)), Fraction(0))
+    if any(value < 0 for value in outcome.x):
+        return False
+    if outcome.status == "unbounded":
+        empty = feasible(matrix, right).status == "infeasible"
+        return not any(images) and price < 0 and not empty
+    return (
+        images == list(right)
+        and all(value <= c for value, c in zip(reduced, cost, strict=True))
+        and price == bound == outcome.value
+    )
+
+
+def _fmpq(value: Fraction) -> Any:
+    from flint import fmpq
+
+    return fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(int(value.p), int(value.q))

@@ -1,0 +1,43 @@
+"""A channel read against a space: exact, its rows in the order of the space, its columns as tuples."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dprivacy.errors import MixedArithmetic
+from dprivacy.model import Channel, Hyper, as_channel, push, require_channel_space, uniform
+from dprivacy.polytope.cones.private_cone import Column, Cone
+from dprivacy.spaces import FiniteSpace
+
+
+def exact_channel(C: Any) -> Channel:
+    """Read a channel and refuse floats: ties decide here, and floats cannot tell them."""
+    channel = as_channel(C)
+    if not channel.exact:
+        raise MixedArithmetic(
+            "this channel has float entries, and vertices are where constraints are equalities; give "
+            "its entries as fractions or strings such as '1/3' (exactly(C) makes a channel exact, but "
+            "rounds ties away)"
+        )
+    return channel
+
+
+@dataclass(frozen=True)
+class Read:
+    """A channel on the points of a cone, and the hyper it makes of the uniform prior."""
+
+    cone: Cone
+    channel: Channel
+    hyper: Hyper
+
+    @classmethod
+    def of(cls, C: Any, space: FiniteSpace, eps: Any) -> "Read":
+        """Read a channel, a space and a level."""
+        cone = Cone.of(space, eps)
+        channel = exact_channel(C)
+        require_channel_space(channel, space.labels)
+        channel = channel.restrict(space.labels)
+        return cls(cone, channel, push(uniform(space), channel))
+
+    def posteriors(self) -> list[Column]:
+        """The posteriors, up to scale, as integer columns on the points."""
+        return [tuple(column) for column in self.hyper.joint.entries.T.tolist()]

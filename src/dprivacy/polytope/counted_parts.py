@@ -1,0 +1,155 @@
+"""Counts that remember their parts: whole numbers with the tables they are the sums of."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from dprivacy.model import Pictured, about, plain
+from dprivacy.numbers import Level
+
+
+class KernelCount(Pictured, int):
+    """The number of kernels of a space at a level; an int with its parts.
+
+    `by_posteriors` counts them by number of posteriors; `classes` counts them up to the `symmetries`
+    of the space (both None when the space has very many); `vertices` is the number of vertices of the
+    space of private hypers; `eps` and `points` say what was counted.
+    """
+
+    points: int
+    eps: Level
+    vertices: int
+    by_posteriors: Mapping[int, int]
+    classes: int | None
+    symmetries: int | None
+
+    def __new__(
+        cls,
+        total: int,
+        *,
+        points: int,
+        eps: Level,
+        vertices: int,
+        by_posteriors: Mapping[int, int],
+        classes: int | None,
+        symmetries: int | None,
+    ) -> Self:
+        """A count with its parts."""
+        count = super().__new__(cls, total)
+        count.points, count.eps, count.vertices = points, eps, vertices
+        count.by_posteriors = dict(by_posteriors)
+        count.classes, count.symmetries = classes, symmetries
+        return count
+
+    def explain(self) -> str:
+        """The count in words."""
+        if not self.eps:
+            return (
+                "At ε = 0 all entries of a column are equal: the uniform distribution is the one "
+                "vertex, and the channel that says nothing is the one kernel."
+            )
+        parts = ", ".join(f"{count:,} with {k}" for k, count in self.by_posteriors.items())
+        lines = [
+            f"{_counted(self, 'kernel')} on {_counted(self.points, 'point')} at ε = "
+            f"{about(self.eps)}, made of {_counted(self.vertices, 'vertex', 'vertices')}.",
+            f"By number of posteriors: {parts}.",
+        ]
+        if self.classes is not None and self.symmetries is not None:
+            lines.append(
+                f"Up to the {_counted(self.symmetries, 'symmetry', 'symmetries')} of the space: "
+                f"{self.classes:,}."
+            )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The count as plain data."""
+        return {
+            "points": self.points,
+            "eps": plain(self.eps),
+            "vertices": self.vertices,
+            "kernels": int(self),
+            "by_posteriors": plain(self.by_posteriors),
+            "classes": self.classes,
+            "symmetries": self.symmetries,
+        }
+
+
+class ExtremePointCount(Pictured, int):
+    """The number of extreme points of the local-privacy polytope; an int with its parts.
+
+    `table` counts them by (number of non-zero columns, number of loose entries); `classes` does the
+    same up to permutations of rows and of columns. `n` inputs, `outputs` outputs, `eps` the level. The
+    loose entries of the points with one non-zero column, all of them, are not counted as loose: the
+    column is free because nothing stands beside it.
+    """
+
+    n: int
+    outputs: int
+    eps: Level
+    table: Mapping[tuple[int, int], int]
+    classes: Mapping[tuple[int, int], int]
+
+    def __new__(
+        cls,
+        *,
+        n: int,
+        outputs: int,
+        eps: Level,
+        table: Mapping[tuple[int, int], int],
+        classes: Mapping[tuple[int, int], int],
+    ) -> Self:
+        """A count with its parts."""
+        count = super().__new__(cls, sum(table.values()))
+        count.n, count.outputs, count.eps = n, outputs, eps
+        count.table, count.classes = dict(table), dict(classes)
+        return count
+
+    @property
+    def by_columns(self) -> dict[int, int]:
+        """By number of non-zero columns."""
+        return _summed(self.table, 0)
+
+    @property
+    def by_loose(self) -> dict[int, int]:
+        """By number of loose entries."""
+        return _summed(self.table, 1)
+
+    def explain(self) -> str:
+        """The count in words."""
+        parts = ", ".join(f"{count:,} with {k}" for k, count in self.by_columns.items())
+        loose = ", ".join(f"{count:,} with {k}" for k, count in self.by_loose.items())
+        lines = [
+            f"{_counted(self, 'extreme point')} of the {self.n}×{self.outputs} local-privacy polytope "
+            f"at ε = {about(self.eps)}; up to permutations {sum(self.classes.values()):,}.",
+            f"By number of non-zero columns: {parts}.",
+            f"By number of loose entries beside another column: {loose}.",
+        ]
+        if not self.eps:
+            lines.append("At ε = 0 every column is constant, and only one of them is not zero.")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The count as plain data."""
+        return {
+            "n": self.n,
+            "outputs": self.outputs,
+            "eps": plain(self.eps),
+            "extreme_points": int(self),
+            "by_columns": plain(self.by_columns),
+            "by_loose": plain(self.by_loose),
+            "table": [
+                {"columns": k, "loose": loose, "count": count, "classes": self.classes[k, loose]}
+                for (k, loose), count in self.table.items()
+            ],
+            "classes": sum(self.classes.values()),
+        }
+
+
+def _summed(table: Mapping[tuple[int, int], int], part: int) -> dict[int, int]:
+    sums: dict[int, int] = {}
+    for key, count in table.items():
+        sums[key[part]] = sums.get(key[part], 0) + count
+    return dict(sorted(sums.items()))
+
+
+def _counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{int(number):,} {noun if number == 1 else plural or noun + 's'}"

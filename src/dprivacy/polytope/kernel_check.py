@@ -1,0 +1,143 @@
+"""Is a channel a vertex mechanism, is it a kernel mechanism, and if not, why not?"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.model import Verdict, about, shown
+from dprivacy.numbers import Mat, null_space
+from dprivacy.polytope.cones.exact_columns import Read
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+from dprivacy.verify import privacy
+
+
+@dataclass(frozen=True)
+class KernelVerdict(Verdict):
+    """Whether a channel is a kernel (or a vertex) mechanism, with what decides it.
+
+    `reason` says it in words. Where it fails: `output` is the observation whose posterior is not
+    private or not a vertex; `pair` are two inputs whose entries break the bound; `parts` are the
+    groups of inputs that can be scaled against each other, so that the posterior is no vertex;
+    `dependency` are coefficients, by output, with Σ_y k_y·C[x, y] = 0 for all x.
+    """
+
+    reason: str = ""
+    output: Any = None
+    pair: tuple[Any, Any] | None = None
+    parts: tuple[tuple[Any, ...], ...] = ()
+    dependency: dict[Any, Fraction] | None = None
+
+    def explain(self) -> str:
+        """The verdict in words, with the reason."""
+        return f"{super().explain()} {self.reason}"
+
+
+@result("T", "Def 6.3.1")
+def is_vertex_mechanism(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
+    """Whether C is ε·d-private and all its posteriors are vertices of the space of private hypers.
+
+    Parameters
+    ----------
+    C
+        An exact channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    eps
+        The level; any level can be decided, rational e^ε or not.
+
+    Notes
+    -----
+    1. Proportional columns are one posterior, impossible outputs are none.
+    2. A posterior is a vertex when its tight constraints tie all inputs together.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> C = [["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]]
+    >>> is_vertex_mechanism(C, line(3), eps="ln 2").parts
+    ((0, 1), (2,))
+    """
+    return _vertex(Read.of(C, space, eps), "a vertex mechanism")
+
+
+@result("T", "Def 6.3.2", "Property 1")
+def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
+    """Whether C is a kernel mechanism: a vertex mechanism with linearly independent posteriors.
+
+    Parameters
+    ----------
+    C
+        An exact channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    eps
+        The level; any level can be decided, rational e^ε or not.
+
+    Returns
+    -------
+    KernelVerdict
+        Proved or refuted, with the reason: the pair that is not private, the posterior that is not a
+        vertex, or the dependency of posteriors.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    >>> bool(is_kernel(G, line(3), eps="ln 2"))
+    True
+    >>> is_kernel(G, line(3), eps="ln 3").output
+    0
+    """
+    read = Read.of(C, space, eps)
+    found = _vertex(read, "a kernel mechanism")
+    if not found:
+        return found
+    joint = read.hyper.joint
+    basis = null_space(Mat(joint.entries, 1))
+    if basis.shape[0] == 0:
+        count = joint.shape[1]
+        what = (
+            "the posterior is a vertex"
+            if count == 1
+            else (f"its {count} posteriors are linearly independent vertices")
+        )
+        return KernelVerdict(found.claim, True, True, reason=f"{what[0].upper()}{what[1:]}.")
+    outputs = read.hyper.observations
+    coefficients = {y: Fraction(k) for y, k in zip(outputs, basis.row(0), strict=True) if k}
+    terms = " + ".join(f"({about(k)})·C[x, {shown(y)}]" for y, k in coefficients.items())
+    return KernelVerdict(
+        found.claim,
+        False,
+        True,
+        reason=f"Its posteriors are vertices, but linearly dependent: {terms} = 0 for every x.",
+        dependency=coefficients,
+    )
+
+
+def _vertex(read: Read, what: str) -> KernelVerdict:
+    cone, labels = read.cone, read.channel.rows
+    claim = f"the channel is {what} for ε·d at ε = {about(cone.eps)}"
+    private = None if not cone.eps else privacy(read.channel, cone.space, eps=cone.eps)
+    for y, column in zip(read.hyper.observations, read.posteriors(), strict=True):
+        gathered, apart = cone.gathered(column)
+        edge = None if apart else cone.violated(gathered)
+        if edge is not None:
+            apart = cone.classes[edge.i][0], cone.classes[edge.j][0]
+        if apart is not None:
+            i, j = apart if column[apart[0]] > column[apart[1]] else apart[::-1]
+            reason = f"It is not private: output {shown(y)} tells {shown(labels[i])} from "
+            reason += f"{shown(labels[j])} too well."
+            if private is not None and private.worst is not None:
+                reason = f"It is not private: {private.worst.words()}."
+            return KernelVerdict(claim, False, True, 0.0, reason, y, (labels[i], labels[j]))
+        parts = cone.parts(gathered)
+        if len(parts) > 1:
+            named = tuple(tuple(labels[i] for k in part for i in cone.classes[k]) for part in parts)
+            shares = " and ".join("{" + ", ".join(map(shown, part)) + "}" for part in named)
+            reason = (
+                f"The posterior of output {shown(y)} is not a vertex: no tight constraint ties "
+                f"{shares} together."
+            )
+            return KernelVerdict(claim, False, True, 0.0, reason, y, None, named)
+    return KernelVerdict(claim, True, True, reason="All its posteriors are vertices.")

@@ -1,0 +1,165 @@
+"""The local-privacy polytope: stochastic matrices with a_ij ≤ e^ε·a_kj, and what is tight in them."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import NotPrivate
+from dprivacy.model import Channel, Verdict, about, shown
+from dprivacy.polytope.cones.exact_columns import exact_channel
+from dprivacy.polytope.cones.private_cone import Cone
+from dprivacy.sources import result
+from dprivacy.spaces import discrete
+
+
+@dataclass(frozen=True)
+class MembershipVerdict(Verdict):
+    """Whether a matrix lies in the polytope; `violated` is (x, z, y) where A[x, y] > e^ε·A[z, y]."""
+
+    violated: tuple[Any, Any, Any] | None = None
+    ratio: Fraction | None = None
+
+    def explain(self) -> str:
+        """The verdict in words, with the entries that break the bound."""
+        if self.violated is None:
+            return super().explain()
+        x, z, y = (shown(label) for label in self.violated)
+        if self.ratio is None:
+            return f"{super().explain()} Output {y} is possible for {x} and impossible for {z}."
+        times = about(self.ratio)
+        return f"{super().explain()} Output {y} is {times} times as likely for {x} as for {z}."
+
+
+def read_local(A: Any, eps: Any) -> tuple[Channel, Cone]:
+    """An exact channel, and the cone of its columns under the discrete metric."""
+    channel = exact_channel(A)
+    return channel, Cone.of(discrete(channel.rows), eps)
+
+
+@result("P", "Def 4")
+def local_privacy(A: Any, *, eps: Any) -> MembershipVerdict:
+    """Whether A is a point of the local-privacy polytope: a_ij ≤ e^ε·a_kj for all i, k, j.
+
+    Parameters
+    ----------
+    A
+        An exact channel, or anything `as_channel` reads; square in the source, any shape here.
+    eps
+        The level ≥ 0, rational e^ε or not. At ε = 0 all rows must be equal.
+
+    Examples
+    --------
+    >>> A = [["4/7", "1/7", "2/7"], ["3/7", "2/7", "2/7"], ["2/7", "1/7", "4/7"]]
+    >>> bool(local_privacy(A, eps="ln 2")), local_privacy(A, eps="ln(3/2)").violated
+    (True, (0, 2, 0))
+    """
+    channel, cone = read_local(A, eps)
+    claim = f"the matrix lies in the local-privacy polytope at ε = {about(cone.eps)}"
+    for y, column in zip(channel.columns, channel.matrix.entries.T.tolist(), strict=True):
+        high, low = max(column), min(column)
+        gathered, apart = cone.gathered(column)
+        if apart is None and cone.violated(gathered) is None:
+            continue
+        x, z = channel.rows[column.index(high)], channel.rows[column.index(low)]
+        return MembershipVerdict(
+            claim, False, True, 0.0, (x, z, y), Fraction(high, low) if low else None
+        )
+    return MembershipVerdict(claim, True, True)
+
+
+def require_member(A: Any, eps: Any) -> tuple[Channel, Cone]:
+    """Read a matrix and refuse one outside the polytope."""
+    verdict = local_privacy(A, eps=eps)
+    if not verdict:
+        raise NotPrivate(f"{verdict.explain()} Only matrices of the polytope have loose entries.")
+    return read_local(A, eps)
+
+
+def nonzero_columns(A: Any) -> tuple[Any, ...]:
+    """γ(A): the outputs that are possible, by label.
+
+    Examples
+    --------
+    >>> nonzero_columns([["1/2", 0, "1/2"], ["1/2", 0, "1/2"]])
+    (0, 2)
+    """
+    channel = exact_channel(A)
+    columns = zip(channel.columns, channel.matrix.entries.T.tolist(), strict=True)
+    return tuple(y for y, column in columns if any(column))
+
+
+@result("P", "Def 5", "Lem 2")
+def loose_entries(A: Any, *, eps: Any) -> tuple[tuple[Any, Any], ...]:
+    """λ(A): the entries that are neither e^ε·(smallest) nor e^(−ε)·(largest entry of their column).
+
+    Parameters
+    ----------
+    A
+        An exact matrix of the polytope, or anything `as_channel` reads.
+    eps
+        The level ≥ 0, rational e^ε or not.
+
+    Returns
+    -------
+    tuple of (input, output)
+        The labels of the loose entries, row by row.
+
+    Examples
+    --------
+    >>> A = [["4/7", "1/7", "2/7"], ["3/7", "2/7", "2/7"], ["2/7", "1/7", "4/7"]]
+    >>> loose_entries(A, eps="ln 2")
+    ((1, 0),)
+    """
+    channel, cone = require_member(A, eps)
+    return tuple(
+        (x, y)
+        for i, x in enumerate(channel.rows)
+        for j, y in enumerate(channel.columns)
+        if _loose(cone, channel.matrix.entries[:, j].tolist(), i)
+    )
+
+
+def _loose(cone: Cone, column: list[int], i: int) -> bool:
+    if not any(column) or not cone.eps:
+        return False
+    if cone.n == 1:
+        return True
+    factor = cone.edges[0].factor
+    return bool(factor.compare(column[i], min(column)) and factor.compare(max(column), column[i]))
+
+
+@dataclass(frozen=True)
+class Tight:
+    """A privacy constraint met with equality: A[x, y] = e^ε·A[z, y]."""
+
+    x: Any
+    z: Any
+    y: Any
+
+
+def tight_constraints(A: Any, *, eps: Any) -> tuple[Tight, ...]:
+    """The privacy constraints that A meets with equality; all of them, in a column of zeros.
+
+    Parameters
+    ----------
+    A
+        An exact matrix of the polytope, or anything `as_channel` reads.
+    eps
+        The level ≥ 0. At ε = 0 all constraints are equalities.
+
+    Examples
+    --------
+    >>> len(tight_constraints([["2/3", "1/3"], ["1/3", "2/3"]], eps="ln 2"))
+    2
+    """
+    channel, cone = require_member(A, eps)
+    entries = channel.matrix.entries
+    found = []
+    for j, y in enumerate(channel.columns):
+        for i, x in enumerate(channel.rows):
+            for k, z in enumerate(channel.rows):
+                if i == k:
+                    continue
+                if not cone.eps or cone.edges[0].factor.compare(entries[i, j], entries[k, j]) == 0:
+                    found.append(Tight(x, z, y))
+    return tuple(found)

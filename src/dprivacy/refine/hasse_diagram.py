@@ -1,0 +1,147 @@
+"""A set of channels in order of safety: classes of equals, and who stands directly above whom."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Pictured, plain
+from dprivacy.refine.average_order import refines
+from dprivacy.refine.deciding.refinement_verdicts import Refinement
+from dprivacy.refine.max_order import refines_max
+from dprivacy.refine.privacy_order import refines_private
+from dprivacy.spaces import FiniteSpace
+
+By = Literal["average", "max", "private"]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Order(Pictured):
+    """Channels by one refinement order.
+
+    `classes` are the names of channels that refine each other. An edge (a, b) joins the first names of
+    two classes: a ⊑ b, and nothing lies between. `verdicts` has every ordered pair; `undecided` those
+    that floats left open, which count as not in order.
+    """
+
+    by: str
+    classes: tuple[tuple[str, ...], ...]
+    edges: tuple[Pair, ...]
+    verdicts: Mapping[Pair, Refinement]
+    undecided: tuple[Pair, ...] = ()
+
+    def below(self, name: str) -> tuple[str, ...]:
+        """The channels that are directly less safe."""
+        first = next(group[0] for group in self.classes if name in group)
+        return tuple(a for a, b in self.edges if b == first)
+
+    def levels(self) -> list[list[tuple[str, ...]]]:
+        """Classes by the longest chain below them; the least safe come first."""
+        height = {group[0]: 0 for group in self.classes}
+        for _ in self.classes:
+            for a, b in self.edges:
+                height[b] = max(height[b], height[a] + 1)
+        deepest = max(height.values(), default=0)
+        return [
+            [group for group in self.classes if height[group[0]] == level]
+            for level in range(deepest + 1)
+        ]
+
+    def explain(self) -> str:
+        """The diagram as text, safest on top."""
+        names = {group[0]: " = ".join(group) for group in self.classes}
+        lines = [f"safest on top, by {self.by} refinement"]
+        for level in reversed(self.levels()):
+            for group in level:
+                under = ", ".join(names[a] for a in self.below(group[0]))
+                lines.append(f"  {names[group[0]]}" + (f"  above  {under}" if under else ""))
+        if self.undecided:
+            pairs = ", ".join(f"{a} ⊑ {b}" for a, b in self.undecided)
+            lines.append(f"undecided: {pairs}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Classes, edges and open pairs as plain data."""
+        return {
+            "by": self.by,
+            "classes": plain(self.classes),
+            "edges": plain(self.edges),
+            "undecided": plain(self.undecided),
+        }
+
+
+def order(
+    channels: Mapping[str, Any] | Sequence[Any],
+    *,
+    by: By = "average",
+    space: FiniteSpace | None = None,
+) -> Order:
+    """The Hasse diagram of a set of channels under one refinement order.
+
+    Parameters
+    ----------
+    channels
+        Names and channels, or a list (then they are called C1, C2, …).
+    by
+        "average", "max" or "private".
+    space
+        With "private": one metric instead of all.
+
+    Notes
+    -----
+    1. Every ordered pair is compared, with its witness.
+    2. Channels that refine each other form a class.
+    3. An edge between classes is kept if no third class lies between (transitive reduction).
+
+    Examples
+    --------
+    >>> coins = {f"1/{k}": [[1 - 1 / k, 1 / k], [1 / k, 1 - 1 / k]] for k in (2, 4, 8)}
+    >>> print(order(coins))
+    safest on top, by average refinement
+      1/2  above  1/4
+      1/4  above  1/8
+      1/8
+    """
+    compare: dict[str, Callable[..., Refinement]] = {
+        "average": refines,
+        "max": refines_max,
+        "private": lambda A, B, names: refines_private(A, B, space, names=names),
+    }
+    if by not in compare:
+        raise Malformed(f"by is one of {', '.join(compare)}, not {by!r}")
+    if space is not None and by != "private":
+        raise Malformed("a metric makes sense with by='private' only")
+    named = (
+        dict(channels)
+        if isinstance(channels, Mapping)
+        else {f"C{k + 1}": channel for k, channel in enumerate(channels)}
+    )
+    if not named:
+        raise Malformed("order needs at least one channel")
+    verdicts = {
+        (a, b): compare[by](named[a], named[b], names=(a, b))
+        for a in named
+        for b in named
+        if a != b
+    }
+    classes: list[list[str]] = []
+    for name in named:
+        for group in classes:
+            if verdicts[name, group[0]] and verdicts[group[0], name]:
+                group.append(name)
+                break
+        else:
+            classes.append([name])
+    heads = [group[0] for group in classes]
+    above = {(a, b) for a in heads for b in heads if a != b and verdicts[a, b]}
+    edges = [
+        (a, b)
+        for a, b in sorted(above, key=lambda edge: (heads.index(edge[0]), heads.index(edge[1])))
+        if not any((a, c) in above and (c, b) in above for c in heads)
+    ]
+    undecided = tuple(pair for pair, verdict in verdicts.items() if verdict.holds is None)
+    return Order(by, tuple(map(tuple, classes)), tuple(edges), verdicts, undecided)

@@ -1,0 +1,188 @@
+"""Privacy-based refinement: B tells no two secrets apart better than A does."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.numbers import Level, as_level, ln
+from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.refinement_verdicts import PrivateRefinement
+from dprivacy.sources import result
+from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.verify import Eps, Ratio, RowRatios, distinguishability, tightest
+
+
+@result("T", "Def 4.4.2", "Def 4.4.3", "Def 4.4.5", "Prop 4.4", "§4.5.3")
+def refines_private(
+    A: Any, B: Any, space: FiniteSpace | None = None, *, names: tuple[str, str] = ("A", "B")
+) -> PrivateRefinement:
+    """Whether A ⊑prv B: B is at least as private as A, on every metric or on the one given.
+
+    On every metric: d_B ≤ d_A for every pair of secrets, where d_C(x, z) is the largest logarithm of a
+    ratio C[x, y]/C[z, y]. On one metric d: Priv_d(B) ≤ Priv_d(A), the smallest ε.
+
+    Parameters
+    ----------
+    A, B
+        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
+    space
+        One metric; all metrics when omitted.
+    names
+        What the two are called in the answer.
+
+    Returns
+    -------
+    PrivateRefinement
+        Where it fails on some metric, with the pair of secrets and the metric d_A: A is private for it
+        at ε = 1, and B is not.
+
+    Notes
+    -----
+    Ratios are compared as integers for exact channels; for floats a difference within rounding leaves
+    the answer undecided. O(n²·m).
+
+    Examples
+    --------
+    >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    >>> R = [["3/5", "1/5", "1/5"], ["1/5", "3/5", "1/5"], ["1/5", "1/5", "3/5"]]
+    >>> refines_private(G, R).pair
+    (0, 1)
+    >>> from dprivacy.spaces import discrete
+    >>> bool(refines_private(G, R, discrete(range(3))))
+    True
+    """
+    pair = read_pair(A, B)
+    if space is not None:
+        return _on_one_metric(pair, space, names)
+    claim = f"{names[1]} is at least as private as {names[0]} on every metric"
+    holds, at = _pointwise(pair)
+    error = 0.0 if pair.exact else _error(pair)
+    if at is None:
+        return PrivateRefinement(claim, holds, pair.exact, error, names)
+    i, j, before, after = at
+    metric = distinguishability(pair.first) if holds is False else None
+    return PrivateRefinement(
+        claim,
+        holds,
+        pair.exact,
+        error,
+        names,
+        pair=(pair.secrets[i], pair.secrets[j]),
+        before=_distance(before),
+        after=_distance(after),
+        metric=metric,
+    )
+
+
+def _error(pair: Pair) -> float:
+    return RowRatios(pair.first).error + RowRatios(pair.second).error
+
+
+Worst = tuple[int, int, Ratio, Ratio]
+
+
+def _pointwise(pair: Pair) -> tuple[bool | None, Worst | None]:
+    """Whether d_B ≤ d_A, and the first pair that breaks it or leaves it open."""
+    first, second = RowRatios(pair.first), RowRatios(pair.second)
+    error = 0.0 if pair.exact else first.error + second.error
+    open_: Worst | None = None
+    for i in range(len(pair.secrets)):
+        for j in range(i + 1, len(pair.secrets)):
+            before, after = first.worst(i, j), second.worst(i, j)
+            sign = _compared(before, after, error)
+            if sign == 1:
+                return False, (i, j, before, after)
+            if sign is None and open_ is None and not _same_rows(pair, i, j):
+                open_ = (i, j, before, after)
+    return (True, None) if open_ is None else (None, open_)
+
+
+def _same_rows(pair: Pair, i: int, j: int) -> bool:
+    """Whether both channels have bit by bit the same two rows, so that rounding makes no difference."""
+    a, b = pair.first.matrix.entries, pair.second.matrix.entries
+    return a.shape == b.shape and bool((a[[i, j]] == b[[i, j]]).all())
+
+
+def _compared(before: Ratio, after: Ratio, error: float) -> int | None:
+    """1 when `after` is the larger ratio, −1 when it is not, None within the error."""
+    if _infinite(after) or _infinite(before):
+        return -1 if _infinite(before) else 1
+    if not error:
+        return 1 if after.top * before.bottom > before.top * after.bottom else -1
+    gap = _logarithm(after) - _logarithm(before)
+    if abs(gap) <= error:
+        return None
+    return 1 if gap > 0 else -1
+
+
+def _infinite(ratio: Ratio) -> bool:
+    return bool(ratio.bottom == 0 and ratio.top != 0)
+
+
+def _logarithm(ratio: Ratio) -> float:
+    """ln of a finite ratio of floats; rows that agree may be represented by an output of neither."""
+    return math.log(ratio.top) - math.log(ratio.bottom) if ratio.top else 0.0
+
+
+def _distance(ratio: Ratio) -> Distance:
+    if _infinite(ratio):
+        return math.inf
+    if isinstance(ratio.top, float):
+        return _logarithm(ratio)
+    return ln(Fraction(ratio.top, ratio.bottom)).simplified
+
+
+def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> PrivateRefinement:
+    exact = pair.exact and space.exact
+    mine, mine_at = tightest(pair.first, space)
+    theirs, theirs_at = tightest(pair.second, space)
+    claim = f"{names[1]} is at least as private as {names[0]} on this metric"
+    if exact:
+        error = 0.0
+        holds = _at_most(theirs, theirs_at, mine, mine_at, space, pair)
+    else:
+        error = _error(pair) / float(space.separation) if len(space) > 1 else 0.0
+        gap = float(theirs) - float(mine) if theirs != mine else 0.0
+        same = bool(
+            pair.first.matrix.shape == pair.second.matrix.shape
+            and (pair.first.matrix.entries == pair.second.matrix.entries).all()
+        )
+        holds = True if same or gap < -error else False if gap > error else None
+        holds = True if mine == math.inf else holds
+    return PrivateRefinement(
+        claim, holds, exact, error, names, before=mine, after=theirs, space=space
+    )
+
+
+def _at_most(
+    small: Eps,
+    small_at: Ratio | None,
+    large: Eps,
+    large_at: Ratio | None,
+    space: FiniteSpace,
+    pair: Pair,
+) -> bool | None:
+    """Whether the first rate is at most the second, also where a quotient has no exact form."""
+    if isinstance(small, Level) and isinstance(large, Level):
+        return small <= large
+    if small_at is None or large == math.inf:
+        return True
+    if large_at is None or small == math.inf:
+        return False
+    located = space.restrict(pair.secrets).distances
+    mine = (small_at.value, located[small_at.x, small_at.z])
+    other = (large_at.value, located[large_at.x, large_at.z])
+    if mine == other:
+        return True
+    for bits in (128, 512, 2048):
+        low, high = _rate(*mine, bits)
+        under, over = _rate(*other, bits)
+        if high <= under or low > over:
+            return high <= under
+    return None
+
+
+def _rate(ratio: Any, distance: Any, bits: int) -> tuple[Fraction, Fraction]:
+    low, high = ln(ratio).bounds(bits)
+    near, far = as_level(distance).bounds(bits)
+    return low / far, high / near

@@ -1,0 +1,129 @@
+"""Refinement against a given list of adversaries, where all of them would be too much to ask."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Dist, Gain, about, uniform
+from dprivacy.numbers import Mat
+from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.refinement_verdicts import Refinement
+from dprivacy.refine.deciding.separating_gains import (
+    ULP,
+    Number,
+    rounding_of,
+    uniform_vulnerability,
+)
+from dprivacy.sources import result
+from dprivacy.spaces import require_same_labels
+
+
+@dataclass(frozen=True)
+class RestrictedRefinement(Refinement):
+    """Whether B leaks no more than A to each adversary of a list, under one prior.
+
+    `values` holds the posterior vulnerabilities under A and under B, gain by gain; `failing` are the
+    positions of the gains that prefer B.
+    """
+
+    order: str = "restricted"
+    prior: Dist | None = None
+    values: tuple[tuple[Number, Number], ...] = ()
+    failing: tuple[int, ...] = ()
+
+    def reasons(self) -> list[str]:
+        """The adversaries that prefer B."""
+        first, second = self.names
+        lines = [
+            f"Adversary {k + 1} of {len(self.values)} gains {about(self.values[k][1])} from {second} "
+            f"and {about(self.values[k][0])} from {first}."
+            for k in self.failing
+        ]
+        return lines or [f"No given adversary gains more from {second}."]
+
+
+@result("T", "Def 2.2.5", "Lem 4.10")
+def refines_for(
+    A: Any,
+    B: Any,
+    *,
+    gains: Sequence[Gain],
+    prior: Dist | None = None,
+    names: tuple[str, str] = ("A", "B"),
+) -> RestrictedRefinement:
+    """Whether V_g[π ▷ A] ≥ V_g[π ▷ B] for each of the given gains, under one prior.
+
+    Parameters
+    ----------
+    A, B
+        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
+    gains
+        Gain functions on those inputs. A loss ℓ is the gain c − ℓ for any constant c.
+    prior
+        What the adversaries believe; uniform when omitted.
+    names
+        What the two are called in the answer.
+
+    Returns
+    -------
+    RestrictedRefinement
+        Says nothing about other gains and priors: for those ask `refines`.
+
+    Examples
+    --------
+    >>> from dprivacy.model import Gain
+    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> fair = [["1/2", "1/2"], ["1/2", "1/2"]]
+    >>> guess = Gain([0, 1], [0, 1], [[1, 0], [0, 1]])
+    >>> verdict = refines_for(coin, fair, gains=[guess])
+    >>> bool(verdict), [str(v) for v in verdict.values[0]]
+    (True, ['3/4', '1/2'])
+    """
+    pair = read_pair(A, B)
+    if not gains:
+        raise Malformed("refines_for needs at least one gain function")
+    belief = uniform(pair.secrets) if prior is None else prior
+    values, failing, open_ = [], [], False
+    rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
+    error = 0.0
+    for k, gain in enumerate(gains):
+        weighted, largest = _weighted(pair, gain, belief)
+        before, after = (
+            uniform_vulnerability(weighted, pair.a),
+            uniform_vulnerability(weighted, pair.b),
+        )
+        values.append((before, after))
+        slack = 0.0 if pair.exact else 8 * (len(pair.secrets) * ULP + rounding) * largest
+        error = max(error, slack)
+        if after > before + slack if slack else after > before:
+            failing.append(k)
+        open_ = open_ or bool(slack and before - slack < after <= before + slack)
+    holds = False if failing else None if open_ else True
+    claim = f"{names[1]} is at least as safe as {names[0]} against the given adversaries"
+    return RestrictedRefinement(
+        claim,
+        holds,
+        pair.exact,
+        error,
+        names,
+        prior=belief,
+        values=tuple(values),
+        failing=tuple(failing),
+    )
+
+
+def _weighted(pair: Pair, gain: Gain, prior: Dist) -> tuple[Mat, float]:
+    """g(w, x)·π(x)·n, so that the uniform vulnerability of it is that of g under π; and its size."""
+    columns = require_same_labels(pair.secrets, gain.secrets, "an adversary's gain: secrets")
+    chances = require_same_labels(pair.secrets, prior.labels, "an adversary's prior: secrets")
+    matrix, weights = gain.matrix.take(columns=columns), prior.matrix.take(columns=chances)
+    if not pair.exact:
+        scaled = matrix.floats * weights.floats * len(pair.secrets)
+        return Mat(scaled), float(np.abs(scaled).max())
+    pair.a._require_same(matrix)
+    pair.a._require_same(weights)
+    entries = matrix.entries * weights.entries * len(pair.secrets)
+    return Mat(entries, matrix.den * weights.den), 0.0

@@ -1,0 +1,99 @@
+"""Permanent answers: the same person's same value gets the same noisy answer, every time."""
+
+import hmac
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms import ChannelMechanism, Coder
+from dprivacy.model import Channel
+from dprivacy.sampling import CategoricalSampler, KeyedSource
+from dprivacy.spaces import python_value
+from dprivacy.verify import weights_hash
+
+_SHORTEST_KEY = 16
+
+
+class PermanentAnswers:
+    """A mechanism whose noise is a function of a secret key, the person and the value.
+
+    Asked again, it repeats itself, so that averaging many answers gains nothing: all of them together
+    say what the first one said, and spend its ε once. The key stays with the curator; whoever has it
+    can undo the noise.
+
+    Parameters
+    ----------
+    mechanism
+        A finite mechanism.
+    key
+        At least 16 secret bytes, for instance ``secrets.token_bytes(32)``.
+    context
+        What is answered, such as the column's name: other columns get other noise. So do other
+        mechanisms, since two that shared their noise could give away more than their levels say.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> answers = PermanentAnswers(randomised_response(["yes", "no"], eps="ln 3"), b"k" * 32, "smokes")
+    >>> once = answers.randomise(["yes", "no"], people=["ann", "bob"])
+    >>> once == answers.randomise(["yes", "no"], people=["ann", "bob"])
+    True
+    """
+
+    def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
+        _require(mechanism, key, context)
+        self.mechanism = mechanism
+        self.guarantee = mechanism.guarantee
+        told = f"{weights_hash(mechanism.channel)}\0{context}".encode("utf-8", "surrogatepass")
+        self._key = hmac.digest(key, b"dprivacy permanent answers 1\0" + told, "sha256")
+        self._inputs, self._outputs = (
+            Coder(mechanism.channel.rows),
+            Coder(mechanism.channel.columns),
+        )
+        self._sampler = CategoricalSampler(mechanism.channel.matrix.entries.tolist())
+
+    def randomise(self, values: Any, *, people: Sequence[Any]) -> Any:
+        """The permanent noisy answer of every person.
+
+        Parameters
+        ----------
+        values
+            Labels of the mechanism's inputs.
+        people
+            Who each value belongs to: one identifier a value.
+        """
+        return self._outputs.decode(self.draw(self._inputs.encode(values), people), values)
+
+    def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
+        """The same for positions of inputs, giving positions of outputs."""
+        if len(people) != len(codes):
+            raise Malformed(f"{len(codes)} values for {len(people)} people")
+        tags = [self._tag(person, int(code)) for person, code in zip(people, codes, strict=True)]
+        words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
+        drawn = self._sampler.from_words(codes, words.astype(np.uint64))
+        for i in np.flatnonzero(drawn < 0):
+            drawn[i] = self._sampler.resolve(int(codes[i]), KeyedSource(tags[i], "residual"))
+        return drawn
+
+    def _tag(self, person: Any, code: int) -> bytes:
+        person = python_value(person)
+        if person is None or (isinstance(person, float) and math.isnan(person)):
+            raise Malformed("a value belongs to nobody: a person is missing")
+        name = f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
+        return hmac.digest(self._key, code.to_bytes(8, "big") + name, "sha256")
+
+    def __repr__(self) -> str:
+        return f"PermanentAnswers({self.mechanism!r})"
+
+
+def _require(mechanism: Any, key: Any, context: Any) -> None:
+    if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
+        raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+    if not isinstance(context, str):
+        raise Malformed("the context is a text, such as the column's name")
+    if not isinstance(getattr(mechanism, "channel", None), Channel):
+        raise Malformed("permanent answers need a finite mechanism, one with a channel")

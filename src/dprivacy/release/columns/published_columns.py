@@ -1,0 +1,58 @@
+"""A column that is published as it is: its values, and nothing that travels along with them."""
+
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.extras import arrow
+
+
+def bare(array: Any, name: str) -> Any:
+    """The values of an Arrow array without the rest of what it carries.
+
+    Entries of a dictionary that no row has, bytes that lie under missing values, rows before and after
+    a slice, and metadata of nested fields stay behind; extension types are refused.
+    """
+    pa = arrow()
+    plain = _plain_type(array.type, name)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode().dictionary_encode().cast(array.type)
+    elif plain != array.type or _has_metadata(array.type):
+        array = array.cast(plain)
+    if array.null_count or array.offset:
+        array = array.take(pa.array(np.arange(len(array))))
+    return array
+
+
+def _plain_type(kind: Any, name: str) -> Any:
+    """The type with its nested fields named and typed as before, and no metadata on them."""
+    pa = arrow()
+    if isinstance(kind, pa.BaseExtensionType):
+        raise Malformed(f"column {name!r} has an extension type, which may carry anything; cast it")
+    if not pa.types.is_nested(kind):
+        return kind
+    fields = [_plain_field(kind.field(k), name) for k in range(kind.num_fields)]
+    if pa.types.is_struct(kind):
+        return pa.struct(fields)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(fields[0], kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(fields[0])
+    if pa.types.is_large_list(kind):
+        return pa.large_list(fields[0])
+    raise Malformed(f"column {name!r} has the nested type {kind}; cast it to lists or structures")
+
+
+def _plain_field(field: Any, name: str) -> Any:
+    pa = arrow()
+    if pa.types.is_dictionary(field.type):
+        raise Malformed(f"column {name!r} has a dictionary inside a nested type; cast it")
+    return pa.field(field.name, _plain_type(field.type, name), field.nullable)
+
+
+def _has_metadata(kind: Any) -> bool:
+    if not arrow().types.is_nested(kind):
+        return False
+    fields = [kind.field(k) for k in range(kind.num_fields)]
+    return any(field.metadata or _has_metadata(field.type) for field in fields)

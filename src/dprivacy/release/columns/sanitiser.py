@@ -1,0 +1,169 @@
+"""A plan at work: Arrow batches in, sanitised batches out, and what can only be seen at the end."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.extras import arrow
+from dprivacy.release.columns.column_batches import ColumnProtector
+from dprivacy.release.columns.permanent_answers import PermanentAnswers
+from dprivacy.release.columns.published_columns import bare
+from dprivacy.release.columns.row_facts__release_people import RowsPerPerson
+from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.sampling import Source
+
+
+class Sanitiser:
+    """Applies a plan to Arrow tables, batch by batch, and counts what it did.
+
+    Parameters
+    ----------
+    plan
+        What happens to every column.
+    source
+        Where random words come from.
+    texts
+        Whether the tables come from a CSV file, where every cell is a text.
+    permanent_key
+        For permanent answers: the secret key from which each person's noise is derived.
+    before
+        Called with the true arrays, by column, before they are randomised: where a ledger is asked.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: Source,
+        *,
+        texts: bool = False,
+        permanent_key: bytes | None = None,
+        before: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
+        require_confirmed(plan)
+        self.before = before
+        self.plan, self.source, self.permanent = plan, source, permanent_key is not None
+        self.protectors = [
+            ColumnProtector(
+                column, source, texts=texts, permanent=_permanent(plan, column, permanent_key)
+            )
+            for column in plan.columns
+        ]
+        self.people = None if plan.unit == "row" else RowsPerPerson(plan.unit, plan.rows_per_person)
+        self.rows = 0
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that must be read: the protected ones, and who a row belongs to."""
+        unit = () if self.plan.unit == "row" else (self.plan.unit,)
+        return tuple(dict.fromkeys((*self.plan.protected, *unit)))
+
+    def output_names(self, names: Sequence[str]) -> list[str]:
+        """The columns that come out, in the table's order; every column must be in the plan."""
+        plan = self.plan
+        if len(set(names)) != len(names):
+            raise Malformed("the table has two columns of the same name")
+        known = {*self.needed, *plan.pass_through, *plan.drop}
+        missing = [c for c in (*self.needed, *plan.pass_through, *plan.drop) if c not in names]
+        if missing:
+            raise Malformed(f"the table has no column {', '.join(map(repr, missing))}")
+        strange = [c for c in names if c not in known]
+        if strange:
+            raise Malformed(
+                f"the plan says nothing of the column {', '.join(map(repr, strange))}; protect it, "
+                "list it in pass_through (it is then published as it is), or in drop"
+            )
+        return [c for c in names if c in plan.protected or c in plan.pass_through]
+
+    def protect(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        """Noisy arrays for those of the needed columns."""
+        if self.before is not None:
+            self.before(arrays)
+        done: dict[str, Any] = {}
+        people = arrays[self.plan.unit].to_pylist() if self.permanent else ()
+        for protector in self.protectors:
+            columns = protector.column.columns
+            noisy = protector.apply([arrays[c] for c in columns], people)
+            done |= dict(zip(columns, noisy, strict=True))
+        if self.people is not None:
+            self.people.see(arrays[self.plan.unit])
+        self.rows += len(arrays[self.needed[0]])
+        return done
+
+    def batch(self, table: Any) -> Any:
+        """One Arrow table or record batch, sanitised; no metadata travels along."""
+        names = self.output_names(table.schema.names)
+        done = self.protect({name: one_chunk(table.column(name)) for name in self.needed})
+        for name in self.plan.pass_through:
+            if name not in done:
+                done[name] = bare(one_chunk(table.column(name)), name)
+        return arrow().table({name: done[name] for name in names})
+
+    def skip(self, table: Any) -> None:
+        """Count the rows of a batch that was sanitised before, by a run that stopped."""
+        self.output_names(table.schema.names)
+        if self.people is not None:
+            self.people.see(one_chunk(table.column(self.plan.unit)))
+        self.rows += len(table)
+        for protector in self.protectors:
+            protector.row = self.rows
+
+    @property
+    def unsorted(self) -> list[str]:
+        """The protected columns whose order the rows are seen not to be in."""
+        return [p.column.name for p in self.protectors if all(o.broken for o in p.orders)]
+
+    def known_unsorted(self, names: Sequence[str]) -> None:
+        """Take over `unsorted` from a run that stopped."""
+        for protector in self.protectors:
+            if protector.column.name in names:
+                for order in protector.orders:
+                    order.give_up()
+
+    def finish(self) -> None:
+        """Refuse what can only be seen at the end, and warn of it.
+
+        That is no rows at all, too many of one person, and rows in the order of a secret column.
+        """
+        if not self.rows:
+            raise Malformed("the table holds no rows")
+        if self.people is not None:
+            self.people.check()
+        for protector in self.protectors:
+            if any(order.kept for order in protector.orders):
+                warnings.warn(
+                    f"the rows are sorted or grouped by column {protector.column.name!r}: the place of "
+                    "a row gives its value away, whatever ε is; shuffle the rows first",
+                    PrivacyLeakWarning,
+                    stacklevel=3,
+                )
+
+
+def require_confirmed(plan: Plan) -> None:
+    """Refuse a domain that was read off the data and that nobody has looked at."""
+    waiting = plan.unconfirmed()
+    if waiting:
+        raise Malformed(
+            f"the values of {', '.join(map(repr, waiting))} were read off the data: a value that "
+            "occurs says that somebody has it. Compare them with the questionnaire or code list, "
+            'add what is missing, and set source = "declared"; or set source = "data, acknowledged" '
+            "and the guarantee is void"
+        )
+
+
+def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAnswers | None:
+    """A column's permanent answers; Malformed where the plan does not allow any."""
+    if key is None:
+        return None
+    if plan.unit == "row" or plan.rows_per_person != 1:
+        raise Malformed(
+            "permanent answers need unit = the column that identifies a person, with one row each"
+        )
+    if not column.listed:
+        raise Malformed(f"column {column.name!r}: permanent answers are for listed values")
+    return PermanentAnswers(column.mechanism, key, column.name)
+
+
+def one_chunk(column: Any) -> Any:
+    """A column as one array."""
+    return column.combine_chunks() if hasattr(column, "combine_chunks") else column

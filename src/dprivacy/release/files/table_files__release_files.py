@@ -1,0 +1,106 @@
+"""Reading tables from files: CSV and Parquet, in batches, every bad input one sentence."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.extras import arrow, arrow_csv, parquet
+
+_BATCH = 1 << 16  # rows of a Parquet batch
+_BLOCK = 1 << 22  # bytes of a CSV block
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file's name says that it is a Parquet file."""
+    return path.suffix.lower() == ".parquet"
+
+
+@contextmanager
+def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
+    """Batches of a table and its number of rows, where that is known beforehand."""
+    if not path.exists():
+        raise Malformed(f"{path}: there is no such file")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if is_parquet(path):
+        with read_errors(path):
+            file = parquet().ParquetFile(path)
+        with file:
+            yield guarded(file.iter_batches(batch_size=_BATCH), path), file.metadata.num_rows
+    elif suffixes[-1:] == [".csv"] or suffixes[-2:] == [".csv", ".gz"]:
+        with open_csv(path) as (_, rows):
+            yield rows, None
+    else:
+        raise Malformed(f"{path}: only .csv, .csv.gz and .parquet files are read")
+
+
+@contextmanager
+def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
+    """The header of a CSV file and its batches, all as text; an empty cell without quotes is missing.
+
+    Types are never guessed from the data; a ragged line is refused by its number, and its content
+    is not shown.
+    """
+    csv, pa = arrow_csv(), arrow()
+
+    def opened(names: list[str] | None, size: int) -> Any:
+        return csv.open_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=size, use_threads=False),
+            parse_options=csv.ParseOptions(
+                newlines_in_values=True,
+                ignore_empty_lines=names is None or len(names) > 1,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types={name: pa.string() for name in names or ()},
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                null_values=[""],
+            ),
+        )
+
+    with read_errors(path):
+        with opened(None, _BLOCK) as first:
+            names = first.schema.names
+        if len(set(names)) != len(names):
+            raise Malformed(f"{path}: two columns have the same name")
+        reader = opened(names, _BLOCK)
+    with reader:
+        yield names, guarded(reader, path)
+
+
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """What goes wrong while reading, in words that quote nothing of the file."""
+    pa = arrow()
+    try:
+        yield
+    except DPrivacyError:
+        raise
+    except UnicodeDecodeError:
+        raise Malformed(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+    except pa.ArrowException as reason:
+        text = str(reason).lower()
+        ragged = re.match(r"csv parse error: (?:row #(\d+): )?expected \d+ columns", text)
+        if ragged:
+            line = f" at line {ragged[1]}" if ragged[1] else ""
+            what = f"ragged rows{line}: not as many cells as the header has"
+        elif "utf8" in text.replace("-", ""):
+            what = "is not UTF-8 text; save it as UTF-8"
+        elif "straddling" in text:
+            what = f"a row is longer than {_BLOCK >> 20} MiB, or a quote is never closed"
+        elif "empty csv" in text:
+            what = "holds nothing"
+        else:
+            what = "cannot be read; it is damaged, or not what its name says"
+        raise Malformed(f"{path}: {what}") from None
+    except OSError as reason:
+        raise Malformed(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
+
+
+def guarded(batches: Iterable[Any], path: Path) -> Iterator[Any]:
+    """Batches whose reading fails in words."""
+    with read_errors(path):
+        yield from batches

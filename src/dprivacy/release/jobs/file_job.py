@@ -1,0 +1,236 @@
+"""Sanitising files: streamed in bounded memory, written whole or not at all, resumed after a crash."""
+
+import stat
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import Malformed, Unfinished
+from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.files.own_files import Workplace, file_hash
+from dprivacy.release.files.table_files__release_files import batches_of, is_parquet, read_errors
+from dprivacy.release.frames.frames_in_hand import warn_about
+from dprivacy.release.jobs.job_charge__release_charge import Charge
+from dprivacy.release.jobs.job_charge__release_origin import origin_mark, require_not_released_here
+from dprivacy.release.jobs.job_journal import Journal
+from dprivacy.release.jobs.job_resume import (
+    DISCARD,
+    commit,
+    done_before,
+    kept_on_failure,
+    left_before,
+    put_in_place,
+    require_same,
+    run_key,
+    run_of,
+)
+from dprivacy.release.jobs.output_writer import Writing
+from dprivacy.release.ledger.release_spending import opened
+from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.table_plan__release_plan import Plan
+
+Progress = Callable[[int, int | None], None]
+
+
+def sanitise_file(
+    source: str | Path,
+    plan: Plan,
+    output: str | Path,
+    *,
+    replace: bool = False,
+    resume: bool = False,
+    discard: bool = False,
+    ledger: Any = None,
+    again: str | None = None,
+    insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
+    progress: Progress | None = None,
+) -> ReleaseCard:
+    """A protected copy of a CSV or Parquet file, with its card beside it.
+
+    Parameters
+    ----------
+    source
+        The table: .csv (also .csv.gz) or .parquet.
+    plan
+        What happens to every column.
+    output
+        Where the copy goes: .csv or .parquet. It appears only when it is complete.
+    replace
+        Whether an existing output may be replaced.
+    resume
+        Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
+        nothing is spent again.
+    discard
+        Whether to throw away a job that stopped, and to draw new noise.
+    ledger
+        What the release is charged to before anything is sampled: a `Ledger`, one of its accounts
+        (`Ledger.account`), or the path or URL of one that exists.
+    again
+        Why a table that was released before is sanitised once more.
+    insecure_seed
+        For tests only.
+    permanent_key
+        For permanent answers; see `sanitise`.
+    progress
+        Called with the rows done and the rows in all (None when that is not known).
+
+    Raises
+    ------
+    UnknownCategory, Malformed
+        For a table that does not fit the plan, with the column and the row number, never the value;
+        nothing is left behind, and a ledger takes its entry back.
+    Unfinished
+        When the job stopped and can go on, when it cannot go on because something changed, and when
+        another process is writing the same output.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses or, without one, when a card in the output's folder says that this
+        file was released there before; nothing is sampled.
+
+    Notes
+    -----
+    1. A run key is drawn and written, with fingerprints of the source and the plan, into a journal
+       beside the output that the owner alone may read. The ledger is charged.
+    2. The table is read in chunks; memory does not grow with its length. The noise of a chunk comes
+       from the run key and the chunk's number, so that a chunk made again is the same.
+    3. Sanitised chunks go to a temporary file in the output's folder. Every 64 MiB it is synced, and
+       the journal notes how far it is.
+    4. At the end both files are synced and renamed into place, and the journal is destroyed with the
+       key. At no time is there half an output, and an older one is untouched until then.
+
+    On resuming, a CSV file is continued behind its last checkpoint; a Parquet file, whose index is
+    written last, is made again from the same noise and compared with what is there.
+    """
+    place, origin = Workplace(Path(output)), Path(source)
+    _require_places(place, origin)
+    if again is not None and not str(again).strip():
+        raise Malformed("again is a text that says why the same source is sanitised once more")
+    with ExitStack() as stack:
+        stack.enter_context(place.held())
+        with place.errors():
+            if resume and (done := done_before(place)) is not None:
+                return done
+            journal = left_before(place, resume=resume, discard=discard, replace=replace)
+        if journal is not None:
+            stack.callback(journal.close)
+        account = stack.enter_context(opened(ledger))
+        key = run_key(insecure_seed)
+        if journal is not None and insecure_seed is None:
+            key = bytes.fromhex(journal.run.key)
+        streams = ChunkStreams(key, secure=insecure_seed is None)
+        sanitiser = Sanitiser(
+            plan, streams, texts=not is_parquet(origin), permanent_key=permanent_key
+        )
+        warn_about(plan)
+        seen = _stat(origin)
+        with read_errors(origin):
+            digest = bytes.fromhex(file_hash(origin))
+        run = run_of(
+            key,
+            source=(seen[2], digest),
+            plan=plan,
+            permanent_key=permanent_key,
+            ledger="" if account is None else account.ledger.id,
+            secure=streams.secure,
+            replace=replace,
+        )
+        if journal is not None:
+            require_same(journal, run, origin)
+        else:
+            if again is None and account is None and permanent_key is None:
+                require_not_released_here(origin, place.output.parent)
+            with place.errors():
+                place.clear()
+                journal = Journal.create(place, run)
+        charge = Charge(journal, account, plan, permanent_key=permanent_key)
+        with kept_on_failure(journal, charge.take_back):
+            if journal.commit is not None:
+                put_in_place(journal)
+                return ReleaseCard.load(place.card)
+            receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit), again=again)
+            sha256 = _write(origin, sanitiser, streams, journal, progress)
+            if _stat(origin) != seen:
+                raise Malformed(f"{origin}: was changed while it was read; nothing is written")
+            sanitiser.finish()
+            mark = origin_mark(origin, salt=run.salt)
+            card = ReleaseCard.of(
+                plan,
+                rows=sanitiser.rows,
+                secure=streams.secure,
+                permanent=sanitiser.permanent,
+                output={"file": place.output.name, "sha256": sha256, "source": mark},
+                receipt=receipt,
+            )
+            commit(journal, card)
+    return card
+
+
+def _require_places(place: Workplace, origin: Path) -> None:
+    if place.output.suffix.lower() not in (".csv", ".parquet"):
+        raise Malformed(f"the output must end in .parquet or .csv, not {place.output.suffix!r}")
+    if not origin.exists():
+        raise Malformed(f"{origin}: there is no such file")
+    for path in (place.output, place.card):
+        if path.is_dir():
+            raise Malformed(f"{path}: cannot be written, as it is a folder; choose another name")
+        if path.exists() and path.samefile(origin):
+            raise Malformed("the output would replace the source")
+
+
+def _stat(path: Path) -> tuple[int, ...]:
+    """What changes when a file does; a pipe or a device is refused, as it cannot be read twice."""
+    found = path.stat()
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        raise Malformed(f"{path}: cannot be read, as it is not a file")
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _people(origin: Path, unit: str) -> Iterator[Any]:
+    """Whose the rows are, for a ledger that is kept per person."""
+    with batches_of(origin) as (batches, _):
+        for batch in batches:
+            if unit not in batch.schema.names:
+                raise Malformed(f"the table has no column {unit!r}")
+            yield from batch.column(unit).to_pylist()
+
+
+def _write(
+    origin: Path,
+    sanitiser: Sanitiser,
+    streams: ChunkStreams,
+    journal: Journal,
+    progress: Progress | None,
+) -> str:
+    """Sanitise and write one chunk after the other; the hash of the output."""
+    with (
+        batches_of(origin) as (batches, total),
+        closing(_ahead(batches)) as coming,
+        Writing(journal.place.output, journal) as out,
+    ):
+        done = out.done
+        sanitiser.known_unsorted(done.unsorted)
+        for chunk, batch in enumerate(coming):
+            if chunk < done.chunks:
+                sanitiser.skip(batch)
+            else:
+                if chunk == done.chunks and sanitiser.rows != done.rows:
+                    raise Unfinished(f"{origin}: does not come in the same chunks again; {DISCARD}")
+                streams.start(chunk)
+                out.put(sanitiser.batch(batch), chunk + 1, sanitiser.rows, sanitiser.unsorted)
+            if progress is not None:
+                progress(sanitiser.rows, total)
+        if not sanitiser.rows:
+            raise Malformed(f"{origin}: holds no rows")
+        return out.finish()
+
+
+def _ahead(batches: Iterator[Any]) -> Generator[Any, None, None]:
+    """The same batches, each read while the one before is worked on."""
+    with ThreadPoolExecutor(1, thread_name_prefix="dprivacy-reading") as thread:
+        coming = thread.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = thread.submit(next, batches, None)
+            yield batch

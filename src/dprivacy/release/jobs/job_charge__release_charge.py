@@ -1,0 +1,81 @@
+"""Charging a run to a ledger: once, however often the run is resumed."""
+
+import hmac
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.release.jobs.job_journal import Journal, Spent
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.release_spending import Account, spend_release
+from dprivacy.release.plans.table_plan__release_plan import Plan
+
+
+class Charge:
+    """What a run of a file job spends.
+
+    Parameters
+    ----------
+    journal
+        The journal of the run.
+    account
+        What is charged; None without a ledger.
+    plan
+        What happens to every column.
+    permanent_key
+        The key of permanent answers.
+
+    Notes
+    -----
+    1. The entry in the ledger has a mark of the run.
+    2. The receipt goes into the journal. A run that finds it there spends nothing.
+    3. A run that stopped between 1 and 2 finds its entry by the mark.
+    """
+
+    def __init__(
+        self, journal: Journal, account: Account | None, plan: Plan, *, permanent_key: bytes | None
+    ) -> None:
+        self._journal, self._account, self._plan = journal, account, plan
+        self._permanent_key = permanent_key
+
+    def spend(
+        self, digest: bytes, *, people: Callable[[], Iterable[Any]], again: str | None
+    ) -> dict[str, Any]:
+        """Spend unless it is done; the receipt, as a card has it."""
+        journal, account = self._journal, self._account
+        if journal.spent is not None:
+            return journal.spent.receipt
+        if account is None:
+            return {}
+        mark = hmac.digest(bytes.fromhex(journal.run.key), b"dprivacy run mark 1", "sha256")
+        receipt = account.ledger.receipt(mark)
+        if receipt is None:
+            per_person = account.ledger.is_per_person(account.name)
+            if per_person and self._plan.unit == "row":
+                raise Malformed(
+                    f"account {account.name!r} is kept per person, and the plan does not say whose a "
+                    "row is; give it unit = the column that identifies a person"
+                )
+            receipt = spend_release(
+                account,
+                self._plan,
+                {"the file": digest},
+                run=mark,
+                people=people() if per_person else None,
+                permanent_key=self._permanent_key,
+                again=again,
+            )
+        journal.append(Spent(receipt.to_dict()))
+        return receipt.to_dict()
+
+    def take_back(self, reason: BaseException) -> None:
+        """Cancel the entry: the table was refused, and nothing came out.
+
+        Only the kind of error is recorded. An entry that cannot be cancelled stays, on the safe side.
+        """
+        if self._journal.spent is None or self._account is None:
+            return
+        with suppress(DPrivacyError):
+            receipt = Receipt.from_dict(self._journal.spent.receipt)
+            self._account.ledger.cancel(receipt, because=type(reason).__name__)

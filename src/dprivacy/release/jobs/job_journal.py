@@ -1,0 +1,307 @@
+"""The journal of a file job: what it needs to go on after a crash without drawing anything again."""
+
+import hashlib
+import hmac
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dprivacy.errors import Malformed
+from dprivacy.release.files.own_files import Workplace, open_own
+
+FORMAT = "dprivacy journal"
+VERSION = 1
+_LARGEST = 64 << 20
+_TAG = 16  # bytes of a line's checksum
+_SHORTEST_KEY = 16
+_COMMITTED, _DISCARDED = b"\0", b"\1"  # what a destroyed journal is overwritten with
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run began with: its key, and fingerprints of all that its output depends on.
+
+    The fingerprints are made with the key, so that they say nothing to anybody once it is destroyed.
+    """
+
+    key: str = field(repr=False)
+    secure: bool
+    replace: bool
+    source: dict[str, Any]
+    plan: dict[str, Any]
+    permanent: str
+    ledger: str
+    libraries: dict[str, Any]
+
+    @property
+    def salt(self) -> str:
+        """A public number of this run, from which its key cannot be found."""
+        return hmac.digest(bytes.fromhex(self.key), b"dprivacy salt 1", "sha256").hex()[:32]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far the output is safely on the disk, and columns that were seen not to be sorted."""
+
+    chunks: int = 0
+    rows: int = 0
+    bytes: int = 0
+    sha256: str = hashlib.sha256().hexdigest()
+    unsorted: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """The output and its card are complete, and only have to be put in place."""
+
+    output: str
+    card: str
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The ledger's receipt, as plain data."""
+
+    receipt: dict[str, Any]
+
+
+Record = Run | Checkpoint | Commit | Spent
+_KINDS: dict[str, type[Record]] = {
+    "run": Run,
+    "checkpoint": Checkpoint,
+    "commit": Commit,
+    "spent": Spent,
+}
+
+
+class Journal:
+    """A file of one record a line, each with a checksum that covers all lines before it.
+
+    Notes
+    -----
+    1. It is written under another name, synced and renamed: it is there with its key, or not at all.
+    2. A record is appended and synced before what it says is relied on. A last line that is cut off
+       was never relied on, and is ignored; any other damage is refused.
+    3. It is destroyed by overwriting it, syncing, and removing it. One that begins with a zero or a
+       one is therefore no journal any more; which of the two says whether its run was complete.
+    """
+
+    def __init__(self, place: Workplace, handle: int, records: list[Record], tag: bytes) -> None:
+        self.place, self._handle, self._tag = place, handle, tag
+        run = records[0]
+        assert isinstance(run, Run)
+        self.run = run
+        self.checkpoint, self.commit, self.spent = Checkpoint(), None, None
+        for record in records[1:]:
+            self._note(record)
+
+    checkpoint: Checkpoint
+    commit: Commit | None
+    spent: Spent | None
+
+    @classmethod
+    def create(cls, place: Workplace, run: Run) -> "Journal":
+        """Begin the journal of a run."""
+        new = _beside(place.journal)
+        new.unlink(missing_ok=True)
+        handle = open_own(new, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        try:
+            line, tag = _line(run, b"")
+            _write(handle, line)
+            os.fsync(handle)
+            os.replace(new, place.journal)
+            place.sync()
+        except OSError:  # nothing is drawn with this key
+            os.close(handle)
+            for path in (new, place.journal):
+                path.unlink(missing_ok=True)
+            raise
+        return cls(place, handle, [run], tag)
+
+    @classmethod
+    def find(cls, place: Workplace) -> "Journal | None":
+        """The journal that an earlier run left, if there is one.
+
+        Raises
+        ------
+        Malformed
+            If it is damaged, or not this user's.
+        """
+        try:
+            handle = open_own(place.journal, os.O_RDWR)
+        except FileNotFoundError:
+            _beside(place.journal).unlink(missing_ok=True)
+            return None
+        try:
+            if os.fstat(handle).st_size > _LARGEST:
+                _damaged(place.journal, "it is too large")
+            data = _read(handle)
+            if data[:1] in (b"", _COMMITTED, _DISCARDED):  # destroyed, and not yet removed
+                place.clear()
+                place.journal.unlink()
+                os.close(handle)
+                return None
+            records, length, tag = parse(data, place.journal)
+            os.ftruncate(handle, length)
+            os.lseek(handle, 0, os.SEEK_END)
+        except BaseException:
+            with suppress(OSError):
+                os.close(handle)
+            raise
+        return cls(place, handle, records, tag)
+
+    @staticmethod
+    def discard(place: Workplace) -> None:
+        """Destroy whatever journal lies there, and what was written under it."""
+        try:
+            handle = open_own(place.journal, os.O_RDWR)
+        except FileNotFoundError:
+            place.clear()
+            return
+        try:
+            _destroy(place, handle, _DISCARDED)
+        finally:
+            os.close(handle)
+
+    @staticmethod
+    def committed(place: Workplace) -> bool:
+        """Whether a run was complete when it stopped, but for the removal of its journal."""
+        try:
+            handle = open_own(place.journal, os.O_RDONLY)
+        except FileNotFoundError:
+            return False
+        try:
+            return os.read(handle, 1) == _COMMITTED
+        finally:
+            os.close(handle)
+
+    def append(self, record: Checkpoint | Commit | Spent) -> None:
+        """Write a record so that it lasts."""
+        line, tag = _line(record, self._tag)
+        before = os.lseek(self._handle, 0, os.SEEK_END)
+        try:
+            _write(self._handle, line)
+            os.fsync(self._handle)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._handle, before)
+            raise
+        self._tag = tag
+        self._note(record)
+
+    def destroy(self) -> None:
+        """Overwrite the key and all the rest, and remove what is half-written and the journal."""
+        _destroy(self.place, self._handle, _COMMITTED if self.commit else _DISCARDED)
+        self.close()
+
+    def close(self) -> None:
+        """Leave the journal where it is."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _note(self, record: Record) -> None:
+        if isinstance(record, Checkpoint):
+            self.checkpoint = record
+        elif isinstance(record, Commit):
+            self.commit = record
+        elif isinstance(record, Spent):
+            self.spent = record
+
+
+def parse(data: bytes, name: Path) -> tuple[list[Record], int, bytes]:
+    """The records of a journal, the bytes they take, and the last checksum."""
+    records: list[Record] = []
+    length, tag = 0, b""
+    lines = data.splitlines(keepends=True)
+    for k, line in enumerate(lines):
+        text, _, found = line[:-1].rpartition(b"\t")
+        if not line.endswith(b"\n") or found != _checksum(text, tag).hex().encode():
+            if k and k == len(lines) - 1:  # cut off while it was written
+                break
+            _damaged(name, f"line {k + 1} does not fit its checksum")
+        records.append(_record(text, name, first=k == 0))
+        tag, length = bytes.fromhex(found.decode()), length + len(line)
+    return records, length, tag
+
+
+def _record(text: bytes, name: Path, *, first: bool) -> Record:
+    try:
+        data = json.loads(text)
+        kind = _KINDS[data.pop("kind")]
+        if first and (data.pop("format"), data.pop("version")) != (FORMAT, VERSION):
+            _damaged(name, f"this reads version {VERSION} of {FORMAT}")
+        wanted = {item.name: item.type for item in fields(kind)}
+        if first is not (kind is Run) or set(data) != set(wanted):
+            _damaged(name, "a record is not of a known form")
+        record = kind(**data)
+        _check(record)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as reason:
+        if isinstance(reason, Malformed):
+            raise
+        _damaged(name, "a record is not of a known form")
+    return record
+
+
+def _check(record: Record) -> None:
+    """Raise TypeError or ValueError unless every entry is of its kind."""
+    empty = Run("", True, True, {}, {}, "", "", {})
+    empties: tuple[Record, ...] = (empty, Checkpoint(), Commit("", ""), Spent({}))
+    same = next(other for other in empties if type(other) is type(record))
+    for key, model in asdict(same).items():
+        value = getattr(record, key)
+        if type(value) is not type(model) or (type(value) is int and value < 0):
+            raise TypeError
+    if isinstance(record, Run) and len(bytes.fromhex(record.key)) < _SHORTEST_KEY:
+        raise ValueError
+    if isinstance(record, Checkpoint) and not all(isinstance(c, str) for c in record.unsorted):
+        raise TypeError
+
+
+def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:
+    """A record as a line, and its checksum."""
+    kind = next(name for name, cls in _KINDS.items() if type(record) is cls)
+    head = {"format": FORMAT, "version": VERSION} if isinstance(record, Run) else {}
+    text = json.dumps({"kind": kind, **head, **asdict(record)}).encode()
+    tag = _checksum(text, before)
+    return b"%s\t%s\n" % (text, tag.hex().encode()), tag
+
+
+def _checksum(text: bytes, before: bytes) -> bytes:
+    return hashlib.blake2b(before + text, digest_size=_TAG).digest()
+
+
+def _destroy(place: Workplace, handle: int, how: bytes) -> None:
+    size = os.lseek(handle, 0, os.SEEK_END)
+    os.lseek(handle, 0, os.SEEK_SET)
+    _write(handle, how * min(size, _LARGEST))
+    os.fsync(handle)
+    place.clear()
+    place.journal.unlink(missing_ok=True)
+    place.sync()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}-new")
+
+
+def _write(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _read(handle: int) -> bytes:
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "rb") as file:
+        return file.read()
+
+
+def _damaged(name: Path, what: str) -> NoReturn:
+    raise Malformed(
+        f"{name}: the journal is damaged ({what}); say --discard to throw it away and start anew, with "
+        "new noise"
+    )

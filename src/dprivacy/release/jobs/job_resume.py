@@ -1,0 +1,211 @@
+"""Beginning a file job, going on with one that stopped, and putting its output in place."""
+
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed, Unfinished
+from dprivacy.model import plain
+from dprivacy.release.files.own_files import Workplace, file_hash, open_own
+from dprivacy.release.jobs.job_journal import Commit, Journal, Run
+from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.sampling import choose_source
+from dprivacy.verify import weights_hash
+
+_LIBRARIES = ("dprivacy", "numpy", "pyarrow")
+DISCARD = (
+    "say --discard to throw away what was written and start anew: that draws new noise, and spends "
+    "again if there is a ledger"
+)
+
+
+def run_key(insecure_seed: int | None) -> bytes:
+    """A key for a run: the operating system's, unless a seed is forced by its insecure name."""
+    if insecure_seed is None:
+        return secrets.token_bytes(32)
+    return choose_source(insecure_seed).words(4).tobytes()
+
+
+def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool) -> Journal | None:
+    """The journal to go on from, or None to begin; whatever must not be overwritten is refused."""
+    if resume and discard:
+        raise Malformed(
+            "say either --resume or --discard: one keeps the noise, the other draws anew"
+        )
+    if discard:
+        Journal.discard(place)
+    journal = Journal.find(place)
+    if journal is not None and not resume:
+        journal.close()
+        raise Unfinished(
+            f"{place.output}: a job for it stopped before it was done; say --resume to go on with the "
+            f"noise it began with, or {DISCARD}"
+        )
+    if journal is None or journal.commit is None:
+        may = replace or (journal is not None and journal.run.replace)
+        for path in (place.output, place.card):
+            if path.exists() and not may:
+                if journal is not None:
+                    journal.close()
+                rest = ", and no job for it is left to resume" if resume and journal is None else ""
+                raise Malformed(f"{path} exists{rest}; choose another name, or say --replace")
+    return journal
+
+
+def done_before(place: Workplace) -> ReleaseCard | None:
+    """The card of a job that was complete when it stopped, but for the removal of its journal."""
+    if not Journal.committed(place):
+        return None
+    Journal.discard(place)
+    return ReleaseCard.load(place.card)
+
+
+def run_of(
+    key: bytes,
+    *,
+    source: tuple[int, bytes],
+    plan: Plan,
+    permanent_key: bytes | None,
+    ledger: str,
+    secure: bool,
+    replace: bool,
+) -> Run:
+    """What a run begins with; of the source, its size and its SHA-256."""
+    return Run(
+        key.hex(),
+        secure,
+        replace,
+        {"size": source[0], "digest": _print(key, source[1])},
+        _plan_prints(key, plan),
+        "" if permanent_key is None else _print(key, permanent_key),
+        ledger,
+        {name: version(name) for name in _LIBRARIES},
+    )
+
+
+def require_same(journal: Journal, now: Run, source: Path) -> None:
+    """Refuse to go on when anything changed that the output depends on, and say what."""
+    before, changes = journal.run, []
+    if (before.key, before.secure) != (now.key, now.secure):  # no fingerprint can be compared
+        changes.append("insecure_seed is another one")
+    else:
+        changes += _changes(before, now, source)
+    if before.ledger != now.ledger and journal.spent is None:
+        changes.append("the ledger is another one, or missing")
+    if changes:
+        raise Unfinished(
+            f"the job cannot go on: {'; '.join(changes)}. Put that back and say --resume, or {DISCARD}"
+        )
+
+
+def _changes(before: Run, now: Run, source: Path) -> Iterator[str]:
+    if before.source != now.source:
+        sizes = before.source.get("size"), now.source["size"]
+        how = f"{sizes[0]} bytes before, {sizes[1]} now" if sizes[0] != sizes[1] else "same size"
+        yield f"the source {source} is another one ({how})"
+    for part in sorted({*before.plan, *now.plan}):
+        if before.plan.get(part) != now.plan.get(part):
+            yield f"the plan says something else of {part}"
+    if before.permanent != now.permanent:
+        yield "the permanent key is another one"
+    for name in _LIBRARIES:
+        if before.libraries.get(name) != now.libraries[name]:
+            yield f"{name} is {now.libraries[name]} and was {before.libraries.get(name)}"
+
+
+@contextmanager
+def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]) -> Iterator[None]:
+    """Leave the journal behind when the job could go on later, and nothing when it never could.
+
+    What dprivacy refuses (a value outside the domain, a damaged table) it would refuse again, and
+    what it spent is taken back. A full disk, an interruption or a crash is another matter.
+    """
+    output = journal.place.output
+    try:
+        yield
+    except Unfinished:
+        raise
+    except (DPrivacyError, Warning) as reason:  # a warning, where those are errors
+        with suppress(OSError):
+            journal.destroy()
+        take_back(reason)
+        raise
+    except OSError as reason:
+        raise Unfinished(
+            f"{output}: cannot be written ({reason.strerror or 'failed'}); put that right (make room, "
+            "or give back the permission), then say --resume to go on with the same noise"
+        ) from None
+    finally:
+        journal.close()
+
+
+def commit(journal: Journal, card: ReleaseCard) -> None:
+    """Put the output and its card in place and destroy the key.
+
+    Notes
+    -----
+    1. The card is written and synced, as the output already is.
+    2. The journal says so; from here on a job that is resumed only does the rest of this.
+    3. Both are renamed, the output last, and the folder is synced.
+    4. The journal is overwritten and removed, and the key of the noise with it.
+    """
+    place = journal.place
+    os.close(open_own(place.card_part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
+    card.save(place.card_part)
+    with place.card_part.open("rb") as written:
+        os.fsync(written.fileno())
+    journal.append(Commit(card.output["sha256"], file_hash(place.card_part)))
+    put_in_place(journal)
+
+
+def put_in_place(journal: Journal) -> None:
+    """Steps 3 and 4 of `commit`, as far as they are not done."""
+    place, done = journal.place, journal.commit
+    assert done is not None
+    for part, target, expected in (
+        (place.card_part, place.card, done.card),
+        (place.output_part, place.output, done.output),
+    ):
+        if part.exists():
+            os.replace(part, target)
+        elif not target.exists() or file_hash(target) != expected:
+            raise Unfinished(f"{target}: was complete, and is gone or changed; {DISCARD}")
+    place.sync()
+    journal.destroy()
+
+
+def _print(key: bytes, data: bytes) -> str:
+    return hmac.digest(key, data, "sha256").hex()
+
+
+def _plan_prints(key: bytes, plan: Plan) -> dict[str, str]:
+    """A fingerprint for each part of a plan, so that a refusal can name what changed."""
+    parts: dict[str, Any] = {f"the column {c.name!r}": _told(c) for c in plan.columns}
+    for name in ("drop", "pass_through", "unit", "rows_per_person", "title"):
+        parts[name] = getattr(plan, name)
+    parts["the order of its columns"] = [c.name for c in plan.columns]
+    return {
+        part: _print(key, json.dumps(plain(told), sort_keys=True).encode())
+        for part, told in parts.items()
+    }
+
+
+def _told(column: ColumnPlan) -> list[Any]:
+    """All that a column's noise depends on."""
+    mechanism = column.mechanism
+    channel = getattr(mechanism, "channel", None) if column.listed else None
+    return [
+        column.kind,
+        column.columns,
+        column.spec,
+        [column.nulls, repr(column.null_value), column.source],
+        [mechanism.family, str(mechanism.guarantee.eps), str(mechanism.guarantee.delta)],
+        None if channel is None else weights_hash(channel),
+    ]

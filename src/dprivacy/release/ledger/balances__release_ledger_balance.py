@@ -1,0 +1,250 @@
+"""Balances: what is spent of an account, and what every entry of the ledger does to it."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from dprivacy.release.ledger.amounts import Amount, larger
+from dprivacy.release.ledger.charged_metric import Charge
+from dprivacy.sources import result
+
+Key = tuple[str, str, str]  # part, column, metric
+WHOLE = ""  # the budget of whole records; other budgets have the name of their column
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is spent by one metric of one column: per unit of it, and between the farthest values."""
+
+    unit: str
+    amount: Amount
+    whole: Amount | None
+
+    def to_list(self) -> list[Any]:
+        """The line as plain data."""
+        whole = None if self.whole is None else self.whole.to_dict()
+        return [self.unit, self.amount.to_dict(), whole]
+
+    def agrees(self, other: "Line") -> bool:
+        """Whether it is the same line."""
+        if self.whole is None or other.whole is None:
+            same = self.whole is other.whole
+        else:
+            same = self.whole.agrees(other.whole)
+        return same and self.unit == other.unit and self.amount.agrees(other.amount)
+
+    def plus(self, other: "Line", *, back: bool = False) -> "Line":
+        """The line with another added, or taken away again."""
+        whole = None
+        if self.whole is not None and other.whole is not None:
+            whole = self.whole - other.whole if back else self.whole + other.whole
+        amount = self.amount - other.amount if back else self.amount + other.amount
+        return Line(self.unit, amount, whole)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What is spent of an account (or by one person of it), and what may be.
+
+    Parameters
+    ----------
+    per
+        "table", when everybody in the account is charged with everything, or "person".
+    limits
+        Budgets: of whole records (under the name ""), or per unit of a column's metric.
+    parts
+        Declared groups of people that have nobody in common.
+    lines
+        What is spent, by part ("" for everybody), column and metric.
+    permanent
+        Where permanent answers were first paid for: entries by mark.
+    sequence
+        The last entry that changed it.
+    """
+
+    per: str = "table"
+    limits: Mapping[str, Amount] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    lines: Mapping[Key, Line] = field(default_factory=dict)
+    permanent: Mapping[str, int] = field(default_factory=dict)
+    sequence: int = 0
+
+    @result("T", "Lem 3.1", "Lem 3.2")
+    def spent(self, column: str = WHOLE) -> Amount | None:
+        """What all releases together have spent: of whole records, or per unit of a column.
+
+        Notes
+        -----
+        1. On one metric, levels add up: ε₁·d and ε₂·d make (ε₁ + ε₂)·d.
+        2. On several, the metrics add up: ε₁·d₁ + ε₂·d₂. Between the two most different records that
+           is the sum of what each column says of its farthest values. For one column under several
+           metrics it is at most (ε₁ + ε₂)·max(d₁, d₂), so the sum of the levels is a level again.
+        3. Of parts with nobody in common the largest counts, and with it what was spent on everybody.
+
+        None when a column's distances are unbounded, so that no number stands for whole records.
+        """
+        totals = {part: Amount() for part in ("", *self.parts)}
+        for (part, name, _), line in self.lines.items():
+            if column not in (WHOLE, name):
+                continue
+            amount = line.whole if column == WHOLE else line.amount
+            if amount is None:
+                return None
+            totals[part] = totals.get(part, Amount()) + amount
+        most = Amount()
+        for part, total in totals.items():
+            most = larger(most, total) if part else most
+        return totals[""] + most
+
+    def agrees(self, other: "Balance") -> bool:
+        """Whether it is the same balance, however its numbers are written."""
+        mine, theirs = (replace(balance, limits={}, lines={}) for balance in (self, other))
+        return (
+            mine == theirs
+            and self.limits.keys() == other.limits.keys()
+            and self.lines.keys() == other.lines.keys()
+            and all(self.limits[name].agrees(other.limits[name]) for name in self.limits)
+            and all(self.lines[key].agrees(other.lines[key]) for key in self.lines)
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """The balance as one line of JSON."""
+        return canonical({
+            "per": self.per,
+            "limits": {name: limit.to_dict() for name, limit in self.limits.items()},
+            "parts": list(self.parts),
+            "lines": [[*key, *line.to_list()] for key, line in sorted(self.lines.items())],
+            "permanent": dict(self.permanent),
+            "sequence": self.sequence,
+        })  # fmt: skip
+
+    @classmethod
+    def from_text(cls, text: str) -> "Balance":
+        """The balance whose `text` it is."""
+        data = json.loads(text)
+        return cls(
+            data["per"],
+            {name: Amount.from_dict(limit) for name, limit in data["limits"].items()},
+            tuple(data["parts"]),
+            {
+                (part, column, metric): Line(
+                    unit,
+                    Amount.from_dict(amount),
+                    None if whole is None else Amount.from_dict(whole),
+                )
+                for part, column, metric, unit, amount, whole in data["lines"]
+            },
+            data["permanent"],
+            data["sequence"],
+        )
+
+
+NOTHING = Balance()
+
+
+def canonical(data: Any) -> str:
+    """JSON in the one form that is hashed."""
+    return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+def crowd(people: Sequence[str]) -> dict[str, Any]:
+    """How many people an entry is charged to, and a hash of who."""
+    return {"count": len(people), "hash": hashlib.sha256("".join(people).encode()).hexdigest()}
+
+
+def marks_of(body: Mapping[str, Any]) -> set[str]:
+    """What a spend is found by later: its sources, and its run."""
+    return {*body["sources"].values(), *([body["run"]] if body["run"] else [])}
+
+
+def lines_of(
+    charges: Iterable[Charge], permanent: Mapping[str, str], same: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Charges as an entry holds them, with the marks of permanent answers (and of the same source)."""
+    return [
+        {
+            "column": charge.column,
+            "metric": charge.metric,
+            "unit": charge.unit,
+            "amount": charge.amount.to_dict(),
+            "whole": None if charge.whole is None else charge.whole.to_dict(),
+            "permanent": permanent.get(charge.column),
+            "same": same.get(charge.column),
+        }
+        for charge in charges
+    ]
+
+
+def after(balance: Balance, body: Mapping[str, Any]) -> Balance:
+    """The balance after an entry: the one place where the ledger computes.
+
+    Spending and verifying both go through here, so that a balance that was changed by hand cannot
+    agree with the entries.
+    """
+    kind, sequence = body["kind"], body["sequence"]
+    if kind == "budget":
+        limits = dict(balance.limits)
+        limits[body["column"]] = Amount.from_dict(body["limit"])
+        return replace(balance, per=body["per"], limits=limits, sequence=sequence)
+    if kind == "parts":
+        return replace(balance, parts=tuple(body["parts"]), sequence=sequence)
+    if kind == "spend":
+        return _spent(balance, body)
+    return _cancelled(balance, body)
+
+
+def each_after(balances: Mapping[Any, Balance], body: Mapping[str, Any]) -> dict[Any, Balance]:
+    """Many balances after an entry; those of a crowd are mostly one object, and computed once."""
+    distinct = {id(balance): balance for balance in balances.values()}
+    changed = {at: after(balance, body) for at, balance in distinct.items()}
+    return {whose: changed[id(balance)] for whose, balance in balances.items()}
+
+
+def is_free(balance: Balance, line: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Whether a line repeats permanent answers that were paid for before.
+
+    Of the very same source they are the same answers. Of another source they are so while values have
+    not changed, which somebody must have said (`again`).
+    """
+    first = balance.permanent.get((line["permanent"] if body["again"] else line["same"]) or "")
+    return first is not None and first < body["sequence"]
+
+
+def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
+    lines, permanent = dict(balance.lines), dict(balance.permanent)
+    for line in body["lines"]:
+        for mark in {line["permanent"], line["same"]} - {None}:
+            permanent.setdefault(mark, body["sequence"])
+        if is_free(balance, line, body):
+            continue
+        key, cost = _line(line, body)
+        lines[key] = lines[key].plus(cost) if key in lines else cost
+    return replace(balance, lines=lines, permanent=permanent, sequence=body["sequence"])
+
+
+def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
+    """Undo an entry that released nothing; its own body travels in the cancelling one."""
+    undone = body["undone"]
+    lines = dict(balance.lines)
+    for line in undone["lines"]:
+        if is_free(balance, line, undone):
+            continue
+        key, cost = _line(line, undone)
+        lines[key] = lines[key].plus(cost, back=True)
+        if lines[key].amount.is_zero:
+            del lines[key]
+    permanent = {mark: at for mark, at in balance.permanent.items() if at != undone["sequence"]}
+    return replace(balance, lines=lines, permanent=permanent, sequence=body["sequence"])
+
+
+def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:
+    whole = line["whole"]
+    return (body["part"], line["column"], line["metric"]), Line(
+        line["unit"],
+        Amount.from_dict(line["amount"]),
+        None if whole is None else Amount.from_dict(whole),
+    )

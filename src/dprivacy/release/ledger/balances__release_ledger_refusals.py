@@ -1,0 +1,71 @@
+"""What a ledger refuses, and in which words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dprivacy.errors import BudgetExceeded, Malformed
+from dprivacy.model import about
+from dprivacy.release.ledger.amounts import Amount
+from dprivacy.release.ledger.balances__release_ledger_balance import Balance, is_free
+
+
+def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:
+    """BudgetExceeded when an entry passes a budget: what was asked, what is spent, what is left."""
+    for name, limit in limits.items():
+        spent, asked = before.spent(name), now.spent(name)
+        of = f"column {name!r} of {whose}" if name else whose
+        if asked is None:
+            wide = sorted(
+                {column for (_, column, _), line in now.lines.items() if line.whole is None}
+            )
+            raise Malformed(
+                f"the distances of column {', '.join(map(repr, wide))} have no bound, so that no "
+                f"budget of whole records ({whose}) can hold; give each column a budget of its own"
+            )
+        assert spent is not None
+        if asked == spent or asked.within(limit):
+            continue
+        left = limit.eps - spent.eps
+        raise BudgetExceeded(
+            f"the budget of {of} is {limit.words()}; {spent.words()} is spent, and with this release "
+            f"it would be {asked.words()}; "
+            + (f"{about(left)} is left" if left > 0 else "nothing is left")
+            + ": release with a smaller epsilon or fewer columns, or raise the budget"
+        )
+
+
+def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
+    """Malformed when a spend does not fit how an account is kept: per table, per person, by parts."""
+    if part and part not in balance.parts:
+        raise Malformed(
+            f"account {name!r} has no part {part!r}; declare that its parts have nobody in common "
+            f"with parts({name!r}, […]), or leave the part out"
+        )
+    if balance.per == "person" and not persons:
+        raise Malformed(f"account {name!r} is kept per person; say whom to charge with people=")
+    if balance.per == "table" and persons is not None:
+        raise Malformed(
+            f"account {name!r} is kept per table; open one for people with budget(…, per='person')"
+        )
+
+
+def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:
+    """What each column costs, in words; "" where it costs nobody anything."""
+    every = list(balances)
+    return {
+        line["column"]: (
+            ""
+            if all(is_free(balance, line, body) for balance in every)
+            else f"{Amount.from_dict(line['amount']).words()} {line['unit']}"
+        )
+        for line in body["lines"]
+    }
+
+
+def released_before(tags: Mapping[str, str], known: Mapping[str, int]) -> str:
+    """The words for sources that were released before, with their entries."""
+    words = [f"{name} (entry {known[tag]})" for name, tag in tags.items() if tag in known]
+    return (
+        f"released before: {', '.join(words)}. Two noisy copies say more than one, and cost both; if "
+        "that is meant, say why with again= (--again), or use permanent answers (permanent_key=)"
+    )

@@ -1,0 +1,99 @@
+"""Charging releases that have no plan: places, curves, documents, matches."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.release.files.own_files import file_hash
+from dprivacy.release.ledger.amounts import amount
+from dprivacy.release.ledger.charged_metric import Charge
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.release_spending import opened, reason_of
+
+
+def per_unit(column: str, metric: str, unit: str, eps: Any, *, most: Any = None) -> Charge:
+    """The charge of a level per unit of a distance.
+
+    Parameters
+    ----------
+    column
+        What is released, in a word: "places".
+    metric
+        A name of the distance; levels under one name add up.
+    unit
+        What the level is for, in words: "per kilometre".
+    eps
+        The level.
+    most
+        The level between the two secrets farthest apart, where there is a bound.
+    """
+    return Charge(column, metric, unit, amount(eps), None if most is None else amount(most))
+
+
+@contextmanager
+def charged(
+    ledger: Any,
+    charge: Charge,
+    source: Path | bytes,
+    *,
+    people: Iterable[Any] | None = None,
+    again: str | None = None,
+    note: str = "",
+) -> Iterator[Receipt | None]:
+    """Spend before anything is sampled; inside, the release is made, and taken back when refused.
+
+    Parameters
+    ----------
+    ledger
+        As for `sanitise`; None charges nothing.
+    charge
+        What it costs; see `per_unit`.
+    source
+        What is released: a file, or its bytes.
+    people
+        Who is in it, for an account per person.
+    again
+        Why a source that was released before is released once more.
+    note
+        Anything else to be remembered; not secret.
+
+    Raises
+    ------
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses.
+    """
+    if ledger is None and again is not None:
+        raise Malformed("again is a remark in a ledger; give one with ledger=")
+    with opened(ledger) as account:
+        if account is None:
+            yield None
+            return
+        book, name = account.ledger, account.name
+        per_person = book.is_per_person(name)
+        if per_person and people is None:
+            raise Malformed(
+                f"account {name!r} is kept per person, and nothing says whose the {charge.column} are"
+            )
+        receipt = book.spend(
+            [charge],
+            account=name,
+            part=account.part,
+            people=people if per_person else None,
+            sources={"the file": _digest(source)},
+            again=reason_of(again),
+            note=note,
+        )
+        try:
+            yield receipt
+        except DPrivacyError as refusal:
+            book.cancel(receipt, because=type(refusal).__name__)
+            raise
+
+
+def _digest(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return hashlib.sha256(source).digest()
+    return bytes.fromhex(file_hash(source))

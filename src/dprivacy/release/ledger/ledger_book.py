@@ -1,0 +1,396 @@
+"""The ledger: what was released of whom, refused past a budget, kept in a chain."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import AlreadyReleased, Malformed
+from dprivacy.release.ledger.amounts import Amount, amount
+from dprivacy.release.ledger.balances__release_ledger_balance import (
+    WHOLE,
+    after,
+    crowd,
+    each_after,
+    lines_of,
+    marks_of,
+)
+from dprivacy.release.ledger.balances__release_ledger_refusals import (
+    costs_of,
+    released_before,
+    require_kind,
+    require_within,
+)
+from dprivacy.release.ledger.charged_metric import charges_of
+from dprivacy.release.ledger.hash_chain import Entry
+from dprivacy.release.ledger.ledger_pages import open_pages
+from dprivacy.release.ledger.receipts import Receipt
+
+if TYPE_CHECKING:
+    from dprivacy.release.ledger.ledger_check import LedgerVerdict
+    from dprivacy.release.ledger.ledger_report import LedgerReport
+    from dprivacy.release.ledger.release_spending import Account
+
+EVERYONE = "everyone"
+_LONGEST = 200  # characters of a name
+
+
+class Ledger:
+    """A record of what was released under which guarantee, that refuses what passes a budget.
+
+    Every release spends before it samples. Levels on one metric add up, different metrics are kept
+    side by side, and a budget holds however many processes spend at once. Entries form a chain of
+    hashes, and each release card carries the place of its entry, so that a ledger that was edited or
+    set back is found out (`verify`).
+
+    Parameters
+    ----------
+    place
+        The path of a SQLite file, or a URL ``postgresql://user@host/database`` (extra ``postgres``).
+    key
+        The file of the ledger's key, made with the ledger and readable by its owner alone. By default
+        it lies beside a SQLite file (ledger.db has ledger.db.key); for PostgreSQL it must be named,
+        here or in the environment variable DPRIVACY_LEDGER_KEY.
+    create
+        Whether to make the ledger when it is not there.
+    schema
+        For PostgreSQL: the schema that holds it.
+
+    Raises
+    ------
+    Malformed
+        When there is no ledger and none can be made.
+    BrokenLedger
+        When what is there is damaged, is no ledger, or has another key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> rr = randomised_response(["tea", "coffee", "water"], eps="ln 2")
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     _ = ledger.budget("survey", "ln 4")
+    ...     for _ in range(2):
+    ...         receipt = ledger.spend({"drink": rr}, account="survey")
+    ...     receipt.sequence, ledger.left("survey").words(), bool(ledger.verify())
+    (4, '0', True)
+    """
+
+    def __init__(
+        self,
+        place: str | Path,
+        *,
+        key: str | Path | None = None,
+        create: bool = True,
+        schema: str = "dprivacy_ledger",
+    ) -> None:
+        self._pages = open_pages(place, key=key, create=create, schema=schema)
+
+    @property
+    def id(self) -> str:
+        """The ledger's own name, drawn when it was made."""
+        return self._pages.name
+
+    # -- budgets ------------------------------------------------------------------------------
+
+    def budget(
+        self,
+        account: str,
+        limit: Any,
+        *,
+        column: str = WHOLE,
+        delta: Any = 0,
+        per: str | None = None,
+    ) -> Receipt:
+        """Set what may be spent of an account.
+
+        Parameters
+        ----------
+        account
+            The name of what is charged: a table, or a population of people.
+        limit
+            Of whole records: everything that is ever released multiplies the odds between any two
+            records by at most e^limit. With `column`: ε for each unit of that column's metric.
+        column
+            The column that is limited; whole records by default.
+        delta
+            The most δ in all.
+        per
+            "table" (as a new account is) when a spend is charged to everybody in the account at once,
+            "person" when each person has a budget of this size.
+        """
+        name, most = _name(account, "an account"), amount(limit, delta)
+        if most.level is None or most.delta is None:
+            raise Malformed(
+                "a budget is a number that can be written in a line, such as ln 8 or 5/2"
+            )
+        if per not in ("table", "person", None):
+            raise Malformed(f'per is "table" or "person", not {per!r}')
+        if not isinstance(column, str):
+            raise Malformed("a column is named by a text")
+        with self._pages.transaction(write=True):
+            balance = self._pages.balance(name)
+            kind = per or balance.per
+            if balance.sequence and balance.per != kind:
+                raise Malformed(f"account {name!r} is kept per {balance.per}; open another account")
+            body = {"kind": "budget", "account": name, "column": column, "per": kind}
+            entry = self._pages.append({**body, "limit": most.to_dict()})
+            self._pages.keep(name, {"": after(balance, entry.body)})
+        return self._receipt(entry)
+
+    def parts(self, account: str, names: Sequence[str]) -> Receipt:
+        """Declare groups of people in an account that have nobody in common.
+
+        What is spent on one of them is not spent on the others, so of all parts the largest sum
+        counts. Nothing can check that nobody is in two of them: the entry records who said so.
+        """
+        name = _name(account, "an account")
+        if isinstance(names, str) or len(set(names)) != len(list(names)) or len(names) < 1:
+            raise Malformed("parts are named by a list of different texts")
+        with self._pages.transaction(write=True):
+            balance = self._pages.balance(name)
+            if balance.per == "person":
+                raise Malformed(f"account {name!r} is kept per person, and needs no parts")
+            every = [*dict.fromkeys([*balance.parts, *(_name(part, "a part") for part in names)])]
+            entry = self._pages.append({"kind": "parts", "account": name, "parts": every})
+            self._pages.keep(name, {"": after(balance, entry.body)})
+        return self._receipt(entry)
+
+    # -- spending -----------------------------------------------------------------------------
+
+    def spend(
+        self,
+        what: Any,
+        *,
+        account: str = EVERYONE,
+        part: str = "",
+        people: Iterable[Any] | None = None,
+        sources: Mapping[str, bytes] | None = None,
+        whose: bytes = b"",
+        run: bytes = b"",
+        permanent: Mapping[str, bytes] | None = None,
+        plan: str = "",
+        again: str = "",
+        note: str = "",
+    ) -> Receipt:
+        """Spend, before anything is sampled.
+
+        Parameters
+        ----------
+        what
+            A Plan, or guarantees (or mechanisms) by column.
+        account
+            What is charged.
+        part
+            A declared part of it (see `parts`).
+        people
+            For an account per person: who is charged. Identifiers are kept as keyed hashes only.
+        sources
+            What is released: digests by what they are of ("column 'hobby'", "the file"), kept as
+            keyed hashes. A source that was released before is refused, unless `again` says why.
+        whose
+            A digest of whose each row is, where there is such a column.
+        run
+            A mark of the run that spends, by which `receipt` finds the entry again after a crash.
+        permanent
+            For permanent answers: a secret mark by column, which stands for key and mechanism.
+        plan
+            A hash of the plan, found again on the release card.
+        again
+            Why this repeats an earlier release. Fresh noise is paid for again; permanent answers
+            that were paid for before cost nothing.
+        note
+            Anything else to be remembered; not secret.
+
+        Raises
+        ------
+        BudgetExceeded
+            Nothing is recorded, and nothing may be sampled.
+        AlreadyReleased
+            A source was released before.
+
+        Notes
+        -----
+        1. One transaction reads the balance, checks it against every budget, appends the entry and
+           writes the new balance; only one such transaction runs at a time.
+        2. Sums and comparisons are exact.
+        """
+        name, charges = _name(account, "an account"), charges_of(what)
+        if not all(isinstance(text, str) for text in (part, plan, again, note)):
+            raise Malformed("part, plan, again and note are texts")
+        digests = [whose, run, *(sources or {}).values(), *(permanent or {}).values()]
+        if not all(isinstance(digest, bytes) for digest in digests):
+            raise Malformed("digests and marks are bytes")
+        key, crew = self._pages.key, part.encode("utf-8", "surrogatepass")
+        tags = {words: key.tag("source", digest) for words, digest in (sources or {}).items()}
+        # What was paid for one part of the people was not paid for another.
+        marks = {c: key.tag("permanent", mark, crew) for c, mark in (permanent or {}).items()}
+        told = "".join(sorted(tags.values())).encode()
+        same = {c: key.tag("same", told, whose, m.encode()) for c, m in marks.items() if told}
+        persons = (
+            None if people is None else sorted({self._pages.person(name, one) for one in people})
+        )
+        with self._pages.transaction(write=True):
+            balance = self._pages.balance(name)
+            require_kind(name, balance, part, persons)
+            known = self._pages.store.released(tags.values())
+            body = {
+                "kind": "spend",
+                "account": name,
+                "part": part,
+                "lines": lines_of(charges, marks, same),
+                "sources": tags,
+                "run": key.tag("run", run) if run else "",
+                "plan": plan,
+                "again": again,
+                "people": None if persons is None else crowd(persons),
+                "note": note,
+                **self._pages.link(),
+            }
+            before = self._pages.balances(name, persons) if persons is not None else {"": balance}
+            now = each_after(before, body)
+            pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
+            costs = costs_of((old for old, _ in pairs), body)
+            if known and not again and any(costs.values()):
+                raise AlreadyReleased(released_before(tags, known))
+            whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
+            for old, new in pairs:
+                require_within(balance.limits, old, new, whom)
+            entry = self._pages.append(body)
+            self._pages.keep(name, now)
+            self._pages.store.put_sources(entry.sequence, marks_of(body))
+            self._pages.store.put_people(entry.sequence, persons or ())
+        words = {
+            column: cost
+            or "permanent answers that were paid for before; nothing for values that "
+            "have not changed"
+            for column, cost in costs.items()
+        }
+        return self._receipt(entry, words)
+
+    def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
+        """Take an entry back, when its release failed before anything came out.
+
+        Parameters
+        ----------
+        receipt
+            The receipt of the entry.
+        because
+            What went wrong; not secret.
+        """
+        with self._pages.transaction(write=True):
+            entry = self._pages.store.entry(receipt.sequence)
+            if receipt.ledger != self.id or entry is None or entry.hash != receipt.head:
+                raise Malformed("the receipt is not of an entry of this ledger")
+            undone = self._pages.sound(entry).body
+            if undone["kind"] != "spend":
+                raise Malformed(f"entry {entry.sequence} spends nothing")
+            marks = {line["permanent"] for line in undone["lines"]} - {None}
+            for later in self._pages.store.entries(entry.sequence):
+                found = self._pages.sound(later).body
+                if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
+                    raise Malformed(f"entry {entry.sequence} is cancelled already")
+                if found["kind"] == "spend" and marks & {x["permanent"] for x in found["lines"]}:
+                    raise Malformed(f"entry {later.sequence} relies on entry {entry.sequence}")
+            name = undone["account"]
+            persons = self._pages.store.people(entry.sequence) if undone["people"] else None
+            before = (
+                self._pages.balances(name, persons) if persons else {"": self._pages.balance(name)}
+            )
+            made = self._pages.append(
+                {"kind": "cancel", "account": name, "undone": undone, "because": str(because)}
+            )
+            self._pages.keep(name, each_after(before, made.body))
+            self._pages.store.drop_sources(entry.sequence)
+        return self._receipt(made)
+
+    def receipt(self, run: bytes) -> Receipt | None:
+        """The receipt of the entry that a run has made, by the run's mark; None when it has not."""
+        tag = self._pages.key.tag("run", bytes(run))
+        with self._pages.transaction(write=False):
+            known = self._pages.store.released([tag])
+            entry = self._pages.store.entry(known[tag]) if known else None
+            return None if entry is None else self._receipt(self._pages.sound(entry))
+
+    # -- looking ------------------------------------------------------------------------------
+
+    def spent(self, account: str = EVERYONE, *, column: str = WHOLE, person: Any = None) -> Amount:
+        """What is spent, of whole records or per unit of a column, by everybody or one person."""
+        name = _name(account, "an account")
+        with self._pages.transaction(write=False):
+            balance = self._pages.balance(
+                name, "" if person is None else self._pages.person(name, person)
+            )
+        total = balance.spent(column)
+        if total is None:
+            raise Malformed(
+                f"account {name!r} has columns without bound; ask for each column's own"
+            )
+        return total
+
+    def left(self, account: str = EVERYONE, *, column: str = WHOLE, person: Any = None) -> Amount:
+        """What is left of a budget."""
+        name = _name(account, "an account")
+        with self._pages.transaction(write=False):
+            limit = self._pages.balance(name).limits.get(column)
+        if limit is None:
+            raise Malformed(
+                f"account {name!r} has no budget" + (f" for column {column!r}" * bool(column))
+            )
+        gone = self.spent(name, column=column, person=person)
+        return amount(max(limit.eps - gone.eps, amount(0).eps), max(limit.slack - gone.slack, 0))
+
+    def is_per_person(self, account: str) -> bool:
+        """Whether an account is kept for each person by themselves."""
+        with self._pages.transaction(write=False):
+            return self._pages.balance(_name(account, "an account")).per == "person"
+
+    def account(self, name: str, *, part: str = "") -> "Account":
+        """An account of this ledger, to be given to `sanitise` as its `ledger`."""
+        from dprivacy.release.ledger.release_spending import Account
+
+        return Account(self, _name(name, "an account"), part)
+
+    def report(self) -> "LedgerReport":
+        """What is spent on whom."""
+        from dprivacy.release.ledger.ledger_report import report
+
+        with self._pages.transaction(write=False):
+            rows = self._pages.every_balance()
+            return report(self._pages.store.name, self.id, self._pages.store.head()[0], rows)
+
+    def verify(self, cards: Iterable[Any] = ()) -> "LedgerVerdict":
+        """Whether every entry and every balance is as it was written, and agrees with release cards.
+
+        Parameters
+        ----------
+        cards
+            Release cards, or paths of them. Without them a ledger that was cut off or set back as a
+            whole looks like a young one; with them it is found out.
+        """
+        from dprivacy.release.ledger.ledger_check import check
+
+        with self._pages.transaction(write=False):
+            return check(self._pages, cards)
+
+    def close(self) -> None:
+        """Close the file or the connection."""
+        self._pages.close()
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._pages.store.name!r})"
+
+    def _receipt(self, entry: Entry, spent: Mapping[str, str] | None = None) -> Receipt:
+        body = entry.body
+        return Receipt(self.id, entry.sequence, entry.hash, body["account"], body["time"], spent)
+
+
+def _name(name: Any, what: str) -> str:
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
+        raise Malformed(f"{what} is named by a text of at most {_LONGEST} printable characters")
+    return name

@@ -1,0 +1,225 @@
+"""Is a ledger what it was? Every entry, every balance, and the receipts on release cards."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
+from dprivacy.model import Verdict, read_text
+from dprivacy.release.ledger.balances__release_ledger_balance import (
+    NOTHING,
+    Balance,
+    crowd,
+    each_after,
+    marks_of,
+)
+from dprivacy.release.ledger.hash_chain import START, Entry
+from dprivacy.release.ledger.ledger_pages import Pages
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.release_spending import plan_hash
+from dprivacy.release.plans.release_card import ReleaseCard
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that differs: at which entry (None where it is no single one), and what."""
+
+    sequence: int | None
+    what: str
+
+    def words(self) -> str:
+        """The finding as a sentence."""
+        return self.what if self.sequence is None else f"entry {self.sequence}: {self.what}"
+
+
+@dataclass(frozen=True)
+class LedgerVerdict(Verdict):
+    """Whether a ledger is as it was written; the witness is what differs, and where."""
+
+    entries: int = 0
+    cards: int = 0
+    findings: tuple[Finding, ...] = ()
+
+    def explain(self) -> str:
+        """The answer in words."""
+        head = f"Looked at: {self.entries:,} entries, {self.cards:,} release cards."
+        if self:
+            alone = (
+                "" if self.cards else " Give the release cards too: they show a ledger set back."
+            )
+            return f"Yes: {self.claim}. {head}{alone}"
+        lines = [f"No, something differs. {head}"]
+        return "\n".join([*lines, *(f"- {finding.words()}" for finding in self.findings)])
+
+
+def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
+    """Compare a ledger with itself and with release cards (inside a transaction that reads).
+
+    Notes
+    -----
+    1. Entries: numbered without gaps, each with its hash and seal, each naming the one before it, and
+       the last one the one that `head` names.
+    2. Balances, sources and people: computed again from the entries.
+    3. Cards, and promises of places and curves: the entry that one names is there, has the hash on
+       it, was made for its plan, and was not cancelled.
+    """
+    findings = [
+        Finding(None, f"the database says: {text}") for text in [pages.store.damage()] if text
+    ]
+    chain = _Chain(pages)
+    findings += chain.faults()
+    seen = 0
+    for card in cards:
+        seen += 1
+        findings += _card_faults(card, chain)
+    if not findings:
+        findings += _derived_faults(pages, chain)
+    claim = "every entry and every balance of the ledger is as it was written"
+    return LedgerVerdict(
+        claim,
+        not findings,
+        exact=True,
+        entries=len(chain.entries),
+        cards=seen,
+        findings=tuple(findings),
+    )
+
+
+class _Chain:
+    """The entries, read once."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.store, self.key, self.name = pages.store, pages.key, pages.name
+        self.entries: dict[int, Entry] = {entry.sequence: entry for entry in self.store.entries()}
+        self.cancelled: dict[int, int] = {}
+
+    def faults(self) -> Iterator[Finding]:
+        """What is wrong with the chain itself."""
+        previous, expected = START, 1
+        for sequence, entry in self.entries.items():
+            if sequence > expected:
+                gone = (
+                    f"entry {expected}"
+                    if sequence == expected + 1
+                    else f"entries {expected} to {sequence - 1}"
+                )
+                yield Finding(sequence, f"{gone} before it is missing")
+            yield from (Finding(sequence, what) for what in entry.faults(self.key, previous))
+            previous, expected = entry.hash, sequence + 1
+        last, head = self.store.head()
+        if last != expected - 1:
+            yield Finding(last, f"the ledger should end here, and ends with entry {expected - 1}")
+        elif self.entries and head != previous:
+            yield Finding(last, "the ledger should end with another entry of this number")
+        try:
+            first = self.entries[1].body
+            if first["ledger"] != self.name:
+                yield Finding(1, "it opens another ledger")
+            for entry in self.entries.values():
+                if entry.body["kind"] == "cancel":
+                    self.cancelled[entry.body["undone"]["sequence"]] = entry.sequence
+        except (KeyError, TypeError, BrokenLedger):
+            yield Finding(1, "the entries cannot be followed")
+
+
+def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
+    """What is wrong between one card and the ledger."""
+    where = "the card" if isinstance(given, ReleaseCard) else str(given)
+    try:
+        carried, plan = _carried(given)
+        if not carried:
+            yield Finding(None, f"{where}: was released without a ledger; it carries no receipt")
+            return
+        receipt = Receipt.from_dict(carried, name=where)
+    except DPrivacyError as reason:
+        yield Finding(None, str(reason))
+        return
+    at, last = receipt.sequence, max(chain.entries, default=0)
+    if receipt.ledger != chain.name:
+        yield Finding(None, f"{where}: its receipt is of another ledger ({receipt.ledger[:40]})")
+    elif at not in chain.entries:
+        how = (
+            f"the ledger ends with entry {last}: it was cut off or set back"
+            if at > last
+            else "it is gone"
+        )
+        yield Finding(at, f"{where} was released under it, and {how}")
+    elif chain.entries[at].hash != receipt.head:
+        yield Finding(
+            at,
+            f"is not the entry that {where} was released under: it, or one before it, was changed",
+        )
+    elif at in chain.cancelled:
+        yield Finding(
+            at, f"was cancelled by entry {chain.cancelled[at]}, and {where} was released under it"
+        )
+    elif chain.entries[at].body.get("plan") != plan:
+        yield Finding(at, f"was made for another plan than the one on {where}")
+
+
+def _carried(given: Any) -> tuple[Any, str]:
+    """The receipt on a card, or in the file of a promise, and the hash of the plan, if there is one."""
+    if not isinstance(given, ReleaseCard) and str(given).endswith(".promise.json"):
+        try:
+            told = json.loads(read_text(Path(given)))
+        except (ValueError, RecursionError):
+            raise Malformed(f"{given}: is not the file of a promise") from None
+        return (told.get("receipt") if isinstance(told, dict) else None), ""
+    card = given if isinstance(given, ReleaseCard) else ReleaseCard.load(Path(given))
+    return card.receipt, plan_hash(card.plan)
+
+
+def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:
+    """What differs between the entries and what was kept for speed."""
+    store = pages.store
+    charged = {
+        sequence: sorted(person for _, person in rows)
+        for sequence, rows in groupby(store.every_person(), lambda row: row[0])
+    }
+    balances: dict[tuple[str, str], Balance] = {}
+    sources: set[tuple[int, str]] = set()
+    for sequence, entry in chain.entries.items():
+        body = entry.body
+        if body["kind"] == "open":
+            continue
+        told = body["undone"] if body["kind"] == "cancel" else body
+        if told is not body and told != chain.entries[told["sequence"]].body:
+            yield Finding(sequence, f"it cancels what entry {told['sequence']} does not say")
+        people = charged.get(told["sequence"], []) if told.get("people") else [""]
+        if told is body and body.get("people") and crowd(people) != body["people"]:
+            yield Finding(sequence, "the people it was charged to are not those it was made for")
+        touched = [(body["account"], person) for person in people]
+        balances |= each_after({at: balances.get(at, NOTHING) for at in touched}, body)
+        if body["kind"] == "spend":
+            sources |= {(sequence, tag) for tag in marks_of(body)}
+        if body["kind"] == "cancel":
+            sources = {(n, tag) for n, tag in sources if n != told["sequence"]}
+    kept = {(account, person): stored for account, person, stored in store.every_balance()}
+    same: dict[tuple[str, int], bool] = {}  # a crowd has few different balances
+    for at in sorted(kept.keys() | balances.keys()):
+        account, person = at
+        text, seal = kept.get(at, ("", ""))
+        balance = balances.get(at, NOTHING)
+        pair = (text, id(balance))
+        if pair not in same:
+            same[pair] = _agrees(text, balance)
+        if not same[pair] or seal != pages.balance_seal(account, person, text):
+            of = f"a person of account {account!r}" if person else f"account {account!r}"
+            yield Finding(
+                balance.sequence or None, f"the balance of {of} is not what the entries come to"
+            )
+    for sequence, _ in sorted(sources ^ set(store.every_source())):
+        yield Finding(sequence, "its sources are not those that the ledger looks for")
+    spends = {n for n, entry in chain.entries.items() if entry.body.get("people")}
+    for sequence in sorted(charged.keys() - spends):
+        yield Finding(sequence, "people are charged under it, and it charges nobody")
+
+
+def _agrees(text: str, balance: Balance) -> bool:
+    try:
+        return Balance.from_text(text).agrees(balance)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False

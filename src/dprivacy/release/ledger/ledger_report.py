@@ -1,0 +1,146 @@
+"""What is spent on whom: in words, in bars, and as data for a picture."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dprivacy.release.ledger.amounts import Amount, larger
+from dprivacy.release.ledger.balances__release_ledger_balance import WHOLE, Balance
+
+_BAR = 24  # characters of a full bar
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One line of the report: whole records, or one column, of one account."""
+
+    account: str
+    column: str
+    spent: Amount | None
+    limit: Amount | None
+    units: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The line's name."""
+        return f"{self.account}, {self.column}" if self.column else self.account
+
+    def words(self) -> str:
+        """The line in words, with a bar where there is a budget."""
+        if self.spent is None:
+            return "unbounded distances: see its columns"
+        unit = f" {' / '.join(self.units)}" if self.units else ""
+        text = f"{self.spent.words()}{unit}"
+        if self.limit is None:
+            return f"{text}; no budget"
+        share = _share(self.spent, self.limit)
+        filled = min(_BAR, round(_BAR * share))
+        return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {text} of {self.limit.words()}"
+
+
+@dataclass(frozen=True)
+class LedgerReport:
+    """What is spent on whom, under which budgets.
+
+    `lines` holds, for each account, its whole records first and then its columns. For an account per
+    person they are of whoever is charged most, and `people` says how many there are.
+    """
+
+    place: str
+    ledger: str
+    entries: int
+    lines: tuple[Spent, ...] = ()
+    people: dict[str, int] = field(default_factory=dict)
+
+    def bars(self) -> list[tuple[str, float, float | None]]:
+        """(name, spent, budget) of every line that has a number: what a picture is drawn from."""
+        return [
+            (x.name, float(x.spent.eps), None if x.limit is None else float(x.limit.eps))
+            for x in self.lines
+            if x.spent is not None and (x.limit is not None or not x.spent.is_zero)
+        ]
+
+    def explain(self) -> str:
+        """The report in words."""
+        lines = [f"Ledger {self.ledger} at {self.place}: {self.entries:,} entries."]
+        width = max((len(x.column) for x in self.lines), default=0)
+        for x in self.lines:
+            if not x.column:
+                crowd = self.people.get(x.account)
+                per = "" if crowd is None else f" ({crowd:,} people; the one charged most)"
+                lines += [
+                    "",
+                    f"{x.account}{per}",
+                    f"  {'any two records':{max(width, 15)}}  {x.words()}",
+                ]
+            else:
+                lines.append(f"  {x.column:{max(width, 15)}}  {x.words()}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "ledger": self.ledger,
+            "place": self.place,
+            "entries": self.entries,
+            "people": dict(self.people),
+            "lines": [
+                {
+                    "account": x.account,
+                    "column": x.column or None,
+                    "units": list(x.units),
+                    "spent": None if x.spent is None else x.spent.to_dict(),
+                    "budget": None if x.limit is None else x.limit.to_dict(),
+                }
+                for x in self.lines
+            ],
+        }
+
+
+def report(
+    place: str, ledger: str, entries: int, rows: Iterable[tuple[str, str, Balance]]
+) -> LedgerReport:
+    """The report of all balances, given as (account, person, balance)."""
+    accounts: dict[str, list[tuple[str, Balance]]] = {}
+    for account, person, balance in rows:
+        accounts.setdefault(account, []).append((person, balance))
+    lines: list[Spent] = []
+    people = {}
+    for account, found in accounts.items():
+        own = dict(found).get("", Balance())
+        charged = [balance for person, balance in found if person]
+        if own.per == "person":
+            people[account] = len(charged)
+        lines += _account(account, own, charged if own.per == "person" else [own])
+    return LedgerReport(place, ledger, entries, tuple(lines), people)
+
+
+def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spent]:
+    units: dict[str, dict[str, None]] = {column: {} for column in own.limits}
+    for balance in charged:
+        for (_, column, _), line in balance.lines.items():
+            units.setdefault(column, {})[line.unit] = None
+    columns = [WHOLE, *(column for column in units if column != WHOLE)]
+    return [
+        Spent(
+            account,
+            column,
+            _most(balance.spent(column) for balance in {id(b): b for b in charged}.values()),
+            own.limits.get(column),
+            tuple(units.get(column, ())) if column else (),
+        )
+        for column in columns
+    ]
+
+
+def _most(amounts: Iterable[Amount | None]) -> Amount | None:
+    most = Amount()
+    for amount in amounts:
+        if amount is None:
+            return None
+        most = larger(most, amount)
+    return most
+
+
+def _share(spent: Amount, limit: Amount) -> float:
+    return float(spent.eps) / float(limit.eps) if limit.eps > 0 else float(not spent.is_zero)

@@ -1,0 +1,218 @@
+"""Spending for a release: the same few steps for tables in hand, files and clusters."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.extras import arrow
+from dprivacy.model import plain
+from dprivacy.release.ledger.balances__release_ledger_balance import canonical
+from dprivacy.release.ledger.ledger_book import EVERYONE, Ledger
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.verify import weights_hash
+
+_ROWS = 1 << 20  # rows that are hashed at a time
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account of an open ledger; made by `Ledger.account`."""
+
+    ledger: Ledger
+    name: str = EVERYONE
+    part: str = ""
+
+
+@contextmanager
+def opened(ledger: Any) -> Iterator[Account | None]:
+    """The account behind a `ledger=` argument: an Account, a Ledger, a path or URL, or None.
+
+    A path is opened here and closed again; it must be there already, since a new ledger at a mistyped
+    path would know no budget.
+    """
+    if ledger is None or isinstance(ledger, Account):
+        yield ledger
+    elif isinstance(ledger, Ledger):
+        yield Account(ledger)
+    elif isinstance(ledger, str | Path):
+        with Ledger(ledger, create=False) as found:
+            yield Account(found)
+    else:
+        raise Malformed(f"a ledger is a Ledger, its path or its URL, not {type(ledger).__name__}")
+
+
+def spend_release(
+    account: Account,
+    plan: Plan,
+    sources: Mapping[str, bytes],
+    *,
+    whose: bytes = b"",
+    run: bytes = b"",
+    people: Iterable[Any] | None = None,
+    permanent_key: bytes | None = None,
+    again: str | None = None,
+) -> Receipt:
+    """Spend what a release by a plan costs; to be called before anything is sampled.
+
+    Parameters
+    ----------
+    account
+        What is charged.
+    plan
+        What happens to every column.
+    sources
+        Digests of what is released, by what they are of: {"the file": sha256}. See `column_digests`.
+    whose
+        A digest of whose each row is, where the plan has a column for that.
+    run
+        A mark of the run, by which `Ledger.receipt` finds the entry after a crash.
+    people
+        Who is in the table, for an account per person.
+    permanent_key
+        The key of permanent answers.
+    again
+        Why the same source is sanitised once more.
+    """
+    marks = {}
+    if permanent_key is not None:
+        for column in plan.columns:
+            told = f"{weights_hash(column.mechanism.channel)}\0{column.name}"
+            told = f"dprivacy permanent mark 1\0{told}"
+            marks[column.name] = hmac.digest(
+                permanent_key, told.encode("utf-8", "surrogatepass"), "sha256"
+            )
+    return account.ledger.spend(
+        plan,
+        account=account.name,
+        part=account.part,
+        people=people,
+        sources=sources,
+        whose=whose,
+        run=run,
+        permanent=marks,
+        plan=plan_hash(plan.raw),
+        again=reason_of(again),
+        note=plan.title,
+    )
+
+
+class TableSpending:
+    """Spends for one table in hand, when its true arrays come by."""
+
+    def __init__(
+        self, account: Account, plan: Plan, permanent_key: bytes | None, again: str | None
+    ) -> None:
+        self._account, self._plan = account, plan
+        self._key, self._again = permanent_key, again
+        self._given: Receipt | None = None
+
+    @property
+    def receipt(self) -> dict[str, Any]:
+        """What goes onto the card."""
+        return {} if self._given is None else self._given.to_dict()
+
+    def __call__(self, arrays: Mapping[str, Any]) -> None:
+        """Spend; called once, before anything is sampled."""
+        plan, unit = self._plan, self._plan.unit
+        released = {name: arrays[name] for name in plan.protected}
+        per_person = self._account.ledger.is_per_person(self._account.name)
+        if per_person and unit == "row":
+            raise Malformed(
+                f"account {self._account.name!r} is kept per person, and the plan does not say whose a "
+                "row is; give it unit = the column that identifies a person"
+            )
+        self._given = spend_release(
+            self._account,
+            plan,
+            column_digests(released),
+            whose=b""
+            if unit == "row"
+            else column_digests({unit: arrays[unit]})[f"column {unit!r}"],
+            people=arrays[unit].to_pylist() if per_person else None,
+            permanent_key=self._key,
+            again=self._again,
+        )
+
+    def take_back(self, reason: DPrivacyError) -> None:
+        """Cancel the entry: the release was refused, and nothing came out.
+
+        Only the kind of error is recorded: its text may say where in the table it was.
+        """
+        if self._given is not None:
+            self._account.ledger.cancel(self._given, because=type(reason).__name__)
+
+
+@contextmanager
+def spending_on(
+    ledger: Any,
+    plan: Plan,
+    *,
+    permanent_key: bytes | None,
+    again: str | None,
+    kind: type[TableSpending] = TableSpending,
+) -> Iterator[Any]:
+    """What spends for a table (None without a ledger); taken back when it is refused."""
+    if ledger is None and again is not None:
+        raise Malformed("again is a remark in a ledger; give one with ledger=")
+    with opened(ledger) as account:
+        if account is None:
+            yield None
+            return
+        spending = kind(account, plan, permanent_key, again)
+        try:
+            yield spending
+        except DPrivacyError as reason:
+            spending.take_back(reason)
+            raise
+
+
+def plan_hash(raw: Mapping[str, Any]) -> str:
+    """A hash of a plan as it was written."""
+    return hashlib.sha256(canonical(plain(raw)).encode()).hexdigest()
+
+
+def column_digests(arrays: Mapping[str, Any]) -> dict[str, bytes]:
+    """Digests of Arrow arrays by column, the same for the same values in pandas, Polars and Arrow."""
+    return {f"column {name!r}": _digest(name, array) for name, array in arrays.items()}
+
+
+def _digest(name: str, array: Any) -> bytes:
+    pa = arrow()
+    array = _usual(array)
+    digest = hashlib.sha256(
+        f"{name!r} {array.type} {len(array)}\0".encode("utf-8", "surrogatepass")
+    )
+    for at in range(0, len(array), _ROWS):
+        # Gathering leaves behind what lies under missing values, and before and after a slice.
+        some = array.slice(at, _ROWS).take(pa.array(range(min(_ROWS, len(array) - at))))
+        digest.update(pa.RecordBatch.from_arrays([some], names=[""]).serialize())
+    return digest.digest()
+
+
+def _usual(array: Any) -> Any:
+    """The array in one of few types, so that a column is the same whichever library holds it."""
+    pa = arrow()
+    kinds = pa.types
+    if kinds.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    kind = array.type
+    if kinds.is_string(kind) or kinds.is_string_view(kind):
+        return array.cast(pa.large_string())
+    if kinds.is_integer(kind) and kind != pa.uint64():
+        return array.cast(pa.int64())
+    if kinds.is_floating(kind):
+        return array.cast(pa.float64())
+    return array
+
+
+def reason_of(again: Any) -> str:
+    """Why something is released once more; empty where nobody said so."""
+    if again is not None and (not isinstance(again, str) or not again.strip()):
+        raise Malformed("again is a text that says why the same source is sanitised once more")
+    return again or ""

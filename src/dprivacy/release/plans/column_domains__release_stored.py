@@ -1,0 +1,62 @@
+"""A column protected by a mechanism from a file, such as an optimal one."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms import ChannelMechanism, dumps, load, loads
+from dprivacy.numbers import as_eps
+
+
+def with_contents(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """A plan's data with the mechanism files it names read in, so that it stands on its own.
+
+    A plan travels: to the release card, and to the machines of a cluster. The file's text takes the
+    place of its name there, under the key `stored`.
+    """
+    columns = data.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(data)
+    return {
+        **data,
+        "columns": {name: _read_in(name, spec, folder) for name, spec in columns.items()},
+    }
+
+
+def _read_in(name: str, spec: Any, folder: Path) -> Any:
+    if not isinstance(spec, Mapping) or spec.get("type") != "stored" or "file" not in spec:
+        return spec
+    if "stored" in spec or not isinstance(spec["file"], str):
+        raise Malformed(f'column {name!r}: file = "mechanism.json" names one mechanism file')
+    rest = {key: value for key, value in spec.items() if key != "file"}
+    return {**rest, "stored": dumps(load(folder / spec["file"]))}
+
+
+def stored_mechanism(spec: Mapping[str, Any], where: str) -> ChannelMechanism:
+    """The mechanism of a column of type "stored", proved again."""
+    text = spec.get("stored")
+    if not isinstance(text, str):
+        raise Malformed(
+            f'{where}: file = "mechanism.json" is needed, as `dprivacy optimal -o` writes it'
+        )
+    mechanism = _proved(text)
+    if "epsilon" in spec and mechanism.guarantee.eps > as_eps(str(spec["epsilon"])):
+        raise Malformed(
+            f"{where}: the stored mechanism guarantees ε = {mechanism.guarantee.eps} only, not "
+            f"{spec['epsilon']}; leave epsilon out, or make the mechanism for it"
+        )
+    strange = set(mechanism.channel.columns) - set(mechanism.channel.rows)
+    if strange:
+        raise Malformed(
+            f"{where}: the stored mechanism answers {min(map(repr, strange))}, which is not a value of "
+            "the column; make one whose outputs are among its inputs"
+        )
+    return mechanism
+
+
+@lru_cache(maxsize=16)
+def _proved(text: str) -> ChannelMechanism:
+    """Loading proves the guarantee again, which takes seconds at a thousand labels: once is enough."""
+    return loads(text, name="the stored mechanism")

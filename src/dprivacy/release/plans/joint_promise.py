@@ -1,0 +1,125 @@
+"""The joint guarantee of a release: what all columns together protect."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.model import Guarantee, about, factor_in_words, plain
+from dprivacy.numbers import Level, as_level
+from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.sources import result
+from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
+
+
+@dataclass(frozen=True)
+class JointGuarantee:
+    """Levels add up over columns: ε·d = Σ ε_c·d_c, and all of it over a person's rows.
+
+    `total` is the level between the two most different records (None when a column is unbounded).
+    """
+
+    parts: tuple[tuple[str, Guarantee], ...]
+    rows_per_person: int
+    total: Level | None
+    delta: Fraction
+    revealed: tuple[str, ...]
+    blocks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """What a release protects, in a few sentences."""
+        lines = [self._whole()] if self.total is not None else []
+        for name, guarantee in self.parts:
+            lines.append(f"Column {name}: {guarantee.explain()}")
+        lines += self.notes
+        if self.rows_per_person > 1:
+            lines.append(
+                f"A person may have {self.rows_per_person} rows, so each column's level counts "
+                f"{self.rows_per_person} times."
+            )
+        if self.open:
+            lines.append(f"Published as they are, and so not protected: {', '.join(self.open)}.")
+        return "\n".join(lines)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What anyone can read off the table: columns passed through, and blocks of values."""
+        return (*self.revealed, *(f"the block of {name}" for name in self.blocks))
+
+    def _whole(self) -> str:
+        """The sentence for a whole record."""
+        assert self.total is not None
+        factor = factor_in_words(self.total)
+        people = "person" if self.rows_per_person > 1 else "row"
+        agreeing = " and that agree in what is published" if self.open else ""
+        if self.delta:
+            return (
+                f"For any two records that a {people} may hold{agreeing}, any set of released tables "
+                f"is at most {factor} times as likely for the one as for the other, plus "
+                f"{about(self.delta)}, whatever is known of everyone else."
+            )
+        return (
+            "Anyone who sees the released table can multiply their odds between any two records "
+            f"that a {people} may hold{agreeing} by at most {factor}, whatever they know of everyone "
+            "else."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The guarantee as plain data."""
+        return {
+            "total": plain(self.total),
+            "delta": plain(self.delta),
+            "rows_per_person": self.rows_per_person,
+            "columns": {name: guarantee.to_dict() for name, guarantee in self.parts},
+            "not_protected": list(self.open),
+            "sentence": self.explain(),
+        }
+
+
+@result("T", "Lem 3.2")
+def joint_guarantee(plan: Plan) -> JointGuarantee:
+    """What all protected columns of a plan protect together, per row or per person."""
+    parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
+    widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
+    bounded = [level for level in widest if level is not None]
+    total = sum(bounded, Level(0)) * plan.rows_per_person if len(bounded) == len(widest) else None
+    delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.rows_per_person
+    return JointGuarantee(
+        parts,
+        plan.rows_per_person,
+        total,
+        min(delta, Fraction(1)),
+        plan.pass_through,
+        tuple(column.name for column in plan.columns if "blocks" in column.spec),
+        tuple(note for note in map(_note, plan.columns) if note),
+    )
+
+
+def _note(column: ColumnPlan) -> str:
+    """What the metric of a column does not say: values are moved to a grid first."""
+    farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
+    if farther is None:
+        return ""
+    return (
+        f"Column {column.name}: values are first moved to the nearest point of the grid, which can put "
+        f"two of them up to {farther} of the grid farther apart."
+    )
+
+
+def widest_level(guarantee: Guarantee) -> Level | None:
+    """ε times the largest finite distance: between the two most different secrets; None without one."""
+    space = guarantee.space
+    if isinstance(space, FiniteSpace):
+        apart = space.distances.floats
+        largest = apart[np.isfinite(apart)].max()
+        near = np.argwhere(np.triu(np.isfinite(apart) & (apart >= largest * (1 - 2**-40)), 1))
+        tied = {space.distances[int(i), int(j)] for i, j in near}
+        farthest = max(map(as_level, tied), default=Level(0))
+        return guarantee.eps * farthest
+    if isinstance(space, GridLine) and space.low is not None and space.high is not None:
+        return guarantee.eps * (space.high - space.low)
+    if isinstance(space, BitStrings):
+        return guarantee.eps * space.bits
+    return None

@@ -1,0 +1,130 @@
+"""Before any data is touched: what a plan promises, and what it will cost."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.estimation import count_error, smallest_eps_for
+from dprivacy.model import Channel, Pictured, plain, shown
+from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
+from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.spaces import FiniteSpace
+
+
+@dataclass(frozen=True)
+class ColumnForecast:
+    """What one column will look like.
+
+    `kept` is the chance that a value stays as it is (lowest and highest over the values), `moved` the
+    expected distance that it moves (the largest over the values), `count_error` and `share_error` the
+    standard errors of a corrected count and proportion (None where there is no channel to correct by).
+    """
+
+    name: str
+    mechanism: str
+    kept: tuple[float, float] | None
+    moved: float | None
+    count_error: float | None
+    share_error: float | None
+
+
+@dataclass(frozen=True)
+class Forecast(Pictured):
+    """What a plan promises and costs, at a number of rows."""
+
+    guarantee: JointGuarantee
+    rows: int
+    columns: tuple[ColumnForecast, ...]
+
+    def explain(self) -> str:
+        """The forecast in words and a small table."""
+        lines = [self.guarantee.explain(), "", f"With {self.rows:,} rows:"]
+        for column in self.columns:
+            parts = [f"  {column.name} ({column.mechanism}):"]
+            if column.kept is not None:
+                low, high = column.kept
+                span = f"{low:.0%}" if abs(high - low) < 0.005 else f"{low:.0%} to {high:.0%}"
+                parts.append(f"{span} of the values stay as they are;")
+            if column.count_error is not None and column.share_error is not None:
+                parts.append(
+                    f"a corrected count is off by about ±{column.count_error:,.0f} (standard error), "
+                    f"a proportion by ±{100 * column.share_error:.2f} points"
+                )
+            else:
+                parts.append("counts cannot be corrected value by value")
+            lines.append(" ".join(parts))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as plain data."""
+        return {
+            "guarantee": self.guarantee.to_dict(),
+            "rows": self.rows,
+            "columns": [plain(vars(column)) for column in self.columns],
+        }
+
+
+def forecast(plan: Plan, *, rows: int) -> Forecast:
+    """What a plan promises and what estimates from its output will be worth."""
+    if rows < 1:
+        raise Malformed(f"a table has at least one row, not {rows}")
+    return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
+
+
+def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
+    channel = channel_of(column)
+    if channel is None:
+        return ColumnForecast(column.name, column.mechanism.family, None, None, None, None)
+    kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
+    try:
+        error = max(count_error(channel, rows).values())
+    except NotInvertible:
+        error = None
+    return ColumnForecast(
+        column.name,
+        column.mechanism.family,
+        (min(kept), max(kept)),
+        _moved(column, channel),
+        error,
+        None if error is None else error / rows,
+    )
+
+
+def _moved(column: ColumnPlan, channel: Channel) -> float | None:
+    """The expected distance that a value moves, at most; None where an output is no input."""
+    space = column.mechanism.guarantee.space
+    if not isinstance(space, FiniteSpace) or any(y not in space for y in channel.columns):
+        return None
+    at = {label: k for k, label in enumerate(space.labels)}
+    rows, columns = ([at[label] for label in side] for side in (channel.rows, channel.columns))
+    chances = channel.matrix.floats
+    far = np.where(chances > 0, space.distances.floats[np.ix_(rows, columns)], 0.0)
+    return float((chances * far).sum(axis=1).max())
+
+
+def channel_of(column: ColumnPlan) -> Channel | None:
+    """The channel of a column, where it has one."""
+    if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
+        found = column.mechanism.channel
+        return found if isinstance(found, Channel) else None
+    return None
+
+
+def needed_eps(rows: int, categories: int, points: float) -> float:
+    """The smallest ε of a response with which proportions are off by at most ± some points (95 %)."""
+    return smallest_eps_for(points / 100 / 1.96, rows, categories, scale="proportions")
+
+
+def transition_summary(column: ColumnPlan) -> str:
+    """How a column's values change, as statisticians know it from PRAM: a row a value."""
+    channel = channel_of(column)
+    if channel is None:
+        return f"{column.name}: no transition matrix ({column.mechanism.family})"
+    lines = [f"{column.name}: chance of each released value"]
+    for x in channel.rows:
+        row = channel.row(x)
+        best = sorted(row.items(), key=lambda item: -item[1])[:4]
+        lines.append(f"  {shown(x)} -> " + ", ".join(f"{shown(y)} {float(p):.1%}" for y, p in best))
+    return "\n".join(lines)

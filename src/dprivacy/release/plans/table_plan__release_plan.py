@@ -1,0 +1,285 @@
+"""The plan: what happens to every column of a table, in a file that a person can read and write."""
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.release.plans.column_domains__release_domain import (
+    LISTED,
+    SETTINGS,
+    TYPES,
+    blocks_of,
+    mechanism_of,
+    space_of,
+    usual_mechanism,
+)
+from dprivacy.release.plans.column_domains__release_stored import with_contents
+from dprivacy.release.plans.table_plan__release_blocks import within_blocks
+from dprivacy.spaces import FiniteSpace, discrete
+
+_MOST_BITS = 4096  # of a whole number
+_KEYS = frozenset[str]().union(*SETTINGS.values())
+_TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
+NULL_POLICIES = ("refuse", "category", "replace")
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What happens to one column (or to the two columns of a place).
+
+    `nulls` is "refuse", "category" (a missing value is one more category) or "replace" (by
+    `null_value`). `source` says where the domain came from: "declared", or "data" until a person has
+    confirmed it.
+    """
+
+    name: str
+    kind: str
+    mechanism: Any
+    columns: tuple[str, ...]
+    space: FiniteSpace | None = None
+    nulls: str = "refuse"
+    null_value: Any = None
+    source: str = "declared"
+    spec: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the values are listed labels with a channel."""
+        return self.kind in LISTED
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What happens to every column of a table: protect, pass through, or drop.
+
+    Parameters
+    ----------
+    columns
+        The columns to protect.
+    drop
+        Columns to leave out.
+    pass_through
+        Columns to publish as they are; they must be named.
+    unit
+        "row" when every row is another person, or the column that identifies a person.
+    rows_per_person
+        The most rows that one person may have; guarantees are multiplied by it.
+    title
+        A name for the release.
+    """
+
+    columns: tuple[ColumnPlan, ...]
+    drop: tuple[str, ...] = ()
+    pass_through: tuple[str, ...] = ()
+    unit: str = "row"
+    rows_per_person: int = 1
+    title: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, source: "str | Path | Mapping[str, Any]") -> "Plan":
+        """Read a plan from a TOML file, or from the mapping such a file gives.
+
+        Raises
+        ------
+        Malformed
+            With the column and the way out.
+        """
+        if isinstance(source, Mapping):
+            return _build(with_contents(source, Path()), "the plan")
+        if not isinstance(source, str | Path):
+            raise Malformed(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
+        try:
+            text = Path(source).read_text(encoding="utf-8-sig")
+        except OSError as reason:
+            raise Malformed(f"{source}: cannot be read ({reason.strerror})") from None
+        except UnicodeDecodeError:
+            raise Malformed(f"{source}: is not UTF-8 text") from None
+        return cls.parse(text, name=str(source), folder=Path(source).parent)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "the plan", folder: str | Path = "") -> "Plan":
+        """Read a plan from TOML text; mechanism files are looked for in `folder`."""
+        try:
+            data = tomllib.loads(text)
+        except (ValueError, RecursionError) as reason:  # also a number of too many digits
+            raise Malformed(f"{name}: not TOML ({reason})") from None
+        return _build(with_contents(data, Path(folder)), name)
+
+    @property
+    def protected(self) -> tuple[str, ...]:
+        """Names of all table columns that are protected."""
+        return tuple(name for column in self.columns for name in column.columns)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of all table columns that are not released."""
+        unit = () if self.unit in ("row", *self.pass_through, *self.protected) else (self.unit,)
+        return (*self.drop, *(name for name in unit if name not in self.drop))
+
+    def column(self, name: str) -> ColumnPlan:
+        """The plan of one column."""
+        for column in self.columns:
+            if name == column.name or name in column.columns:
+                return column
+        raise Malformed(f"the plan does not protect a column {name!r}")
+
+    def unconfirmed(self) -> list[str]:
+        """Columns whose domain was read off the data and not confirmed."""
+        return [column.name for column in self.columns if column.source == "data"]
+
+
+def _require_sizes(data: Mapping[str, Any], name: str) -> None:
+    """Refuse a whole number that is too long to be written out, as 0xfff… can be in TOML."""
+    waiting: list[Any] = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting.extend(value.values())
+        elif isinstance(value, list | tuple):
+            waiting.extend(value)
+        elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise Malformed(f"{name}: a whole number of {value.bit_length():,} bits is too long")
+
+
+def _build(data: Mapping[str, Any], name: str) -> Plan:
+    _require_sizes(data, name)
+    strange = set(data) - _TOP
+    if strange:
+        raise Malformed(f"{name}: unknown entries {', '.join(sorted(strange))}")
+    listed = data.get("columns")
+    if not isinstance(listed, Mapping) or not listed:
+        raise Malformed(f"{name}: needs at least one [columns.NAME] to protect")
+    # Everything is read before anything is built: a fault in the last line shows at once.
+    read = [_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items()]
+    drop, through = (
+        _names(data.get(key, []), f"{name}: {key}") for key in ("drop", "pass_through")
+    )
+    every = [*drop, *through, *(c for column in read for c in column.columns)]
+    twice = sorted({c for c in every if every.count(c) > 1})
+    if twice:
+        raise Malformed(
+            f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
+        )
+    taken = [c.name for c in read if c.name in every and c.name not in c.columns]
+    if taken:
+        raise Malformed(f"{name}: {', '.join(taken)} is the name of another column of the table")
+    unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
+    if not isinstance(unit, str) or type(most) is not int or most < 1:
+        raise Malformed(
+            f'{name}: unit is "row" or a column, and rows_per_person a whole number ≥ 1'
+        )
+    columns = tuple(column.build() for column in read)
+    return Plan(columns, drop, through, unit, most, str(data.get("title", "")), dict(data))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A column that was read, and what builds its mechanism."""
+
+    name: str
+    columns: tuple[str, ...]
+    build: Callable[[], ColumnPlan]
+
+
+def _names(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise Malformed(f"{where} must be a list of column names")
+    return tuple(value)
+
+
+def _column(name: str, spec: Any, where: str) -> _Read:
+    if not isinstance(spec, Mapping):
+        raise Malformed(f"{where}: must be a table of settings")
+    strange = set(spec) - _KEYS
+    if strange:
+        raise Malformed(f"{where}: unknown settings {', '.join(sorted(strange))}")
+    kind = spec.get("type")
+    if kind not in TYPES:
+        raise Malformed(f"{where}: type must be one of {', '.join(TYPES)}")
+    useless = sorted(set(spec) - SETTINGS[kind])
+    if useless:
+        raise Malformed(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
+    if "epsilon" not in spec and kind != "stored":
+        raise Malformed(
+            f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)'
+        )
+    source = spec.get("source", "declared")
+    if source not in ("declared", "data", "data, acknowledged"):
+        raise Malformed(f'{where}: source must be "declared", "data" or "data, acknowledged"')
+    with _told(where):
+        return _protected(name, kind, spec, source, where)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Say of which column a fault speaks."""
+    try:
+        yield
+    except DPrivacyError as reason:
+        text = str(reason)
+        raise type(reason)(text if text.startswith(where) else f"{where}: {text}") from None
+
+
+def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where: str) -> _Read:
+    nulls, null_value = _null_policy(spec.get("nulls", "refuse"), where)
+    space = space_of(kind, spec, where) if kind in LISTED else None
+    family = spec.get("mechanism", usual_mechanism(kind))
+    if nulls == "category":
+        if kind != "categories" or "blocks" in spec:
+            raise Malformed(f'{where}: nulls = "category" is for plain categories')
+        assert space is not None
+        space = _with_missing(space)
+    if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
+        raise Malformed(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
+    blocks = None
+    if "blocks" in spec and kind in LISTED:
+        assert space is not None
+        blocks = blocks_of(spec["blocks"], space.labels, where)
+    columns = tuple(_names(spec["columns"], f"{where}: columns")) if "columns" in spec else (name,)
+    if len(columns) != (2 if kind == "place" else 1):
+        raise Malformed(f'{where}: a place needs columns = ["x", "y"]; other types name one column')
+
+    def build() -> ColumnPlan:
+        with _told(where):
+            if blocks is None:
+                made = mechanism_of(kind, family, spec, space, where)
+            else:
+                assert space is not None
+                made = within_blocks(
+                    space, blocks, lambda part: mechanism_of(kind, family, spec, part, where)
+                )
+        return ColumnPlan(name, kind, made, columns, space, nulls, null_value, source, dict(spec))
+
+    return _Read(name, columns, build)
+
+
+def _may_replace(kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]) -> bool:
+    """Whether a value may stand for a missing one."""
+    if space is not None:
+        return value in space and type(value) is type(space.labels[0])
+    if kind == "bits":
+        return (
+            isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
+        )
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _with_missing(space: FiniteSpace) -> FiniteSpace:
+    return discrete([*space.labels, None])
+
+
+def _null_policy(value: Any, where: str) -> tuple[str, Any]:
+    if value in ("refuse", "category"):
+        return value, None
+    if isinstance(value, Mapping) and set(value) == {"replace"}:
+        return "replace", value["replace"]
+    raise Malformed(
+        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}; a missing value is never '
+        "kept as it is"
+    )

@@ -1,0 +1,356 @@
+"""Attack one's own release: how well the best guess about a person does, before and after it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed, TooLarge
+from dprivacy.flow import capacity
+from dprivacy.model import Channel, Dist, plain, shown
+from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
+from dprivacy.sources import result
+
+Floats = NDArray[np.float64]
+_MOST_CELLS = 20_000_000
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Group:
+    """People who agree in what the attacker knows: their share, the best guess, and its success."""
+
+    known: dict[str, Any]
+    share: float
+    guess: Any
+    before: float
+    after: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The group as plain data."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How often the best guess of a secret is right, at each step of what the attacker has.
+
+    Attributes
+    ----------
+    secret, known, seen
+        The column that is guessed, those whose true values the attacker knows, and those whose released
+        values are read in the person's row.
+    blind
+        With the statistics alone: the commonest value.
+    before
+        With the statistics and the known values.
+    after
+        With the person's released row besides.
+    surest
+        The chance of being right in the worst row: the combination of known and released values that
+        gives most away. `surest_share` is how many people have such a row.
+    bound
+        No attacker, whatever they believe beforehand, has their chance multiplied by more.
+    error
+        The standard error of `after` for this way of guessing; None when it is not known.
+    groups
+        By known values, the most exposed first.
+    """
+
+    secret: str
+    known: tuple[str, ...]
+    seen: tuple[str, ...]
+    people: float
+    blind: float
+    before: float
+    after: float
+    surest: float
+    surest_share: float
+    bound: float
+    error: float | None
+    groups: tuple[Group, ...]
+    assumptions: tuple[str, ...]
+
+    @property
+    def lift(self) -> float:
+        """How much the row multiplies the chance of a right guess."""
+        return self.after / self.before
+
+    def explain(self) -> str:
+        """The attack in words, for people who decide about a release."""
+        about = "" if self.error is None else f" (± {_points(self.error)})"
+        lines = [f"Who guesses {self.secret} of a person is right"]
+        lines.append(f"  {_percent(self.blind)}  with the published statistics alone")
+        if self.known:
+            who = _and(self.known)
+            lines.append(f"  {_percent(self.before)}  knowing the person's true {who} as well")
+        lines.append(
+            f"  {_percent(self.after)}  with the person's row of this release besides{about}"
+        )
+        lines.append(f"  {_percent(1.0)}  had {self.secret} been released as it is.")
+        lines.append(
+            f"The row multiplies the chance of a right guess by {self.lift:.3g}; it can never, for any "
+            f"attacker, multiply it by more than {self.bound:.3g}."
+        )
+        lines.append(
+            f"The most telling rows, which about {_percent(self.surest_share).strip()} of the people "
+            f"have, make the guess right with {_percent(self.surest).strip()}."
+        )
+        if self.known and len(self.groups) > 1:
+            lines.append("Most exposed:")
+            for group in self.groups[:_SHOWN]:
+                who = ", ".join(f"{name} = {shown(value)}" for name, value in group.known.items())
+                lines.append(
+                    f"  {who} ({_percent(group.share).strip()} of the people): "
+                    f"{_percent(group.before).strip()} before, {_percent(group.after).strip()} after"
+                )
+        lines.append("This rests on:")
+        lines += [f"  - {line}" for line in self.assumptions]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attack as plain data."""
+        answer = {name: plain(value) for name, value in vars(self).items()}
+        return {**answer, "lift": self.lift, "groups": [group.to_dict() for group in self.groups]}
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+@result("T", "Def 5.3.1")
+def attack(
+    release: "Release | str | Path",
+    *,
+    secret: str,
+    known: Sequence[str] = (),
+    also: Sequence[str] = (),
+    population: Dist | None = None,
+) -> Attack:
+    """What an attacker who knows some columns of a person learns about another from their released row.
+
+    Parameters
+    ----------
+    release
+        A sanitised table with its card (or the path of the table).
+    secret
+        A protected column with a channel.
+    known
+        Columns whose true values the attacker knows from elsewhere.
+    also
+        Other columns whose released values are read in the person's row. Their noisy values say
+        something of the secret where the columns are related.
+    population
+        What the attacker believes beforehand: a distribution on tuples (secret, *known, *also). By
+        default the joint distribution that the release itself lets one estimate.
+
+    Returns
+    -------
+    Attack
+        In doubles.
+
+    Notes
+    -----
+    1. P(s, k, o), the joint distribution of the true values, is estimated from the noisy table.
+    2. Before: Σ_k max_s P(s, k). The known values' own noise adds nothing: their truth is known.
+    3. After: Σ_{k, y} max_s Σ_o P(s, k, o)·C[s, y]·C'[o, y'], by the channels on the card.
+    4. For the guesses that this makes, `after` is linear in P, and P is linear in the noisy counts
+       where the channels can be inverted: that gives the standard error.
+
+    Examples
+    --------
+    >>> attack("released.csv", secret="smokes", known=["region"])  # doctest: +SKIP
+    """
+    source = release if isinstance(release, Release) else Release.open(release)
+    columns = (secret, *known, *also)
+    if isinstance(known, str) or isinstance(also, str):
+        raise Malformed("known and also are lists of columns, not a single text")
+    if len(set(columns)) < len(columns):
+        raise Malformed("a column is named twice among secret, known and also")
+    if secret in source.card.pass_through:
+        raise Malformed(f"{secret!r} was published as it is: anyone can read it off the table")
+    found = source.counts(columns)
+    axes = [source.axis(name, k, found) for k, name in enumerate(columns)]
+    matrices = [_matrix(axis) for axis in axes]
+    outputs = [len(axis.labels) for axis in axes]
+    cells = (
+        math.prod(m.shape[0] for m in matrices) * outputs[0] * math.prod(outputs[1 + len(known) :])
+    )
+    if cells > _MOST_CELLS or math.prod(outputs) > _MOST_CELLS:
+        raise TooLarge(
+            f"{_and(columns)} have too many combinations ({cells:,}) to weigh them all; name fewer "
+            "columns"
+        )
+    noisy: Floats | None = None
+    if population is None:
+        table = corrected_table(found, axes, estimator="ibu", confidence=0.95)
+        shares, noisy = table.shares, table.observed / table.n
+    else:
+        shares = _believed(population, axes)
+    return _weighed(source, columns, len(known), axes, matrices, shares, noisy, sum(found.values()))
+
+
+def _matrix(axis: Axis) -> Floats:
+    if axis.channel is None:
+        return np.eye(len(axis.values))
+    return axis.channel.matrix.floats
+
+
+def _inputs(axis: Axis) -> tuple[Any, ...]:
+    return axis.values if axis.channel is None else axis.channel.rows
+
+
+def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
+    shares = np.zeros([len(_inputs(axis)) for axis in axes])
+    keys = [x if isinstance(x, tuple) else (x,) for x in population.labels]
+    if any(len(key) != len(axes) for key in keys):
+        raise Malformed(
+            f"the population should be a distribution on tuples of {len(axes)} values: secret, known, "
+            "also"
+        )
+    places = positions_of(keys, [_inputs(axis) for axis in axes])
+    for place, weight in zip(places, population.weights, strict=True):
+        shares[tuple(place)] += float(weight)
+    return shares
+
+
+def _weighed(
+    source: Release,
+    columns: Sequence[str],
+    known: int,
+    axes: Sequence[Axis],
+    matrices: Sequence[Floats],
+    shares: Floats,
+    noisy: Floats | None,
+    people: int,
+) -> Attack:
+    secrets = shares.shape[0]
+    combinations = math.prod(shares.shape[1 : 1 + known])
+    flat = shares.reshape(secrets, combinations, -1)
+    read: Floats = np.ones((1, 1))
+    for matrix in matrices[1 + known :]:
+        read = np.asarray(np.kron(read, matrix), dtype=np.float64)
+    through = flat @ read  # secret, known, released others
+    joint = through[:, :, None, :] * matrices[0][:, None, :, None]
+    seen = joint.reshape(secrets, combinations, -1)
+    together = flat.sum(axis=2)
+    best = seen.max(axis=0)
+    chance = seen.sum(axis=0)
+    after = float(best.sum())
+    sure = np.divide(best, chance, out=np.zeros_like(best), where=chance > 1e-12)
+    surest = float(sure.max())
+    error = None
+    if noisy is not None:
+        error = _error(
+            seen.argmax(axis=0), joint.shape, matrices, read, shares.shape, noisy, people
+        )
+    channels = [axis.channel for axis in (axes[0], *axes[1 + known :]) if axis.channel is not None]
+    names = columns[1 : 1 + known]
+    return Attack(
+        columns[0],
+        tuple(names),
+        (columns[0], *columns[1 + known :]),
+        float(people),
+        float(together.sum(axis=1).max()),
+        float(together.max(axis=0).sum()),
+        after,
+        surest,
+        float(chance[sure >= surest - 1e-9].sum()),
+        _bound(channels, any(axis.channel is None for axis in axes[1 + known :])),
+        error,
+        _groups(names, axes, together, best.sum(axis=1)),
+        _assumptions(source, columns, known, noisy is None),
+    )
+
+
+def _bound(channels: Sequence[Channel], open_: bool) -> float:
+    """The product of the channels' capacities; what is published as it is has no bound."""
+    return math.inf if open_ else math.prod(float(capacity(channel)) for channel in channels)
+
+
+def _groups(
+    names: Sequence[str], axes: Sequence[Axis], together: Floats, best: Floats
+) -> tuple[Group, ...]:
+    sides = [_inputs(axis) for axis in axes[1 : 1 + len(names)]]
+    shape = tuple(len(side) for side in sides)
+    groups = []
+    for k in range(together.shape[1]):
+        share = float(together[:, k].sum())
+        if share <= 1e-9:
+            continue
+        at = np.unravel_index(k, shape) if shape else ()
+        values = {name: side[int(i)] for name, side, i in zip(names, sides, at, strict=True)}
+        guess = _inputs(axes[0])[int(together[:, k].argmax())]
+        first = float(together[:, k].max()) / share
+        groups.append(Group(values, share, guess, first, float(best[k]) / share))
+    return tuple(sorted(groups, key=lambda group: -group.after))
+
+
+def _error(
+    guesses: NDArray[np.intp],
+    joint_shape: tuple[int, ...],
+    matrices: Sequence[Floats],
+    read: Floats,
+    shape: tuple[int, ...],
+    noisy: Floats,
+    people: int,
+) -> float | None:
+    """The standard error of the success of these guesses, as a linear function of the noisy counts."""
+    secrets, combinations, answers, others = joint_shape
+    right = guesses.reshape(combinations, answers, others)
+    worth = np.empty((secrets, combinations, read.shape[0]))
+    for s in range(secrets):
+        hit = np.einsum("y,kyo->ko", matrices[0][s], (right == s).astype(np.float64))
+        worth[s] = hit @ read.T
+    weights = worth.reshape(shape)
+    for axis, matrix in enumerate(matrices):
+        inverse = np.linalg.pinv(matrix)
+        if not np.allclose(matrix @ inverse, np.eye(len(matrix)), atol=1e-8):
+            return None
+        weights = np.moveaxis(np.tensordot(inverse, weights, axes=(1, axis)), 0, axis)
+    mean = float((weights * noisy).sum())
+    variance = float((weights**2 * noisy).sum()) - mean**2
+    return math.sqrt(max(variance, 0.0) / people)
+
+
+def _assumptions(
+    source: Release, columns: Sequence[str], known: int, believed: bool
+) -> tuple[str, ...]:
+    card = source.card
+    lines = [
+        "the attacker has found out which row is the person's; who has not knows less",
+        "the attacker uses the published noise and guesses as well as anyone can",
+    ]
+    if believed:
+        lines.append("the attacker's beliefs beforehand are those given as the population")
+    else:
+        lines.append(
+            "the statistics are the ones that this release itself lets one estimate, from "
+            f"{card.rows:,} rows; with few rows for a combination they look more telling than they are"
+        )
+    if known:
+        lines.append(
+            f"the attacker knows {_and(columns[1 : 1 + known])} truly, not from the release"
+        )
+    rest = [name for name in source.columns if name not in columns]
+    if rest:
+        lines.append(f"nothing is read out of {_and(rest)}; name them with `also` to include them")
+    if int(card.guarantee.get("rows_per_person") or 1) > 1:
+        lines.append("one row is read; a person with several rows is exposed several times")
+    lines += [f"ATTENTION, the release has no guarantee: {reason}" for reason in card.void]
+    return tuple(lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:5.1f} %"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f} points"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""

@@ -1,0 +1,329 @@
+"""SQL on a sanitised table: private for every query, with counts corrected where they can be."""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.extras import dataset, duckdb
+from dprivacy.model import plain, shown
+from dprivacy.release.plans.column_domains__release_domain import LISTED
+from dprivacy.release.receiving.condition_counts import MOST_CELLS, conditional_count
+from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
+from dprivacy.sources import result
+
+_COUNT = "count(*)"
+_VOLATILE = {"random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "now"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gave: raw rows and, for counts by protected columns, corrected ones beside them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    corrected: tuple[tuple[float, float], ...] | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        return {
+            "columns": list(self.columns),
+            "rows": plain(self.rows),
+            "corrected": plain(self.corrected),
+            "note": self.note,
+        }
+
+    def explain(self) -> str:
+        """The answer as a table of text."""
+        head = [*self.columns, *(["corrected", "± standard error"] if self.corrected else [])]
+        body = [
+            [
+                *(shown(value) for value in row),
+                *([f"{value:.1f}" for value in self.corrected[k]] if self.corrected else []),
+            ]
+            for k, row in enumerate(self.rows)
+        ]
+        widths = [max(len(line[j]) for line in [head, *body]) for j in range(len(head))]
+        lines = [
+            "  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True))
+            for line in [head, *body]
+        ]
+        return "\n".join([*lines, *([self.note] if self.note else [])])
+
+
+@result("C", "Thm 1")
+@result("M", "Thm 4")
+def query(release: Release, sql: str) -> Answer:
+    """Any SQL on a sanitised table, under the name ``data``.
+
+    What is computed from a private table is private, whatever the query. The raw answers describe the
+    noisy table; for ``SELECT …, count(*) … GROUP BY …`` over protected columns (with conditions on
+    columns passed through only), and for ``SELECT count(*) … WHERE …`` with any condition on protected
+    columns, an estimate of the true count and its standard error stand beside them.
+
+    Parameters
+    ----------
+    release
+        The table and its card.
+    sql
+        One query (DuckDB's SQL).
+    """
+    engine = duckdb()
+    connection = engine.connect()
+    try:
+        _load(connection, release)
+        for setting in ("enable_external_access = false", "lock_configuration = true"):
+            connection.execute(f"SET {setting}")
+        _require_one_question(engine, sql)
+        cursor = connection.execute(sql)
+        names = tuple(entry[0] for entry in cursor.description)
+        rows = tuple(cursor.fetchall())
+        tree = _parsed(connection, sql)
+        counted = _counted(connection, tree, release)
+        if counted is not None:
+            return _with_corrections(connection, release, names, rows, counted)
+        pair = _conditional(connection, tree, release)
+        if pair is not None and len(rows) == 1:
+            return Answer(names, rows, (pair,), "corrected: estimated count of the true table")
+        return Answer(names, rows, None, "raw answers from the noisy table")
+    except engine.Error as reason:
+        said = str(reason).splitlines()[0]
+        named = "; the released table is called data" if "Table with name" in said else ""
+        raise Malformed(f"the query cannot be answered: {said}{named}") from None
+    finally:
+        connection.close()
+
+
+def _require_one_question(engine: Any, sql: str) -> None:
+    statements = engine.extract_statements(sql)
+    kinds = [statement.type for statement in statements]
+    allowed = (engine.StatementType.SELECT, engine.StatementType.EXPLAIN)
+    if len(kinds) != 1 or kinds[0] not in allowed:
+        raise Malformed("one query is answered at a time, and only SELECT: nothing can be changed")
+
+
+def _load(connection: Any, release: Release) -> None:
+    """The table under the name data, held by us: the engine itself then opens no file at all.
+
+    The columns of a CSV file get the types that the card gives them.
+    """
+    if release.path.is_dir() or release.path.suffix.lower() == ".parquet":
+        connection.register("data", dataset().dataset(release.path, format="parquet"))
+        return
+    types: dict[str, str] = {}
+    for entry in release.card.columns.values():
+        types |= dict.fromkeys(entry["columns"], _type(entry))
+    layout = {"header": True, "sep": ",", "quotechar": '"', "escapechar": '"'}
+    connection.read_csv(str(release.path), dtype=types, allow_quoted_nulls=False, **layout).create(
+        "data"
+    )
+
+
+def _type(entry: Any) -> str:
+    """The type of a column in SQL: texts, whole numbers where all of a list are, or doubles."""
+    outputs = (entry["channel"] or {}).get("outputs", ())
+    if entry["type"] == "bits" or any(isinstance(y, str) for y in outputs):
+        return "VARCHAR"
+    small = all(y is None or (type(y) is int and -(2**63) <= y < 2**63) for y in outputs)
+    return "BIGINT" if entry["type"] in LISTED and outputs and small else "DOUBLE"
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A query that counts by columns: their names, where the count stands, and the bare tally."""
+
+    groups: tuple[str, ...]
+    selected: tuple[str | None, ...]
+    tally: str
+
+
+def _parsed(connection: Any, sql: str) -> Any:
+    """The query as a tree, None where DuckDB cannot write it as one."""
+    (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()
+    tree = json.loads(text)
+    if tree.get("error") or len(tree["statements"]) != 1:
+        return None
+    return tree if _is_plain(tree["statements"][0]["node"]) else None
+
+
+def _conditional(connection: Any, tree: Any, release: Release) -> tuple[float, float] | None:
+    """SELECT count(*) … WHERE over protected columns: corrected; None for anything else."""
+    if tree is None:
+        return None
+    node = tree["statements"][0]["node"]
+    known = {name.lower(): name for name in release.columns}
+    if [_selected(entry, known) for entry in node["select_list"]] != [_COUNT]:
+        return None
+    if node.get("group_expressions") or node.get("modifiers"):
+        return None
+    clause = node.get("where_clause")
+    named = list(dict.fromkeys(known.get(name.lower(), "") for name in _columns_in(clause)))
+    open_ = [name for name in named if name in release.card.pass_through]
+    hidden = [name for name in named if name in _correctable(release)]
+    if (
+        not hidden
+        or len(open_) + len(hidden) < len(named)
+        or _VOLATILE & set(_functions_in(clause))
+    ):
+        return None
+    return conditional_count(connection, release, tree, hidden, open_)
+
+
+def _correctable(release: Release) -> set[str]:
+    """The protected columns that have a channel."""
+    return {
+        name
+        for entry in release.card.columns.values()
+        if entry["channel"] is not None
+        for name in entry["columns"]
+    }
+
+
+def _counted(connection: Any, tree: Any, release: Release) -> _Counted | None:
+    """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise.
+
+    Everything that changes which rows are counted must depend on columns passed through alone.
+    """
+    if tree is None:
+        return None
+    node = tree["statements"][0]["node"]
+    known = {name.lower(): name for name in release.columns}
+    selected = [_selected(entry, known) for entry in node["select_list"]]
+    groups = _groups(node, selected, known)
+    asked = [name for name in selected if name != _COUNT]
+    if groups is None or selected.count(_COUNT) != 1 or sorted(asked, key=str) != sorted(groups):
+        return None
+    protected = {name for entry in release.card.columns.values() for name in entry["columns"]}
+    correctable = _correctable(release)
+    if not correctable & set(groups) or (protected - correctable) & set(groups):
+        return None
+    conditions = list(_columns_in(node.get("where_clause")))
+    if any(known.get(name.lower()) not in release.card.pass_through for name in conditions):
+        return None
+    if _VOLATILE & set(_functions_in(node.get("where_clause"))):
+        return None
+    bare = {**tree["statements"][0], "node": {**node, "modifiers": []}}
+    (tally,) = connection.execute(
+        "SELECT json_deserialize_sql(?::JSON)", [json.dumps({**tree, "statements": [bare]})]
+    ).fetchone()
+    return _Counted(tuple(groups), tuple(n if n != _COUNT else None for n in selected), str(tally))
+
+
+def _is_plain(node: Any) -> bool:
+    """One table, named data, and no clause but WHERE, GROUP BY, ORDER BY and LIMIT."""
+    table = node.get("from_table") or {}
+    return (
+        node.get("type") == "SELECT_NODE"
+        and table.get("type") == "BASE_TABLE"
+        and table.get("table_name", "").lower() == "data"
+        and not table.get("sample")
+        and not table.get("column_name_alias")
+        and not (node.get("cte_map") or {}).get("map")
+        and not any(node.get(clause) for clause in ("having", "qualify", "sample"))
+        and len(node.get("group_sets") or [[]]) == 1
+    )
+
+
+def _groups(node: Any, selected: list[str | None], known: dict[str, str]) -> list[str] | None:
+    """The columns of GROUP BY, also by position, by alias and with ALL; None where it has others."""
+    if node.get("aggregate_handling") == "FORCE_AGGREGATES":
+        found = [name for name in selected if name != _COUNT]
+    else:
+        aliases = {
+            entry["alias"].lower(): name
+            for entry, name in zip(node["select_list"], selected, strict=True)
+            if entry.get("alias")
+        }
+        found = [_group(entry, selected, aliases, known) for entry in node["group_expressions"]]
+    if not found or None in found or _COUNT in found or len(set(found)) != len(found):
+        return None
+    return [name for name in found if name is not None]
+
+
+def _group(
+    entry: Any, selected: list[str | None], aliases: dict[str, str | None], known: dict[str, str]
+) -> str | None:
+    name = _column(entry, known)
+    if name is not None or entry.get("class") == "COLUMN_REF":
+        return name or aliases.get(entry["column_names"][-1].lower())
+    place = entry.get("literal") or entry.get("value") or {}
+    text = str(place.get("text", place.get("value", "")))
+    if entry.get("class") == "CONSTANT" and text.isdecimal() and 1 <= int(text) <= len(selected):
+        return selected[int(text) - 1]
+    return None
+
+
+def _column(entry: Any, known: dict[str, str]) -> str | None:
+    if entry.get("class") != "COLUMN_REF":
+        return None
+    return known.get(entry["column_names"][-1].lower())
+
+
+def _selected(entry: Any, known: dict[str, str]) -> str | None:
+    counts = entry.get("class") == "FUNCTION" and entry.get("function_name") == "count_star"
+    if counts and not entry.get("filter") and not entry.get("distinct"):
+        return _COUNT
+    return _column(entry, known)
+
+
+def _columns_in(tree: Any) -> Iterator[str]:
+    """Every column that is named; a star or a subquery counts as one that nobody knows."""
+    if isinstance(tree, dict):
+        if tree.get("class") == "COLUMN_REF":
+            yield tree["column_names"][-1]
+        elif tree.get("class") in ("SUBQUERY", "STAR", "WINDOW"):
+            yield ""
+        for value in tree.values():
+            yield from _columns_in(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _columns_in(value)
+
+
+def _functions_in(tree: Any) -> Iterator[str]:
+    if isinstance(tree, dict):
+        if "function_name" in tree:
+            yield str(tree["function_name"]).lower()
+        for value in tree.values():
+            yield from _functions_in(value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _functions_in(value)
+
+
+def _with_corrections(
+    connection: Any, release: Release, names: tuple[str, ...], rows: Any, counted: _Counted
+) -> Answer:
+    """Estimate the whole table of groups once, and look every row of the answer up in it."""
+    at = counted.selected.index(None)
+    order = [name for name in counted.selected if name is not None]
+    found = {_key(row, at): int(row[at]) for row in connection.execute(counted.tally).fetchall()}
+    if not found:
+        return Answer(names, rows, None, "raw answers; no rows were counted")
+    axes = [release.axis(name, k, found) for k, name in enumerate(order)]
+    if math.prod(len(axis.labels) for axis in axes) > MOST_CELLS:
+        return Answer(names, rows, None, "raw answers; too many groups to correct")
+    table = corrected_table(found, axes, estimator="ibu", confidence=0.95)
+    errors = table.standard_errors
+    corrected = []
+    for row in rows:
+        cell = tuple(map(_input_position, axes, _key(row, at)))
+        pair = (math.nan, math.nan) if None in cell else (table.counts[cell], errors[cell])
+        corrected.append((float(pair[0]), float(pair[1])))
+    return Answer(names, rows, tuple(corrected), "corrected: estimated counts of the true table")
+
+
+def _key(row: tuple[Any, ...], at: int) -> tuple[Any, ...]:
+    return tuple(value for k, value in enumerate(row) if k != at)
+
+
+def _input_position(axis: Axis, value: Any) -> int | None:
+    """Where the true value of the same name stands; None for outputs that are no inputs."""
+    labels = axis.values if axis.channel is None else axis.channel.rows
+    try:
+        return positions_of([(value,)], [labels])[0][0]
+    except Malformed:
+        return None

@@ -1,0 +1,327 @@
+"""Tables that outgrow one machine: Spark frames, sanitised once and read back."""
+
+import atexit
+import json
+import secrets
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.extras import spark as pyspark_sql
+from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.files.table_files__release_folders import CARD_NAME, listing_hash
+from dprivacy.release.frames.frames_in_hand import Sanitised, warn_about
+from dprivacy.release.ledger.release_spending import spending_on
+from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.spark.spark_folder import (
+    Files,
+    Folder,
+    called_off_at_once,
+    placed_folder,
+    spark_errors,
+)
+from dprivacy.release.spark.spark_spending import FrameSpending
+from dprivacy.release.spark.spark_task__release_spark_schema import bare_schema, column_of
+from dprivacy.release.spark.spark_task__release_spark_task import Run, task
+from dprivacy.sampling import choose_source
+
+_KEY_WORDS = 4  # 256 bits
+
+
+def sanitise_spark(
+    frame: Any,
+    plan: Any,
+    *,
+    output: str | Path | None = None,
+    replace: bool = False,
+    ledger: Any = None,
+    again: str | None = None,
+    insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
+) -> Sanitised:
+    """A protected copy of a Spark data frame, written once and read back.
+
+    Parameters
+    ----------
+    frame
+        A Spark data frame (not a stream, and not one of Spark Connect).
+    plan
+        A Plan, the path of a plan file, or the mapping such a file gives.
+    output
+        The folder for the copy, in Parquet with its card inside, on HDFS or on a folder that all
+        machines share. Without it the copy lies in Spark's checkpoint folder, or with a local master
+        in a temporary folder that goes when Python ends.
+    replace
+        Whether an existing output may be replaced.
+    ledger, again, insecure_seed, permanent_key
+        As for `sanitise`. A ledger is charged before any task draws, after two more jobs over the
+        frame: one that takes its digest and, for an account per person, one that lists the people.
+
+    Returns
+    -------
+    (table, card)
+        A frame over the copy (the rows of the original in no particular order, with its types) and the
+        release card.
+
+    Raises
+    ------
+    UnknownCategory, Malformed
+        With the column, the partition and the row number in it, never the value.
+
+    Notes
+    -----
+    Spark evaluates a frame again for every action, and computes lost or slow parts twice. Fresh noise
+    each time would be a second release of the same rows. Noise that depends on the partition and the
+    position alone would not be enough either: after a shuffle the rows of a partition may come in
+    another order, and then one row has two noisy versions. Noise that depends on the row's value would
+    give equal rows equal noise. So the noise is drawn once:
+
+    1. The driver draws a run key from the operating system.
+    2. Every task draws from the key's own stream for its partition, 65,536 rows at a time. A task that
+       is retried, or run twice at once, gives the same bytes as long as it is given the same rows.
+    3. Spark's committer lets one attempt of each partition through, whatever it was given; the rest is
+       deleted. The rows that were written are counted and compared with those that can be read.
+    4. The folder is renamed into place, with the card in it. The frame that is returned reads these
+       files, so that every action sees the same rows.
+    5. The key is forgotten. It was never written to a file and is in no plan, log or page of Spark's;
+       it was in the memory of the driver and the workers, and went to them inside the tasks, over the
+       network as Spark sends everything: encrypted with ``spark.network.crypto.enabled``.
+
+    When the plan names who a row belongs to, the people are counted first, in a job of its own.
+    """
+    session = _session_of(frame)
+    plan = plan if isinstance(plan, Plan) else Plan.read(plan)
+    randomness = choose_source(insecure_seed)
+    sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)
+    warn_about(plan)
+    names = sanitiser.output_names(frame.columns)
+    key = randomness.words(_KEY_WORDS).astype("<u8").tobytes()
+    run = Run.of(plan, frame.columns, key, permanent_key)
+    with (
+        spending_on(
+            ledger, plan, permanent_key=permanent_key, again=again, kind=FrameSpending
+        ) as spending,
+        spark_errors("the table"),
+    ):
+        schema = bare_schema(frame, names)
+        where = str(output) if output is not None else _resting_place(session)
+        with placed_folder(session, where, replace=replace) as folder:
+            _refuse_source(frame, folder.target)
+            _check_people(frame, plan)
+            if spending is not None:
+                spending(frame)
+            rows = _write(frame, schema, run, folder)
+            made = ReleaseCard.of(
+                plan,
+                rows=rows,
+                secure=randomness.secure,
+                permanent=sanitiser.permanent,
+                output={} if output is None else _described(folder),
+                receipt=None if spending is None else spending.receipt,
+            )
+            text = json.dumps(made.to_dict(), ensure_ascii=False, indent=1)
+            folder.write(CARD_NAME, text + "\n")
+            if spending is not None:
+                spending.settle()
+        clean = session.read.schema(schema).parquet(folder.target)
+    return Sanitised(clean, made)
+
+
+def sanitise_spark_file(
+    source: str | Path,
+    plan: Plan,
+    output: str | Path,
+    *,
+    replace: bool = False,
+    master: str | None = None,
+    ledger: Any = None,
+    again: str | None = None,
+    insecure_seed: int | None = None,
+    permanent_key: bytes | None = None,
+) -> ReleaseCard:
+    """A protected copy of Parquet files by Spark: a folder, with its card inside.
+
+    Parameters
+    ----------
+    source
+        A Parquet file, a folder of them, or a pattern, wherever Spark can read.
+    plan
+        What happens to every column.
+    output
+        The folder for the copy.
+    master
+        Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
+        otherwise this machine. A session that is already there is used as it is.
+    replace, ledger, again, insecure_seed, permanent_key
+        As for `sanitise_spark`.
+    """
+    if str(source).lower().endswith((".csv", ".csv.gz", ".txt", ".json")):
+        raise Malformed(f"{source}: the Spark engine reads Parquet; convert the table first")
+    sql = pyspark_sql()
+    running = sql.SparkSession.getActiveSession()
+    builder = sql.SparkSession.builder.appName("dprivacy sanitise")
+    with spark_errors("Spark"):
+        session = running or (builder.master(master) if master else builder).getOrCreate()
+    try:
+        with spark_errors(str(source)):
+            frame = session.read.parquet(Files(session, str(source)).absolute(str(source)))
+        return sanitise_spark(
+            frame,
+            plan,
+            output=output,
+            replace=replace,
+            ledger=ledger,
+            again=again,
+            insecure_seed=insecure_seed,
+            permanent_key=permanent_key,
+        ).card
+    finally:
+        if running is None:
+            session.stop()
+
+
+def is_spark(table: Any) -> bool:
+    """Whether a table is a frame of Spark's, without importing it."""
+    return type(table).__module__.startswith("pyspark.sql.") and hasattr(table, "mapInArrow")
+
+
+def _session_of(frame: Any) -> Any:
+    pyspark_sql()
+    if ".connect." in type(frame).__module__:
+        raise Malformed(
+            "a frame of Spark Connect cannot be sanitised from here: the client cannot commit the "
+            "output; run this in the driver"
+        )
+    if not is_spark(frame):
+        raise Malformed(f"a Spark data frame is needed, not {type(frame).__name__}")
+    if frame.isStreaming:
+        raise Malformed(
+            "a stream repeats batches after a failure, and each would be randomised again; write the "
+            "stream down, and sanitise what was written"
+        )
+    return frame.sparkSession
+
+
+def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
+    """Sanitise and write every row once; the number of rows."""
+    from pyspark.sql import Observation, functions
+
+    session = frame.sparkSession
+    noticed = session.sparkContext.accumulator(set(), _Union)
+    text, keys = session.sparkContext.broadcast(run.plan), changed(run, plan="")
+
+    def protect(batches: Iterator[Any]) -> Iterator[Any]:
+        return task(batches, changed(keys, plan=text.value), noticed.add)
+
+    seen = Observation()
+    # Plain names in between: mapInArrow cannot find a column with a dot in its name.
+    chosen = frame.select(*[column_of(c).alias(f"c{k}") for k, c in enumerate(run.columns)])
+    noisy = chosen.mapInArrow(protect, schema).observe(
+        seen, functions.count(functions.lit(1)).alias("rows")
+    )
+    # With version 2 of the committer a task's output is in place before the job is done.
+    once = noisy.write.option("mapreduce.fileoutputcommitter.algorithm.version", "1")
+    with called_off_at_once(session):
+        once.parquet(folder.part)
+    text.destroy()
+    written = int(seen.get["rows"])
+    if not written:
+        raise Malformed("the table holds no rows")
+    if session.read.schema(schema).parquet(folder.part).count() != written:
+        raise Malformed(
+            f"{written:,} rows were written and not all can be read back; does every machine see the "
+            "folder under the same name?"
+        )
+    _warn_of_order(noticed.value, folder)
+    return written
+
+
+class _Union:
+    """How Spark adds up what tasks noticed; a task that is repeated notices nothing new."""
+
+    @staticmethod
+    def zero(value: set[Any]) -> set[Any]:
+        return set()
+
+    @staticmethod
+    def addInPlace(one: set[Any], other: set[Any]) -> set[Any]:  # noqa: N802, the name is Spark's
+        return one | other
+
+
+def _warn_of_order(noticed: set[tuple[str, str]], folder: Folder) -> None:
+    """Warn where the place of a row in the files gives its value away."""
+    files = [name for name, _ in folder.listing() if not name.startswith(("_", "."))]
+    kinds = {"sorted", "alone"} if len(files) > 1 else {"sorted"}
+    for name in sorted({name for kind, name in noticed if kind in kinds}):
+        warnings.warn(
+            f"some part of the frame is sorted or grouped by column {name!r}: the place of a row gives "
+            "its value away, whatever ε is; shuffle the rows first, with orderBy(rand())",
+            PrivacyLeakWarning,
+            stacklevel=4,
+        )
+
+
+def _described(folder: Folder) -> dict[str, Any]:
+    """What the card says of the folder."""
+    files = folder.listing()
+    return {"folder": folder.target.rsplit("/", 1)[1], "listing_sha256": listing_hash(files)}
+
+
+def _check_people(frame: Any, plan: Plan) -> None:
+    """Refuse a table in which somebody has too many rows; only hashes of people are compared."""
+    from pyspark.sql import functions
+
+    if plan.unit == "row":
+        return
+    if not frame._jdf.queryExecution().analyzed().deterministic():
+        raise Malformed(
+            "the frame may have other rows at every evaluation, so that people cannot be counted "
+            "beforehand; write it down first"
+        )
+    who, most = column_of(plan.unit), plan.rows_per_person
+    rows = frame.groupBy(
+        who.isNull().alias("nobody"), functions.xxhash64(who).alias("person")
+    ).count()
+    found = (
+        rows.filter(functions.col("nobody") | (functions.col("count") > most)).limit(1).collect()
+    )
+    if found and found[0]["nobody"]:
+        raise Malformed(
+            f"column {plan.unit!r}: is missing in some row, and it should say whose row it is"
+        )
+    if found:
+        raise Malformed(
+            f"somebody has more rows than rows_per_person = {most} (by column {plan.unit!r}); raise it "
+            "in the plan, or leave out the rows beyond it"
+        )
+
+
+def _resting_place(session: Any) -> str:
+    """Where a copy lies that nobody gave a place."""
+    context = session.sparkContext
+    given = context.getCheckpointDir()
+    if given:
+        return f"{given}/released-{secrets.token_hex(8)}"
+    if not context.master.startswith("local"):
+        raise Malformed(
+            "on a cluster the copy needs a folder that all machines see: set one with "
+            "spark.sparkContext.setCheckpointDir(…), or use sanitise_spark(…, output=…)"
+        )
+    folder = tempfile.mkdtemp(prefix="dprivacy-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return f"{folder}/released"
+
+
+def _refuse_source(frame: Any, target: str) -> None:
+    """The output may not take the place of what is being read."""
+    target = urlsplit(target).path
+    for name in (unquote(urlsplit(file).path) for file in frame.inputFiles()):
+        if f"{name}/".startswith(f"{target}/") or target.startswith(f"{name}/"):
+            raise Malformed("the output would replace the source")

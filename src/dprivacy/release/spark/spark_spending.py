@@ -1,0 +1,70 @@
+"""Spending for a Spark frame: its digests are computed where the rows are."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.release.ledger.release_spending import TableSpending, spend_release
+from dprivacy.release.spark.spark_task__release_spark_schema import column_of
+
+
+class FrameSpending(TableSpending):
+    """Spends for one frame, before any task draws; final once the output is being committed."""
+
+    def __call__(self, frame: Any) -> None:
+        """Spend; called once, before anything is sampled."""
+        plan, unit = self._plan, self._plan.unit
+        by_row = unit == "row"
+        per_person = self._account.ledger.is_per_person(self._account.name)
+        if per_person and by_row:
+            raise Malformed(
+                f"account {self._account.name!r} is kept per person, and the plan does not say whose a "
+                "row is; give it unit = the column that identifies a person"
+            )
+        digests = frame_digests(frame, [*plan.protected, *(() if by_row else (unit,))])
+        people = frame.select(column_of(unit)).distinct() if per_person else None
+        self._given = spend_release(
+            self._account,
+            plan,
+            {f"column {name!r}": digests[name] for name in plan.protected},
+            whose=b"" if by_row else digests[unit],
+            people=None if people is None else (row[0] for row in people.toLocalIterator()),
+            permanent_key=self._key,
+            again=self._again,
+        )
+        self._settled = False
+
+    def settle(self) -> None:
+        """Say that the output is about to appear, after which nothing is taken back."""
+        self._settled = True
+
+    def take_back(self, reason: DPrivacyError) -> None:
+        """Cancel the entry, unless something may have come out."""
+        if self._given is not None and not self._settled:
+            super().take_back(reason)
+
+
+def frame_digests(frame: Any, names: Sequence[str]) -> dict[str, bytes]:
+    """Digests of columns that do not depend on the order of the rows, which Spark does not keep.
+
+    They tell a frame that was released before on Spark; the same table in a file or in pandas has
+    other ones.
+    """
+    from pyspark.sql import functions
+
+    wanted = [functions.count(functions.lit(1))]
+    for name in names:
+        tag = functions.xxhash64(column_of(name))
+        known = functions.count(column_of(name))
+        wanted += [known, functions.bit_xor(tag), functions.sum(tag.cast("decimal(20,0)"))]
+    rows, *found = frame.agg(*wanted).collect()[0]
+    kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    return {
+        name: hashlib.sha256(
+            repr((name, kinds[name], rows, *found[3 * k : 3 * k + 3])).encode(
+                "utf-8", "surrogatepass"
+            )
+        ).digest()
+        for k, name in enumerate(names)
+    }

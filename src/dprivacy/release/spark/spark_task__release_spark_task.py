@@ -1,0 +1,170 @@
+"""What a Spark task does: batches of one partition in, noisy batches out, alike at every attempt."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.extras import arrow
+from dprivacy.model import plain
+from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.plans.release_card import LIBRARY, ReleaseCard
+from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.sampling import KeyedSource
+
+CHUNK = 1 << 16  # rows that share one stream of noise, however batches are cut
+FEWEST = 20  # rows below which an order may well be chance
+MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
+
+Notice = Callable[[set[tuple[str, str]]], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What every task of a run is told: the plan, what it must come to, the columns and the keys.
+
+    The keys travel inside the tasks. The plan, which is public and may be long, travels as a broadcast
+    variable, and that lies in temporary files on every machine: no place for a key.
+    """
+
+    plan: str
+    fingerprint: str
+    columns: tuple[str, ...]
+    key: bytes = field(repr=False)
+    permanent_key: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, columns: Sequence[str], key: bytes, permanent_key: bytes | None = None
+    ) -> "Run":
+        """The run of a plan on a table with these columns, of which it takes what it needs.
+
+        Columns to drop stay behind, and so does who a row belongs to unless answers are permanent.
+        """
+        if not plan.raw:
+            raise Malformed("a plan for Spark must come from a file or a mapping; use Plan.read")
+        row = {} if permanent_key is not None else {"unit": "row", "rows_per_person": 1}
+        unit = () if permanent_key is None else (plan.unit,)
+        needed = {*plan.protected, *plan.pass_through, *unit}
+        text = json.dumps({**plain(plan.raw), "drop": [], **row})
+        taken = tuple(name for name in columns if name in needed)
+        told = cls(text, fingerprint(plan), taken, key, permanent_key)
+        told.read_plan()
+        return told
+
+    def read_plan(self) -> Plan:
+        """The plan, once it is certain that it gives the channels that were certified."""
+        return _read(self.plan, self.fingerprint)
+
+
+def fingerprint(plan: Plan) -> str:
+    """A hash of this library's version and of every mechanism of a plan, channels included."""
+    columns = ReleaseCard.of(plan, rows=0, secure=True).columns
+    text = json.dumps([LIBRARY, plain(columns)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=8)  # a worker process serves many tasks; what is kept between them holds no key
+def _read(text: str, wanted: str) -> Plan:
+    plan = Plan.read(json.loads(text))
+    if fingerprint(plan) != wanted:
+        raise Malformed(
+            f"the plan gives another mechanism here than it did on the driver; {LIBRARY} is installed "
+            "here, and every machine must have the driver's version"
+        )
+    return plan
+
+
+def protected(
+    batches: Iterable[Any], run: Run, partition: int, notice: Notice | None = None
+) -> Iterator[Any]:
+    """Noisy record batches for those of one partition.
+
+    Parameters
+    ----------
+    batches
+        Arrow record batches with the columns of the run, under any names.
+    run
+        What the driver tells every task.
+    partition
+        The number of the partition.
+    notice
+        Told at the end in which columns the place of a row gives its value away: ("sorted", column)
+        or, where a partition holds one value only, ("alone", column).
+
+    Notes
+    -----
+    A function of its arguments alone: a task that is retried, or run twice at once, gives the same
+    rows.
+    """
+    source = ChunkStreams(_key_of(run.key, partition))
+    sanitiser = Sanitiser(run.read_plan(), source, permanent_key=run.permanent_key)
+    sanitiser.people = None  # people are counted over all partitions, on the driver
+    values: dict[str, set[Any]] = {name: set() for name in sanitiser.plan.protected}
+    for number, table in enumerate(_chunks(batches)):
+        table = table.rename_columns(run.columns)
+        source.start(number)
+        yield from sanitiser.batch(table).to_batches()
+        for name in [name for name, seen in values.items() if _several(table, name, seen)]:
+            del values[name]
+    if notice is not None and sanitiser.rows >= FEWEST:
+        kept = [p.column.name for p in sanitiser.protectors if any(o.kept for o in p.orders)]
+        notice({*(("sorted", name) for name in kept), *(("alone", name) for name in values)})
+
+
+def _key_of(key: bytes, partition: int) -> bytes:
+    """The key of one partition, from which each of its chunks has a stream of its own."""
+    return KeyedSource(key, f"spark partition {partition}").words(4).astype("<u8").tobytes()
+
+
+def _several(table: Any, name: str, seen: set[Any]) -> bool:
+    """Whether a column has had more than one value so far."""
+    for column in (table.column(name).slice(0, 256), table.column(name)):
+        seen.update(column.unique().to_pylist())
+        if len(seen) > 1:
+            return True
+    return False
+
+
+def task(batches: Iterable[Any], run: Run, notice: Notice | None = None) -> Iterator[Any]:
+    """`protected` for the partition of the current Spark task, with errors that can be shown.
+
+    What Spark prints of an error is the whole text of the exception, on every machine; so it must
+    quote nothing, whatever went wrong.
+    """
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    partition = context.partitionId()
+    try:
+        yield from protected(batches, run, partition, notice)
+    except DPrivacyError as reason:
+        name = type(reason).__name__
+        raise type(reason)(f"{MARK} {name}: partition {partition}, {reason}") from None
+    except Exception as reason:
+        raise Malformed(
+            f"{MARK} Malformed: partition {partition} cannot be sanitised; a {type(reason).__name__} "
+            "was raised"
+        ) from None
+
+
+def _chunks(batches: Iterable[Any]) -> Iterator[Any]:
+    """Tables of exactly CHUNK rows, but for the last one."""
+    pa = arrow()
+    held: list[Any] = []
+    rows = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= CHUNK:
+            table = pa.Table.from_batches(held)
+            whole = rows - rows % CHUNK
+            yield from (table.slice(start, CHUNK) for start in range(0, whole, CHUNK))
+            held, rows = table.slice(whole).to_batches(), rows - whole
+    if rows:
+        yield pa.Table.from_batches(held)

@@ -1,0 +1,296 @@
+"""Chapter 4 of the thesis: examples and pictures of the refinement orders."""
+
+from itertools import permutations
+
+from dprivacy.flow import capacity, leakage, mutual_information, posterior_vulnerability
+from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.mechanisms import exponential, geometric, over_truncated, randomised_response
+from dprivacy.model import Channel, push, uniform
+from dprivacy.numbers import ln
+from dprivacy.refine import join_max, refines, refines_max, refines_private
+from dprivacy.reproduce.items.catalogue_items import Setting, item
+from dprivacy.reproduce.items.compared_lines import (
+    Drawing,
+    Found,
+    compared,
+    corrected,
+    extended,
+    found,
+)
+from dprivacy.reproduce.items.source_channels__reproduce_building import (
+    G,
+    Q,
+    R,
+    channel,
+    deterministic,
+    response,
+    table,
+)
+from dprivacy.spaces import discrete, line
+from dprivacy.verify import distinguishability, smallest_eps
+
+ORDERS = {"⊑": refines, "⊑max": refines_max, "⊑prv": refines_private}
+
+
+@item("T:example-4.1.1", "Which program leaks most", "T Ex 4.1.1, Table 4.1")
+def programs(_: Setting) -> Found:
+    """Secrets of 9 bits stand for 32."""
+    secrets = range(512)
+    P = {
+        "P1": deterministic(lambda h: h if h % 8 == 0 else 1, secrets),
+        "P2": deterministic(lambda h: h if h % 4 == 0 else 1, secrets),
+        "P3": deterministic(lambda h: h & 255, secrets),
+        "P4": deterministic(lambda h: h & 15, secrets),
+    }
+    bits = {name: mutual_information(uniform(secrets), C) for name, C in P.items()}
+    return found(
+        corrected(
+            "which leaks more, P₃ or P₄",
+            "P₄",
+            f"P₃: {bits['P3']} bits against {bits['P4']}",
+            "E6",
+            shows=(bits["P3"], bits["P4"]) == (8, 4),
+        ),
+        extended(
+            "capacities of P₁ … P₄ on 9 bits",
+            [int(capacity(C)) for C in P.values()],
+        ),
+    )
+
+
+@item("T:figure-4.1", "Geometric noise and randomised response around 50", "T Fig 4.1, Ex 4.1.2")
+def figure_4_1(_: Setting) -> Found:
+    """The α of the example are 25/27 and 11/22."""
+    from dprivacy.viz import plot_noise
+
+    two = {
+        "truncated geometric, α = 25/27": geometric(101, eps=ln(Q(27, 25))),
+        "randomised response, α = 11/22": randomised_response(range(101), eps=ln(2)),
+    }
+    g, r = (mechanism.channel for mechanism in two.values())
+    cross = next(k for k in range(51) if g[50, 50 + k] < r[50, 50 + k])
+    return found(
+        extended("P(50 | 50), truncated geometric", f"{float(g[50, 50]):.4f}"),
+        extended("P(50 | 50), randomised response", f"{float(r[50, 50]):.4f}"),
+        extended("distance at which the response becomes likelier", cross),
+        drawings=(
+            Drawing("What the two answer when the truth is 50", lambda: plot_noise(two, at=50)),
+        ),
+    )
+
+
+@item("T:example-4.1", "A rare disclosure that the average hides", "T Ex 4.1")
+def example_4_1(_: Setting) -> Found:
+    """σ = 1/50."""
+    s, half = Q(1, 50), Q(1, 2)
+    names = ["x1", "x2", "x3"]
+    C = Channel(names, ["y1", "y2", "y3"], [[s, half, half - s], [0, half, half], [0, half, half]])
+    guess, prior = gain.identity(names), uniform(names)
+    average = posterior_vulnerability(prior, C, guess)
+    return found(
+        compared("V[ν ▷ C] − 1/3 at σ = 1/50 (printed σ/3)", "1/150", average - Q(1, 3)),
+        compared("largest posterior", "1", posterior_vulnerability(prior, C, guess, case="max")),
+        extended("multiplicative leakage, 1 + σ", leakage(prior, C, guess)),
+    )
+
+
+EX_A = "3/4 0 1/4 0; 3/4 1/4 0 0; 0 1/4 1/4 1/2"
+EX_B = "1/2 0 1/2; 1/2 1/2 0; 0 1/2 1/2"
+
+
+@item("T:example-4.2", "Safe in the max case, not on average", "T Ex 4.2")
+def example_4_2(_: Setting) -> Found:
+    """B's posteriors lie in the hull of A's, and yet A ⋢ B."""
+    from dprivacy.viz import plot_simplex
+
+    names = ["x1", "x2", "x3"]
+    A, B = channel(EX_A, names), channel(EX_B, names)
+    return found(
+        compared("A ⊑ B", "no", bool(refines(A, B))),
+        compared("A ⊑max B", "yes", bool(refines_max(A, B))),
+        compared("B ⊑max A", "no", bool(refines_max(B, A))),
+        drawings=(
+            Drawing("A's hull holds B's posteriors", lambda: plot_simplex({"A": A, "B": B})),
+        ),
+    )
+
+
+@item("T:example-4.3", "The order of two levels depends on the metric", "T Ex 4.3")
+def example_4_3(_: Setting) -> Found:
+    """G and R of Ex 3.1."""
+    on_line, flat = line(3), discrete(range(3))
+    return found(
+        compared("R is refined by G on the line", "yes", bool(refines_private(R, G, on_line))),
+        compared("G is refined by R on the line", "no", bool(refines_private(G, R, on_line))),
+        compared("G is refined by R, discrete metric", "yes", bool(refines_private(G, R, flat))),
+        compared("R is refined by G, discrete metric", "no", bool(refines_private(R, G, flat))),
+    )
+
+
+@item("T:example-4.4", "Distinguishability metrics", "T Ex 4.4")
+def example_4_4(_: Setting) -> Found:
+    """d_G and d_R on all pairs."""
+    d_g, d_r = distinguishability(G), distinguishability(R)
+    printed = {(0, 1): ("ln 2", "ln 3"), (1, 2): ("ln 2", "ln 3"), (0, 2): ("ln 4", "ln 3")}
+    lines = []
+    for (x, z), (for_g, for_r) in printed.items():
+        lines.append(compared(f"d_G({x}, {z})", for_g, d_g.distance(x, z)))
+        lines.append(compared(f"d_R({x}, {z})", for_r, d_r.distance(x, z)))
+    return found(
+        *lines,
+        compared("G ⊑prv R", "no", bool(refines_private(G, R))),
+        compared("R ⊑prv G", "no", bool(refines_private(R, G))),
+    )
+
+
+@item("T:example-4.5", "Equal metrics, different hypers", "T Ex 4.5, Fig 4.2")
+def example_4_5(_: Setting) -> Found:
+    """Swapped rows."""
+    from dprivacy.viz import plot_simplex
+
+    names = ["x1", "x2"]
+    A, B = channel("4/5 1/5; 2/5 3/5", names), channel("2/5 3/5; 4/5 1/5", names)
+    left = push(uniform(names), A)
+    lines = [
+        compared("outer of [ν ▷ A]", "3/5, 2/5", list(left.outer.weights)),
+        compared("first posterior", "2/3, 1/3", list(left.inners[0].weights)),
+        compared("second posterior", "1/4, 3/4", list(left.inners[1].weights)),
+    ]
+    for a, b, said in [(A, B, "A ⊑max B"), (B, A, "B ⊑max A")]:
+        lines.append(compared(said, "no", bool(refines_max(a, b))))
+        lines.append(compared(said.replace("max", "prv"), "yes", bool(refines_private(a, b))))
+    return found(
+        *lines,
+        drawings=(
+            Drawing(
+                "Fig 4.2: neither hull holds the other's posteriors",
+                lambda: plot_simplex({"A": A, "B": B}),
+            ),
+        ),
+    )
+
+
+@item("T:figure-4.4", "V_d of priors on three secrets", "T Fig 4.4")
+def figure_4_4(_: Setting) -> Found:
+    """Quasi-convex: zero at the uniform prior, without bound towards the rim."""
+    from dprivacy.viz import plot_vulnerability
+
+    return found(
+        extended(
+            "V_d(1/2, 1/4, 1/4)",
+            str(smallest_eps(_prior_column("1/2 1/4 1/4"), discrete(range(3)))),
+        ),
+        drawings=(
+            Drawing(
+                "The smallest level a prior satisfies, from above and from the side",
+                lambda: plot_vulnerability(discrete(["x1", "x2", "x3"])),
+            ),
+        ),
+    )
+
+
+def _prior_column(weights: str) -> Channel:
+    """A channel whose first column is a prior: its level is V_d of it."""
+    column = [Q(w) / 20 for w in weights.split()]
+    return Channel(range(3), ["it", "rest"], [[p, 1 - p] for p in column])
+
+
+@item("T:example-4.6", "A join with six posteriors", "T Ex 4.6")
+def example_4_6(_: Setting) -> Found:
+    """No unique meet or join on average, but in the max case."""
+    from dprivacy.viz import plot_simplex
+
+    names = ["x1", "x2", "x3"]
+    X, Y, Z1, Z2 = (
+        Channel(
+            names, range(3), [[Q(row.split()[(j - i) % 3]) for j in range(3)] for i in range(3)]
+        )
+        for row in ("2/3 1/6 1/6", "0 1/2 1/2", "1/2 1/6 1/3", "1/2 1/3 1/6")
+    )
+    Z = join_max(X, Y)
+    corners = {tuple(inner.weights) for inner in push(uniform(names), Z).inners}
+    return found(
+        compared("corners of the common hull", 6, len(corners)),
+        extended(
+            "which are",
+            "all orders of (1/2, 1/3, 1/6)",
+            holds=corners == set(permutations([Q(1, 2), Q(1, 3), Q(1, 6)])),
+        ),
+        compared("Z₁ ⊑ Z₂", "no", bool(refines(Z1, Z2))),
+        compared("Z₂ ⊑ Z₁", "no", bool(refines(Z2, Z1))),
+        compared(
+            "Z₁ and Z₂ refine X and Y",
+            "yes",
+            all(refines(a, z) for a in (X, Y) for z in (Z1, Z2)),
+        ),
+        drawings=(
+            Drawing(
+                "X, Y and their join in the max case",
+                lambda: plot_simplex({"X": X, "Y": Y, "join": Z}),
+            ),
+        ),
+        notes=(
+            "The source draws the points without numbers; these are a choice of the same shape.",
+        ),
+    )
+
+
+@item("T:example-4.7", "Four mechanisms on three points", "T Ex 4.7, Fig 3.4")
+def example_4_7(_: Setting) -> Found:
+    """Entries and levels at ln 2; the exponential's true level is ln(16/7)."""
+    space = line([1, 2, 3])
+    built = {
+        "truncated geometric": geometric(space, eps="ln 2"),
+        "over-truncated geometric": over_truncated(space, [1, 2], eps="ln 2"),
+        "exponential": exponential(space, eps="ln 4"),
+        "randomised response": randomised_response([1, 2, 3], eps="ln 2"),
+    }
+    printed = {
+        "truncated geometric": "2/3 1/6 1/6; 1/3 1/3 1/3; 1/6 1/6 2/3",
+        "over-truncated geometric": "2/3 1/3; 1/3 2/3; 1/6 5/6",
+        "exponential": "4/7 2/7 1/7; 1/4 1/2 1/4; 1/7 2/7 4/7",
+        "randomised response": "1/2 1/4 1/4; 1/4 1/2 1/4; 1/4 1/4 1/2",
+    }
+    lines = []
+    for name, mechanism in built.items():
+        rows = mechanism.channel.matrix.rows()
+        text = "; ".join(" ".join(str(v) for v in row) for row in rows)
+        lines.append(compared(f"entries, {name}", printed[name], text))
+        level = "ln(16/7)" if name == "exponential" else "ln 2"
+        lines.append(compared(f"level, {name}", level, smallest_eps(mechanism.channel, space)))
+    return found(*lines)
+
+
+@item("T:theorem-4.22", "The printed counter-example on four points", "T Thm 4.22")
+def theorem_4_22(_: Setting) -> Found:
+    """E and R at the same true level ln(12/5), incomparable."""
+    four = ["x1", "x2", "x3", "x4"]
+    A = Channel(
+        four,
+        four,
+        table("8/15 4/15 2/15 1/15; 2/9 4/9 2/9 1/9; 1/9 2/9 4/9 2/9; 1/15 2/15 4/15 8/15"),
+    )
+    B = Channel(four, four, response(4, Q(12, 5)).matrix)
+    d_a, d_b = distinguishability(A), distinguishability(B)
+    return found(
+        compared("level of both", "ln(12/5)", d_b.distance("x1", "x2")),
+        compared("d_A(x1, x3)", "ln(24/5)", d_a.distance("x1", "x3")),
+        compared("d_A(x2, x3)", "ln 2", d_a.distance("x2", "x3")),
+        compared("A ⊑prv B", "no", bool(refines_private(A, B))),
+        compared("B ⊑prv A", "no", bool(refines_private(B, A))),
+    )
+
+
+@item("T:lemma-4.18", "An over-truncated geometric that leaks more at a lower level", "T Lem 4.18")
+def lemma_4_18(_: Setting) -> Found:
+    """Outputs {1, 2} on inputs {1, 2, 3}."""
+    A = over_truncated(line([1, 2, 3]), [1, 2], eps="ln 4").channel
+    B = over_truncated(line([1, 2, 3]), [1, 2], eps="ln 2").channel
+    printed = gain.matrix(["w1", "w2"], [1, 2, 3], [["1/5", 0, "4/5"], [0, 1, 0]])
+    prior = uniform([1, 2, 3])
+    return found(
+        compared("V of A", "1/3", posterior_vulnerability(prior, A, printed)),
+        compared("V of B", "16/45", posterior_vulnerability(prior, B, printed)),
+        compared("A ⊑ B", "no", bool(refines(A, B))),
+        compared("A ⊑prv B", "yes", bool(refines_private(A, B))),
+    )

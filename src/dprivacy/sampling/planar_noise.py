@@ -1,0 +1,144 @@
+"""Noise on the integer grid that falls off with the Euclidean distance, exactly."""
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed
+from dprivacy.numbers import Level, exp_bounds
+from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
+from dprivacy.sampling.random_source import Source, read_count
+
+_CHUNK = 1 << 15
+_FAR = 64.0  # level·‖v‖ up to which doubles decide
+_MARGIN = 2.0**-36  # by which doubles must differ to decide
+_RATE_BITS = 30
+
+
+class PlanarNoise:
+    """Grid noise with P(v) = C·e^(−level·‖v‖₂), v a pair of integers, to the last digit.
+
+    C is the same for every input, so adding the noise to a grid point is private for
+    level·‖x − x'‖₂ exactly: nothing is lost to the grid, to doubles or to truncation.
+
+    Parameters
+    ----------
+    level
+        Per grid step; any exact level from 2^−38 to 2^12.
+    margin
+        How far doubles must be from the threshold to decide. A larger margin sends more points to
+        the exact comparison and never changes a decision; 1 sends all of them.
+
+    Raises
+    ------
+    BadLevel
+        If the level is outside its range.
+
+    Notes
+    -----
+    1. Take a rational c ≤ level/√2, from a lower bound of the level, with 30 significant bits.
+    2. Propose v = (i, j) from two discrete Laplaces of rate c: P(v) in proportion to e^(−c‖v‖₁).
+    3. Accept it with probability e^(−t), t = level·‖v‖₂ − c·‖v‖₁ ≥ 0 since ‖v‖₁ ≤ √2·‖v‖₂. What
+       is accepted is in proportion to e^(−level·‖v‖₂). About π/4 of the proposals are.
+    4. A uniform U, known to 64 bits, is compared with e^(−t) in doubles. For level·‖v‖₂ ≤ 64 the
+       coordinates are exact doubles, so with u = 2^−53 the computed t is off by at most
+       8u·64 = 2^−44, and e^(−t) by at most 2^−44 + 2^−37 if the exponential function is good to
+       37 bits (it is to about 52); U loses 2^−52. If U and e^(−t) differ by more than the margin
+       2^−36 the comparison is the true one.
+    5. What is inside the margin, about one point in 10^10, or farther out is compared exactly:
+       enclosures of e^(−t) against the interval of U, with more bits of both until they separate.
+
+    Examples
+    --------
+    >>> from dprivacy.numbers import ln
+    >>> from dprivacy.sampling import PlanarNoise, SystemSource
+    >>> PlanarNoise(ln(2)).draw(4, SystemSource()).shape
+    (4, 2)
+    """
+
+    __slots__ = ("_level", "_margin", "_proposal", "_rate", "_slope")
+
+    def __init__(self, level: Level, *, margin: float = _MARGIN) -> None:
+        self._level = read_level(level, smallest=38)
+        if not margin >= _MARGIN:
+            raise Malformed(f"the margin must be at least 2^-36, not {margin}")
+        self._margin = margin
+        self._slope = float(self._level)
+        self._rate = below_over_root(self._level.bounds(128)[0], 2)
+        self._proposal = DiscreteLaplace(Level(self._rate))
+
+    @property
+    def level(self) -> Level:
+        """The rate at which the probability falls with the distance."""
+        return self._level
+
+    def draw(self, n: int, source: Source) -> NDArray[np.int64]:
+        """Draw n independent points, as an array of n rows and 2 columns."""
+        noise = np.empty((read_count(n), 2), dtype=np.int64)
+        have = 0
+        while have < n:
+            size = min(_CHUNK, (n - have) * 4 // 3 + 16)
+            i, j = self._proposal.draw(size, source), self._proposal.draw(size, source)
+            kept = np.flatnonzero(self.accepts(i, j, source.words(size), source))[: n - have]
+            noise[have : have + kept.size, 0] = i.take(kept)
+            noise[have : have + kept.size, 1] = j.take(kept)
+            have += kept.size
+        return noise
+
+    def accepts(
+        self,
+        i: NDArray[np.int64],
+        j: NDArray[np.int64],
+        words: NDArray[np.uint64],
+        source: Source,
+    ) -> NDArray[np.bool_]:
+        """Whether U < e^(−t) for each proposal, U starting with the bits of its word.
+
+        Parameters
+        ----------
+        i, j
+            The proposed coordinates.
+        words
+            The first 64 bits of each U.
+        source
+            Where further bits come from, should 64 not decide.
+        """
+        x, y = np.abs(i).astype(np.float64), np.abs(j).astype(np.float64)
+        reach = self._slope * np.sqrt(x * x + y * y)
+        x += y
+        x *= float(self._rate)
+        x -= reach  # −t
+        gap = np.exp(np.minimum(x, 0.0, out=x), out=x)
+        gap -= words * 2.0**-64
+        accepted: NDArray[np.bool_] = gap > 0
+        unsure = (np.abs(gap) <= self._margin) | (reach > _FAR)
+        for at in np.flatnonzero(unsure):
+            accepted[at] = self._exactly(int(i[at]), int(j[at]), int(words[at]), source)
+        return accepted
+
+    def _exactly(self, i: int, j: int, u: int, source: Source) -> bool:
+        """Whether U < e^(−t), step 5."""
+        known, taxicab = 64, self._rate * (abs(i) + abs(j))
+        while True:
+            precision = known + 64 + (abs(i) + abs(j)).bit_length()
+            root = isqrt((i * i + j * j) << (2 * precision))
+            low, high = self._level.bounds(precision + 16)
+            least = max(low * Fraction(root, 1 << precision) - taxicab, Fraction(0))
+            most = high * Fraction(root + 1, 1 << precision) - taxicab
+            if least > known:  # e^(−t) < 2^−known, and may have more zeros than there is memory
+                below, above = Fraction(0), Fraction(1, 1 << known)
+            else:
+                below, above = exp_bounds(-most, -least, precision)
+            if u + 1 <= below * (1 << known):
+                return True
+            if u >= above * (1 << known):
+                return False
+            u, known = (u << 64) | source.below(1 << 64), known + 64
+
+
+def below_over_root(q: Fraction, k: int) -> Fraction:
+    """A rational with few bits, at most q/√k and within 2^−28 of it in proportion."""
+    shift = max(0, _RATE_BITS - q.numerator.bit_length() + q.denominator.bit_length())
+    return Fraction(isqrt(int(q * q * (1 << (2 * shift)) / k)), 1 << shift)

@@ -1,0 +1,81 @@
+"""The cheapest way to match as many points with as many others, exact for exact distances."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dprivacy.spaces.distance_matrix import Distances
+
+_WHOLE_IN_DOUBLES = 1 << 53
+
+
+def cheapest_matching(distances: Distances, left: list[int], right: list[int]) -> list[int] | None:
+    """For each point of `left` the place in `right` of its partner; None if all ways cost inf.
+
+    Notes
+    -----
+    The Hungarian method only adds, subtracts and compares. In doubles that is exact for float
+    tables by definition, and for rational ones whose numerators are small; other exact tables are
+    matched with exact numbers, since doubles could mistake two nearly equal matchings.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    at = np.ix_(left, right)
+    whole = distances.integers
+    if whole is not None:
+        numerators = whole[0][at]
+        if int(numerators.max()) * 4 * len(left) < _WHOLE_IN_DOUBLES:
+            return list(map(int, linear_sum_assignment(numerators.astype(np.float64))[1]))
+        return _hungarian(numerators.tolist())
+    try:
+        _, targets = linear_sum_assignment(distances.floats[at])
+    except ValueError:  # no matching of finite cost
+        return None
+    if not distances.exact:
+        return list(map(int, targets))
+    finite = [v for v in distances.values or () if not (isinstance(v, float) and math.isinf(v))]
+    beyond = max(finite) * (len(left) + 1) + 1
+    costs: list[list[Any]] = [[distances[i, j] for j in right] for i in left]
+    return _hungarian([[beyond if isinstance(v, float) else v for v in row] for row in costs])
+
+
+def _hungarian(costs: list[list[Any]]) -> list[int]:
+    """A cheapest perfect matching of a square table of exact numbers, in O(n³) steps."""
+    n = len(costs)
+    row_price: list[Any] = [0] * (n + 1)
+    column_price: list[Any] = [0] * (n + 1)
+    taken_by = [0] * (n + 1)  # the row (from 1) that each column is matched with; 0 for none
+    for row in range(1, n + 1):
+        taken_by[0] = row
+        slack: list[Any] = [None] * (n + 1)
+        came_from = [0] * (n + 1)
+        done = [False] * (n + 1)
+        column = 0
+        while taken_by[column]:
+            done[column] = True
+            i = taken_by[column]
+            nearest = 0
+            for j in range(1, n + 1):
+                if done[j]:
+                    continue
+                gap = costs[i - 1][j - 1] - row_price[i] - column_price[j]
+                if slack[j] is None or gap < slack[j]:
+                    slack[j], came_from[j] = gap, column
+                if not nearest or slack[j] < slack[nearest]:
+                    nearest = j
+            step = slack[nearest]
+            for j in range(n + 1):
+                if done[j]:
+                    row_price[taken_by[j]] += step
+                    column_price[j] -= step
+                elif slack[j] is not None:
+                    slack[j] -= step
+            column = nearest
+        while column:
+            taken_by[column] = taken_by[came_from[column]]
+            column = came_from[column]
+    partner = [0] * n
+    for j in range(1, n + 1):
+        partner[taken_by[j] - 1] = j - 1
+    return partner

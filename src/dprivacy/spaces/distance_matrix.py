@@ -1,0 +1,188 @@
+"""A square table of distances: doubles, or codes into a list of distinct exact values."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import MixedArithmetic, TooLarge
+from dprivacy.numbers import Level, as_level
+
+Exact = Fraction | Level
+Distance = Exact | float
+
+
+_MOST_POINTS = 20_000
+
+
+def require_fits(what: str, *sizes: int, power: int = 1) -> None:
+    """Raise TooLarge when a table of (the product of the sizes)^power points would not fit."""
+    digits = power * sum(math.log10(size) for size in sizes)
+    if digits > math.log10(_MOST_POINTS) + 1e-9:
+        count = f"{math.prod(sizes) ** power:,}" if digits < 15 else f"about 10^{digits:.0f}"
+        raise TooLarge(
+            f"{what} has {count} points; at most {_MOST_POINTS:,} fit in a table of distances"
+        )
+
+
+class Distances:
+    """Distances between n points.
+
+    Exact tables hold few distinct values (a 30×30 Euclidean grid has 900² entries and 355 values),
+    so they are stored as an array of codes and a list of values: Fractions, Levels such as √2 or
+    ln 3, and ``inf``. Float tables are plain doubles, and `values` is None.
+    """
+
+    def __init__(self, table: NDArray[Any], values: Sequence[Distance] | None = None) -> None:
+        table = table.view()
+        table.flags.writeable = False
+        self.table = table
+        self.values = None if values is None else tuple(values)
+
+    @classmethod
+    def coded(cls, numbers: NDArray[Any], value: Callable[[int], Distance]) -> "Distances":
+        """Exact distances from a table of integers and what each integer stands for."""
+        small = numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0
+        if small and numbers.max() < numbers.size:  # counting is ten times as fast as sorting
+            there = np.bincount(numbers.reshape(-1)) > 0
+            distinct, codes = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+        else:
+            distinct, codes = np.unique(numbers, return_inverse=True)
+        codes = codes.reshape(numbers.shape).astype(np.int32)
+        return cls(codes, [value(int(number)) for number in distinct])._merged()
+
+    def _merged(self) -> "Distances":
+        """The same distances, where equal values have equal codes."""
+        if self.values is None:
+            return self
+        first: dict[Distance, int] = {}
+        codes = [first.setdefault(value, len(first)) for value in self.values]
+        if len(first) == len(codes):
+            return self
+        return Distances(np.array(codes, dtype=np.int32)[self.table], list(first))
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Distance]]) -> "Distances":
+        """From nested rows of Fractions, Levels and inf (exact), or of floats."""
+        flat = [value for row in rows for value in row]
+        floats = [v for v in flat if isinstance(v, float) and not math.isinf(v)]
+        exact = [v for v in flat if not isinstance(v, float)]
+        if floats and any(not isinstance(v, Fraction) or v.denominator != 1 for v in exact):
+            raise MixedArithmetic(
+                f"distances mix the float {floats[0]!r} with exact values; write all of them as "
+                "fractions or strings, or all of them as floats"
+            )
+        if floats:
+            return cls(np.array([[float(v) for v in row] for row in rows]))
+        codes: dict[Any, int] = {}
+        table = np.array(
+            [[codes.setdefault(v, len(codes)) for v in row] for row in rows], dtype=np.int32
+        )
+        return cls(table, list(codes))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is exact."""
+        return self.values is not None
+
+    @property
+    def n(self) -> int:
+        """The number of points."""
+        return int(self.table.shape[0])
+
+    def __getitem__(self, at: tuple[int, int]) -> Distance:
+        if self.values is None:
+            return float(self.table[at])
+        return self.values[int(self.table[at])]
+
+    @cached_property
+    def floats(self) -> NDArray[np.float64]:
+        """The distances as doubles."""
+        if self.values is None:
+            return self.table
+        values = np.array([_double(v) for v in self.values], dtype=np.float64)
+        floats = np.asarray(values[self.table], dtype=np.float64)
+        floats.flags.writeable = False
+        return floats
+
+    def mapped(self, change: Callable[[Distance], Distance]) -> "Distances":
+        """Every distance changed by one function."""
+        if self.values is None:
+            return Distances.of([[change(float(v)) for v in row] for row in self.table])
+        return Distances(self.table, [change(v) for v in self.values])._merged()
+
+    def scaled(self, factor: Level) -> "Distances":
+        """Every distance times a positive exact number."""
+        if self.values is None:
+            if not 0 < float(factor) < math.inf:
+                raise TooLarge(f"distances in doubles cannot be multiplied by {factor}")
+            return Distances(self.table * float(factor))
+
+        def times(value: Distance) -> Distance:
+            return value if isinstance(value, float) else (factor * value).simplified
+
+        return self.mapped(times)
+
+    def take(self, indices: Sequence[int]) -> "Distances":
+        """The distances between the chosen points."""
+        chosen = np.asarray(indices, dtype=np.intp)
+        return Distances(self.table[np.ix_(chosen, chosen)], self.values)
+
+    def joined(
+        self, other: "Distances", join: Callable[[Distance, Distance], Distance]
+    ) -> "Distances":
+        """Entry by entry, the join of two distances (a sum, a maximum, a minimum)."""
+        if self.values is None or other.values is None:
+            if self.exact != other.exact:
+                raise MixedArithmetic(
+                    "one space has exact distances and the other floats; build both the same way"
+                )
+            pairs = zip(self.table.ravel(), other.table.ravel(), strict=True)
+            joined = np.array([join(float(a), float(b)) for a, b in pairs])
+            return Distances(joined.reshape(self.table.shape))
+        mine, others = self.values, other.values
+        combined = self.table.astype(np.int64) * len(others) + other.table
+        return Distances.coded(
+            combined, lambda c: join(mine[c // len(others)], others[c % len(others)])
+        )
+
+    @cached_property
+    def integers(self) -> tuple[NDArray[Any], int] | None:
+        """(numerators, denominator) when all distances are finite rationals, else None.
+
+        The numerators are int64 when sums of two of them cannot overflow, Python integers otherwise.
+        """
+        if self.values is None or not all(isinstance(v, Fraction) for v in self.values):
+            return None
+        rationals = [v for v in self.values if isinstance(v, Fraction)]
+        den = math.lcm(*(v.denominator for v in rationals))
+        numerators = [v.numerator * (den // v.denominator) for v in rationals]
+        small = max(numerators, default=0) < 1 << 62
+        return np.array(numerators, dtype=np.int64 if small else object)[self.table], den
+
+
+def _double(value: Distance) -> float:
+    number = float(as_level(value)) if isinstance(value, Fraction) else float(value)
+    if math.isinf(number) and not isinstance(value, float):
+        raise TooLarge("a distance is too large for a double; measure in larger units")
+    return number
+
+
+def plus(a: Distance, b: Distance) -> Distance:
+    """The sum of two distances; inf absorbs."""
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) + float(b)
+    return (
+        (a + b)
+        if isinstance(a, Fraction) and isinstance(b, Fraction)
+        else (as_level(a) + b).simplified
+    )
+
+
+def times(a: Distance, b: Exact) -> Distance:
+    """A distance times an exact number."""
+    return a if isinstance(a, float) else (as_level(a) * b).simplified

@@ -1,0 +1,111 @@
+"""The axioms of a metric, checked with the offending points named."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import NotAMetric
+from dprivacy.spaces.distance_matrix import Distances, plus
+from dprivacy.spaces.labels import Label
+
+_ROUNDING = 8 * np.finfo(np.float64).eps  # what computing a distance in doubles may cost
+
+
+def check_metric(
+    labels: Sequence[Label],
+    distances: Distances,
+    *,
+    pseudo: bool,
+    extended: bool,
+    triangle: bool = True,
+) -> None:
+    """Raise NotAMetric unless the table is a metric on the labels.
+
+    Parameters
+    ----------
+    labels, distances
+        The points and their table.
+    pseudo
+        Allow distance 0 between distinct points.
+    extended
+        Allow infinite distances.
+    triangle
+        Whether the triangle inequality is required.
+
+    Notes
+    -----
+    Checked in order: zero diagonal, no negative entry, symmetry, finiteness, separation, triangle.
+    Exact tables are checked exactly; for float tables the triangle inequality may fail by a few
+    units in the last place, which is what computing the distances costs.
+    """
+
+    def shown(i: int, j: int) -> str:
+        return f"d({labels[i]!r}, {labels[j]!r}) = {distances[i, j]}"
+
+    table = distances.floats
+    if np.isnan(table).any():
+        i, j = np.argwhere(np.isnan(table))[0]
+        raise NotAMetric(f"{shown(i, j)}: a distance must be a number")
+    for i in range(len(labels)):
+        if distances[i, i] != 0:
+            raise NotAMetric(f"{shown(i, i)}: the distance from a point to itself must be 0")
+    signs = _signs(distances)
+    _refuse(signs < 0, lambda i, j: f"{shown(i, j)}: a distance cannot be negative")
+    lopsided = distances.table != distances.table.T
+    for i, j in np.argwhere(lopsided):
+        if distances[i, j] != distances[j, i]:
+            raise NotAMetric(f"not symmetric: {shown(i, j)} but {shown(j, i)}")
+    if not extended:
+        _refuse(
+            np.isinf(table),
+            lambda i, j: (
+                f"{shown(i, j)}: allow infinite distances with extended=True if they are meant"
+            ),
+        )
+    if not pseudo:
+        _refuse(
+            (signs == 0) & ~np.eye(len(labels), dtype=bool),
+            lambda i, j: (
+                f"{shown(i, j)} for distinct points: allow it with pseudo=True if it is meant"
+            ),
+        )
+    if triangle:
+        _check_triangle(labels, distances)
+
+
+def _signs(distances: Distances) -> Any:
+    """−1, 0 or 1 for each entry, also where an exact value is too small for a double."""
+    if distances.values is None:
+        return np.sign(distances.table)
+    return np.array([(v > 0) - (v < 0) for v in distances.values])[distances.table]
+
+
+def _refuse(bad: NDArray[np.bool_], message: Callable[[int, int], str]) -> None:
+    if bad.any():
+        i, j = (int(at) for at in np.argwhere(bad)[0])
+        raise NotAMetric(message(i, j))
+
+
+def _check_triangle(labels: Sequence[Label], distances: Distances) -> None:
+    whole = distances.integers
+    table = whole[0] if whole is not None else distances.floats
+    for k in range(len(labels)):
+        around = table[:, k, None] + table[None, k, :]
+        if whole is not None:
+            broken = around < table
+        elif distances.exact:
+            broken = around < table * (1 + 1e-9)  # candidates, settled exactly below
+        else:
+            broken = around < table * (1 - _ROUNDING)
+        for i, j in np.argwhere(broken):
+            detour, direct = plus(distances[i, k], distances[k, j]), distances[i, j]
+            if math.isinf(float(detour)) or (distances.exact and detour >= direct):
+                continue
+            raise NotAMetric(
+                f"the triangle inequality fails: d({labels[i]!r}, {labels[j]!r}) = {direct} is more "
+                f"than the way round by {labels[k]!r}, {distances[i, k]} + {distances[k, j]} = "
+                f"{detour}. from_table(..., close=True) replaces distances by shortest paths"
+            )

@@ -1,0 +1,95 @@
+"""The spaces met first: unordered categories, points on a line, reals on a grid."""
+
+import itertools
+import math
+import numbers
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.numbers import as_level, read_number, read_vector
+from dprivacy.spaces.distance_matrix import Distances, require_fits
+from dprivacy.spaces.finite_space import FiniteSpace
+from dprivacy.spaces.labels import Label, read_labels
+
+
+def discrete(labels: Iterable[Label]) -> FiniteSpace:
+    """Categories without order: any two distinct labels are at distance 1.
+
+    Examples
+    --------
+    >>> discrete(["tea", "coffee", "water"]).distance("tea", "water")
+    Fraction(1, 1)
+    """
+    known = read_labels(labels)
+    require_fits("the space", len(known))
+    apart = 1 - np.eye(len(known), dtype=np.int64)
+    return FiniteSpace(known, Distances.coded(apart, Fraction))
+
+
+def line(points: int | Iterable[Any]) -> FiniteSpace:
+    """Points on a line, at distance |x − z|.
+
+    Parameters
+    ----------
+    points
+        A number n, for the points 0 … n−1, or the values themselves, which are also the labels.
+        Integers, Fractions, Decimals and strings ("0.1", "1/3") give exact distances; floats give
+        float distances.
+
+    Examples
+    --------
+    >>> line(["0.1", "0.3", "1"]).pairs()
+    [('0.1', '0.3'), ('0.3', '1')]
+    """
+    if isinstance(points, numbers.Integral) and not isinstance(points, bool):
+        if points < 1:
+            raise Malformed(f"a line needs at least one point, not {points}")
+        require_fits("the line", int(points))
+        points = range(int(points))
+    labels = read_labels(points)  # type: ignore[arg-type]
+    require_fits("the line", len(labels))
+    values = [read_number(label, f"point {label!r}") for label in labels]
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    for i, j in itertools.pairwise(order):
+        if values[i] == values[j]:
+            raise Malformed(f"{labels[i]!r} and {labels[j]!r} are the same point of the line")
+    edges = np.sort(np.array(list(itertools.pairwise(order)), dtype=np.intp).reshape(-1, 2))
+    if any(isinstance(value, float) for value in values):
+        table = read_vector(values, lambda i: f"point {labels[i]!r}").floats[0]
+        if not np.isfinite(table).all():
+            raise Malformed("the points of a line must be finite numbers")
+        return FiniteSpace(labels, Distances(np.abs(table[:, None] - table)), edges=edges)
+    exact = [Fraction(value) for value in values]
+    den = math.lcm(*(value.denominator for value in exact))
+    whole = [value.numerator * (den // value.denominator) for value in exact]
+    small = max(map(abs, whole)) < 1 << 61
+    table = np.array(whole, dtype=np.int64 if small else object)
+    gaps = np.abs(table[:, None] - table)
+    return FiniteSpace(labels, Distances.coded(gaps, lambda gap: Fraction(gap, den)), edges=edges)
+
+
+def quantised(low: Any, high: Any, step: Any) -> FiniteSpace:
+    """The reals from low to high on a declared grid: low, low + step, …, exactly.
+
+    A number is protected on a public grid, never on the doubles it happens to be stored as. The
+    labels are Fractions, which compare equal to the integers and floats they stand for.
+
+    Examples
+    --------
+    >>> quantised(0, 1, "0.25").distance(0, Fraction(3, 4))
+    Fraction(3, 4)
+    """
+    first, last, width = (as_level(value).simplified for value in (low, high, step))
+    if not (
+        isinstance(first, Fraction) and isinstance(last, Fraction) and isinstance(width, Fraction)
+    ):
+        raise Malformed("low, high and step must be rational numbers")
+    if width <= 0 or last < first or (last - first) % width:
+        raise Malformed(f"from {first} to {last} is not a whole number of steps of {width}")
+    count = int((last - first) / width) + 1
+    require_fits(f"the grid from {first} to {last}", count)
+    return line([first + k * width for k in range(count)])

@@ -1,0 +1,249 @@
+"""Mechanisms on words: noise on vectors and the nearest word, or an exact draw from the vocabulary."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import Malformed, TooLarge
+from dprivacy.mechanisms import VectorMechanism, listed, vector_laplace
+from dprivacy.model import Channel, Guarantee, about
+from dprivacy.numbers import Mat, as_eps
+from dprivacy.sampling import Source, choose_source
+from dprivacy.sources import result
+from dprivacy.text.embeddings.nearest_vectors import nearest_rows
+from dprivacy.text.embeddings.word_distances import WordSpace
+from dprivacy.text.embeddings.word_vectors import Embedding
+
+Noise = Literal["exponential", "laplace"]
+TOTAL_BITS = 62  # every row of the finite mechanism sums to 2^62
+_LEAST_BITS = 22  # and no entry is below 2^22, so that rounding changes it by less than 2^-21
+_ROUNDING = 2.0**-21
+_SPARE = 2.0**-10  # the share of ε that pays for rounding
+_BLOCK = 1 << 22
+_MOST_IN_CHANNEL = 1000
+
+
+@dataclass(frozen=True)
+class LaplaceWords:
+    """Laplace noise on a word's vector, then the nearest word.
+
+    The noise is computed in doubles, so that the guarantee is that of the ideal mechanism on real
+    numbers. The doubles are never released: only the word that is nearest to them is.
+    """
+
+    embedding: Embedding
+    vectors: VectorMechanism
+    guarantee: Guarantee
+    family: str = "laplace"
+    numerics: str = "idealised"
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.vectors.secure
+
+    def using(self, source: Source) -> "LaplaceWords":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, vectors=self.vectors.using(source))
+
+    def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
+        """A noisy word for every true one; unknown words stand at the centre of the vocabulary."""
+        asked = self.embedding.vectors_of(read_words(words))
+        noisy = self.vectors.randomise(asked, insecure_seed=insecure_seed)
+        embedding = self.embedding
+        found = nearest_rows(noisy, embedding.vectors, embedding.squares)
+        return [embedding.words[k] for k in found]
+
+    def __repr__(self) -> str:
+        return f"laplace words({len(self.embedding):,}, ε = {about(self.guarantee.eps)}, idealised)"
+
+
+@dataclass(frozen=True)
+class ExponentialWords:
+    """A word y of the vocabulary with probability ∝ e^(−ε·d(x, y)/2), in integers over 2^62.
+
+    Its embedding is snapped to a grid, so that distances are computed without rounding and the row of a
+    word depends on that word alone. Rows are made when they are needed, and what is proved of their
+    integers is what is drawn.
+    """
+
+    embedding: Embedding
+    step: float
+    guarantee: Guarantee
+    source: Source | None = None
+    family: str = "exponential"
+    numerics: str = "exact"
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> "ExponentialWords":
+        """The same mechanism drawing from a given random source."""
+        return replace(self, source=source)
+
+    def weights(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The integers of each word's row: probabilities times 2^62.
+
+        Notes
+        -----
+        With ε' = ε·(1 − 2⁻¹⁰) and V words:
+
+        1. Squared distances on the grid are whole numbers below 2^53: products of doubles give them
+           exactly, in whatever order they are added up.
+        2. t = min(d, γ), where e^(−ε'·γ/2) = 2^−(40 − ⌈log₂(V + 1)⌉): far words are all equally
+           unlikely. As a function of x, min(d(x, y), γ) moves by at most d(x, z), as d itself does.
+        3. p = e^(−ε'·t/2)/Σ e^(−ε'·t/2), in doubles; the integer is ⌊2^62·(1 − 2⁻⁴⁰)·p⌋ ≥ 2^22, and the
+           largest one takes what is left of 2^62. Each is within a factor 1 ± 2⁻²¹ of 2^62·p.
+        4. So the quotient of two rows in one column is at most e^(ε'·d + 2⁻¹⁹), the quotient of the
+           sums included, and that is at most e^(ε·d) where d ≥ floor = 2⁻⁹/ε. At d = 0 rows are equal.
+        """
+        return self._rows(self._places(words))
+
+    def _places(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """The row of each word; one past the last for unknown words."""
+        found = (self.embedding.position(word) for word in words)
+        size = len(self.embedding)
+        return np.array([size if place is None else place for place in found], dtype=np.intp)
+
+    @cached_property
+    def _whole(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Vectors in whole steps from the centre, which is the last row, and their squared lengths."""
+        around = (self.embedding.vectors - self.embedding.centre) / self.step
+        rows = np.vstack([around, np.zeros(self.embedding.dimension)])
+        return rows, np.asarray(np.einsum("ij,ij->i", rows, rows))
+
+    def _rows(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
+        rows, squares = self._whole
+        eps = float(self.guarantee.eps) * (1 - _SPARE)
+        apart = squares[places, None] + squares[:-1] - 2 * (rows[places] @ rows[:-1].T)
+        np.sqrt(apart, out=apart)
+        apart *= -eps / 2 * self.step
+        least = TOTAL_BITS - _LEAST_BITS - math.ceil(math.log2(len(rows)))
+        np.maximum(apart, -least * math.log(2), out=apart)
+        for row in apart:  # one by one: a sum must not depend on what stands beside it
+            np.exp(row, out=row)
+            row *= 2.0**TOTAL_BITS * (1 - 2.0**-40) / row.sum()
+        weights = apart.astype(np.int64)
+        left = (1 << TOTAL_BITS) - weights.sum(axis=1)
+        weights[np.arange(len(places)), weights.argmax(axis=1)] += left
+        return weights
+
+    def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
+        """A noisy word for every true one, drawn with exactly the probabilities of its row."""
+        asked = read_words(words)
+        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        places = self._places(asked)
+        drawn = (source.words(len(asked)) >> np.uint64(64 - TOTAL_BITS)).astype(np.int64)
+        chosen = np.empty(len(asked), dtype=np.intp)
+        distinct, where = np.unique(places, return_inverse=True)
+        order = np.argsort(where, kind="stable")
+        ends = np.searchsorted(where[order], np.arange(len(distinct) + 1))
+        step = max(1, _BLOCK // len(self.embedding))
+        for low in range(0, len(distinct), step):
+            upto = np.cumsum(self._rows(distinct[low : low + step]), axis=1)
+            for k, row in enumerate(upto, low):
+                mine = order[ends[k] : ends[k + 1]]
+                chosen[mine] = np.searchsorted(row, drawn[mine], side="right")
+        return [self.embedding.words[k] for k in chosen]
+
+    @property
+    def channel(self) -> Channel:
+        """The whole channel, for vocabularies of up to 1,000 words.
+
+        Its inputs are the words of the vocabulary; unknown words have a row of their own, which
+        ``weights`` gives.
+        """
+        if len(self.embedding) > _MOST_IN_CHANNEL:
+            raise TooLarge(
+                f"the channel of {len(self.embedding):,} words is too large to write down; restrict "
+                f"the embedding to {_MOST_IN_CHANNEL:,}, or ask for rows with `weights`"
+            )
+        words = self.embedding.words
+        return Channel(words, words, Mat(self.weights(words).astype(object), 1 << TOTAL_BITS))
+
+    def __repr__(self) -> str:
+        return f"exponential words({len(self.embedding):,}, ε = {about(self.guarantee.eps)})"
+
+
+WordMechanism = LaplaceWords | ExponentialWords
+
+
+def grid_step(embedding: Embedding) -> float:
+    """The step of the grid: a power of 2 so small that squared distances just stay below 2^53."""
+    bits = (51 - math.ceil(math.log2(embedding.dimension))) // 2
+    farthest = float(np.abs(embedding.vectors - embedding.centre).max())
+    return 2.0 ** (math.frexp(farthest)[1] + 1 - bits) if farthest else 1.0
+
+
+def snapped(embedding: Embedding, step: float) -> Embedding:
+    """The embedding with every vector, and the centre, moved to the nearest point of a grid."""
+    rows = np.rint(embedding.vectors.astype(np.float64) / step) * step
+    middle = np.rint(embedding.centre / step) * step
+    return Embedding(embedding.words, rows, embedding.name, embedding.sha256, middle)
+
+
+@result("T", "Alg 2")
+def word_mechanism(
+    embedding: Embedding, *, eps: Any, noise: Noise = "exponential"
+) -> WordMechanism:
+    """A mechanism on single words, ε-private per unit of distance between their vectors.
+
+    Parameters
+    ----------
+    embedding
+        The vocabulary: what may come in and out.
+    eps
+        The level of privacy per unit of distance.
+    noise
+        "exponential": a word y for x with probability ∝ e^(−ε·d(x, y)/2), exact. "laplace":
+        n-dimensional Laplace noise and the nearest word, as in the source's Algorithm 2, in idealised
+        numerics. At the same ε the first changes far fewer words.
+
+    Returns
+    -------
+    ExponentialWords or LaplaceWords
+        Both carry their guarantee, and read unknown words as the centre of the vocabulary.
+
+    Notes
+    -----
+    "exponential" moves the vectors to a fine grid first (with 100 dimensions, by about a millionth of
+    their size), and its guarantee speaks of distances there; words that are closer than a tiny floor
+    count as that far apart (see `ExponentialWords.weights`), where ε times the floor is 1/512.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> mechanism = word_mechanism(tiny, eps="ln 2")
+    >>> [round(w / 2**62, 3) for w in mechanism.weights(["tea"])[0].tolist()]
+    [0.838, 0.148, 0.013]
+    """
+    level = as_eps(eps)
+    if len(embedding) < 2:
+        raise Malformed("a vocabulary of a single word has nothing to hide it among")
+    if noise == "laplace":
+        vectors = vector_laplace(embedding.dimension, eps=level, numerics="idealised")
+        guarantee = Guarantee(level, WordSpace(embedding), because="T Thm 9.7")
+        return LaplaceWords(embedding, vectors, guarantee)
+    if noise != "exponential":
+        raise Malformed(f"noise must be 'exponential' or 'laplace', not {noise!r}")
+    step = grid_step(embedding)
+    grid = snapped(embedding, step)
+    space = WordSpace(grid, 4 * _ROUNDING / (_SPARE * float(level)))
+    guarantee = Guarantee(level, space, because="T Def 4.7.2, rounded as it was proved")
+    return ExponentialWords(grid, step, guarantee)
+
+
+def read_words(words: Any) -> list[str]:
+    """A list of texts; a single text, or something else in the list, is refused by its place."""
+    asked = listed(words)
+    strange = next((k for k, word in enumerate(asked) if not isinstance(word, str)), None)
+    if strange is not None:
+        raise Malformed(f"word {strange} is no text but a {type(asked[strange]).__name__}")
+    return asked

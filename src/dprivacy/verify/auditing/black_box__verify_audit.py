@@ -1,0 +1,282 @@
+"""Auditing a black box: a lower bound on its ε from samples, at a stated confidence."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import BadLevel, Malformed
+from dprivacy.numbers import float_up
+from dprivacy.spaces import Distance, FiniteSpace, read_labels
+from dprivacy.verify.auditing.black_box__verify_audit_result import AuditResult
+from dprivacy.verify.auditing.command_samplers import Sampler, as_sampler, coincidence, drawn
+from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile
+from dprivacy.verify.auditing.event_search import Atoms, best_event
+from dprivacy.verify.auditing.revealing_events import Event, Tally, read_events
+from dprivacy.verify.losses.binomial_tails import read_trials
+from dprivacy.verify.metric.d_privacy import read_delta
+
+_AGAIN = 256  # outputs drawn a second time to see whether runs repeat each other
+_BY_CHANCE = 1e-12  # a repetition less likely than this is no accident
+
+
+def audit(
+    sampler: Any,
+    inputs: Iterable[Any],
+    *,
+    outputs: Sequence[Any] | None = None,
+    events: Any = None,
+    samples: int = 100_000,
+    confidence: float = 0.999,
+    space: FiniteSpace | None = None,
+    delta: Any = 0,
+) -> AuditResult:
+    """A lower bound on the ε of a black box, from samples.
+
+    Parameters
+    ----------
+    sampler
+        A function ``sampler(value, n)`` that returns n independent outputs on an input; a mechanism; or
+        a command (see `command_sampler`). The randomness is its own; the audit adds none.
+    inputs
+        The inputs to compare, at least two. Pick ones that should be hard to tell apart.
+    outputs
+        The possible outputs, where they are few and known; otherwise they are taken as they come,
+        numbers as points of a line.
+    events
+        Sets of outputs to test, as lists or as functions of an output (or a mapping from names to
+        these). When omitted, events are learned from half of the samples.
+    samples
+        How many outputs to draw for each input.
+    confidence
+        The probability, over the box's randomness, that the bound is right.
+    space
+        The metric on the inputs; the bound is then per unit of distance. Without it all inputs count
+        as distance 1.
+    delta
+        The slack δ that the box is allowed.
+
+    Returns
+    -------
+    AuditResult
+        With the pair of inputs and the event that show it.
+
+    Notes
+    -----
+    1. Draw all outputs of an input in one call, and deal them out: 1st, 3rd, … to test; the others, in
+       turn, to put outputs in order of their ratio and to choose the pair and the event.
+    2. On the outputs kept for testing, Clopper–Pearson bounds p ≥ p_low for x and q ≤ q_high for z,
+       each wrong with half of the probability that the confidence leaves.
+    3. (ε·d, δ)-privacy would give p ≤ e^(ε·d)·q + δ, so ε ≥ ln((p_low − δ)/q_high)/d.
+
+    Given events are all tested on all samples instead, and the probability of error is shared out
+    among all the bounds. One more call with few outputs tells whether runs repeat each other.
+
+    Examples
+    --------
+    >>> leaky = lambda value, n: [value] * n
+    >>> result = audit(leaky, ["yes", "no"], samples=2000)
+    >>> result.refutes(4), round(result.eps_lower, 2)
+    (True, 4.88)
+    """
+    draw = as_sampler(sampler)
+    labels = read_labels(inputs, "inputs")
+    _require_two(labels)
+    if read_trials(samples, "samples") < 16:
+        raise Malformed(f"an audit needs at least 16 samples, not {samples}")
+    drawings = [drawn(draw, x, samples) for x in labels]
+    numeric = outputs is None and all(_numeric(found) for found in drawings)
+    parts = [
+        [Tally.of(found[k::step], numeric) for found in drawings]
+        for k, step in ([(0, 1)] if events is not None else [(0, 2), (1, 4), (3, 4)])
+    ]
+    result = _audited(
+        labels,
+        parts,
+        outputs=outputs,
+        events=events,
+        confidence=confidence,
+        space=space,
+        delta=delta,
+    )
+    return replace(result, repeats=_repeats(draw, labels[0], drawings[0]))
+
+
+def audit_counts(
+    counts: Mapping[Any, Mapping[Any, int]],
+    *,
+    learned_from: Mapping[Any, Mapping[Any, int]] | None = None,
+    events: Any = None,
+    confidence: float = 0.999,
+    space: FiniteSpace | None = None,
+    delta: Any = 0,
+) -> AuditResult:
+    """The audit of tables of counts: {input: {output: how often}}.
+
+    Parameters
+    ----------
+    counts
+        The outputs to test on.
+    learned_from
+        Other, independent outputs to choose the pair and the event from. Counts of the same outputs,
+        or halves of one table of counts, are not independent and would void the confidence.
+    events
+        Or events that were fixed beforehand.
+    confidence, space, delta
+        As in `audit`.
+
+    Examples
+    --------
+    >>> learn = {"yes": {"yes": 750, "no": 250}, "no": {"yes": 250, "no": 750}}
+    >>> test = {"yes": {"yes": 7500, "no": 2500}, "no": {"yes": 2500, "no": 7500}}
+    >>> result = audit_counts(test, learned_from=learn)
+    >>> round(result.eps_lower, 3), result.refutes(1), result.refutes("ln 3")
+    (1.023, True, False)
+    """
+    if (events is None) == (learned_from is None):
+        raise Malformed(
+            "give either events that were fixed beforehand, or learned_from: counts of other, "
+            "independent outputs to choose the event from"
+        )
+    labels = read_labels(counts, "inputs")
+    _require_two(labels)
+    test = [Tally.of_counts(counts[x]) for x in labels]
+    parts = [test]
+    if learned_from is not None:
+        missing = [x for x in labels if x not in learned_from]
+        if missing:
+            raise Malformed(f"learned_from has no counts for the input {missing[0]!r}")
+        learn = [Tally.of_counts(learned_from[x]) for x in labels]
+        parts = [test, learn, learn]
+    return _audited(
+        labels, parts, outputs=None, events=events, confidence=confidence, space=space, delta=delta
+    )
+
+
+def _audited(
+    labels: Sequence[Any],
+    parts: list[list[Tally]],
+    *,
+    outputs: Sequence[Any] | None,
+    events: Any,
+    confidence: float,
+    space: FiniteSpace | None,
+    delta: Any,
+) -> AuditResult:
+    if not 0 < confidence < 1:
+        raise BadLevel(f"confidence must lie strictly between 0 and 1, not {confidence}")
+    slack, sure = float_up(read_delta(delta)), float(confidence)
+    apart = {
+        (i, j): d
+        for i, x in enumerate(labels)
+        for j, z in enumerate(labels)
+        if i != j and (d := Fraction(1) if space is None else space.distance(x, z)) != math.inf
+    }
+    if not apart:
+        raise Malformed(
+            "all inputs are infinitely far apart, so that nothing is promised about them"
+        )
+    test = parts[0]
+    chosen: list[tuple[int, int, Event]]
+    if events is not None:
+        fixed = read_events(events)
+        used = 2 * len(labels) * len(fixed)
+        chosen = [(i, j, event) for i, j in apart for event in fixed]
+    else:
+        used = 2
+        z = normal_quantile((1 - sure) / 2)
+        chosen = [_learned(parts, apart, outputs, slack, z)]
+    found = []
+    for i, j, event in chosen:
+        hits = event.hits(test[i]), event.hits(test[j])
+        miss = (1 - sure) / used
+        low = clopper_pearson(hits[0], test[i].total, miss=miss)[0]
+        high = clopper_pearson(hits[1], test[j].total, miss=miss)[1]
+        found.append((_lower(low, high, slack, apart[i, j]), i, j, event, hits, low, high))
+    eps, i, j, event, hits, low, high = max(found, key=lambda entry: entry[0])
+    return AuditResult(
+        eps,
+        sure,
+        slack,
+        labels[i],
+        labels[j],
+        apart[i, j],
+        event.words(),
+        hits[0],
+        test[i].total,
+        hits[1],
+        test[j].total,
+        low,
+        high,
+        used,
+    )
+
+
+def _learned(
+    parts: list[list[Tally]],
+    apart: Mapping[tuple[int, int], Distance],
+    outputs: Sequence[Any] | None,
+    slack: float,
+    z: float,
+) -> tuple[int, int, Event]:
+    """The pair and the event that promise the largest bound on the test."""
+    test, ranks, scores = parts
+    atoms = Atoms.of(ranks, outputs)
+    ranked = [atoms.counts(tally) for tally in ranks]
+    best: tuple[float, int, int, Event] | None = None
+    for (i, j), d in apart.items():
+        finding = best_event(
+            atoms,
+            (ranked[i], ranked[j]),
+            (scores[i], scores[j]),
+            tested=(test[i].total, test[j].total),
+            delta=slack,
+            z=z,
+        )
+        rate = finding.score / float(d) if d else math.inf * max(finding.score, 0.0)
+        rate = -math.inf if math.isnan(rate) else rate
+        if best is None or rate > best[0]:
+            best = (rate, i, j, finding.event)
+    assert best is not None
+    return best[1:]
+
+
+def _lower(low: float, high: float, slack: float, distance: Distance) -> float:
+    """ln((p_low − δ)/q_high)/d, rounded down and at least 0."""
+    gap = (low - slack) * (1 - 2**-50) - 2**-60
+    if gap <= high:
+        return 0.0
+    if distance == 0:
+        return math.inf
+    return math.log(gap / high) / float(distance) * (1 - 2**-50)
+
+
+def _numeric(outputs: Any) -> bool:
+    try:
+        array = np.asarray(outputs)
+    except ValueError:  # ragged outputs
+        return False
+    return array.ndim == 1 and array.dtype.kind in "iuf"
+
+
+def _require_two(labels: Sequence[Any]) -> None:
+    if len(labels) < 2:
+        raise Malformed("an audit compares at least two inputs")
+
+
+def _repeats(draw: Sampler, value: Any, before: Any) -> bool:
+    """Whether a second run gives the same outputs as the first, when chance would not."""
+    n = min(_AGAIN, len(before))
+    again = drawn(draw, value, n)
+    same = all(_same(a, b) for a, b in zip(before[:n], again, strict=True))
+    if not same:
+        return False
+    tally = Tally.of(before, _numeric(before))
+    return coincidence(tally.counts / tally.total, n) < _BY_CHANCE
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(np.all(np.equal(a, b))) if isinstance(a, np.ndarray) else bool(a == b)

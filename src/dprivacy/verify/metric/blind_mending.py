@@ -1,0 +1,104 @@
+"""`mended`: the smallest share of blind answers that makes a channel as private as it should be."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import MixedArithmetic
+from dprivacy.model import Channel, about, as_channel, mixture, plain
+from dprivacy.numbers import as_eps
+from dprivacy.spaces import FiniteSpace
+from dprivacy.verify.metric.d_privacy import PrivacyVerdict, privacy
+
+_STEPS = 1000  # shares are multiples of a thousandth, so that the matrix stays readable
+
+
+@dataclass(frozen=True)
+class Mending:
+    """A channel that keeps a promise which another broke.
+
+    `channel` answers as before with probability 1 − `share`, and otherwise draws from the average
+    answer, whatever the truth is. `verdict` proves that it keeps the level.
+    """
+
+    channel: Channel
+    share: Fraction
+    verdict: PrivacyVerdict
+
+    def explain(self) -> str:
+        """The change in words."""
+        if not self.share:
+            return f"Nothing needs to change: {self.verdict.claim}."
+        return (
+            f"Let {about(self.share)} of the answers be drawn from the average answer, whatever the "
+            f"truth is; then {self.verdict.claim} (proved)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as plain data."""
+        return {
+            "share": plain(self.share),
+            "channel": plain(self.channel),
+            "verdict": self.verdict.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+def mended(C: Any, space: FiniteSpace, *, eps: Any) -> Mending:
+    """An ε·d-private channel made of C and blind answers: (1 − s)·C + s·(average row of C).
+
+    Parameters
+    ----------
+    C
+        An exact channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    eps
+        The level it should have.
+
+    Returns
+    -------
+    Mending
+        With the smallest share s that is a multiple of 1/1000. At s = 1 nothing is said of the truth,
+        so there always is one.
+
+    Notes
+    -----
+    Every ratio ((1 − s)·a + s·q)/((1 − s)·b + s·q) moves towards 1 as s grows, so that the shares which
+    will do are all those above one: it is found by halving, and each step is decided exactly.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import discrete
+    >>> coin = [["9/10", "1/10"], ["1/10", "9/10"]]
+    >>> print(mended(coin, discrete([0, 1]), eps="ln 3").share)
+    3/8
+    """
+    channel = as_channel(C)
+    if not channel.exact:
+        raise MixedArithmetic(
+            "mending is exact, and this channel has float entries; give fractions or strings such as "
+            "'1/3'"
+        )
+    level = as_eps(eps)
+    rows = channel.matrix.rows()
+    average = [
+        sum(map(Fraction, column), Fraction(0)) / len(rows) for column in zip(*rows, strict=True)
+    ]
+    blind = Channel(channel.rows, channel.columns, [average] * len(rows))
+
+    def mixed(step: int) -> Channel:
+        share = Fraction(step, _STEPS)
+        return mixture([1 - share, share], [channel, blind])
+
+    low, high = 0, _STEPS
+    while low < high:
+        middle = (low + high) // 2
+        if privacy(mixed(middle), space, eps=level):
+            high = middle
+        else:
+            low = middle + 1
+    found = mixed(high)
+    return Mending(found, Fraction(high, _STEPS), privacy(found, space, eps=level))

@@ -1,0 +1,334 @@
+"""Is a channel ε·d-private? A verdict with the triples that are tight or violated."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import BadLevel, TooLarge, Uncertified
+from dprivacy.model import (
+    Channel,
+    Guarantee,
+    Verdict,
+    about,
+    as_channel,
+    plain,
+    require_channel_space,
+    shown,
+)
+from dprivacy.numbers import Factor, Level, as_eps, as_level, ln
+from dprivacy.sources import result
+from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.verify.metric.delta_profile import worst_delta
+from dprivacy.verify.metric.induced_metric import Eps, checked_pairs, tightest
+from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
+
+_MOST_TRIPLES = 1000
+
+
+@dataclass(frozen=True)
+class Triple:
+    """Two inputs and an output: C[x, y] = ratio·C[z, y], where e^(ε·d(x, z)) is allowed."""
+
+    x: Any
+    z: Any
+    y: Any
+    ratio: Fraction | float
+    distance: Distance
+
+    def to_dict(self) -> dict[str, Any]:
+        """The triple as plain data."""
+        return {
+            "x": plain(self.x),
+            "z": plain(self.z),
+            "y": plain(self.y),
+            "ratio": plain(self.ratio),
+            "distance": plain(self.distance),
+        }
+
+    def words(self) -> str:
+        """The triple in a sentence."""
+        if self.ratio == math.inf:
+            return (
+                f"output {shown(self.y)} is possible for {shown(self.x)} and impossible for "
+                f"{shown(self.z)}"
+            )
+        return (
+            f"output {shown(self.y)} is {about(self.ratio)} times as likely for {shown(self.x)} as for "
+            f"{shown(self.z)}, at distance {about(self.distance)}"
+        )
+
+
+@dataclass(frozen=True)
+class PrivacyVerdict(Verdict):
+    """Whether a channel is private, with the evidence.
+
+    `eps` is the level asked for (or the smallest, when none was); `smallest` is Priv_d(C); `worst`
+    is the triple that needs it. `tight` lists triples that meet the bound with equality, `violated`
+    those that break it (among the pairs that imply the others; at most 1000 of each). With δ > 0,
+    `delta_needed` is the slack that ε needs, and `delta_pair` the inputs that need it.
+    """
+
+    eps: Eps = 0.0
+    delta: Fraction | float = Fraction(0)
+    smallest: Eps = 0.0
+    delta_needed: Fraction | float | None = None
+    delta_pair: tuple[Any, Any] | None = None
+    worst: Triple | None = None
+    tight: tuple[Triple, ...] = ()
+    violated: tuple[Triple, ...] = ()
+    guarantee: Guarantee | None = None
+
+    def explain(self) -> str:
+        """The verdict in words, with the pair that decides it."""
+        lines = [super().explain()]
+        if self.delta_needed is not None:
+            needs = f"At this ε the channel needs δ = {about(self.delta_needed)}"
+            if self.delta_pair is not None:
+                needs += f", to keep {shown(self.delta_pair[0])} from {shown(self.delta_pair[1])}"
+            lines.append(f"{needs}.")
+        lines.append(self._smallest_in_words())
+        if self.worst is not None:
+            lines.append(f"What decides {'that' if self.delta else 'it'}: {self.worst.words()}.")
+        if self.guarantee is not None and self.holds:
+            lines.append(f"In words: {self.guarantee.explain()}")
+        return "\n".join(lines)
+
+    def _smallest_in_words(self) -> str:
+        lead = "Without δ the" if self.delta else "The"
+        if self.smallest == math.inf:
+            return "Without δ no finite ε will do." if self.delta else "No finite ε will do."
+        if not self.exact:
+            return f"{lead} smallest ε is about {about(self.smallest)} (float, ±{self.error:.1g})."
+        if isinstance(self.smallest, float):
+            return (
+                f"{lead} smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
+            )
+        return f"{lead} smallest ε is exactly {about(self.smallest)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        answer = super().to_dict()
+        answer["smallest_float"] = plain(float(self.smallest))
+        return answer
+
+
+@result("T", "Def 3.1.2", "Def 3.1.3")
+def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> PrivacyVerdict:
+    """Whether C[x,y] ≤ e^(ε·d(x,z))·C[z,y] for all inputs x, z and outputs y (with slack δ on sets).
+
+    Parameters
+    ----------
+    C
+        A channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+    eps
+        The level asked for: a Level, "ln 2", "3/2", a Fraction, an int or a float (its exact binary
+        value). When omitted, the smallest ε is found, and the question is whether it is finite.
+    delta
+        The slack δ: P(A) ≤ e^(ε·d)·Q(A) + δ must hold for every set A of outputs.
+
+    Returns
+    -------
+    PrivacyVerdict
+        Proved or refuted for an exact channel on an exact space. For floats, measured with its error;
+        a float channel that is within rounding of the bound is *undecided*, never private by a
+        tolerance.
+
+    Notes
+    -----
+    1. The smallest ε and the triple that needs it (`smallest_eps`).
+    2. It is compared with ε exactly: in integers when e^(ε·d) is rational, by enclosures otherwise.
+    3. Tight or violated triples are listed on the pairs that imply the others.
+    4. With δ > 0 every ordered pair needs Σ_y max(0, C[x,y] − e^(ε·d)·C[z,y]) ≤ δ, which is the
+       worst set at once.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    >>> bool(privacy(G, line(3), eps="ln 2"))
+    True
+    >>> bool(privacy(G, line(3), eps="0.69"))
+    False
+    """
+    channel = as_channel(C)
+    order = require_channel_space(channel, space.labels)
+    if order != list(range(len(space))):
+        space = space.restrict(channel.rows)
+    exact = channel.exact and space.exact
+    slack = read_delta(delta)
+    level = None if eps is None else as_eps(eps)
+    smallest, ratio = tightest(channel, space)
+    worst = None if ratio is None else _triple(channel, space, ratio)
+    if slack > 0:
+        return _with_slack(channel, space, level, slack, smallest, worst)
+    asked: Eps = smallest if level is None else level
+    error = 0.0 if exact else _rate_error(channel, space)
+    holds = _holds(level, smallest, ratio, space, error)
+    tight: tuple[Triple, ...] = ()
+    violated: tuple[Triple, ...] = ()
+    if exact and isinstance(asked, Level) and not (holds and _loose(level, smallest, ratio, space)):
+        tight, violated = _triples(channel, space, asked)
+    claim = (
+        f"the channel is ε·d-private at ε = {about(asked)}"
+        if asked != math.inf
+        else "the channel is ε·d-private for some ε"
+    )
+    guarantee = None
+    if holds and asked != math.inf:
+        # what was measured is promised with its error on top
+        sure = asked if exact or level is not None else math.nextafter(asked + error, math.inf)
+        guarantee = Guarantee(as_level(sure), space)
+    return PrivacyVerdict(
+        claim,
+        holds,
+        exact,
+        error,
+        asked,
+        Fraction(0),
+        smallest,
+        worst=worst,
+        tight=tight,
+        violated=violated,
+        guarantee=guarantee,
+    )
+
+
+def read_delta(delta: Any) -> Fraction:
+    """Read δ, a probability: exact, or the exact binary value of a float."""
+    level = as_level(delta).simplified
+    if not isinstance(level, Fraction) or not 0 <= level <= 1:
+        raise BadLevel(f"δ must be a rational number from 0 to 1, not {delta}")
+    return level
+
+
+def _rate_error(channel: Channel, space: FiniteSpace) -> float:
+    """A bound on the error of the measured smallest ε."""
+    positive = space.distances.floats[space.distances.floats > 0]
+    closest = float(positive.min()) if positive.size else math.inf
+    return RowRatios(channel).error / closest
+
+
+def _holds(
+    level: Level | None, smallest: Eps, ratio: Ratio | None, space: FiniteSpace, error: float
+) -> bool | None:
+    if level is None or smallest == math.inf:
+        return smallest != math.inf
+    if isinstance(smallest, Level) or (error == 0 and ratio is None):
+        return smallest <= level
+    if error == 0:  # exact, but the quotient of two logarithms has no exact form: compare products
+        assert ratio is not None
+        distance = space.distances[ratio.x, ratio.z]
+        return _Bound(level, distance).compare(ratio.top, ratio.bottom) <= 0
+    asked = float(level)
+    return True if smallest + error <= asked else False if smallest - error > asked else None
+
+
+def _loose(level: Level | None, smallest: Eps, ratio: Ratio | None, space: FiniteSpace) -> bool:
+    """Whether even the worst ratio of an exact channel stays below its bound: then all do."""
+    if level is None or ratio is None:
+        return False
+    if isinstance(smallest, Level):
+        return smallest < level
+    return _Bound(level, space.distances[ratio.x, ratio.z]).compare(ratio.top, ratio.bottom) < 0
+
+
+class _Bound:
+    """e^(ε·d) for one distance, to be compared with many ratios."""
+
+    def __init__(self, eps: Level, distance: Distance) -> None:
+        self.eps, self.distance = eps, as_level(distance)
+        self.level: Level | None = None
+        self.factor: Factor | None = None
+        try:
+            self.level = eps * self.distance
+            self.factor = Factor(self.level)
+        except (TooLarge, Uncertified):  # e^(ε·d) is too long to write; a product of two logarithms
+            pass
+
+    def compare(self, a: int, b: int) -> int:
+        """The sign of a − e^(ε·d)·b, for a > 0 and b ≥ 0."""
+        if self.factor is not None:
+            return self.factor.compare(a, b)
+        if b == 0:
+            return 1
+        logarithm, bits = ln(Fraction(a, b)), 128
+        if self.level is not None:
+            return (logarithm - self.level).sign()
+        while bits <= 1 << 14:
+            low, high = logarithm.bounds(bits)
+            (least, most), (near, far) = self.eps.bounds(bits), self.distance.bounds(bits)
+            if low > most * far or high < least * near:
+                return 1 if low > most * far else -1
+            bits *= 2
+        raise Uncertified(
+            f"ln({Fraction(a, b)}) and ({self.eps})·({self.distance}) agree to {bits // 2} bits, "
+            "and a product of two logarithms has no exact form"
+        )
+
+
+def _triple(channel: Channel, space: FiniteSpace, ratio: Ratio) -> Triple:
+    return Triple(
+        channel.rows[ratio.x],
+        channel.rows[ratio.z],
+        channel.columns[ratio.y],
+        ratio.value,
+        space.distances[ratio.x, ratio.z],
+    )
+
+
+def _triples(
+    channel: Channel, space: FiniteSpace, eps: Level
+) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
+    """Triples that meet the bound with equality, and triples that break it."""
+    ratios = RowRatios(channel)
+    entries = ratios.entries
+    bounds: dict[Distance, _Bound] = {}
+    tight: list[Triple] = []
+    violated: list[Triple] = []
+    distances = space.distances.floats
+    for i, j in checked_pairs(space):
+        if math.isinf(distances[i, j]):
+            continue
+        distance = space.distances[i, j]
+        if distance not in bounds:
+            bounds[distance] = _Bound(eps, distance)
+        bound = float(eps) * distances[i, j]
+        near = np.abs(ratios.logs[i] - ratios.logs[j]) >= bound - ratios.error - 1e-13 * bound
+        near |= ratios.zeros[i] != ratios.zeros[j]
+        for y in np.flatnonzero(near):
+            a, b = entries[i, y], entries[j, y]
+            if a == 0 and b == 0:
+                continue
+            x, z, high, low = (i, j, a, b) if a >= b else (j, i, b, a)
+            sign = bounds[distance].compare(high, low)
+            if sign >= 0:
+                found = _triple(channel, space, Ratio(int(x), int(z), int(y), high, low))
+                (tight if sign == 0 else violated).append(found)
+        if len(tight) >= _MOST_TRIPLES or len(violated) >= _MOST_TRIPLES:
+            break
+    return tuple(tight[:_MOST_TRIPLES]), tuple(violated[:_MOST_TRIPLES])
+
+
+def _with_slack(
+    channel: Channel,
+    space: FiniteSpace,
+    level: Level | None,
+    slack: Fraction,
+    smallest: Eps,
+    worst: Triple | None,
+) -> PrivacyVerdict:
+    if level is None:
+        raise BadLevel("with δ > 0 give ε too, or ask eps_at(C, delta=…) for the smallest ε")
+    exact = channel.exact and space.exact
+    needed, holds, error, at = worst_delta(channel, space, level, slack)
+    pair = None if at is None else (channel.rows[at[0]], channel.rows[at[1]])
+    claim = f"the channel is (ε·d, δ)-private at ε = {about(level)}, δ = {about(slack)}"
+    guarantee = Guarantee(level, space, slack) if holds else None
+    return PrivacyVerdict(
+        claim, holds, exact, error, level, slack, smallest, needed, pair, worst, (), (), guarantee
+    )

@@ -1,0 +1,321 @@
+"""(ε, δ)-privacy both ways, and the whole privacy profile δ(ε)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.model import Channel, Pictured, as_channel, plain
+from dprivacy.numbers import Factor, Level, as_eps, as_level, exp_bounds, float_up, ln
+from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
+
+Number = Fraction | float
+Pairs = Iterable[tuple[Any, Any]] | None
+
+
+@result("C", "Thm 2")
+def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
+    """The smallest δ for which the channel is (ε, δ)-private: max over pairs of Σ_y (P_y − e^ε·Q_y)⁺.
+
+    The worst set of outputs for an ordered pair is {y : P_y > e^ε·Q_y}, so that one sum a pair takes
+    the place of all subsets.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    eps
+        ε ≥ 0.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted. (For
+        databases, give the neighbours, both ways round.)
+
+    Returns
+    -------
+    Fraction or float
+        For an exact channel exact, too, when e^ε is rational or the worst set has probability 0 for
+        the other input (δ = 0 among these); otherwise rounded up.
+
+    Examples
+    --------
+    >>> print(delta_at([["3/4", "1/4"], ["1/4", "3/4"]], eps="ln 2"))
+    1/4
+    """
+    channel = as_channel(C)
+    level = as_eps(eps, zero=True)
+    if not channel.exact:
+        a = _float_exp(float(level))
+        return max((_excess(p, q, a) for p, q in _row_pairs(channel, pairs)), default=0.0)
+    factor = Factor(level)
+    worst = {_worst_set(p, q, factor) for p, q in _row_pairs(channel, pairs)}
+    return _largest(worst | {(Fraction(0), Fraction(0))}, factor)
+
+
+def _worst_set(p: Sequence[Any], q: Sequence[Any], factor: Factor) -> tuple[Fraction, Fraction]:
+    """The probabilities (P, Q) of the set {y : p_y > factor·q_y}."""
+    chosen = [(a, b) for a, b in zip(p, q, strict=True) if not factor.admits(a, b)]
+    return sum((a for a, _ in chosen), Fraction(0)), sum((b for _, b in chosen), Fraction(0))
+
+
+def _largest(lines: Iterable[tuple[Any, Any]], factor: Factor) -> Number:
+    """The largest of P − factor·Q; exact where the factor is or where the largest has Q = 0."""
+    pairs = list(lines)
+    top = Fraction(max(p - factor.low * q for p, q in pairs))
+    if factor.exact is not None:
+        return top
+    still = max((Fraction(p) for p, q in pairs if not q), default=None)
+    if still is not None and all(p <= still or factor.admits(p - still, q) for p, q in pairs):
+        return still
+    return float_up(top)
+
+
+def _excess(p: Sequence[Any], q: Sequence[Any], factor: float) -> float:
+    """Σ (p − factor·q)⁺."""
+    total = 0.0
+    for a, b in zip(p, q, strict=True):
+        gap = a - factor * b if b else a  # inf·0 would be NaN
+        if gap > 0:
+            total += gap
+    return total
+
+
+def _float_exp(exponent: float) -> float:
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        return math.inf
+
+
+def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
+    rows = channel.matrix.rows()
+    if pairs is None:
+        return [(p, q) for i, p in enumerate(rows) for j, q in enumerate(rows) if i != j]
+    return [(rows[channel.row_position(x)], rows[channel.row_position(z)]) for x, z in pairs]
+
+
+@result("C", "Def 3")
+def eps_at(C: Any, *, delta: Any, pairs: Pairs = None) -> Level | float:
+    """The smallest ε ≥ 0 for which the channel is (ε, δ)-private; the inverse of `delta_at`.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    delta
+        δ from 0 to 1.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted.
+
+    Returns
+    -------
+    Level or float
+        ln a with a rational, for an exact channel; ``inf`` when no ε will do.
+
+    Notes
+    -----
+    For one pair δ is a convex, piecewise linear function of a = e^ε with kinks at the ratios P/Q.
+    Going down the ratios, the set {P > a·Q} grows; on each piece p − a·q = δ is solved for a.
+    """
+    from dprivacy.verify.metric.d_privacy import read_delta
+
+    channel = as_channel(C)
+    slack = read_delta(delta)
+    largest: Number = 1
+    for p, q in _row_pairs(channel, pairs):
+        factor = _factor_at(p, q, slack if channel.exact else float(slack))
+        largest = max(largest, factor)
+    if largest == math.inf:
+        return math.inf
+    return ln(largest) if channel.exact else math.log(largest)
+
+
+def _factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Number:
+    """The smallest a ≥ 0 with Σ (p − a·q)⁺ ≤ slack; inf when there is none."""
+    escaped = sum(
+        (a for a, b in zip(p, q, strict=True) if b == 0),
+        Fraction(0) if isinstance(slack, Fraction) else 0.0,
+    )
+    if escaped > slack:
+        return math.inf
+    cells = sorted(((a / b, a, b) for a, b in zip(p, q, strict=True) if b > 0), reverse=True)
+    top, bottom = escaped, slack * 0
+    for k, (_, a, b) in enumerate(cells):
+        top, bottom = top + a, bottom + b
+        factor = (top - slack) / bottom
+        if k + 1 == len(cells) or factor >= cells[k + 1][0]:
+            return max(factor, slack * 0)
+    return slack * 0
+
+
+@dataclass(frozen=True)
+class PrivacyProfile(Pictured):
+    """δ as a function of ε: convex and piecewise linear in a = e^ε.
+
+    `lines` are pairs (p, q), steepest first: δ(ε) is the largest of p − q·e^ε. Two neighbouring
+    lines meet at the `kinks`.
+    """
+
+    lines: tuple[tuple[Number, Number], ...]
+
+    def delta(self, eps: Any) -> Number:
+        """The smallest δ at ε ≥ 0 (rounded up where it is an irrational number)."""
+        level = as_eps(eps, zero=True)
+        if self.lines and isinstance(self.lines[0][0], float):
+            a = _float_exp(float(level))
+            return max(p - q * a if q else p for p, q in self.lines)
+        return _largest(self.lines, Factor(level))
+
+    def eps(self, delta: Any) -> Level | float:
+        """The smallest ε ≥ 0 at δ; inf when none will do."""
+        from dprivacy.verify.metric.d_privacy import read_delta
+
+        slack: Number = read_delta(delta)
+        exact = not isinstance(self.lines[0][0], float)
+        slack = slack if exact else float(slack)
+        largest: Number = 1
+        for p, q in self.lines:
+            if p > slack:
+                largest = max(largest, (p - slack) / q if q else math.inf)
+        if largest == math.inf:
+            return math.inf
+        return ln(largest) if exact else math.log(largest)
+
+    @property
+    def floor(self) -> Number:
+        """The δ that no ε removes: the chance of an output that is impossible for another input."""
+        p, q = self.lines[-1]
+        return p if not q else p * 0
+
+    @property
+    def kinks(self) -> tuple[tuple[Level | float, Number], ...]:
+        """The points (ε, δ) with ε > 0 where the profile changes its slope."""
+        found = []
+        for (p, q), (r, s) in zip(self.lines, self.lines[1:], strict=False):
+            a = (p - r) / (q - s)
+            if a > 1:
+                eps = ln(a) if isinstance(a, Fraction) else math.log(a)
+                found.append((eps, p - q * a))
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The profile as plain data."""
+        return {"lines": plain(self.lines), "kinks": plain(self.kinks)}
+
+
+def privacy_profile(C: Any, *, pairs: Pairs = None) -> PrivacyProfile:
+    """The whole curve δ(ε) of a channel, exactly.
+
+    Parameters
+    ----------
+    C
+        A channel.
+    pairs
+        The ordered pairs of inputs to protect from each other; all of them when omitted.
+
+    Notes
+    -----
+    1. For each pair, adding outputs in order of falling ratio gives lines p − q·a, whose maximum is
+       that pair's profile.
+    2. The channel's profile is the upper envelope of all lines for a ≥ 1 (it is convex).
+    """
+    channel = as_channel(C)
+    zero: Number = Fraction(0) if channel.exact else 0.0
+    lines: set[tuple[Number, Number]] = {(zero, zero)}
+    for p, q in _row_pairs(channel, pairs):
+        top, bottom = zero, zero
+        order = sorted(
+            zip(p, q, strict=True),
+            key=lambda cell: cell[0] / cell[1] if cell[1] else math.inf if cell[0] else -1,
+            reverse=True,
+        )
+        for a, b in order:
+            if not a > b:
+                break
+            top, bottom = top + a, bottom + b
+            lines.add((top, bottom))
+    return PrivacyProfile(_upper_envelope(sorted(lines, key=lambda line: (-line[1], line[0]))))
+
+
+def _upper_envelope(lines: Sequence[tuple[Number, Number]]) -> tuple[tuple[Number, Number], ...]:
+    """The lines p − q·a (sorted by falling q) that are the largest somewhere on a ≥ 1."""
+    hull: list[tuple[Number, Number]] = []
+    for p, q in lines:
+        if hull and hull[-1][1] == q:
+            hull.pop()
+        while len(hull) >= 2 and _is_below(hull[-2], hull[-1], (p, q)):
+            hull.pop()
+        while hull and hull[-1][0] - hull[-1][1] <= p - q:  # already overtaken at a = 1
+            hull.pop()
+        hull.append((p, q))
+    return tuple(hull)
+
+
+def _is_below(
+    first: tuple[Number, Number], middle: tuple[Number, Number], last: tuple[Number, Number]
+) -> bool:
+    """Whether the middle line never rises above both its neighbours."""
+    (p1, q1), (p2, q2), (p3, q3) = first, middle, last
+    return (p1 - p3) * (q1 - q2) <= (p1 - p2) * (q1 - q3)
+
+
+def worst_delta(
+    channel: Channel, space: FiniteSpace, eps: Level, slack: Fraction
+) -> tuple[Number, bool | None, float, tuple[int, int] | None]:
+    """The δ that ε·d needs, whether it is within `slack`, the float error, and the pair that needs it.
+
+    Notes
+    -----
+    With irrational e^(ε·d) the sums are enclosed ever more tightly until they fall on one side of the
+    slack; they cannot meet it, since p − a·q = δ would make a rational.
+    """
+    n = len(channel.rows)
+    finite = [
+        (i, j)
+        for i in range(n)
+        for j in range(n)
+        if i != j and float(space.distances[i, j]) < math.inf
+    ]
+    if not (channel.exact and space.exact):
+        floats = channel.matrix.floats.tolist()
+        sums = {
+            (i, j): float(
+                _excess(floats[i], floats[j], _float_exp(float(eps) * float(space.distances[i, j])))
+            )
+            for i, j in finite
+        }
+        pair = max(sums, key=sums.__getitem__, default=None)
+        measured = 0.0 if pair is None else sums[pair]
+        farthest = max((float(space.distances[i, j]) for i, j in finite), default=0.0)
+        rounded = channel.matrix.shape[1] + min(float(eps) * farthest, 2.0**50)
+        error = 2**-50 * rounded * (1 + float(measured))
+        gap = float(measured) - float(slack)
+        held = True if gap + error <= 0 else False if gap - error > 0 else None
+        return measured, held, error, pair
+    needed, holds, at = Fraction(0), True, None
+    irrational = False
+    factors: dict[Any, Factor] = {}
+    for i, j in finite:
+        distance = space.distances[i, j]
+        assert not isinstance(distance, float)
+        factor = factors.setdefault(distance, Factor(as_level(eps * distance)))
+        low, high = (_exact_excess(channel, i, j, f) for f in (factor.high, factor.low))
+        bits = 320
+        while factor.exact is None and low <= slack < high:
+            lower, upper = exp_bounds(*factor.level.bounds(bits), bits)
+            low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
+            bits *= 2
+        holds &= high <= slack
+        irrational |= factor.exact is None
+        if high > needed:
+            needed, at = high, (i, j)
+    return (float_up(needed) if irrational else needed), holds, 0.0, at
+
+
+def _exact_excess(channel: Channel, i: int, j: int, factor: Fraction) -> Fraction:
+    """Σ_y (C[i,y] − factor·C[j,y])⁺, in the channel's integers."""
+    p, q = (channel.matrix.entries[k].tolist() for k in (i, j))
+    top, bottom = factor.numerator, factor.denominator
+    gaps = (a * bottom - b * top for a, b in zip(p, q, strict=True))
+    return Fraction(sum(gap for gap in gaps if gap > 0), channel.matrix.den * bottom)

@@ -1,0 +1,120 @@
+"""How much error privacy forces, whatever the mechanism."""
+
+from fractions import Fraction
+from typing import Any, Literal
+
+from dprivacy.errors import Malformed
+from dprivacy.model import as_channel
+from dprivacy.numbers import Factor, Level, as_eps, as_level, float_down
+from dprivacy.sources import result
+from dprivacy.spaces import Distance, FiniteSpace, plus, positions, times
+from dprivacy.verify.metric.d_privacy import read_delta
+
+Number = Fraction | float
+
+
+def expected_error(C: Any, space: FiniteSpace) -> Distance:
+    """The largest expected distance between an input and its output: max_x Σ_y C[x,y]·d(x, y).
+
+    Parameters
+    ----------
+    C
+        A channel whose inputs and outputs are labels of the space.
+    space
+        The metric.
+
+    Returns
+    -------
+    Fraction, Level or float
+        Exact for an exact channel on an exact space.
+    """
+    channel = as_channel(C)
+    index = positions(space.labels)
+    missing = [y for y in (*channel.rows, *channel.columns) if y not in index]
+    if missing:
+        raise Malformed(
+            f"the error of output {missing[0]!r} is unknown: it is not a label of the space"
+        )
+    zero: Distance = Fraction(0) if channel.exact and space.exact else 0.0
+    worst = zero
+    for i, x in enumerate(channel.rows):
+        total = zero
+        for y, p in zip(channel.columns, channel.matrix.row(i), strict=True):
+            d = space.distance(x, y)
+            if p:
+                cost = (
+                    times(d, p) if isinstance(p, Fraction) and space.exact else float(d) * float(p)
+                )
+                total = plus(total, cost)
+        worst = max(worst, total)
+    return worst
+
+
+def _over(
+    numerator: Level | Fraction, delta: Fraction, factor: Factor, offset: int
+) -> Number | Level:
+    """(1 − δ)·numerator / (e^ε + offset): exact when e^ε is rational, else rounded down."""
+    if factor.exact is not None:
+        return (as_level(numerator) * ((1 - delta) / (factor.exact + offset))).simplified
+    low = as_level(numerator).bounds(128)[0]
+    return float_down(low * (1 - delta) / (factor.high + offset))
+
+
+@result("C", "Thm 5", "Thm 9")
+def hamming_error_bounds(categories: int, *, eps: Any, delta: Any = 0) -> tuple[Any, Fraction]:
+    """The share of rows that an (ε, δ)-private response on m+1 categories changes: lowest, highest.
+
+    (1−δ)/(1 + e^ε/m) ≤ E/n ≤ m/(m+1); the lower end is reached by randomised response.
+
+    Parameters
+    ----------
+    categories
+        The number of categories, m + 1.
+    eps, delta
+        The level of privacy.
+    """
+    m = categories - 1
+    if m < 1:
+        raise Malformed(f"at least two categories are needed, not {categories}")
+    low = _over(Fraction(m), read_delta(delta), Factor(as_eps(eps)), m)
+    return low, Fraction(m, m + 1)
+
+
+@result("M", "Thm 6", "Thm 7")
+def error_floor(
+    space: FiniteSpace,
+    *,
+    eps: Any,
+    delta: Any = 0,
+    outputs: Literal["inside", "anywhere"] = "inside",
+) -> Any:
+    """The least expected error of any (ε, δ)-private mechanism on a space.
+
+    The larger of two bounds, with a = e^ε, κ the separation and m + 1 points:
+    (1−δ)·diam/(1+a), which is twice the printed bound and tight for two points; and
+    (1−δ)·κ·m/(m+a) for mechanisms with values in the space, half of it for values anywhere.
+
+    Parameters
+    ----------
+    space
+        The points to protect from each other, all pairs alike (ε is not multiplied by distance).
+    eps, delta
+        The level of privacy.
+    outputs
+        "inside" when outputs are points of the space, "anywhere" when they may lie in a larger one.
+    """
+    m = len(space) - 1
+    if m < 1:
+        raise Malformed("at least two points are needed")
+    if outputs not in ("inside", "anywhere"):
+        raise Malformed(f"outputs must be 'inside' or 'anywhere', not {outputs!r}")
+    factor, slack = Factor(as_eps(eps)), read_delta(delta)
+    far, near = space.diameter, space.separation
+    if isinstance(far, float) or isinstance(near, float):
+        a = float(factor)
+        share = 1.0 if outputs == "inside" else 0.5
+        return (1 - float(slack)) * max(float(far) / (1 + a), share * float(near) * m / (m + a))
+    half = Fraction(1) if outputs == "inside" else Fraction(1, 2)
+    packing = _over(as_level(near) * (m * half), slack, factor, m)
+    spread = _over(as_level(far), slack, factor, 1)
+    return max(spread, packing)

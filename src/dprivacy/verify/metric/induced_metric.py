@@ -1,0 +1,286 @@
+"""Distinguishability: the metric a channel induces on its inputs, and the smallest ε."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import Uncertified
+from dprivacy.model import Channel, as_channel, require_channel_space
+from dprivacy.numbers import Level, as_level, float_up, ln
+from dprivacy.sources import result
+from dprivacy.spaces import Distance, Distances, FiniteSpace
+from dprivacy.verify.metric.row_ratios__verify_chebyshev import largest_rate, rate_of_pairs
+from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
+
+Eps = Level | float
+
+
+@result("T", "Def 4.4.4")
+def distinguishability(C: Any) -> FiniteSpace:
+    """The metric d_C(x, z) = max_y |ln C[x,y] − ln C[z,y]| that a channel induces on its inputs.
+
+    It is the smallest metric for which the channel is private: C is d-private exactly when
+    d_C ≤ d, pair by pair.
+
+    Parameters
+    ----------
+    C
+        A channel, or anything `as_channel` reads.
+
+    Returns
+    -------
+    FiniteSpace
+        On the channel's inputs. Distances are ln q (exact channels) or floats; 0 for inputs with
+        equal rows; inf where an output is possible for one input only.
+
+    Notes
+    -----
+    For each pair: compare supports; find candidates by floats; decide the largest ratio in integers.
+    O(n²·m).
+
+    Examples
+    --------
+    >>> d = distinguishability([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> print(d.distance(0, 1))
+    ln(2)
+    """
+    channel = as_channel(C)
+    ratios = RowRatios(channel)
+    n = len(channel.rows)
+    table: list[list[Distance]] = [[Fraction(0) if channel.exact else 0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1, n):
+            table[i][j] = table[j][i] = _log_ratio(ratios.worst(i, j))
+    return FiniteSpace(channel.rows, Distances.of(table))
+
+
+def _log_ratio(ratio: Ratio) -> Distance:
+    if ratio.bottom == 0:
+        return math.inf
+    if isinstance(ratio.top, float):
+        return abs(math.log(ratio.top) - math.log(ratio.bottom))
+    return ln(Fraction(ratio.top, ratio.bottom)).simplified
+
+
+@result("T", "Def 4.4.1")
+def smallest_eps(C: Any, space: FiniteSpace) -> Eps:
+    """Priv_d(C): the smallest ε for which the channel is ε·d-private.
+
+    Parameters
+    ----------
+    C
+        A channel, or anything `as_channel` reads.
+    space
+        The metric on its inputs.
+
+    Returns
+    -------
+    Level or float
+        Exact for an exact channel on an exact space; ``inf`` when no ε will do. A float for float
+        input (`privacy` says how far it may be off), and, rounded up, where the quotient of two
+        logarithms has no exact form.
+
+    Notes
+    -----
+    1. Only pairs that no third point implies are looked at, where the space knows them; equal
+       distances need only each column's largest and smallest entry.
+    2. ε = max ln(C[x,y] / C[z,y]) / d(x, z); candidates by floats, ties and order decided exactly.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> print(smallest_eps([["2/3", "1/3"], ["1/2", "1/2"], ["1/3", "2/3"]], line(3)))
+    ln(3/2)
+    """
+    return tightest(as_channel(C), space)[0]
+
+
+def tightest(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
+    """The smallest ε and a ratio that needs it (None when nothing constrains the channel)."""
+    order = require_channel_space(channel, space.labels)
+    if order != list(range(len(space))):
+        space = space.restrict(channel.rows)
+    if len(space) == 1:
+        return (Level(0) if channel.exact else 0.0), None
+    if channel.exact and space.exact:
+        return _tightest_exact(channel, space)
+    return _tightest_float(channel, space)
+
+
+def checked_pairs(space: FiniteSpace) -> Any:
+    """Positions of pairs that suffice: the known edges, or all pairs."""
+    if space.known_edges is not None:
+        return space.known_edges
+    return np.stack(np.triu_indices(len(space), 1), axis=1)
+
+
+def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
+    ratios = RowRatios(channel)
+    found: list[tuple[float, Ratio]] = []
+    if space.uniform_distance is not None and not math.isinf(float(space.uniform_distance)):
+        found = [(0.0, ratio) for ratio in _column_extremes(ratios)]
+    else:
+        found = _pair_estimates(ratios, space)
+    if not found:
+        return Level(0), None
+    for _, ratio in found:
+        if ratio.bottom == 0:
+            return math.inf, ratio
+    largest: dict[Distance, Ratio] = {}  # at one distance the largest ratio is the largest rate
+    for _, ratio in found:
+        distance = space.distances[ratio.x, ratio.z]
+        if distance == 0:
+            if ratio.top != ratio.bottom:
+                return math.inf, ratio
+            continue
+        rival = largest.get(distance)
+        if rival is None or ratio.top * rival.bottom > rival.top * ratio.bottom:
+            largest[distance] = ratio
+    best: Eps | None = None
+    witness: Ratio | None = None
+    for distance, ratio in largest.items():
+        eps = _exact_rate(ratio, distance)
+        if best is None or witness is None or _larger(eps, ratio, best, witness, space):
+            best, witness = eps, ratio
+    return (Level(0), None) if best is None else (best, witness)
+
+
+def _exact_rate(ratio: Ratio, distance: Distance) -> Eps:
+    logarithm = ln(Fraction(ratio.top, ratio.bottom))
+    try:
+        return logarithm / as_level(distance)
+    except Uncertified:
+        return float_up(_rate_bounds(ratio, distance, 64)[1])
+
+
+def _rate_bounds(ratio: Ratio, distance: Distance, precision: int) -> tuple[Fraction, Fraction]:
+    """Rationals around ln(ratio) / distance, for ratio > 1, that agree to `precision` bits."""
+    logarithm, length = ln(Fraction(ratio.top, ratio.bottom)), as_level(distance)
+    bits = 2 * precision
+    while True:
+        (low, high), (near, far) = logarithm.bounds(bits), length.bounds(bits)
+        if low > 0 and near > 0 and (high / near) / (low / far) - 1 < Fraction(1, 1 << precision):
+            return low / far, high / near
+        bits *= 2
+
+
+def _larger(eps: Eps, ratio: Ratio, best: Eps, witness: Ratio, space: FiniteSpace) -> bool:
+    """Whether the first rate is the larger, also where both round up to the same double.
+
+    Rates that agree to 4096 bits, one of them without an exact form, are taken for equal.
+    """
+    if isinstance(eps, Level) and isinstance(best, Level):
+        return eps > best
+    if eps == 0 or best == 0:
+        return best == 0 and eps != 0
+    for precision in (64, 256, 1024, 4096):
+        low, high = _rate_bounds(ratio, space.distances[ratio.x, ratio.z], precision)
+        under, over = _rate_bounds(witness, space.distances[witness.x, witness.z], precision)
+        if low > over or high < under:
+            return low > over
+    return False
+
+
+def _column_extremes(ratios: RowRatios) -> list[Ratio]:
+    """With equal distances only the largest and smallest entry of a column matter: the worst ones."""
+    entries = ratios.entries
+    best: list[Ratio] = []
+    for y in range(entries.shape[1]):
+        column = entries[:, y].tolist()
+        high, low = max(column), min(column)
+        if high == 0:
+            continue
+        ratio = Ratio(column.index(high), column.index(low), y, high, low)
+        if low == 0:
+            return [ratio]
+        if not best or high * best[0].bottom > best[0].top * low:
+            best = [ratio]
+    return best
+
+
+def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, Ratio]]:
+    """The worst ratio of every pair whose rate may be the largest, by float estimates."""
+    pairs = checked_pairs(space)
+    distances = space.distances.floats
+    estimates: list[tuple[float, float, int, int]] = []
+    exact_needed: list[tuple[float, Ratio]] = []
+    for i, j in pairs:
+        d = distances[i, j]
+        if math.isinf(d):
+            continue
+        gap = ratios.support_gap(i, j)
+        if gap is not None:
+            return [(math.inf, ratios.worst(i, j))]
+        if d == 0:
+            exact_needed.append((math.inf, ratios.worst(i, j)))
+            continue
+        size = float(np.abs(ratios.logs[i] - ratios.logs[j]).max())
+        estimates.append((size / d, ratios.error / d + 1e-14 * size / d, i, j))
+    if estimates:
+        floor = max(rate - error for rate, error, _, _ in estimates)
+        exact_needed += [
+            (rate, ratios.worst(i, j)) for rate, error, i, j in estimates if rate + error >= floor
+        ]
+    return exact_needed
+
+
+def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio | None]:
+    ratios = RowRatios(channel)
+    distances = space.distances.floats
+    equal = space.uniform_distance
+    if equal is not None and math.isfinite(float(equal)) and float(equal) > 0:
+        return _float_columns(ratios, float(equal))
+    pairs = None if space.known_edges is None else space.known_edges
+    apart = np.isfinite(distances) & (distances > 0)
+    if (
+        pairs is not None
+        or ratios.zeros.any()
+        or not (apart | np.eye(len(space), dtype=bool)).all()
+    ):
+        pairs = checked_pairs(space)
+        pairs = pairs[np.isfinite(distances[pairs[:, 0], pairs[:, 1]])]
+        broken = np.zeros(len(pairs), dtype=bool)
+        if ratios.zeros.any():
+            # One number for each set of impossible outputs: all pairs of rows would fill the memory.
+            _, supports = np.unique(ratios.zeros, axis=0, return_inverse=True)
+            supports = supports.reshape(-1)
+            broken = supports[pairs[:, 0]] != supports[pairs[:, 1]]
+        same = distances[pairs[:, 0], pairs[:, 1]] == 0
+        if same.any():
+            _, rows = np.unique(ratios.entries, axis=0, return_inverse=True)
+            rows = rows.reshape(-1)
+            broken |= same & (rows[pairs[:, 0]] != rows[pairs[:, 1]])
+        if broken.any():
+            i, j = pairs[int(np.argmax(broken))]
+            return math.inf, ratios.worst(int(i), int(j))
+        pairs = pairs[~same]
+        if not len(pairs):
+            return 0.0, None
+        eps, i, j = rate_of_pairs(ratios.logs, distances, pairs)
+    else:
+        eps, i, j = largest_rate(ratios.logs, distances)
+    return eps, ratios.worst(i, j)
+
+
+def _float_columns(ratios: RowRatios, distance: float) -> tuple[float, Ratio | None]:
+    entries = ratios.entries
+    high, low = entries.max(axis=0), entries.min(axis=0)
+    possible = high > 0
+    if not possible.any():
+        return 0.0, None
+    if ratios.channel.exact:  # integers, which may be too large for a double
+        tops, bottoms = ([math.log(v) if v else -math.inf for v in side] for side in (high, low))
+    else:
+        with np.errstate(divide="ignore"):
+            tops, bottoms = np.log(high), np.log(low)
+    with np.errstate(invalid="ignore"):
+        spread = np.where(possible, np.subtract(tops, bottoms), -1.0)
+    y = int(spread.argmax())
+    x, z = int(entries[:, y].argmax()), int(entries[:, y].argmin())
+    top, bottom = high[y], low[y]
+    if not ratios.channel.exact:
+        top, bottom = float(top), float(bottom)
+    ratio = Ratio(x, z, y, top, bottom)
+    return (math.inf if low[y] == 0 else float(spread[y]) / distance), ratio

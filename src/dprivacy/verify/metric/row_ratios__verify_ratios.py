@@ -1,0 +1,113 @@
+"""Ratios between two rows of a channel: the raw material of every d-privacy question.
+
+Floats serve to find candidates; exact channels are settled in integers. Nothing here decides by a
+tolerance: a tolerance only widens the set of candidates that are then compared exactly.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.model import Channel
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The largest ratio between two inputs: C[x, y] / C[z, y] = top/bottom at output y.
+
+    Positions, not labels; `bottom` is 0 when the ratio is infinite.
+    """
+
+    x: int
+    z: int
+    y: int
+    top: Any
+    bottom: Any
+
+    @property
+    def value(self) -> Fraction | float:
+        """The ratio: a Fraction, a float, or inf."""
+        if self.bottom == 0:
+            return math.inf
+        if isinstance(self.top, float):
+            return float(self.top / self.bottom)
+        return Fraction(self.top, self.bottom)
+
+
+class RowRatios:
+    """Ratios between rows of one channel, with its logarithms computed once."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.entries = channel.matrix.entries
+
+    @cached_property
+    def zeros(self) -> NDArray[np.bool_]:
+        """Which outputs are impossible for which rows."""
+        return np.asarray(self.entries == 0, dtype=bool)
+
+    @cached_property
+    def logs(self) -> Floats:
+        """ln of every entry (of its integers, for an exact channel); 0 stands in at zeros.
+
+        Where two rows agree on what is impossible, zeros cancel; where they do not, the ratio is
+        infinite and no logarithm is needed.
+        """
+        if self.channel.exact:
+            table = [[math.log(v) if v else 0.0 for v in row] for row in self.entries.tolist()]
+            return np.array(table).reshape(self.entries.shape)
+        return np.log(np.where(self.zeros, 1.0, self.entries) if self.zeros.any() else self.entries)
+
+    @cached_property
+    def error(self) -> float:
+        """A bound on the error of a difference of two entries of `logs`.
+
+        Each logarithm is right to within an ulp of its value, and each double entry to within half
+        an ulp of the number it stands for (which is much for numbers below the normal doubles).
+        """
+        error = float(2**-50 * (1 + np.abs(self.logs).max(initial=0.0)))
+        if self.channel.exact:
+            return error
+        least = float(self.entries.min(where=~self.zeros, initial=1.0))
+        normal = float(np.finfo(np.float64).tiny)
+        return error if least >= normal else error + 2 * math.log1p(math.ulp(0.0) / least)
+
+    def support_gap(self, i: int, j: int) -> int | None:
+        """An output that is possible for one row and impossible for the other, if there is one."""
+        differs = self.zeros[i] != self.zeros[j]
+        return int(np.argmax(differs)) if differs.any() else None
+
+    def _row(self, i: int, columns: NDArray[np.intp]) -> list[int]:
+        whole: list[int] = self.entries[i, columns].tolist()
+        return whole
+
+    def worst(self, i: int, j: int) -> Ratio:
+        """The largest ratio between rows i and j, in either direction."""
+        gap = self.support_gap(i, j)
+        if gap is not None:
+            x, z = (i, j) if not self.zeros[i, gap] else (j, i)
+            return Ratio(x, z, gap, self.entries[x, gap], self.entries[z, gap])
+        difference = self.logs[i] - self.logs[j]
+        size = np.abs(difference)
+        top = size.max()
+        if not self.channel.exact:
+            # where the rows agree everywhere, an output that is impossible for both must not be named
+            y = int(np.where(self.zeros[i], -1.0, size).argmax())
+            x, z = (i, j) if difference[y] >= 0 else (j, i)
+            return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
+        near = np.flatnonzero(size >= top - 2 * self.error)
+        at, up, down = -1, 0, 1
+        for y, a, b in zip(near.tolist(), self._row(i, near), self._row(j, near), strict=True):
+            high, low = (a, b) if a >= b else (b, a)
+            if high * down > up * low and low:  # 0: impossible for both
+                at, up, down = y, high, low
+        assert at >= 0, "every row has a positive entry"
+        x, z = (i, j) if self.entries[i, at] >= self.entries[j, at] else (j, i)
+        return Ratio(x, z, at, up, down)

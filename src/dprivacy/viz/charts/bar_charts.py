@@ -1,0 +1,227 @@
+"""Bars: distributions, groups side by side, and what was spent of a budget."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Dist
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    INK,
+    WIDTH,
+    drawn,
+    legend_below,
+    load,
+    name_columns,
+    name_rows,
+    new_figure,
+    short,
+    style,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_bars(groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str = "") -> "Figure":
+    """Values by label, the bars of several groups side by side.
+
+    Parameters
+    ----------
+    groups
+        Names, and for each the values by label. Distributions will do.
+    x, y
+        What the axes show, in words.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Groups differ in colour and in hatching.
+    """
+    labels, values = _aligned(groups)
+    figure = new_figure()
+    axes = figure.add_subplot()
+    handles = draw_bars(axes, labels, values, inches=WIDTH - 0.9)
+    axes.set(xlabel=x, ylabel=y)
+    titled(axes, title)
+    if len(handles) > 1:
+        legend_below(figure, handles)
+    return figure
+
+
+def plot_dist(dist: Dist, *, title: str = "") -> "Figure":
+    """A distribution as bars."""
+    return plot_bars({"": dist}, y="probability", title=title)
+
+
+def draw_bars(
+    axes: Any, labels: Sequence[Any], values: Mapping[str, Sequence[float]], *, inches: float
+) -> list[Any]:
+    """Draw groups of bars at 0, 1, …; their handles."""
+    width = 0.8 / len(values)
+    handles = []
+    for k, (name, heights) in enumerate(values.items()):
+        look = style(k)
+        at = [j - 0.4 + (k + 0.5) * width for j in range(len(labels))]
+        bars = axes.bar(
+            at, heights, width, color=look.colour, edgecolor="white", hatch=look.hatch, label=name
+        )
+        handles.append(bars)
+    if any(height < 0 for heights in values.values() for height in heights):
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+    axes.set_xlim(-0.6, len(labels) - 0.4)
+    name_columns(axes, labels, inches)
+    return handles
+
+
+def _aligned(groups: Mapping[str, Any]) -> tuple[list[Any], dict[str, list[float]]]:
+    read = {str(name): dict(group.items()) for name, group in groups.items()}
+    labels = list(dict.fromkeys(label for group in read.values() for label in group))
+    if not labels:
+        raise Malformed("there are no bars to draw: give names with values by label")
+    return labels, {
+        name: [float(group.get(label, 0)) for label in labels] for name, group in read.items()
+    }
+
+
+def bars_spec(
+    groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str = ""
+) -> dict[str, Any]:
+    """What `plot_bars` draws, as a Plotly figure in plain data."""
+    labels, values = _aligned(groups)
+    shapes = ["", "/", ".", "\\", "x", "+"]
+    return {
+        "data": [
+            {
+                "type": "bar",
+                "name": name,
+                "x": list(range(len(labels))),
+                "y": heights,
+                "marker": {
+                    "color": style(k).colour,
+                    "pattern": {"shape": shapes[k % len(shapes)]},
+                },
+            }
+            for k, (name, heights) in enumerate(values.items())
+        ],
+        "layout": {
+            "title": {"text": title},
+            "barmode": "group",
+            "xaxis": {
+                "title": {"text": x},
+                "tickvals": list(range(len(labels))),
+                "ticktext": [short(label) for label in labels],
+            },
+            "yaxis": {"title": {"text": y}},
+            "showlegend": len(values) > 1,
+            "margin": {"t": 48 if title else 16},
+        },
+    }
+
+
+@drawn
+def plot_spending(
+    entries: Iterable[tuple[Any, Any, Any]], *, unit: str = "privacy level ε", title: str = ""
+) -> "Figure":
+    """What has been spent of each budget: a filled bar inside an outline.
+
+    Parameters
+    ----------
+    entries
+        Triples (name, spent, budget); numbers, Levels or Fractions. A budget of None has no end.
+    unit
+        What is counted, in words.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Hatched where more was spent than the budget allows.
+    """
+    rows = [_entry(entry) for entry in entries]
+    if not rows:
+        raise Malformed("there is nothing to draw: no entry (name, spent, budget)")
+    high = max(1.0, 0.42 * len(rows))
+    figure = new_figure(WIDTH, high + 0.9)
+    axes = figure.add_subplot()
+    for at, (_, spent, budget) in enumerate(rows):
+        over = budget is not None and spent > budget
+        look = style(1 if over else 0)
+        axes.barh(at, spent, 0.5, color=look.colour, hatch=look.hatch, edgecolor="white")
+        if budget is not None:
+            axes.barh(at, budget, 0.68, facecolor="none", edgecolor=INK, linewidth=1.0)
+        text = f"{spent:.3g} of {budget:.3g}" if budget is not None else f"{spent:.3g}, no limit"
+        axes.annotate(
+            text + (", too much" if over else ""),
+            (max(spent, budget or 0.0), at),
+            (5, 0),
+            textcoords="offset points",
+            va="center",
+            size=8,
+        )
+    name_rows(axes, [name for name, _, _ in rows], high)
+    axes.tick_params(axis="y", length=0)
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=unit)
+    axes.set_xlim(0, 1.3 * max(max(spent, budget or 0.0) for _, spent, budget in rows) or 1.0)
+    titled(axes, title)
+    patches = load("matplotlib.patches", "matplotlib")
+    kinds = {"spent": style(0)}
+    if any(budget is not None and spent > budget for _, spent, budget in rows):
+        kinds["spent, beyond the budget"] = style(1)
+    handles = [
+        patches.Patch(facecolor=k.colour, hatch=k.hatch, edgecolor="white", label=name)
+        for name, k in kinds.items()
+    ]
+    handles.append(patches.Patch(facecolor="none", edgecolor=INK, label="budget"))
+    legend_below(figure, handles)
+    return figure
+
+
+def _entry(entry: tuple[Any, Any, Any]) -> tuple[Any, float, float | None]:
+    name, spent, budget = entry
+    return name, float(spent), None if budget is None else float(budget)
+
+
+def spending_spec(
+    entries: Iterable[tuple[Any, Any, Any]], *, unit: str = "privacy level ε", title: str = ""
+) -> dict[str, Any]:
+    """What `plot_spending` draws, as a Plotly figure in plain data."""
+    rows = [_entry(entry) for entry in entries]
+    names = [short(name) for name, _, _ in rows]
+    at = list(range(len(rows)))
+    plain = {"type": "bar", "orientation": "h", "y": at}
+    return {
+        "data": [
+            {
+                **plain,
+                "name": "budget",
+                "x": [budget for _, _, budget in rows],
+                "marker": {"color": "rgba(0,0,0,0)", "line": {"color": INK, "width": 1.5}},
+                "width": 0.7,
+            },
+            {
+                **plain,
+                "name": "spent",
+                "x": [spent for _, spent, _ in rows],
+                "marker": {
+                    "color": [style(int(b is not None and s > b)).colour for _, s, b in rows],
+                    "pattern": {
+                        "shape": ["/" if b is not None and s > b else "" for _, s, b in rows]
+                    },
+                },
+                "width": 0.5,
+            },
+        ],
+        "layout": {
+            "title": {"text": title},
+            "barmode": "overlay",
+            "xaxis": {"title": {"text": unit}, "rangemode": "tozero"},
+            "yaxis": {"tickvals": at, "ticktext": names, "autorange": "reversed"},
+            "margin": {"t": 48 if title else 16},
+        },
+    }

@@ -1,0 +1,81 @@
+"""Protected curves, beside the true ones where somebody has them, and mean profiles with bands."""
+
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.curves import Profile, ProtectedCurves
+from dprivacy.viz.style.picture_style__viz_look import (
+    PALE,
+    drawn,
+    legend_below,
+    new_figure,
+    style,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_days(
+    protected: ProtectedCurves, *, truth: Any = None, shown: int = 3, title: str = ""
+) -> "Figure":
+    """The mean of protected curves with its band, and single curves before and after.
+
+    Parameters
+    ----------
+    protected
+        From `protect_curves`.
+    truth
+        The true curves, for those who may see them; the picture is then as secret as they are.
+    shown
+        How many single curves to draw.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Left the means, right single curves.
+    """
+    figure = new_figure(width=9.0)
+    left, right = figure.subplots(1, 2)
+    profile = protected.mean()
+    assert isinstance(profile, Profile)
+    _band(left, profile, None if truth is None else truth.mean(axis=0))
+    titled(left, title or f"mean of {len(protected):,} protected curves")
+    for k in range(min(shown, len(protected))):
+        look = style(k)
+        if truth is not None:
+            right.plot(truth[k], color=look.colour, linewidth=2.0)
+        right.plot(protected.values[k], color=look.colour, linewidth=0.9, linestyle="--")
+    titled(
+        right, "single curves" if truth is None else "single curves: true thick, protected dashed"
+    )
+    for axes in (left, right):
+        axes.set_xlabel("reading")
+        axes.set_ylabel(protected.unit or "value")
+    legend_below(figure, left.get_legend_handles_labels()[0])
+    return figure
+
+
+@drawn
+def plot_mean_profile(profile: Profile, *, truth: Any = None, title: str = "") -> "Figure":
+    """A mean curve with its band, and the true mean where somebody has it."""
+    figure = new_figure()
+    axes = figure.add_subplot()
+    _band(axes, profile, truth)
+    axes.set_xlabel("reading")
+    axes.set_ylabel("mean")
+    legend_below(figure, axes.get_legend_handles_labels()[0])
+    titled(axes, title or f"mean of {profile.curves:,} protected curves")
+    return figure
+
+
+def _band(axes: Any, profile: Profile, truth: Any) -> None:
+    times = range(len(profile.mean))
+    label = f"band, {profile.confidence:.0%} for all readings"
+    axes.fill_between(times, profile.low, profile.high, color=PALE, label=label)
+    axes.plot(profile.mean, color=style(0).colour, label="mean of protected curves")
+    if truth is not None:
+        axes.plot(truth, color="black", linestyle=":", linewidth=1.6, label="true mean")

@@ -1,0 +1,193 @@
+"""Estimates beside the truth, and how an estimate was reached."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dprivacy.errors import Malformed
+from dprivacy.estimation import Estimate
+from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    INK,
+    WIDTH,
+    drawn,
+    legend_below,
+    name_columns,
+    new_figure,
+    style,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BARS = 24  # labels up to which there are marks with error bars; beyond, curves
+
+
+@drawn
+def plot_estimate(
+    estimate: Estimate,
+    *,
+    truth: Any = None,
+    observed: Any = None,
+    title: str = "",
+) -> "Figure":
+    """Estimated shares with their intervals, beside what was observed and, where known, the truth.
+
+    Parameters
+    ----------
+    estimate
+        What `dprivacy.estimation.counts.noisy_answers` found.
+    truth, observed
+        Shares by label: a distribution or a mapping.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Marks with error bars; where there are many labels, curves without.
+    """
+    labels = estimate.labels
+    shares = [float(share) for share in estimate.shares]
+    ends = list(estimate.ranges(scale="proportions").values())
+    beside = {
+        name: _shares(given, labels, name)
+        for name, given in (("observed, noisy", observed), ("truth", truth))
+        if given is not None
+    }
+    figure = new_figure()
+    axes = figure.add_subplot()
+    if len(labels) <= _BARS:
+        certain = f"estimate, {100 * estimate.confidence:g} % interval"
+        handles = _with_bars(axes, shares, ends, beside, certain)
+    else:
+        curves = {"estimate": shares, **beside}
+        numbered = {name: list(enumerate(values)) for name, values in curves.items()}
+        handles = draw_curves(axes, numbered, marks=False)
+    name_columns(axes, labels, WIDTH - 0.9)
+    axes.set(ylabel="share")
+    if min(shares) >= 0 and (len(labels) > _BARS or min(low for low, _ in ends) >= 0):
+        axes.set_ylim(bottom=0)
+    titled(axes, title)
+    legend_below(figure, handles)
+    return figure
+
+
+def _shares(given: Any, labels: Sequence[Any], name: str) -> list[float]:
+    values = dict(given.items())
+    missing = [label for label in labels if label not in values]
+    if missing and name == "truth":
+        raise Malformed(f"the truth says nothing of {len(missing)} of the {len(labels)} labels")
+    total = float(sum(values.values()))
+    return [float(values.get(label, 0)) / total for label in labels]
+
+
+def _with_bars(
+    axes: Any,
+    shares: list[float],
+    ends: list[tuple[float, float]],
+    beside: Mapping[str, list[float]],
+    certain: str,
+) -> list[Any]:
+    handles = []
+    at = np.arange(len(shares), dtype=float)
+    for k, (name, values) in enumerate(beside.items(), 1):
+        look = style(k)
+        offset = -0.22 if k == 1 and len(beside) > 1 else 0.22
+        (marks,) = axes.plot(
+            at + offset, values, look.marker, color=look.colour, markerfacecolor="none", label=name
+        )
+        handles.append(marks)
+    reach = [
+        [share - low for share, (low, _) in zip(shares, ends, strict=True)],
+        [high - share for share, (_, high) in zip(shares, ends, strict=True)],
+    ]
+    bars = axes.errorbar(
+        at,
+        shares,
+        yerr=np.maximum(reach, 0.0),
+        fmt=style(0).marker,
+        color=style(0).colour,
+        ecolor=style(0).colour,
+        capsize=3,
+        label=certain,
+    )
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    axes.set_xlim(-0.6, len(shares) - 0.4)
+    return [bars, *handles]
+
+
+def plot_reconstruction(
+    truth: Any, observed: Any, estimated: Mapping[str, Any] | Any, *, title: str = ""
+) -> "Figure":
+    """True, noisy and reconstructed distributions over numbers.
+
+    Parameters
+    ----------
+    truth, observed
+        Distributions on numbers, or mappings.
+    estimated
+        One such, or names and several.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A curve each.
+    """
+    several = isinstance(estimated, Mapping) and all(
+        hasattr(value, "items") for value in estimated.values()
+    )
+    named = dict(estimated) if several else {"reconstructed": estimated}
+    curves = {"truth": truth, "observed, noisy": observed, **named}
+    return plot_curves(
+        {name: sorted((float(x), float(p)) for x, p in d.items()) for name, d in curves.items()},
+        x="value",
+        y="share",
+        marks=False,
+        title=title,
+    )
+
+
+@drawn
+def plot_convergence(
+    traces: Mapping[str, Sequence[float]],
+    *,
+    y: str = "mean log-likelihood of an answer",
+    title: str = "",
+) -> "Figure":
+    """How an iterative estimate climbed: a number after every update.
+
+    Parameters
+    ----------
+    traces
+        Names, and the numbers after 0, 1, 2, … updates.
+    y
+        What the numbers are, in words.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A curve each, over a logarithmic count of updates.
+    """
+    figure = new_figure()
+    axes = figure.add_subplot()
+    curves = {
+        str(name): [(float(k), float(v)) for k, v in enumerate(trace, 1)]
+        for name, trace in traces.items()
+    }
+    handles = draw_curves(axes, curves, marks=False)
+    axes.set(xlabel="update (the first is the start)", ylabel=y, xscale="log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    axes.tick_params(axis="x", which="minor", color=INK)
+    titled(axes, title)
+    if len(handles) > 1:
+        legend_below(figure, handles)
+    return figure

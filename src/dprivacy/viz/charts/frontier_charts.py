@@ -1,0 +1,167 @@
+"""Frontiers: which level of one family makes another safe, and what privacy costs in use."""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.numbers import Level, as_eps, ln
+from dprivacy.refine import refines
+from dprivacy.sources import result
+from dprivacy.viz.charts.line_charts import curves_spec, plot_curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Family = Callable[[Level], Any]
+_LARGEST = 2**20  # e^ε up to which a refining level is sought
+
+
+@result("T", "Fig 4.5")
+def refinement_frontier(
+    first: Family, second: Family, *, eps: Iterable[Any], digits: int = 3
+) -> list[tuple[Level, Level]]:
+    """For each ε₁, the largest ε₂ at which the second family is a refinement of the first.
+
+    Parameters
+    ----------
+    first, second
+        From a level to a channel or mechanism. The second family must be ordered: safer at smaller
+        levels, as the geometric mechanism and randomised response are.
+    eps
+        The levels ε₁; e^ε rational.
+    digits
+        e^ε₂ is found to this many binary digits after the point.
+
+    Returns
+    -------
+    list of (Level, Level)
+        Pairs (ε₁, ε₂). Each ε₂ was proved to refine, and ε₂ plus one step of the last digit not to.
+
+    Notes
+    -----
+    Bisection on e^ε₂ over whole multiples of 2^(−digits); every step is decided exactly.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric, randomised_response
+    >>> from dprivacy.spaces import discrete, line
+    >>> [(_, found)] = refinement_frontier(
+    ...     lambda eps: geometric(line(3), eps=eps),
+    ...     lambda eps: randomised_response(discrete(range(3)), eps=eps),
+    ...     eps=["ln 4"],
+    ... )
+    >>> print(found)
+    ln(13/4)
+    """
+    unit = 2**digits
+    found = []
+    for level in (as_eps(value) for value in eps):
+        below = first(level)
+
+        def safe(step: int, below: Any = below) -> bool:
+            return step == unit or bool(refines(below, second(ln(Fraction(step, unit)))))
+
+        low, high = unit, 2 * unit
+        while safe(high):
+            low, high = high, 2 * high
+            if high > _LARGEST * unit:
+                raise Malformed("the second family refines the first at every level: no frontier")
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if safe(middle) else (low, middle)
+        found.append((level, ln(Fraction(low, unit))))
+    return found
+
+
+def plot_refinement_frontier(
+    curves: Mapping[str, Any], *, of: str = "the first mechanism", title: str = ""
+) -> "Figure":
+    """Below each curve, the second family is at least as safe as the first against everyone.
+
+    Parameters
+    ----------
+    curves
+        Names of second families, and pairs (ε₁, ε₂) such as `refinement_frontier` finds.
+    of
+        What the first family is called.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The curves, and the diagonal ε₁ = ε₂ to compare with.
+    """
+    return plot_curves(
+        curves,
+        x=f"privacy level ε₁ of {of}",
+        y="largest level ε₂ that is as safe",
+        diagonal="equal levels",
+        title=title,
+    )
+
+
+def plot_tradeoff(
+    curves: Mapping[str, Any],
+    *,
+    x: str = "privacy level ε",
+    y: str = "expected loss",
+    levels: Mapping[str, Any] | None = None,
+    title: str = "",
+) -> "Figure":
+    """What privacy costs: the loss of each mechanism against its privacy level.
+
+    Parameters
+    ----------
+    curves
+        Names, and points (level, loss) of each.
+    x, y
+        What the axes show, in words.
+    levels
+        Names and heights of horizontal lines to compare with, such as the loss without noise.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The curves.
+    """
+    return plot_curves(curves, x=x, y=y, levels=levels, title=title)
+
+
+def plot_utility_loss(
+    curves: Mapping[str, Any], *, levels: Mapping[str, Any] | None = None, title: str = ""
+) -> "Figure":
+    """Utility lost in matching against the total privacy budget ξ.
+
+    Parameters
+    ----------
+    curves
+        Names, and points (ξ, loss) of each.
+    levels
+        Losses to compare with, such as that of hashing without noise.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The curves.
+    """
+    return plot_tradeoff(
+        curves, x="total privacy budget ξ (xi)", y="utility loss", levels=levels, title=title
+    )
+
+
+def frontier_spec(
+    curves: Mapping[str, Any],
+    *,
+    x: str = "privacy level ε",
+    y: str = "expected loss",
+    levels: Mapping[str, Any] | None = None,
+    title: str = "",
+) -> dict[str, Any]:
+    """What `plot_tradeoff` draws, as a Plotly figure in plain data."""
+    return curves_spec(curves, x=x, y=y, levels=levels, title=title)

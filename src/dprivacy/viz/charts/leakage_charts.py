@@ -1,0 +1,112 @@
+"""What an adversary can guess before and after seeing the output."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.flow import Inference, Scenario, Strategy
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    PALE,
+    WIDTH,
+    drawn,
+    legend_below,
+    name_rows,
+    new_figure,
+    style as style_of,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_leakage(
+    cases: Any, *, x: str = "what the best guess is worth", title: str = ""
+) -> "Figure":
+    """Before and after, joined by a line: the longer, the more leaks.
+
+    Parameters
+    ----------
+    cases
+        An inference, a strategy or a scenario; or names, each with one of these or with a pair
+        (before, after).
+    x
+        What the numbers are, in words.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One row a case, with the factor between the two.
+
+    Examples
+    --------
+    >>> figure = plot_leakage({"survey": ("1/2", "3/4")})
+    >>> figure.axes[0].texts[0].get_text()
+    '×1.5'
+    """
+    rows = read_cases(cases)
+    high = max(1.0, 0.5 * len(rows))
+    figure = new_figure(WIDTH, high + 1.1)
+    axes = figure.add_subplot()
+    before, after = style_of(0), style_of(1)
+    for at, (low, top) in enumerate(rows.values()):
+        axes.plot([low, top], [at, at], color=FAINT, linewidth=1.4, zorder=1)
+        factor = f"×{top / low:.3g}" if low else ""
+        axes.annotate(
+            factor, (max(low, top), at), (9, 0), textcoords="offset points", va="center", size=9
+        )
+    at_rows = range(len(rows))
+    (first,) = axes.plot(
+        [low for low, _ in rows.values()],
+        at_rows,
+        before.marker,
+        color=before.colour,
+        markerfacecolor="white",
+        markersize=8,
+        label="before seeing the output",
+    )
+    (second,) = axes.plot(
+        [top for _, top in rows.values()],
+        at_rows,
+        after.marker,
+        color=after.colour,
+        label="after",
+    )
+    name_rows(axes, list(rows), high)
+    axes.tick_params(axis="y", length=0)
+    largest = max(max(pair) for pair in rows.values())
+    axes.set(xlabel=x, xlim=(0, 1.15 * largest or 1.0), ylim=(len(rows) - 0.4, -0.6))
+    axes.grid(axis="x", color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    titled(axes, title)
+    legend_below(figure, [first, second])
+    return figure
+
+
+def read_cases(cases: Any) -> dict[str, tuple[float, float]]:
+    """Names with what a guess is worth before and after."""
+    named = dict(cases) if isinstance(cases, Mapping) else {"": cases}
+    rows: dict[str, tuple[float, float]] = {}
+    for name, case in named.items():
+        if isinstance(case, Scenario):
+            lead = f"{name}: " if name else ""
+            rows[f"{lead}the secret"] = _pair(case.secret)
+            rows[f"{lead}the useful value"] = _pair(case.useful)
+        else:
+            rows[str(name)] = _pair(case)
+    if not rows:
+        raise Malformed("there is nothing to draw: give names with (before, after)")
+    return rows
+
+
+def _pair(case: Any) -> tuple[float, float]:
+    from dprivacy.numbers import read_vector
+
+    if isinstance(case, Inference | Strategy):
+        return float(case.before), float(case.after)
+    before, after = read_vector(list(case), lambda j: ("before", "after")[j]).row(0)
+    return float(before), float(after)

@@ -1,0 +1,163 @@
+"""Several curves on one pair of axes, as a picture and as plain data."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    PALE,
+    drawn,
+    legend_below,
+    load,
+    new_figure,
+    style,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Points = Sequence[tuple[float, float]]
+
+
+def read_curves(curves: Mapping[str, Any]) -> dict[str, list[tuple[float, float]]]:
+    """Names and points as floats; Level, Fraction and numbers all will do."""
+    read = {str(name): [(float(x), float(y)) for x, y in points] for name, points in curves.items()}
+    if not read or not all(read.values()):
+        raise Malformed("curves are names with at least one point (x, y) each")
+    return read
+
+
+@drawn
+def plot_curves(
+    curves: Mapping[str, Any],
+    *,
+    x: str,
+    y: str,
+    levels: Mapping[str, Any] | None = None,
+    diagonal: str = "",
+    marks: bool | None = None,
+    title: str = "",
+) -> "Figure":
+    """Curves that differ in dashes and marks as well as in colour.
+
+    Parameters
+    ----------
+    curves
+        Names, and points (x, y) of each.
+    x, y
+        What the axes show, in words.
+    levels
+        Names and heights of horizontal lines to compare with.
+    diagonal
+        If given, the line y = x is drawn and called so.
+    marks
+        Whether to mark the points; by default where there are few.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture.
+    """
+    read = read_curves(curves)
+    figure = new_figure()
+    axes = figure.add_subplot()
+    handles = draw_curves(axes, read, marks=marks)
+    handles += _compared(axes, read, levels or {}, diagonal)
+    axes.set(xlabel=x, ylabel=y)
+    axes.grid(color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    titled(axes, title)
+    if len(handles) > 1:
+        legend_below(figure, handles, columns=4)
+    return figure
+
+
+def draw_curves(axes: Any, curves: Mapping[str, Points], *, marks: bool | None = None) -> list[Any]:
+    """Draw curves in their styles; their handles."""
+    handles = []
+    for k, (name, points) in enumerate(curves.items()):
+        look = style(k)
+        marked = len(points) <= 15 if marks is None else marks
+        (line,) = axes.plot(
+            [p for p, _ in points],
+            [q for _, q in points],
+            color=look.colour,
+            linestyle=look.dash,
+            marker=look.marker if marked else "",
+            label=name,
+        )
+        handles.append(line)
+    return handles
+
+
+def _compared(
+    axes: Any, curves: Mapping[str, Points], levels: Mapping[str, Any], diagonal: str
+) -> list[Any]:
+    lines = load("matplotlib.lines", "matplotlib")
+    handles = []
+    for k, (name, height) in enumerate(levels.items()):
+        dash = (0, (1, 1 + 2 * k))
+        axes.axhline(float(height), color=FAINT, linestyle=dash, linewidth=1.4)
+        handles.append(lines.Line2D([], [], color=FAINT, linestyle=dash, label=name))
+    if diagonal:
+        ends = [v for points in curves.values() for point in points for v in point]
+        both = [min(ends), max(ends)]
+        (line,) = axes.plot(both, both, color=FAINT, linewidth=1.0, label=diagonal, zorder=1)
+        handles.append(line)
+    return handles
+
+
+def curves_spec(
+    curves: Mapping[str, Any],
+    *,
+    x: str,
+    y: str,
+    levels: Mapping[str, Any] | None = None,
+    diagonal: str = "",
+    title: str = "",
+) -> dict[str, Any]:
+    """What `plot_curves` draws, as a Plotly figure in plain data."""
+    read = read_curves(curves)
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers" if len(points) <= 15 else "lines",
+            "name": name,
+            "x": [p for p, _ in points],
+            "y": [q for _, q in points],
+            "line": {"color": style(k).colour, "dash": style(k).plotly_dash, "width": 2.5},
+            "marker": {"symbol": style(k).plotly_marker, "size": 8},
+        }
+        for k, (name, points) in enumerate(read.items())
+    ]
+    across = [p for points in read.values() for p, _ in points]
+    faint = {"color": FAINT, "dash": "dot", "width": 1.5}
+    straight = {name: (float(height),) * 2 for name, height in (levels or {}).items()}
+    if diagonal:
+        straight[diagonal] = (min(across), max(across))
+    for name, heights in straight.items():
+        ends = [min(across), max(across)]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "x": ends,
+                "y": list(heights),
+                "line": faint,
+            }
+        )
+    return {
+        "data": traces,
+        "layout": {
+            "title": {"text": title},
+            "xaxis": {"title": {"text": x}},
+            "yaxis": {"title": {"text": y}},
+            "showlegend": len(traces) > 1,
+            "margin": {"t": 48 if title else 16},
+        },
+    }

@@ -1,0 +1,113 @@
+"""What mechanisms answer on one true value, side by side."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Channel, as_channel
+from dprivacy.sources import result
+from dprivacy.viz.charts.bar_charts import draw_bars
+from dprivacy.viz.charts.line_charts import curves_spec, draw_curves
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    PALE,
+    WIDTH,
+    drawn,
+    legend_below,
+    load,
+    new_figure,
+    short,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@result("T", "Fig 4.1", "Fig 8.1")
+@drawn
+def plot_noise(
+    mechanisms: Mapping[str, Any], *, at: Any, within: float | None = None, title: str = ""
+) -> "Figure":
+    """The answers of several mechanisms on one true value.
+
+    Parameters
+    ----------
+    mechanisms
+        Names, and channels or mechanisms.
+    at
+        The true value.
+    within
+        For numbers: shade the answers within this distance of it.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Curves over numbers, bars over other labels.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric, randomised_response
+    >>> from dprivacy.spaces import discrete, line
+    >>> two = {
+    ...     "geometric": geometric(line(9), eps="ln 2"),
+    ...     "response": randomised_response(discrete(range(9)), eps="ln 2"),
+    ... }
+    >>> len(plot_noise(two, at=4).axes[0].lines)
+    3
+    """
+    rows = _rows(mechanisms, at)
+    figure = new_figure()
+    axes = figure.add_subplot()
+    if all(_is_number(y) for row in rows.values() for y in row):
+        handles = _over_numbers(axes, rows, at, within)
+        axes.set_ylim(bottom=0)
+    else:
+        if within is not None:
+            raise Malformed("`within` needs answers that are numbers")
+        labels = list(dict.fromkeys(y for row in rows.values() for y in row))
+        values = {name: [row.get(y, 0.0) for y in labels] for name, row in rows.items()}
+        handles = draw_bars(axes, labels, values, inches=WIDTH - 0.9)
+    axes.set(xlabel="answer", ylabel="probability")
+    axes.set_axisbelow(True)
+    titled(axes, title or f"Answers when the true value is {short(at)}")
+    legend_below(figure, handles)
+    return figure
+
+
+def noise_spec(mechanisms: Mapping[str, Any], *, at: Any, title: str = "") -> dict[str, Any]:
+    """What `plot_noise` draws over numbers, as a Plotly figure in plain data."""
+    rows = _rows(mechanisms, at)
+    if not all(_is_number(y) for row in rows.values() for y in row):
+        raise Malformed("answers that are no numbers are drawn with bars_spec")
+    curves = {name: sorted((float(y), p) for y, p in row.items()) for name, row in rows.items()}
+    return curves_spec(curves, x="answer", y="probability", title=title)
+
+
+def _rows(mechanisms: Mapping[str, Any], at: Any) -> dict[str, dict[Any, float]]:
+    if not mechanisms:
+        raise Malformed("give names and mechanisms to draw")
+    read: dict[str, Channel] = {str(name): as_channel(C) for name, C in mechanisms.items()}
+    return {name: {y: float(p) for y, p in C.row(at).items()} for name, C in read.items()}
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, Real) and not isinstance(label, bool)
+
+
+def _over_numbers(
+    axes: Any, rows: Mapping[str, dict[Any, float]], at: Any, within: float | None
+) -> list[Any]:
+    curves = {name: sorted((float(y), p) for y, p in row.items()) for name, row in rows.items()}
+    handles = draw_curves(axes, curves)
+    lines = load("matplotlib.lines", "matplotlib")
+    axes.axvline(float(at), color=FAINT, linewidth=0.9, zorder=1)
+    handles.append(lines.Line2D([], [], color=FAINT, linewidth=0.9, label="true value"))
+    if within is not None:
+        band = axes.axvspan(float(at) - within, float(at) + within, color=PALE, zorder=0)
+        band.set_label(f"within {within:g} of the true value")
+        handles.append(band)
+    return handles

@@ -1,0 +1,96 @@
+"""The privacy profile δ(ε) as a curve, with its kinks."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.verify import PrivacyProfile, privacy_profile
+from dprivacy.viz.charts.line_charts import curves_spec, draw_curves
+from dprivacy.viz.style.picture_style__viz_look import (
+    PALE,
+    drawn,
+    legend_below,
+    new_figure,
+    style,
+    titled,
+)
+from dprivacy.viz.style.picture_style__viz_naming import named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+X, Y = "privacy level ε", "slack δ: probability left out"
+_STEPS = 120
+
+
+@drawn
+def plot_profile(profiles: Any, *, title: str = "") -> "Figure":
+    """How much slack δ each privacy level ε needs.
+
+    Parameters
+    ----------
+    profiles
+        A privacy profile or a channel, or names and several of them.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A curve for each, marked where its slope changes; those points are exact.
+
+    Examples
+    --------
+    >>> figure = plot_profile([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> figure.axes[0].get_xlabel()
+    'privacy level ε'
+    """
+    read = _read(profiles)
+    figure = new_figure()
+    axes = figure.add_subplot()
+    curves = {name: _points(profile, _end(read)) for name, profile in read.items()}
+    handles = draw_curves(axes, curves, marks=False)
+    for k, profile in enumerate(read.values()):
+        kinks = [(float(eps), float(delta)) for eps, delta in profile.kinks]
+        if kinks:
+            axes.plot(*zip(*kinks, strict=True), style(k).marker, color=style(k).colour)
+            handles[k].set_marker(style(k).marker)
+            handles[k].set_markevery([])
+    axes.set(xlabel=X, ylabel=Y, xlim=(0, None))
+    axes.set_ylim(bottom=0)
+    axes.grid(color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    titled(axes, title)
+    if len(handles) > 1:
+        legend_below(figure, handles)
+    return figure
+
+
+def profile_spec(profiles: Any, *, title: str = "") -> dict[str, Any]:
+    """What `plot_profile` draws, as a Plotly figure in plain data."""
+    read = _read(profiles)
+    curves = {name or "slack": _points(p, _end(read)) for name, p in read.items()}
+    return curves_spec(curves, x=X, y=Y, title=title)
+
+
+def _read(profiles: Any) -> dict[str, PrivacyProfile]:
+    return {
+        name: source if isinstance(source, PrivacyProfile) else privacy_profile(source)
+        for name, source in named(profiles).items()
+    }
+
+
+def _end(profiles: Mapping[str, PrivacyProfile]) -> float:
+    """A little beyond the last kink of all."""
+    last = max((float(eps) for p in profiles.values() for eps, _ in p.kinks), default=1.0)
+    return 1.1 * last
+
+
+def _points(profile: PrivacyProfile, end: float) -> list[tuple[float, float]]:
+    """The profile on a fine grid and at its kinks, by its lines p − q·e^ε."""
+    lines = [(float(p), float(q)) for p, q in profile.lines]
+    steps = {end * k / _STEPS for k in range(_STEPS + 1)}
+    steps |= {float(eps) for eps, _ in profile.kinks}
+    return [
+        (eps, max((p - q * math.exp(eps) for p, q in lines), default=0.0)) for eps in sorted(steps)
+    ]

@@ -1,0 +1,83 @@
+"""Pictures of obfuscated texts: what attacks still find at each level."""
+
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.text import AuthorTopicTable
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    PALE,
+    drawn,
+    legend_below,
+    load,
+    new_figure,
+    style,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> "Figure":
+    """Right guesses of authors and topics against the level, with error bars.
+
+    Parameters
+    ----------
+    table
+        What `author_topic_experiment` found.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Authors on the left, topics on the right (where there are any); the unmodified texts stand at
+        the right end of each, success by chance is a dotted line. Below each level is the share of
+        words that stayed.
+    """
+    lines = load("matplotlib.lines", "matplotlib")
+    sides = [side for side in ("author", "topic") if any(a.startswith(side) for a in table.attacks)]
+    figure = new_figure(4.6 * len(sides) + 0.4, 4.2)
+    rows = [*sorted(table.rows[1:], key=lambda row: float(row.eps or 0)), table.rows[0]]
+    names = [f"{row.label}\n{100 * row.kept:.0f} %" for row in rows]
+    handles: dict[str, Any] = {}
+    axes: Any = None
+    for k, side in enumerate(sides, 1):
+        axes = figure.add_subplot(1, len(sides), k, sharey=axes)
+        for attack in (a for a in table.attacks if a.startswith(side)):
+            how = attack.split(", ")[1]
+            look = style(0 if how in ("n-grams", "linear") else 1)
+            bars = axes.errorbar(
+                range(len(rows)),
+                [100 * row.mean(attack) for row in rows],
+                yerr=[100 * row.error(attack) for row in rows],
+                color=look.colour,
+                linestyle=look.dash,
+                marker=look.marker,
+                capsize=3,
+                label=_WAYS[how],
+            )
+            handles.setdefault(_WAYS[how], bars)
+            chance = 100 * table.chance(attack)
+        axes.axhline(chance, color=FAINT, linestyle=":", linewidth=1.4)
+        axes.set_xticks(range(len(rows)), names)
+        axes.set(ylim=(-3, 105), xlabel="level ε per word, and words that stayed")
+        axes.grid(color=PALE, linewidth=0.6)
+        axes.set_axisbelow(True)
+        count = table.authors if side == "author" else table.topics
+        titled(axes, f"{side} told, of {count}")
+        if k == 1:
+            axes.set_ylabel("right guesses, %")
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    by_chance = lines.Line2D([], [], color=FAINT, linestyle=":", label="by chance")
+    legend_below(figure, [*handles.values(), by_chance], columns=5)
+    return figure
+
+
+_WAYS = {
+    "n-grams": "n-grams of characters",
+    "linear": "linear model on words",
+    "embedding": "nearest texts in the embedding",
+}

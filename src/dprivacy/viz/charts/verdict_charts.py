@@ -1,0 +1,108 @@
+"""What a comparison of two channels came to, as a picture of its witness."""
+
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Labelled
+from dprivacy.refine import AverageRefinement, MaxRefinement, PrivateRefinement, Refinement
+from dprivacy.viz.charts.bar_charts import draw_bars
+from dprivacy.viz.charts.channel_heat import plot_table
+from dprivacy.viz.style.picture_style__viz_look import (
+    WIDTH,
+    drawn,
+    legend_below,
+    new_figure,
+    short,
+    style,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
+    """The witness of a refinement: the post-processing, or what tells the two channels apart.
+
+    Parameters
+    ----------
+    verdict
+        What `refines`, `refines_max` or `refines_private` found.
+    title
+        A title; by default the verdict in a few words.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Where it holds, the post-processing (or the mixtures of posteriors) as a heat map. Where it
+        fails, what the adversary of the witness gains from each channel, with what each secret is
+        worth to them; for privacy-based refinement, the two levels.
+    """
+    first, second = verdict.names
+    held = {True: "is", False: "is not", None: "may be"}[verdict.holds]
+    words = title or f"{second} {held} at least as safe as {first}"
+    table = _witness(verdict)
+    if table is not None:
+        sides = (
+            (f"output of {first}", f"becomes, in {second}")
+            if isinstance(verdict, AverageRefinement)
+            else (f"posterior of {second}", f"mixed of those of {first}")
+        )
+        return plot_table(table, sides=sides, scale="share", title=words)
+    before, after = getattr(verdict, "before", None), getattr(verdict, "after", None)
+    if before is None or after is None:
+        raise Malformed(
+            "this verdict has no witness to draw; draw the two channels with plot_simplex instead"
+        )
+    return _compared(verdict, words, float(before), float(after))
+
+
+def _witness(verdict: Refinement) -> Labelled | None:
+    if isinstance(verdict, AverageRefinement):
+        return verdict.R
+    return verdict.coefficients if isinstance(verdict, MaxRefinement) else None
+
+
+def _compared(verdict: Refinement, words: str, before: float, after: float) -> "Figure":
+    worth = _worth(verdict)
+    figure = new_figure(WIDTH if worth else 4.4, 3.6)
+    grid = figure.add_gridspec(1, 2 if worth else 1, width_ratios=[1, 1.6] if worth else [1])
+    axes = figure.add_subplot(grid[0])
+    for k, value in enumerate((before, after)):
+        look = style(k)
+        axes.bar(k, value, 0.55, color=look.colour, hatch=look.hatch, edgecolor="white")
+        axes.annotate(
+            f"{value:.4g}", (k, value), (0, 3), textcoords="offset points", ha="center", va="bottom"
+        )
+    axes.set_xticks([0, 1], [short(name, 14) for name in verdict.names])
+    axes.set(xlim=(-0.6, 1.6), ylabel=_measured(verdict))
+    axes.margins(y=0.14)
+    if worth:
+        beside = figure.add_subplot(grid[1])
+        labels = list(next(iter(worth.values())))
+        values = {name: list(row.values()) for name, row in worth.items()}
+        handles = draw_bars(beside, labels, values, inches=0.5 * WIDTH)
+        beside.set(xlabel="secret", ylabel="what it is worth to them")
+        legend_below(figure, handles)
+    figure.suptitle(words, size=11)
+    return figure
+
+
+def _measured(verdict: Refinement) -> str:
+    if not isinstance(verdict, PrivateRefinement):
+        return "what the adversary gains"
+    if verdict.pair is None:
+        return "smallest level ε"
+    x, z = (short(label, 12) for label in verdict.pair)
+    return f"{x} and {z} told apart, level ε"
+
+
+def _worth(verdict: Refinement) -> dict[str, dict[Any, float]]:
+    """The payments of a small gain function, by action and secret."""
+    if isinstance(verdict, MaxRefinement) and verdict.worth is not None:
+        return {"bet": {x: float(v) for x, v in verdict.worth.items()}}
+    gain = verdict.gain if isinstance(verdict, AverageRefinement) else None
+    if gain is None or len(gain.rows) > 4:
+        return {}
+    rows = {short(w): gain.row(w) for w in gain.rows}
+    return {name: {x: float(v) for x, v in row.items()} for name, row in rows.items()}

@@ -1,0 +1,91 @@
+"""The frontier of a city: displacement and the adversary's error against the level."""
+
+from typing import TYPE_CHECKING, Any
+
+from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
+from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
+from dprivacy.viz.picture_registry import picture
+from dprivacy.viz.style.picture_style__viz_look import (
+    FAINT,
+    PALE,
+    drawn,
+    legend_below,
+    load,
+    new_figure,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@drawn
+def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
+    """What privacy costs in a city, and what is left to an adversary who knows the prior.
+
+    Parameters
+    ----------
+    frontier
+        What `dprivacy.geo.place_frontier` gave.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        On the left the mean displacement, on the right the error of the adversary's best guess. The
+        adversary reads planar Laplace noise as the remap does, so that the two coincide there.
+    """
+    figure = new_figure(9.6, 4.2)
+    panels = figure.subplots(1, 2, sharey=True)
+    handles: list[Any] = []
+    words = {"mean": "mean displacement (m)", "adversary": "adversary's expected error (m)"}
+    for axes, (quantity, label) in zip(panels, words.items(), strict=True):
+        curves = {name: frontier.curve(name, quantity) for name in NAMES}
+        handles = draw_curves(axes, curves)
+        axes.set(xlabel=f"privacy level ε within {in_words(frontier.radius)}", ylabel=label)
+        axes.grid(color=PALE, linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.tick_params(labelleft=True)
+        axes.set_ylim(bottom=0)
+    dash = (0, (1, 1))
+    panels[1].axhline(frontier.blind, color=FAINT, linestyle=dash, linewidth=1.4)
+    lines = load("matplotlib.lines", "matplotlib")
+    blind = lines.Line2D([], [], color=FAINT, linestyle=dash, label="without a report")
+    titled(panels[0], title or f"{len(frontier.city)} cells of {in_words(frontier.city.cell)}")
+    legend_below(figure, [*handles, blind], columns=4)
+    return figure
+
+
+def plot_averaging(attack: AveragingAttack, *, title: str = "") -> "Figure":
+    """How near the averaging attack comes to home, with fresh and with permanent noise.
+
+    Parameters
+    ----------
+    attack
+        What `averaging_attack` gave.
+    title
+        A title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Median errors against the number of reports.
+    """
+    curves = {
+        "fresh noise": list(zip(attack.reports, attack.fresh, strict=True)),
+        "permanent noise": list(zip(attack.reports, attack.permanent, strict=True)),
+    }
+    figure = plot_curves(
+        curves, x="reports from home", y="median error of the attacker (m)", title=title
+    )
+    axes = figure.axes[0]
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.set_xticks(attack.reports, [f"{n:,}" for n in attack.reports])
+    axes.set_ylim(bottom=0)
+    return figure
+
+
+picture.register(PlaceFrontier, plot_places)
+picture.register(AveragingAttack, plot_averaging)

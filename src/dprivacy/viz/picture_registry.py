@@ -1,0 +1,122 @@
+"""Which function draws which kind of object: what `.plot()` asks."""
+
+from functools import singledispatch
+from typing import Any
+
+from dprivacy.curves import Profile, ProtectedCurves
+from dprivacy.errors import Malformed
+from dprivacy.estimation import Estimate, TableEstimate
+from dprivacy.flow import Inference, Scenario, Strategy
+from dprivacy.hashing import LossExperiment
+from dprivacy.model import Channel, Dist, Gain, Guarantee, Hyper, Labelled
+from dprivacy.polytope import Decomposition, ExtremePointCount, KernelCount
+from dprivacy.refine import Order, Refinement
+from dprivacy.release import Forecast
+from dprivacy.text import AuthorTopicTable
+from dprivacy.verify import PrivacyProfile
+from dprivacy.viz.charts.bar_charts import plot_bars, plot_dist
+from dprivacy.viz.charts.channel_heat import plot_channel, plot_table
+from dprivacy.viz.charts.day_charts import plot_days, plot_mean_profile
+from dprivacy.viz.charts.estimate_charts__viz_estimates import plot_estimate
+from dprivacy.viz.charts.estimate_charts__viz_forecasts import plot_forecast
+from dprivacy.viz.charts.leakage_charts import plot_leakage
+from dprivacy.viz.charts.matching_charts import plot_loss_experiment
+from dprivacy.viz.charts.order_charts import plot_order
+from dprivacy.viz.charts.profile_charts import plot_profile
+from dprivacy.viz.charts.text_charts import plot_attacks
+from dprivacy.viz.charts.verdict_charts import plot_refinement
+from dprivacy.viz.simplexes.simplex_picture import plot_simplex
+
+
+@singledispatch
+def picture(thing: Any, **options: Any) -> Any:
+    """The picture that is natural for an object, as a matplotlib figure.
+
+    Parameters
+    ----------
+    thing
+        A channel, hyper, distribution, gain, privacy profile, comparison, order, estimate, forecast,
+        inference or count; or anything with a channel, such as a mechanism.
+    **options
+        What its drawing function takes; all take `title`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The picture. `picture.register` adds a kind of object.
+
+    Raises
+    ------
+    Malformed
+        For an object that no function draws.
+    """
+    if isinstance(getattr(thing, "channel", None), Channel):
+        return _mechanism(thing, **options)
+    raise Malformed(
+        f"there is no picture of a {type(thing).__name__}; the functions plot_… of dprivacy.viz draw "
+        "from plain data"
+    )
+
+
+picture.register(Channel, plot_channel)
+picture.register(Dist, plot_dist)
+picture.register(Hyper, plot_simplex)
+picture.register(PrivacyProfile, plot_profile)
+picture.register(Order, plot_order)
+picture.register(Refinement, plot_refinement)
+picture.register(Estimate, plot_estimate)
+picture.register(Forecast, plot_forecast)
+picture.register(ProtectedCurves, plot_days)
+picture.register(AuthorTopicTable, plot_attacks)
+picture.register(Profile, plot_mean_profile)
+picture.register(LossExperiment, plot_loss_experiment)
+for kind in (Inference, Scenario, Strategy):
+    picture.register(kind, plot_leakage)
+
+
+def _mechanism(mechanism: Any, *, title: str = "", **options: Any) -> Any:
+    """The channel of a mechanism (or of anything that has one), under its name and level."""
+    name = getattr(mechanism, "family", "").replace("_", " ")
+    guarantee = getattr(mechanism, "guarantee", None)
+    if isinstance(guarantee, Guarantee):
+        level = str(guarantee.eps)
+        level = level if len(level) <= 12 else f"{float(guarantee.eps):.4g}"
+        name += f", privacy level ε = {level} per unit of distance"
+    return plot_channel(mechanism.channel, title=title or name, **options)
+
+
+@picture.register
+def _gain(gain: Gain, *, title: str = "", **options: Any) -> Any:
+    return plot_table(gain, sides=("action", "secret"), scale="worth", title=title, **options)
+
+
+@picture.register
+def _table(estimate: TableEstimate, *, title: str = "", **options: Any) -> Any:
+    if len(estimate.labels) != 2:
+        raise Malformed(
+            f"a table is drawn for 2 columns, not {len(estimate.labels)}; estimate two at a time"
+        )
+    counts = Labelled(*estimate.labels, estimate.counts)
+    sides = ("first column", "second column")
+    return plot_table(counts, sides=sides, scale="estimated count", title=title, **options)
+
+
+@picture.register
+def _decomposition(found: Decomposition, *, title: str = "", **options: Any) -> Any:
+    """The channel and the vertex mechanism that it refines, on one simplex."""
+    both = {"vertex mechanism": found.vertex, "channel": found.channel}
+    return plot_simplex(both, title=title, **options)
+
+
+@picture.register
+def _kernel_count(count: KernelCount, *, title: str = "") -> Any:
+    words = title or f"{int(count):,} kernels on {count.points} points"
+    bars = {"kernels": count.by_posteriors}
+    return plot_bars(bars, x="number of posteriors", y="kernels", title=words)
+
+
+@picture.register
+def _extreme_count(count: ExtremePointCount, *, title: str = "") -> Any:
+    words = title or f"{int(count):,} extreme points of the {count.n}×{count.outputs} matrices"
+    bars = {"extreme points": count.by_columns}
+    return plot_bars(bars, x="number of non-zero columns", y="extreme points", title=words)

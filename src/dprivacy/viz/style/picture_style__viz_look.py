@@ -1,0 +1,192 @@
+"""One look for every picture: sizes, styles that survive grey paper, labels that fit."""
+
+import math
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, wraps
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from dprivacy.errors import MissingExtra
+from dprivacy.model import shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WIDTH, HEIGHT = 6.4, 4.0  # inches, of a picture with one pair of axes
+INK, FAINT, PALE = "#222222", "#767676", "#e3e3e3"
+SHADES = "Blues"  # grows darker steadily, so that it reads on grey paper too
+# The same shades for Plotly, which knows the name by other colours.
+SHADE_STOPS = [[0.0, "#f7fbff"], [0.35, "#9ecae1"], [0.7, "#3182bd"], [1.0, "#08306b"]]
+_CHARS_PER_INCH = 13.0  # of the small type that labels are set in
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one of several things is drawn: never by colour alone."""
+
+    colour: str
+    dash: Any  # a name, or lengths of strokes and gaps
+    plotly_dash: str
+    marker: str
+    plotly_marker: str
+    hatch: str
+
+
+STYLES = (
+    Style("#0072b2", "-", "solid", "o", "circle", ""),
+    Style("#d55e00", "--", "dash", "s", "square", "////"),
+    Style("#009e73", ":", "dot", "^", "triangle-up", "...."),
+    Style("#cc79a7", "-.", "dashdot", "D", "diamond", "\\\\\\\\"),
+    Style("#8a6d00", (0, (6, 1, 1, 1, 1, 1)), "longdash", "v", "triangle-down", "xxxx"),
+    Style("#56b4e9", (0, (1, 2)), "longdashdot", "P", "cross", "++++"),
+)
+
+
+def style(k: int) -> Style:
+    """The style of the k-th thing; after the last the first comes again."""
+    return STYLES[k % len(STYLES)]
+
+
+_RC = {
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11.0,
+    "axes.labelsize": 10.0,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100.0,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10.0,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.8,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5.0,
+    "savefig.dpi": 150.0,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dprivacy",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+}
+_LEFT_ALONE = {"backend", "backend_fallback", "interactive", "toolbar", "timezone"}
+
+
+def load(module: str, package: str) -> ModuleType:
+    """A plotting library, or the command that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            f"pictures need {package}; install it with pip install 'dprivacy[plot]'"
+        ) from None
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    matplotlib = load("matplotlib", "matplotlib")
+    shipped = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _LEFT_ALONE}
+    return {**shipped, **_RC}
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Within it, matplotlib draws in this look; the person's own settings come back after it."""
+    matplotlib = load("matplotlib", "matplotlib")
+    with matplotlib.rc_context(_defaults()):
+        yield
+
+
+def drawn(function: Callable[P, T]) -> Callable[P, T]:
+    """A drawing function that runs in this look."""
+
+    @wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> T:
+        with look():
+            return function(*args, **kwargs)
+
+    return inside
+
+
+@cache
+def _figure_class() -> Any:
+    base = load("matplotlib.figure", "matplotlib").Figure
+
+    class Picture(base):  # type: ignore[misc, valid-type]
+        """A figure that notebooks show, without pyplot."""
+
+        def _repr_svg_(self) -> str:
+            from dprivacy.viz.style.picture_files import svg
+
+            return svg(self)
+
+    return Picture
+
+
+def new_figure(width: float = WIDTH, height: float = HEIGHT) -> "Figure":
+    """An empty figure that belongs to nobody: pyplot does not know of it."""
+    figure: Figure = _figure_class()(figsize=(width, height))
+    return figure
+
+
+def short(label: Any, most: int = 24) -> str:
+    """A label as it is written in a picture; a long one loses its middle, since ends tell apart."""
+    text = shown(label)
+    tail = most // 3
+    return text if len(text) <= most else f"{text[: most - tail - 1]}…{text[-tail:]}"
+
+
+def titled(axes: Any, title: str) -> None:
+    """A title, broken where the picture ends."""
+    if title:
+        inches = axes.figure.get_figwidth() * axes.get_position().width
+        axes.set_title(textwrap.fill(title, max(24, int(11.0 * inches))))
+
+
+def name_columns(axes: Any, labels: Sequence[Any], inches: float) -> None:
+    """Labels below columns 0, 1, …: broken at spaces, turned, or thinned out until they fit."""
+    texts = [short(label) for label in labels]
+    room = inches / max(1, len(texts))
+    fits = int(room * _CHARS_PER_INCH) - 1
+    longest = max((len(text) for text in texts), default=0)
+    words = max((len(word) for text in texts for word in text.split()), default=0)
+    numeric = all(isinstance(label, int | float) for label in labels)
+    step, turn = 1, 0
+    if longest > fits:
+        if words <= fits and not numeric:
+            texts = [textwrap.fill(text, fits) for text in texts]
+        elif numeric:
+            step = math.ceil((longest + 1.5) / _CHARS_PER_INCH / room)
+        else:
+            turn, step = 90, math.ceil(0.17 / room)
+    at = range(0, len(texts), step)
+    axes.set_xticks(list(at), [texts[k] for k in at], rotation=turn)
+
+
+def name_rows(axes: Any, labels: Sequence[Any], inches: float) -> None:
+    """Labels beside rows 0, 1, …: thinned out until they fit."""
+    texts = [textwrap.fill(short(label, 44), 22) for label in labels]
+    lines = max((text.count("\n") + 1 for text in texts), default=1)
+    step = max(1, math.ceil((0.16 * lines + 0.02) * len(texts) / inches))
+    at = range(0, len(texts), step)
+    axes.set_yticks(list(at), [texts[k] for k in at])
+
+
+def legend_below(figure: "Figure", handles: Sequence[Any], columns: int = 3) -> None:
+    """A legend under everything, where it covers nothing."""
+    if handles:
+        longest = max(len(handle.get_label()) for handle in handles)
+        fit = max(1, int(figure.get_figwidth() * _CHARS_PER_INCH / (longest + 9)))
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(columns, fit))

@@ -1,0 +1,249 @@
+"""The room Explore: the kernels of a space, what each tells, and whom it serves best."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from nicegui import ui
+
+from dprivacy.design import best_kernel
+from dprivacy.flow import posterior_uncertainty
+from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.model import Channel, Dist, shown, uniform
+from dprivacy.polytope import KernelCount, count_kernels, kernels
+from dprivacy.spaces import FiniteSpace
+from dprivacy.viz import simplex_spec
+from dprivacy.web.pages.pasted_matrices__web_matrices import matrix_text
+from dprivacy.web.pages.space_choice import KINDS, make_space
+from dprivacy.web.shell.controls__web_choices import Choice
+from dprivacy.web.shell.controls__web_controls import (
+    Answers,
+    details,
+    figure,
+    formula,
+    heat,
+    level_control,
+    new_drawer,
+    save_button,
+    share,
+    table,
+)
+from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.page_frame__web_frame import room, text
+from dprivacy.web.shell.page_frame__web_links import choice, read_state, whole
+
+USUAL = {"space": "line", "n": "3", "eps": "ln 2", "kernel": "1"}
+MOST_POINTS = 6
+_LISTED = 200
+_OFFERED = {name: KINDS[name].words for name in ("line", "discrete", "city", "cube")}
+
+
+@dataclass(frozen=True)
+class Family:
+    """The kernels of a space at a level: how many there are, and the first of them."""
+
+    space: FiniteSpace
+    eps: str
+    number: KernelCount
+    listed: tuple[Channel, ...]
+
+
+@dataclass(frozen=True)
+class Taste:
+    """Someone who uses the answers: what an error costs them with this kernel, and at best."""
+
+    who: str
+    here: Any
+    best: Any
+
+    @property
+    def prefers(self) -> bool:
+        """Whether nothing private serves them better."""
+        return bool(self.here == self.best)
+
+
+def family(state: Mapping[str, str]) -> Family:
+    """The kernels that a state asks for."""
+    kind = choice(state["space"], _OFFERED, "line")
+    space = make_space(kind, whole(state["n"], 2, 99, 3), most=MOST_POINTS)
+    eps = state["eps"].strip()
+    number = count_kernels(space, eps=eps)
+    listed = tuple(islice(kernels(space, eps=eps), _LISTED))
+    return Family(space, eps, number, listed)
+
+
+def tastes(space: FiniteSpace, eps: str, kernel: Channel) -> list[Taste]:
+    """What a kernel and the best mechanism cost several people who use the answers."""
+    first = [2 ** (len(space) - k) for k in range(len(space))]
+    believed = {
+        "all values equally likely": uniform(space),
+        "the first values likelier": Dist(space.labels, _shares(first)),
+        "the last values likelier": Dist(space.labels, _shares(first[::-1])),
+    }
+    costs = {
+        "how far off the guess is": losses.metric(space),
+        "whether the guess is wrong": losses.identity(space),
+    }
+    found = []
+    for cost, loss in costs.items():
+        for belief, prior in believed.items():
+            best = best_kernel(space, prior, loss, eps=eps)
+            here = posterior_uncertainty(prior, kernel, loss)
+            found.append(Taste(f"{belief}; pays by {cost}", here, best.loss))
+    return found
+
+
+def _shares(weights: list[int]) -> list[str]:
+    return [f"{weight}/{sum(weights)}" for weight in weights]
+
+
+def page(desk: Desk, query: Mapping[str, str]) -> None:
+    """Build the room."""
+    state = read_state(query, USUAL)
+    state["space"] = choice(state["space"], _OFFERED, "line")
+    state["n"] = str(whole(state["n"], 2, 9, 3))
+    drawer = new_drawer(desk)
+    held: dict[str, Family] = {}
+    buttons: list[ui.button] = []
+    with room(
+        "explore",
+        "What are private mechanisms made of?",
+        "Every private mechanism is a mixture of a few building blocks, the kernels, with some "
+        "of their answers blurred together. Here they are, one by one.",
+    ):
+        with ui.element("div").classes("dp-panel"):
+            text("h2", "The space and the level")
+            kind = Choice("What is kept secret?", _OFFERED, state["space"])
+            size = ui.number("Its size", value=int(state["n"]), min=2, max=9, step=1, precision=0)
+            size.props("outlined dense debounce=400")
+
+            async def leveled(level: str) -> None:
+                state["eps"] = level
+                await found()
+
+            level_control(state["eps"], leveled, unit="one unit apart")
+            text(
+                "p",
+                "Kernels have short fractions when e^ε is a whole number or a fraction: use "
+                "the slider, or write ln 2.",
+                "dp-small",
+            )
+            text("h2", "The kernels")
+            listing = Answers(drawer)
+            with ui.element("div").classes("dp-row"):
+                follow = share("/explore", lambda: state)
+        with ui.element("div").classes("dp-panel"):
+            text("h2", "One kernel")
+            answers = Answers(drawer)
+
+    async def found() -> None:
+        state["space"], state["n"] = kind.value, str(int(size.value or 2))
+        size.props["hint"] = KINDS[state["space"]].size
+        follow()
+        now = dict(state)
+        held.clear()
+        await listing.ask(lambda: family(now), listed)
+        if held:
+            await chosen()
+        else:
+            answers.area.clear()
+
+    def listed(got: Family) -> str:
+        held["all"] = got
+        buttons.clear()
+        text("p", got.number.explain(), "dp-said")
+        with ui.element("div").classes("dp-kernels").props('role=group aria-label="Kernels"'):
+            for k, kernel in enumerate(got.listed, 1):
+                button = ui.button(str(k), on_click=lambda k=k: pick(k)).props("outline dense")
+                buttons.append(button)
+                button.props["aria-label"] = (
+                    f"kernel {k} of {int(got.number)}, {len(kernel.columns)} answers"
+                )
+        if len(got.listed) < got.number:
+            text("p", f"The first {len(got.listed)} of {int(got.number):,} are listed.", "dp-small")
+        return got.number.explain()
+
+    async def pick(k: int) -> None:
+        state["kernel"] = str(k)
+        follow()
+        await chosen()
+
+    async def chosen() -> None:
+        got = held["all"]
+        k = whole(state["kernel"], 1, len(got.listed), 1)
+        kernel = got.listed[k - 1]
+        for j, button in enumerate(buttons, 1):
+            button.props(
+                add="aria-pressed=true unelevated" if j == k else "aria-pressed=false outline",
+                remove="outline" if j == k else "unelevated",
+            )
+        await answers.ask(
+            lambda: tastes(got.space, got.eps, kernel), lambda who: _show(got, k, kernel, who)
+        )
+
+    kind.on_change(found)
+    size.on_value_change(found)
+    ui.timer(0.05, found, once=True)
+
+
+def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
+    fans = [taste for taste in who if taste.prefers]
+    text(
+        "p", f"Kernel {k} of {int(got.number):,}, with {len(kernel.columns)} answers", "dp-headline"
+    )
+    if fans:
+        text("p", f"It serves {len(fans)} of {len(who)} of the people below best.")
+    else:
+        text("p", "None of the people below would choose it; others would.")
+    labels = got.space.labels
+    corners = labels if len(labels) <= 4 else (labels[0], labels[len(labels) // 2], labels[-1])
+    spec = simplex_spec(kernel, space=got.space, eps=got.eps, corners=list(corners))
+    told = (
+        "What one believes after each answer of this kernel, and the region that privacy "
+        "allows. Click a mark to read it."
+    )
+    drawn = figure(spec, told, height=400)
+    only = f" Only {', '.join(map(shown, corners))} are shown." if len(labels) > 4 else ""
+    text("p", told + only, "dp-small")
+    read = text("p", "", "dp-good").props('aria-live="polite"')
+    read.visible = False
+
+    def clicked(event: Any) -> None:
+        for point in event.args.get("points", []):
+            answer = point.get("customdata")
+            if isinstance(answer, str) and answer in kernel.columns:
+                read.text, read.visible = _answer_in_words(kernel, answer), True
+
+    drawn.on("plotly_click", clicked)
+    heat(kernel, "Heat map of the kernel.")
+    table(
+        "Who prefers it: the expected cost of an error (in the cost's own unit), here and at best",
+        ["someone who holds", "with this kernel", "best possible", "prefers it"],
+        [[t.who, _cost(t.here), _cost(t.best), "yes" if t.prefers else "no"] for t in who],
+    )
+    save_button("Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv")
+    formula(
+        "The formula",
+        [
+            "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
+            "The extreme rays of this cone are the vertices.",
+            "A kernel is a private channel whose columns are independent vertices: Σ_v λ_v·v = 1.",
+            "Every private channel is (Σ_i μ_i·K_i)·R, a mixture of kernels and a post-processing, so "
+            "that for each prior and loss some kernel is best.",
+        ],
+    )
+    details("As numbers", repr(kernel))
+    return f"Kernel {k} of {int(got.number):,}"
+
+
+def _cost(value: Any) -> str:
+    exact = str(value)
+    return exact if len(exact) <= 9 else f"{float(value):.4g}"
+
+
+def _answer_in_words(kernel: Channel, answer: str) -> str:
+    column = [(x, kernel[x, answer]) for x in kernel.rows]
+    total = sum(float(p) for _, p in column)
+    parts = ", ".join(f"{shown(x)} {100 * float(p) / total:.0f} %" for x, p in column)
+    return f"After the answer {answer}, with all values equally likely before: {parts}."

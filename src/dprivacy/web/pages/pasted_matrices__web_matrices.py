@@ -1,0 +1,147 @@
+"""Matrices as people have them: pasted from a spreadsheet or from R, with labels or without."""
+
+import csv
+import io
+from pathlib import Path
+
+from dprivacy.errors import Malformed, TooLarge
+from dprivacy.model import Channel, read_channel, read_table
+from dprivacy.spaces import FiniteSpace, named_space
+
+MOST_LABELS = 200
+METRICS = {
+    "discrete": "any two values are equally far apart",
+    "order": "values are classes in order, neighbours at distance 1",
+    "line": "values are numbers, at their difference",
+    "hamming": "values are codes such as 010; differing characters count",
+}
+_SEPARATORS = (",", "\t", ";", None)
+_MOST_CHARACTERS = 4 << 20
+
+# name: (what it is, metric, text)
+EXAMPLES = {
+    "pram": (
+        "A PRAM matrix for marital status",
+        "discrete",
+        ",single,married,divorced,widowed\n"
+        "single,0.70,0.10,0.10,0.10\n"
+        "married,0.10,0.70,0.10,0.10\n"
+        "divorced,0.10,0.10,0.70,0.10\n"
+        "widowed,0.05,0.15,0.10,0.70\n",
+    ),
+    "response": (
+        "Randomised response, three answers",
+        "discrete",
+        ",yes,no,unsure\nyes,1/2,1/4,1/4\nno,1/4,1/2,1/4\nunsure,1/4,1/4,1/2\n",
+    ),
+    "geometric": (
+        "Truncated geometric on 0, 1, 2",
+        "line",
+        ",0,1,2\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n",
+    ),
+    "flat": (
+        "Randomised response on 0, 1, 2",
+        "line",
+        ",0,1,2\n0,1/2,1/4,1/4\n1,1/4,1/2,1/4\n2,1/4,1/4,1/2\n",
+    ),
+    "broken": (
+        "A matrix with a hole",
+        "discrete",
+        ",yes,no,refused\nyes,9/10,1/10,0\nno,1/10,9/10,0\nrefused,1/20,1/20,9/10\n",
+    ),
+}
+
+
+def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None = None) -> Channel:
+    r"""A channel from text: CSV (commas, tabs, semicolons or spaces), or JSON.
+
+    Parameters
+    ----------
+    text
+        With output labels on the first line and an input label before each line, or bare numbers;
+        then the labels are 1, 2, ….
+    name
+        What errors call it.
+    folder
+        Where JSON may be put down while it is read.
+
+    Examples
+    --------
+    >>> read_matrix_text("0.75 0.25\n0.25 0.75").rows
+    ('1', '2')
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise TooLarge(f"{name} has more than {_MOST_CHARACTERS >> 20} MiB; use dprivacy verify")
+    if text.lstrip()[:1] in ("{", "[") and folder is not None:
+        path = folder / "matrix.json"
+        path.write_text(text, encoding="utf-8")
+        try:
+            channel = read_channel(path)
+        finally:
+            path.unlink(missing_ok=True)
+    else:
+        channel = Channel(*read_table(_labelled(text, name), name))
+    if max(len(channel.rows), len(channel.columns)) > MOST_LABELS:
+        raise TooLarge(
+            f"{name} is {len(channel.rows)} × {len(channel.columns)}; the page takes up to "
+            f"{MOST_LABELS} × {MOST_LABELS}, and the command dprivacy verify larger ones"
+        )
+    return channel
+
+
+def matrix_text(channel: Channel) -> str:
+    """A channel as CSV text that `read_matrix_text` reads back."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["", *(str(y) for y in channel.columns)])
+    for x, row in zip(channel.rows, channel.matrix.rows(), strict=True):
+        writer.writerow([str(x), *(str(value) for value in row)])
+    return out.getvalue()
+
+
+def metric_space(metric: str, channel: Channel) -> FiniteSpace:
+    """The space on a channel's inputs by the name of a metric; labels that are numbers are read so."""
+    return named_space(metric, channel.rows)
+
+
+def _labelled(text: str, name: str) -> str:
+    """CSV text with labels, whatever separated the cells and whether labels were there."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise Malformed(f"{name} is empty; paste one, or begin with an example")
+    mark = next((mark for mark in _SEPARATORS if mark is None or mark in text), None)
+    if mark == ",":
+        table = list(csv.reader(lines))
+    elif mark is None:
+        table = [line.split() for line in lines]
+    else:
+        table = [line.split(mark) for line in lines]
+    if all(_is_number(cell) for line in table for cell in line) and _first_line_sums(table[0]):
+        table = [
+            ["", *(str(j + 1) for j in range(len(table[0])))],
+            *([str(i + 1), *line] for i, line in enumerate(table)),
+        ]
+    elif len(table) > 1 and len(table[0]) + 1 == len(table[1]):
+        table[0] = ["", *table[0]]  # R leaves the corner out
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(table)
+    return out.getvalue()
+
+
+def _is_number(cell: str) -> bool:
+    top, _, bottom = cell.strip().partition("/")
+    try:
+        float(top), float(bottom or 1)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_line_sums(cells: list[str]) -> bool:
+    """Whether a line of numbers is one of probabilities, and not of labels such as 0, 1, 2."""
+    total = 0.0
+    for cell in cells:
+        top, _, bottom = cell.strip().partition("/")
+        value = float(top) / (float(bottom or 1) or 1.0)
+        total += value
+    return abs(total - 1) < 1e-6

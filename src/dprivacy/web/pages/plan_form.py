@@ -1,0 +1,302 @@
+"""A plan as a form: one column a card, with the level of the slider unless it has its own."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import Malformed
+from dprivacy.flow import posterior_vulnerability, vulnerability
+from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.model import uniform
+from dprivacy.numbers import read_number
+from dprivacy.release import Forecast, Plan, channel_of, forecast, propose
+
+KINDS = {
+    "categories": "categories",
+    "ordered": "classes in order",
+    "numbers": "numbers",
+    "through": "publish as it is",
+    "drop": "leave out",
+}
+NULLS = {
+    "refuse": "refuse the table",
+    "category": "one more category",
+}
+WRITTEN = "as the plan file says"
+_MOST_GUESSED = 300
+
+
+@dataclass(frozen=True)
+class ColumnForm:
+    """What a person says of one column.
+
+    `level` is empty where the slider decides: per step between values, for numbers per tenth of the
+    range. `rest` keeps what a plan file says and the form has no field for.
+    """
+
+    name: str
+    kind: str = "categories"
+    values: str = ""
+    low: str = "0"
+    high: str = "100"
+    grid: str = "10"
+    level: str = ""
+    source: str = "declared"
+    nulls: str = "refuse"
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def listed(self) -> list[str | int]:
+        """The values, a line each (or separated by commas on one line)."""
+        parts = self.values.splitlines()
+        if len(parts) == 1:
+            parts = parts[0].split(",")
+        texts = [part.strip() for part in parts if part.strip()]
+        whole = all(_is_whole(words) for words in texts)
+        return [int(words) for words in texts] if whole else list(texts)
+
+
+FIRST = (
+    ColumnForm("hobby", values="sports\ncars\ntelevision\ncomputer games\nreading"),
+    ColumnForm("health", kind="ordered", values="bad\nfair\ngood\nvery good"),
+)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a plan says of the table as a whole: its title, and whose the rows are.
+
+    `unit` is "row" when every row is another person, or the column that identifies a person, who may
+    have up to `most` rows.
+    """
+
+    title: str = ""
+    unit: str = "row"
+    most: int = 1
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "Whole":
+        """What a plan that was read says."""
+        return cls(raw.get("title", ""), raw.get("unit", "row"), raw.get("rows_per_person", 1))
+
+
+def plan_mapping(
+    forms: Sequence[ColumnForm], level: str, whole: Whole | None = None
+) -> dict[str, Any]:
+    """The plan that forms describe, as the mapping that a plan file gives.
+
+    Examples
+    --------
+    >>> plan_mapping([ColumnForm("sex", values="f, m")], "ln 3")["columns"]
+    {'sex': {'type': 'categories', 'values': ['f', 'm'], 'epsilon': 'ln 3'}}
+    """
+    names = [form.name.strip() for form in forms]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice or "" in names:
+        raise Malformed(
+            f"two columns are called {twice[0]!r}" if twice and twice[0] else "a column has no name"
+        )
+    plan: dict[str, Any] = {}
+    if whole is not None and whole.title:
+        plan["title"] = whole.title
+    if whole is not None and (whole.unit, whole.most) != ("row", 1):
+        plan |= {"unit": whole.unit, "rows_per_person": whole.most}
+    plan["drop"] = [form.name.strip() for form in forms if form.kind == "drop"]
+    plan["pass_through"] = [form.name.strip() for form in forms if form.kind == "through"]
+    plan["columns"] = {
+        form.name.strip(): _settings(form, level)
+        for form in forms
+        if form.kind not in ("drop", "through")
+    }
+    return plan
+
+
+def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
+    if form.kind == WRITTEN:
+        return dict(form.rest)
+    found: dict[str, Any] = {"type": form.kind}
+    if form.kind == "numbers":
+        found |= {"low": form.low.strip(), "high": form.high.strip(), "grid": form.grid.strip()}
+        found["epsilon"] = form.level or _per_unit(form, level)
+    else:
+        found |= {"values": form.listed, "epsilon": form.level or level}
+    if form.source != "declared":
+        found["source"] = form.source
+    if form.nulls != "refuse":
+        found["nulls"] = form.nulls
+    return {**found, **form.rest}
+
+
+def _per_unit(form: ColumnForm, level: str) -> str:
+    """The slider's level per tenth of the range."""
+    low, high = (
+        Fraction(read_number(side, f"column {form.name!r}")) for side in (form.low, form.high)
+    )
+    if high <= low:
+        raise Malformed(f"column {form.name!r}: the range ends at {form.high}, before it begins")
+    return f"({10 / (high - low)}) * ({level})"
+
+
+def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
+    """The forms of a plan that was read, each column with its own level."""
+    forms = []
+    for name, spec in dict(raw.get("columns", {})).items():
+        kind = spec.get("type", "")
+        fields = {"type", "values", "epsilon", "source", "low", "high", "grid"}
+        nulls = spec.get("nulls", "refuse")
+        rest = {key: value for key, value in spec.items() if key not in {*fields, "nulls"}}
+        if kind not in ("categories", "ordered", "numbers"):
+            forms.append(
+                ColumnForm(name, WRITTEN, rest=dict(spec), source=spec.get("source", "declared"))
+            )
+            continue
+        if nulls not in NULLS:
+            rest["nulls"], nulls = nulls, "refuse"
+        forms.append(
+            ColumnForm(
+                name,
+                kind,
+                "\n".join(str(value) for value in spec.get("values", [])),
+                str(spec.get("low", "0")),
+                str(spec.get("high", "100")),
+                str(spec.get("grid", "10")),
+                str(spec.get("epsilon", "")),
+                spec.get("source", "declared"),
+                nulls,
+                rest,
+            )
+        )
+    forms += [ColumnForm(name, "through") for name in raw.get("pass_through", [])]
+    forms += [ColumnForm(name, "drop") for name in raw.get("drop", [])]
+    return forms
+
+
+def require_alone(raw: Mapping[str, Any]) -> None:
+    """Malformed for a plan that names other files: one that came by a link must not open any."""
+    columns = raw.get("columns")
+    for name, spec in columns.items() if isinstance(columns, Mapping) else ():
+        if isinstance(spec, Mapping) and "file" in spec:
+            raise Malformed(
+                f"column {name!r} names a file, which the page does not open; use dprivacy sanitise"
+            )
+
+
+def read_plan(words: str) -> dict[str, Any]:
+    """The mapping of a plan in TOML text, checked."""
+    try:
+        raw = tomllib.loads(words)
+    except (tomllib.TOMLDecodeError, RecursionError) as reason:
+        raise Malformed(f"the plan is not TOML ({reason})") from None
+    require_alone(raw)
+    return dict(Plan.read(raw).raw)
+
+
+def under_slider(forms: Sequence[ColumnForm], level: str) -> list[ColumnForm]:
+    """The forms, where those that say what the slider would say leave it to the slider."""
+    return [
+        replace(form, level="")
+        if form.kind not in ("drop", "through", WRITTEN)
+        and form.level == _settings(replace(form, level=""), level)["epsilon"]
+        else form
+        for form in forms
+    ]
+
+
+def common_level(forms: Sequence[ColumnForm]) -> str | None:
+    """The level that most listed columns have; None where there are none."""
+    levels = [form.level for form in forms if form.kind in ("categories", "ordered") and form.level]
+    return max(levels, key=levels.count) if levels else None
+
+
+def proposed(path: Path, epsilon: str) -> list[ColumnForm]:
+    """The columns of a table under the slider, with values that occur in it marked as such."""
+    raw = tomllib.loads(propose(path, epsilon=epsilon))
+    forms = [replace(form, level="") if form.kind != WRITTEN else form for form in forms_of(raw)]
+    # A column that always says the same has nothing to protect, and its one value is no domain.
+    return [
+        ColumnForm(form.name, "drop")
+        if form.kind == "categories" and len(form.listed) < 2
+        else form
+        for form in forms
+    ]
+
+
+def confirmed(forms: Sequence[ColumnForm]) -> list[ColumnForm]:
+    """The forms with every list that came from data taken as declared."""
+    return [replace(form, source="declared") if form.source == "data" else form for form in forms]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How often the best guess of a column is right, before and after its released value is seen."""
+
+    column: str
+    values: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a plan promises: for each column what a guesser gains, and what estimates are worth."""
+
+    plan: Plan
+    ahead: Forecast
+    guesses: tuple[Guess, ...]
+
+
+def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
+    """What a plan promises and costs, before any data is touched."""
+    plan = Plan.read(raw)
+    guesses = []
+    for column in plan.columns:
+        channel = channel_of(column)
+        if channel is None or len(channel.rows) > _MOST_GUESSED:
+            continue
+        prior, guess = uniform(channel.rows), gain.identity(channel.rows)
+        before = float(vulnerability(prior, guess))
+        after = float(posterior_vulnerability(prior, channel, guess))
+        guesses.append(Guess(column.name, len(channel.rows), before, after))
+    return Outlook(plan, forecast(plan, rows=rows), tuple(guesses))
+
+
+def plan_text(raw: Mapping[str, Any]) -> str:
+    """A plan as TOML text that `Plan.read` reads back.
+
+    Examples
+    --------
+    >>> print(plan_text({"drop": [], "columns": {"sex": {"type": "categories", "values": ["f", "m"]}}}))
+    drop = []
+    <BLANKLINE>
+    [columns."sex"]
+    type = "categories"
+    values = ["f", "m"]
+    <BLANKLINE>
+    """
+    lines = [f"{key} = {_toml(value)}" for key, value in raw.items() if key != "columns"]
+    for name, spec in dict(raw.get("columns", {})).items():
+        lines += ["", f"[columns.{_toml(name)}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in spec.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return str(value)
+
+
+def _is_whole(words: str) -> bool:
+    """Whether a text is a whole number as one would write it: not 01, which is a code."""
+    digits = words.removeprefix("-")
+    return digits.isdecimal() and digits.isascii() and len(digits) < 19 and words == str(int(words))

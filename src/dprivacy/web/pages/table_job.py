@@ -1,0 +1,224 @@
+"""Protecting a table that was chosen: described if need be, sanitised with progress, handed back."""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui import run, ui
+
+from dprivacy.errors import AlreadyReleased, Malformed
+from dprivacy.release import Plan, ReleaseCard, card_path, sanitise_file
+from dprivacy.web.pages.plan_form import ColumnForm, proposed
+from dprivacy.web.shell.controls__web_controls import chooser, details, refusal
+from dprivacy.web.shell.desk import Drawer, warnings_heard
+from dprivacy.web.shell.page_frame__web_frame import text
+
+_TABLES = (".csv", ".csv.gz", ".parquet")
+Described = Callable[[list[ColumnForm]], Awaitable[None]]
+
+
+def protect_table(
+    source: Path,
+    raw: Any,
+    drawer: Drawer,
+    *,
+    again: str | None,
+    progress: Callable[[int, int | None], None],
+) -> tuple[ReleaseCard, list[str], Path]:
+    """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies.
+
+    It is charged to the ledger that the environment names, as on the command line.
+    """
+    plan = Plan.read(raw)
+    if again is None:
+        drawer.desk.require_new(source)
+    ending = ".parquet" if source.suffix.lower() == ".parquet" else ".csv"
+    stem = source.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".parquet")
+    output = drawer.place(f"{stem}-protected{ending}")
+    with warnings_heard() as heard:
+        card = sanitise_file(
+            source,
+            plan,
+            output,
+            replace=True,
+            discard=True,
+            ledger=os.environ.get("DPRIVACY_LEDGER") or None,
+            again=again,
+            progress=progress,
+        )
+    drawer.desk.released(source)
+    return card, list(heard), output
+
+
+class TableJob:
+    """The part of the room Protect that works on a table."""
+
+    def __init__(
+        self,
+        drawer: Drawer,
+        largest: int,
+        *,
+        plan: Callable[[], Any],
+        level: Callable[[], str],
+        described: Described,
+        counted: Callable[[int], Any],
+    ) -> None:
+        self.drawer, self.plan, self.level, self.described = drawer, plan, level, described
+        self.counted = counted
+        self.path: Path | None = None
+        self.from_data = False
+        self.untouched = True
+        with ui.element("div").classes("dp-row"):
+            chooser(
+                "Choose a table",
+                self.take,
+                drawer,
+                endings=_TABLES,
+                most=largest,
+                refused=self.refuse,
+            )
+            self.describe_button = ui.button("Describe the columns from it", icon="list")
+            self.describe_button.props("outline").on_click(self.describe)
+            self.forget_button = ui.button("Forget it", icon="delete", on_click=self.forget)
+            self.forget_button.props("flat")
+        self.said = ui.element("div").classes("dp-stack").props('aria-live="polite"')
+        self.reason = ui.input("Why is it protected once more?").props("outlined dense")
+        self.go = ui.button("Protect it", icon="shield", on_click=self.start)
+        self.bar = ui.linear_progress(show_value=False).props('aria-label="progress"')
+        self.moving = text("p", "", "dp-small").props("role=status")
+        self.result = ui.element("div").classes("dp-stack").props('aria-live="polite"')
+        self.reason.visible = self.bar.visible = False
+        self._fit()
+
+    def _fit(self) -> None:
+        for part in (self.describe_button, self.forget_button, self.go):
+            part.visible = self.path is not None
+
+    def refuse(self, words: str) -> None:
+        """Say why something cannot be done."""
+        self.result.clear()
+        with self.result:
+            refusal(words)
+
+    async def take(self, path: Path) -> None:
+        """Take a table; an example that nobody changed gives way to the table's own columns."""
+        if self.path not in (None, path) and self.path is not None:
+            self.path.unlink(missing_ok=True)
+        self.path = path
+        self._fit()
+        self.reason.visible = False
+        self.result.clear()
+        self.said.clear()
+        with self.said:
+            text("p", f"{path.name}, {_size(path)}, is ready on this machine.")
+        if self.untouched:
+            await self.describe()
+
+    async def describe(self) -> None:
+        """Propose columns from the table, and say that their values wait to be confirmed."""
+        if self.path is None:
+            return
+        try:
+            forms = await run.io_bound(proposed, self.path, self.level())
+        except Exception as reason:
+            self.refuse(self.drawer.told(reason))
+            return
+        if forms is None:
+            return
+        self.from_data = True
+        self.result.clear()
+        await self.described(forms)
+        self.said.clear()
+        with self.said:
+            text(
+                "p",
+                f"{len(forms)} columns are described from the table. Lists of values that occur "
+                "in it are marked: that somebody has a value can itself be a secret. Compare "
+                "each list with the questionnaire, add what is missing, and confirm it.",
+                "dp-note",
+            )
+
+    def forget(self) -> None:
+        """Remove the table and everything made from it."""
+        self.path = None
+        self.drawer.clear()
+        self.said.clear()
+        self.result.clear()
+        self.reason.visible = False
+        self._fit()
+        with self.said:
+            text("p", "The table is removed.")
+
+    async def start(self) -> None:
+        """Sanitise the table with what the cards say now."""
+        if self.path is None:
+            return
+        done: list[tuple[int, int | None]] = []
+
+        def moved(rows: int, total: int | None) -> None:
+            done[:] = [(rows, total)]
+
+        def look() -> None:
+            if done:
+                rows, total = done[0]
+                self.moving.text = f"{rows:,} rows" + (f" of {total:,}" if total else "")
+                if total:
+                    self.bar.props(remove="indeterminate")
+                    self.bar.value = rows / total
+
+        self.result.clear()
+        self.go.disable()
+        self.bar.props("indeterminate")
+        self.bar.visible = True
+        timer = ui.timer(0.2, look)
+        again = str(self.reason.value or "").strip() or None
+        try:
+            raw = self.plan()
+            found = await run.io_bound(
+                protect_table, self.path, raw, self.drawer, again=again, progress=moved
+            )
+        except AlreadyReleased as reason:
+            self.reason.visible = True
+            self.refuse(self.drawer.told(reason))
+            return
+        except Exception as reason:
+            self.refuse(self.drawer.told(reason))
+            return
+        finally:
+            timer.cancel()
+            self.moving.text = ""
+            self.bar.visible = False
+            self.go.enable()
+        if found is not None:
+            self.reason.value = ""
+            self.reason.visible = False
+            self.counted(found[0].rows)
+            with self.result:
+                self._show(*found)
+
+    def _show(self, card: ReleaseCard, heard: list[str], output: Path) -> None:
+        text("p", f"Done: {card.rows:,} rows are protected.", "dp-headline")
+        for words in heard:
+            text("p", f"Warning: {words}", "dp-note")
+        text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
+        with ui.element("div").classes("dp-row"):
+            ui.button("Download the table", icon="download", on_click=lambda: self._give(output))
+            ui.button(
+                "Download its card", icon="download", on_click=lambda: self._give(card_path(output))
+            )
+        details("The whole card in words", card.explain())
+        text("p", "Who has both files can go to the room Receive for corrected counts.", "dp-small")
+
+    def _give(self, path: Path) -> None:
+        if path.exists():
+            ui.download.file(path, path.name)
+        else:
+            self.refuse(
+                self.drawer.told(Malformed("the file was removed; protect the table again"))
+            )
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{max(size / 1024, 0.1):.1f} KiB"

@@ -1,0 +1,229 @@
+"""The room Verify: the ε of a transition matrix, what decides it, what it leaks, and a repair."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+from dprivacy.flow import capacity, posterior_vulnerability, vulnerability
+from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.model import Channel, about, shown, uniform
+from dprivacy.verify import Mending, PrivacyVerdict, mended, privacy, privacy_profile
+from dprivacy.web.pages.pasted_matrices__web_matrices import (
+    EXAMPLES,
+    METRICS,
+    matrix_text,
+    metric_space,
+    read_matrix_text,
+)
+from dprivacy.web.pages.pasted_matrices__web_matrix_box import matrix_box
+from dprivacy.web.shell.controls__web_choices import Choice
+from dprivacy.web.shell.controls__web_controls import (
+    Answers,
+    details,
+    formula,
+    heat,
+    new_drawer,
+    save_button,
+    share,
+    table,
+)
+from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.number_words import percent
+from dprivacy.web.shell.page_frame__web_frame import room, text
+from dprivacy.web.shell.page_frame__web_links import choice, read_state
+
+USUAL = {"matrix": EXAMPLES["pram"][2], "metric": "discrete", "eps": "", "mend": ""}
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is said of one matrix."""
+
+    channel: Channel
+    verdict: PrivacyVerdict
+    before: Any
+    after: Any
+    most: Any
+    escape: tuple[str, str] | None
+    mending: Mending | None
+
+
+def examined(state: Mapping[str, str], folder: Path | None = None) -> Finding:
+    """Everything that the room says of a matrix, found by the library."""
+    channel = read_matrix_text(state["matrix"], folder=folder)
+    space = metric_space(state["metric"], channel)
+    verdict = privacy(channel, space, eps=state["eps"].strip() or None)
+    guess = gain.identity(channel.rows)
+    prior = uniform(channel.rows)
+    escape = None
+    if verdict.smallest == math.inf:
+        profile = privacy_profile(channel)
+        escape = (about(profile.floor), about(profile.eps(profile.floor)))
+    wanted = state["mend"].strip()
+    return Finding(
+        channel,
+        verdict,
+        vulnerability(prior, guess),
+        posterior_vulnerability(prior, channel, guess),
+        capacity(channel),
+        escape,
+        mended(channel, space, eps=wanted) if wanted else None,
+    )
+
+
+def headline(finding: Finding) -> str:
+    """The answer in one line."""
+    verdict = finding.verdict
+    if verdict.smallest == math.inf:
+        return "No finite ε: some answers give the truth away"
+    level = f"ε = {about(verdict.smallest)} per unit of distance"
+    if verdict.holds is False:
+        return f"No: that level does not hold. The matrix has {level}"
+    if verdict.eps != verdict.smallest:
+        return f"Yes: it holds. The matrix has {level}"
+    return f"This matrix has {level}"
+
+
+def leak(finding: Finding) -> str:
+    """What a guesser gains from the answer."""
+    return (
+        f"A guesser goes from {percent(finding.before)} to {percent(finding.after)}: so often "
+        "is the best guess right before and after seeing the answer, when all true values are "
+        f"equally likely. No guesser, whatever they know, multiplies their chance by more than "
+        f"{about(finding.most)}."
+    )
+
+
+def page(desk: Desk, query: Mapping[str, str]) -> None:
+    """Build the room."""
+    state = read_state(query, USUAL)
+    state["metric"] = choice(state["metric"], METRICS, "discrete")
+    drawer = new_drawer(desk)
+
+    def refuse(reason: BaseException) -> None:
+        answers.refuse(reason)
+
+    def begun(name: str) -> None:
+        metric.value = name
+
+    with room(
+        "verify",
+        "What does a transition matrix promise?",
+        "Paste the matrix of a randomised question or of a PRAM run: how likely each released value is "
+        "for each true one. It is read exactly, and what is said of it is proved.",
+    ):
+        with ui.element("div").classes("dp-panel"):
+            box = matrix_box(
+                "The matrix",
+                state["matrix"],
+                drawer,
+                rows=9,
+                refuse=refuse,
+                began=begun,
+            )
+            text(
+                "p",
+                "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare "
+                "numbers.",
+                "dp-small",
+            )
+            metric = Choice("How far apart are the values?", METRICS, state["metric"])
+            level = ui.input("Does this ε hold?")
+            level.props('outlined dense debounce=500 hint="leave empty to find the smallest"')
+            level.classes("dp-mono")
+            level.value = state["eps"]
+            wanted = ui.input("Repair it to this ε")
+            wanted.props('outlined dense debounce=500 hint="leave empty for none"')
+            wanted.classes("dp-mono")
+            wanted.value = state["mend"]
+            with ui.element("div").classes("dp-row"):
+                follow = share("/verify", lambda: state)
+        with ui.element("div").classes("dp-panel"):
+            text("h2", "What it promises")
+            answers = Answers(drawer)
+
+    async def changed() -> None:
+        state.update(
+            matrix=str(box.value or ""),
+            metric=metric.value,
+            eps=str(level.value or ""),
+            mend=str(wanted.value or ""),
+        )
+        follow()
+        now = dict(state)
+        await answers.ask(lambda: examined(now, drawer.folder), _show)
+
+    metric.on_change(changed)
+    for field in (box, level, wanted):
+        field.on_value_change(changed)
+    ui.timer(0.05, changed, once=True)
+
+
+def _show(found: Finding) -> str:
+    verdict = found.verdict
+    text("p", headline(found), "dp-headline")
+    if verdict.worst is not None:
+        text("p", f"What decides it: {verdict.worst.words()}.")
+    if found.escape is not None:
+        text(
+            "p",
+            f"With a slack of δ = {found.escape[0]} (probability) it has ε = {found.escape[1]} on the "
+            "discrete metric; with a smaller slack it has none.",
+        )
+    if verdict.guarantee is not None and verdict.holds:
+        text("p", f"In words: {verdict.guarantee.explain()}", "dp-said")
+    text("p", leak(found))
+    size = f"{len(found.channel.rows)} by {len(found.channel.columns)}"
+    heat(found.channel, f"Heat map of the matrix, {size}.")
+    if found.mending is not None:
+        _show_mending(found.mending)
+    listed = verdict.violated or verdict.tight
+    if listed:
+        title = "Where it breaks the level" if verdict.violated else "Where it is tight"
+        with ui.expansion(f"{title} ({len(listed)})"):
+            rows = [
+                [shown(t.y), shown(t.x), shown(t.z), about(t.ratio), about(t.distance)]
+                for t in listed[:_SHOWN]
+            ]
+            table(
+                f"The first {len(rows)} of {len(listed)}",
+                ["answer", "likelier for", "than for", "times as likely", "distance"],
+                rows,
+            )
+    formula(
+        "The formula",
+        [
+            "C is ε·d-private when for all true values x, z and answers y",
+            "    C[x, y] ≤ e^(ε·d(x, z)) · C[z, y].",
+            "The smallest ε is the largest ln(C[x, y] / C[z, y]) / d(x, z).",
+            "A guesser is right with Σ_y max_x π(x)·C[x, y]; no prior and no gain multiplies "
+            "what a guess is worth by more than Σ_y max_x C[x, y].",
+        ],
+    )
+    details("All in words", verdict.explain())
+    return headline(found)
+
+
+def _show_mending(found: Mending) -> None:
+    with ui.element("div").classes("dp-good dp-stack"):
+        text("h3", "A repair")
+        text("p", _mending_words(found))
+        heat(found.channel, "Heat map of the repaired matrix.")
+        save_button("Save the repaired matrix", lambda: matrix_text(found.channel), "repaired.csv")
+
+
+def _mending_words(found: Mending) -> str:
+    if not found.share:
+        return "Nothing needs to change: it keeps this level as it is."
+    share: Fraction = found.share
+    level = found.verdict.eps
+    return (
+        f"Let {percent(share)} of the answers be drawn from the average row, whatever the truth is. "
+        f"Then ε = {about(level)} per unit of distance holds, which is proved."
+    )

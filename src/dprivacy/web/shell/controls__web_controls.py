@@ -1,0 +1,270 @@
+"""What rooms are made of: a slider with a box, fields, files to choose, answers, pictures, tables."""
+
+import html
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nicegui import run, ui
+from nicegui.events import UploadEventArguments
+
+from dprivacy.errors import DPrivacyError
+from dprivacy.viz import channel_spec
+from dprivacy.web.shell.desk import Drawer, require_small
+from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
+from dprivacy.web.shell.page_frame__web_frame import text
+from dprivacy.web.shell.page_frame__web_links import link
+
+_MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
+
+
+def level_control(value: str, changed: Callable[[str], Any], *, unit: str) -> Callable[[str], Any]:
+    """The level ε as a slider over odds factors, and as a box for any other; gives what sets it."""
+    at = nearest_stop(value)
+    with ui.element("div").classes("dp-field"):
+        name = text("label", "How much may one answer tell?")
+        slide = ui.element("input").classes("dp-range")
+        slide.props(f"type=range min=0 max={len(FACTORS) - 1} step=1 value={at}")
+        name.props(f"for={slide.html_id}")
+        with ui.element("div").classes("dp-ends").props("aria-hidden=true"):
+            text("span", "little (more noise)")
+            text("span", "much (less noise)")
+        said = text("p", "", "dp-said").props('aria-live="polite"')
+    box = ui.input("Level ε", value=value).props("outlined dense").classes("dp-mono")
+    box.props('hint="such as ln 3, 1.5 or 3/2"')
+
+    def tell(level: str) -> None:
+        try:
+            factor = factor_in_words(level)
+        except DPrivacyError as reason:
+            said.text = str(reason)
+            return
+        said.text = f"Odds between two answers {unit} can change by {factor}."
+        slide.props["aria-valuetext"] = f"odds {factor}"
+
+    def slid(event: Any) -> None:
+        level = level_of(FACTORS[min(max(int(event.args), 0), len(FACTORS) - 1)])
+        box.value = level
+
+    def written() -> Any:
+        level = str(box.value or "").strip()
+        slide.props(f"value={nearest_stop(level)}")
+        tell(level)
+        return changed(level)
+
+    slide.on("input", slid, js_handler="(e) => emit(e.target.value)", throttle=0.15)
+    box.on_value_change(written).props("debounce=400")
+    tell(value)
+    return box.set_value
+
+
+class Answers:
+    """Where a room's answer appears: found off the event loop, and only the last question counts."""
+
+    def __init__(self, drawer: Drawer) -> None:
+        self.drawer = drawer
+        self.turn = 0
+        self.busy = ui.linear_progress(show_value=False).props("indeterminate")
+        self.busy.props('aria-label="working"')
+        self.busy.visible = False
+        self.spoken = text("div", "", "dp-hidden").props("role=status")
+        self.area = ui.element("div").classes("dp-stack")
+
+    async def ask(self, find: Callable[[], Any], show: Callable[[Any], str]) -> None:
+        """Find something in another thread and show it here, or say why it cannot be found.
+
+        What `show` gives back is the answer in a line, for who hears the page.
+        """
+        self.turn += 1
+        turn = self.turn
+        self.busy.visible = True
+        try:
+            found = await run.io_bound(find)
+        except Exception as reason:
+            if turn == self.turn:
+                self.refuse(reason)
+            return
+        if turn != self.turn:
+            return
+        self.busy.visible = False
+        self.area.clear()
+        with self.area:
+            try:
+                self.spoken.text = show(found)
+            except Exception as reason:
+                refusal(self.drawer.told(reason))
+
+    def refuse(self, reason: BaseException) -> None:
+        """Show a refusal in place of the answer."""
+        self.busy.visible = False
+        self.area.clear()
+        with self.area:
+            refusal(self.drawer.told(reason))
+
+
+def refusal(words: str) -> None:
+    """Why something cannot be done."""
+    text("p", words, "dp-error").props("role=alert")
+
+
+def heat(C: Any, told: str, *, title: str = "") -> ui.plotly:
+    """A channel as a heat map; a scale is drawn only where the numbers are not written in."""
+    spec = channel_spec(C, title=title)
+    spec["data"][0]["showscale"] = "texttemplate" not in spec["data"][0]
+    rows = len(spec["data"][0]["z"])
+    return figure(spec, told, height=110 + (40 if title else 0) + 34 * min(rows, 14))
+
+
+def formula(title: str, lines: Sequence[str]) -> None:
+    """The formula behind an answer, one click away."""
+    with ui.expansion(title):
+        text("div", "\n".join(lines), "dp-formula")
+
+
+def details(title: str, words: str) -> None:
+    """More words, one click away."""
+    with ui.expansion(title):
+        text("p", words, "dp-said")
+
+
+def figure(spec: Mapping[str, Any], told: str, *, height: int = 340) -> ui.plotly:
+    """A picture, with a sentence for who cannot see it. Labels are never read as markup."""
+    layout: dict[str, Any] = {
+        "font": {"family": "system-ui, Roboto, sans-serif", "size": 13},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        **spec["layout"],
+        "height": height,
+        "autosize": True,
+    }
+    if "xaxis" in layout:
+        layout["margin"] = {"t": 16, "l": 8, "r": 8, "b": 8, **layout.get("margin", {})}
+        for axis in ("xaxis", "yaxis"):
+            title = {"standoff": 8, **layout[axis].get("title", {})}
+            layout[axis] = {**layout[axis], "automargin": True, "title": title, "fixedrange": True}
+    config = {"displayModeBar": False, "displaylogo": False}
+    plain = _plain({"data": spec["data"], "layout": layout})
+    drawn = ui.plotly({**plain, "config": config}).classes("dp-plot")
+    drawn.props("role=img").props["aria-label"] = told
+    return drawn
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return _MARKUP.sub("‹", value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def table(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, most: int = 200
+) -> None:
+    """A table of texts; the first cell of a row is its heading."""
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(row[0])}</th>'
+        + "".join(f"<td>{html.escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows[:most]
+    )
+    top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
+    content = (
+        f'<table class="dp-table" aria-label="{html.escape(caption, quote=True)}">'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    )
+    text("p", caption, "dp-small")
+    ui.html(content).classes("dp-scroll").props("tabindex=0")
+    if len(rows) > most:
+        text("p", f"The first {most} of {len(rows):,} rows.", "dp-small")
+
+
+def chooser(
+    label: str,
+    taken: Callable[[Path], Awaitable[None]],
+    drawer: Drawer,
+    *,
+    endings: Sequence[str],
+    most: int,
+    refused: Callable[[str], None],
+) -> ui.upload:
+    """A button that lets one choose a file of this machine; `taken` gets it as a path in the drawer."""
+    what = f"{', '.join(endings)} files of up to {most >> 20} MiB"
+
+    async def arrived(event: UploadEventArguments) -> None:
+        upload.reset()
+        name = event.file.name
+        try:
+            require_small(event.file.size(), most, "This file")
+        except DPrivacyError as reason:
+            refused(drawer.told(reason))
+            return
+        if not name.lower().endswith(tuple(endings)):
+            refused(f"Only {what} are read here.")
+            return
+        path = drawer.place(name)
+        await event.file.save(path)
+        path.chmod(0o600)
+        await taken(path)
+
+    def turned_down() -> None:
+        upload.reset()
+        refused(f"This file is not taken: {what} are read here. Larger ones: the command line.")
+
+    upload = ui.upload(
+        on_upload=arrived, on_rejected=turned_down, max_file_size=most, auto_upload=True
+    ).classes("dp-hidden")
+    upload.props(f'accept="{",".join(endings)}" aria-hidden=true tabindex=-1')
+    pick = f"() => getElement({upload.id}).$refs.qRef.pickFiles()"
+    ui.button(label, icon="folder_open").props("outline").on("click", js_handler=pick)
+    return upload
+
+
+def share(path: str, state: Callable[[], Mapping[str, str]]) -> Callable[[], None]:
+    """A button that copies the address of this state; the function given back keeps the address bar."""
+
+    def address() -> str | None:
+        return link(path, state())
+
+    def follow() -> None:
+        where = address()
+        ui.navigate.history.replace(path if where is None else where)
+
+    def copy() -> None:
+        where = address()
+        if where is None:
+            ui.notify("This is too long for a link; save it as a file instead.")
+            return
+        ui.run_javascript(f"navigator.clipboard?.writeText(location.origin + {_quoted(where)})")
+        ui.notify("The link is copied. It holds the settings, and no data.")
+
+    ui.button("Copy a link to this", icon="link", on_click=copy).props("flat")
+    return follow
+
+
+def _quoted(words: str) -> str:
+    return json.dumps(words).replace("<", "\\u003c")
+
+
+def save_button(label: str, content: Callable[[], str | bytes], name: str) -> None:
+    """A button that hands a text over as a file."""
+
+    def give() -> None:
+        try:
+            made = content()
+        except DPrivacyError as reason:
+            ui.notify(str(reason), type="negative")
+            return
+        ui.download.content(made, name)
+
+    ui.button(label, icon="download", on_click=give).props("outline")
+
+
+def new_drawer(desk: Any) -> Drawer:
+    """A drawer that is removed with the page it belongs to."""
+    drawer: Drawer = desk.drawer()
+    ui.context.client.on_delete(drawer.close)
+    return drawer

@@ -1,0 +1,72 @@
+"""Numbers for people: per cent, counts, levels and factors, each with its unit."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import DPrivacyError
+from dprivacy.numbers import as_eps
+
+# Odds factors that the slider stops at: e^ε, so that ε is exact and kernels have short fractions.
+FACTORS = ("1.1", "1.25", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10", "15", "20", "50", "100")
+
+
+def percent(share: Any) -> str:
+    """A share as per cent, with a digit after the point where that says more.
+
+    Examples
+    --------
+    >>> percent(0.2), percent(0.0213), percent(1)
+    ('20 %', '2.1 %', '100 %')
+    """
+    value = 100 * float(share) + 1e-9  # a half is rounded up, as people do
+    text = f"{value:.0f}" if value >= 10 or abs(value - round(value)) < 1e-6 else f"{value:.1f}"
+    return f"{text} %"
+
+
+def level_of(factor: str) -> str:
+    """The level ln q of an odds factor q.
+
+    Examples
+    --------
+    >>> level_of("3"), level_of("1.5")
+    ('ln 3', 'ln(3/2)')
+    """
+    exact = Fraction(factor)
+    return f"ln {exact}" if exact.denominator == 1 else f"ln({exact})"
+
+
+def nearest_stop(level: str) -> int:
+    """The stop of the slider that is nearest to a level; the middle one for what is no level."""
+    try:
+        wanted = float(as_eps(level))
+    except DPrivacyError:
+        return len(FACTORS) // 2
+    return min(range(len(FACTORS)), key=lambda k: abs(math.log(float(FACTORS[k])) - wanted))
+
+
+def factor_in_words(level: str) -> str:
+    """What a level allows: "at most × 3", rounded up so that the bound stays one.
+
+    Examples
+    --------
+    >>> factor_in_words("ln 3"), factor_in_words("1")
+    ('at most × 3', 'at most × 2.72')
+    """
+    exact = as_eps(level).exp()
+    size = float(as_eps(level))
+    if exact is None and size > 20:
+        return f"at most × e^{math.ceil(size)}"
+    value = math.exp(size) if exact is None else float(exact)
+    digits = 0 if value >= 100 else 2
+    rounded = math.ceil(round(value * 10**digits, 6)) / 10**digits
+    return (
+        f"at most × {rounded:.{digits}f}".rstrip("0").rstrip(".")
+        if digits
+        else f"at most × {rounded:,.0f}"
+    )
+
+
+def count(value: float) -> str:
+    """A count with its thousands apart."""
+    return f"{value:,.0f}"
