@@ -4,30 +4,6 @@ One base class; each subclass is named by the fact it states. A message says wha
 came (labels and values, never a secret), where, and the way out.
 """
 
-__all__ = [
-    "AlreadyReleased",
-    "BadLevel",
-    "BrokenLedger",
-    "BudgetExceeded",
-    "DPrivacyError",
-    "DuplicateLabel",
-    "InsecureSeedWarning",
-    "Malformed",
-    "MissingExtra",
-    "MixedArithmetic",
-    "NotAMetric",
-    "NotInvertible",
-    "NotPrivate",
-    "NotStochastic",
-    "PrivacyLeakWarning",
-    "RepeatedStream",
-    "SpaceMismatch",
-    "TooLarge",
-    "Uncertified",
-    "Unfinished",
-    "UnknownCategory",
-]
-
 
 class DPrivacyError(ValueError):
     """Base of every error that dprivacy raises on purpose.
@@ -81,7 +57,39 @@ class NotInvertible(DPrivacyError):
 
 
 class Malformed(DPrivacyError):
-    """Input that is not what the format promises: ragged rows, empty tables, unreadable numbers."""
+    """Input that is not what was asked for; never raised itself, each fact has its class below."""
+
+
+class BadFile(Malformed):
+    """A file that cannot be read or written, or is not in the format it claims."""
+
+
+class OutputExists(Malformed):
+    """An output that would be overwritten."""
+
+
+class BadPlan(Malformed):
+    """A plan, a card or a column's settings that do not add up."""
+
+
+class UnknownName(Malformed):
+    """An option, column or choice that does not exist; the message names the nearest."""
+
+
+class WrongShape(Malformed):
+    """Lengths or shapes that disagree: ragged rows, an empty table, a matrix that is not square."""
+
+
+class BadNumber(Malformed):
+    """A number outside its range, or text that is not a number."""
+
+
+class WrongKind(Malformed, TypeError):
+    """A value of the wrong type."""
+
+
+class NotApplicable(Malformed):
+    """Well-formed, but the question has no answer for it."""
 
 
 class MissingExtra(DPrivacyError):
