@@ -481,9 +481,7 @@ class TestRefusals:
             optimal([1, 2, 3], eps=1)
 
     def test_more_than_the_memory(self, monkeypatch):
-        monkeypatch.setattr(
-            "dprivacy.design.problems.machine_limits__design_memory.machine_memory", lambda: 1e6
-        )
+        monkeypatch.setattr("dprivacy.design.problems.machine_limits.machine_memory", lambda: 1e6)
         with pytest.raises(TooLarge, match=r"GiB.*force=True"):
             optimal(grid(6, 6), eps=1)
         assert optimal(grid(6, 6), eps=1, force=True).certificate.privacy

@@ -9,15 +9,15 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.universality import one_loss
-from dprivacy.design.universality.candidate__design_candidate import Candidate
-from dprivacy.design.universality.candidate__design_frontier import Answers, height, offered
+from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import best_kernel
 from dprivacy.design.universality.dissenting_consumer import who_bets
 from dprivacy.design.universality.one_loss import universally_optimal_for
 from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.design.universality.pair_optimality import best_on_pair
+from dprivacy.design.universality.private_answers import Answers, height, offered
 from dprivacy.design.universality.tight_paths import geometric_paths
-from dprivacy.design.universality.universality import universally_optimal
+from dprivacy.design.universality.universal_optimality import universally_optimal
 from dprivacy.errors import (
     Malformed,
     MixedArithmetic,

@@ -9,7 +9,7 @@ from dprivacy.design.universality.refined_by_noise import (
     laplace_against_geometric,
     refined_by_laplace,
 )
-from dprivacy.design.universality.universality import universally_optimal
+from dprivacy.design.universality.universal_optimality import universally_optimal
 from dprivacy.flow import posterior_uncertainty
 from dprivacy.flow.gains import named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric_steps

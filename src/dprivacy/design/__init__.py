@@ -8,13 +8,11 @@ from dprivacy.design.columns.generation import column_generation as column_gener
 from dprivacy.design.engines.interior_rounds import interior_point as interior_point
 from dprivacy.design.least_expected_loss import optimal as optimal
 from dprivacy.design.least_worst_loss import Minimax as Minimax, minimax as minimax
-from dprivacy.design.optimum__design_mixture import (
-    as_kernels as as_kernels,
-    kernel_losses as kernel_losses,
-)
-from dprivacy.design.optimum__design_result import (
+from dprivacy.design.optimum import (
     OptimalityCertificate as OptimalityCertificate,
     Optimum as Optimum,
+    as_kernels as as_kernels,
+    kernel_losses as kernel_losses,
 )
 from dprivacy.design.problems.approximation import Approximation as Approximation
 from dprivacy.design.problems.best_remap import (
@@ -60,7 +58,7 @@ from dprivacy.design.universality.tight_paths import (
     GeometricPath as GeometricPath,
     geometric_paths as geometric_paths,
 )
-from dprivacy.design.universality.universality import (
+from dprivacy.design.universality.universal_optimality import (
     LossClass as LossClass,
     Universality as Universality,
     universally_optimal as universally_optimal,

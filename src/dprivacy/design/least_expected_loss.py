@@ -10,12 +10,12 @@ import numpy as np
 from dprivacy.design.columns.arithmetic_device import require_device
 from dprivacy.design.engines.certified_integers import proved
 from dprivacy.design.engines.whole_program import channel_of, solve
-from dprivacy.design.optimum__design_result import OptimalityCertificate, Optimum, Proof, checked
+from dprivacy.design.optimum import OptimalityCertificate, Optimum, Proof, checked
 from dprivacy.design.piece_answer import Answer, Clock, answered
 from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.independent_pieces import Piece, pieces_of
-from dprivacy.design.problems.machine_limits__design_memory import require_memory
+from dprivacy.design.problems.machine_limits import require_memory
 from dprivacy.errors import Malformed
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat, float_up

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.design.engines.whole_program import Program, channel_of, solve
-from dprivacy.design.optimum__design_result import checked
+from dprivacy.design.optimum import checked
 from dprivacy.design.problems.best_remap import worst_case_loss
 from dprivacy.design.problems.design_problem import Problem, exact_mat
 from dprivacy.design.problems.independent_pieces import pieces_of

@@ -17,7 +17,7 @@ from dprivacy.design.engines.interior_rounds import interior_point
 from dprivacy.design.engines.lower_bounds import Bound, bound_of_floats
 from dprivacy.design.problems.approximation import Approximation, Floats, Flows, Progress
 from dprivacy.design.problems.independent_pieces import Piece
-from dprivacy.design.problems.machine_limits__design_memory import interior_fits
+from dprivacy.design.problems.machine_limits import interior_fits
 from dprivacy.design.problems.problem_symmetry import find_symmetry
 from dprivacy.numbers import Mat
 from dprivacy.verify import round_outward

@@ -12,10 +12,8 @@ from dprivacy.estimation.counts.survey_planning import (
     sample_size as sample_size,
     smallest_eps_for as smallest_eps_for,
 )
-from dprivacy.estimation.counts.table_estimate__estimation_table_result import (
+from dprivacy.estimation.counts.table_estimate import (
     TableEstimate as TableEstimate,
-)
-from dprivacy.estimation.counts.table_estimate__estimation_tables import (
     estimate_table as estimate_table,
 )
 from dprivacy.estimation.regressions.regression import regress as regress

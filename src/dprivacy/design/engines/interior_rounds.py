@@ -13,7 +13,7 @@ import numpy as np
 
 from dprivacy.design.engines.barrier_state import Barrier
 from dprivacy.design.problems.approximation import Approximation, Floats, Progress, Whole
-from dprivacy.design.problems.machine_limits__design_threads import one_thread
+from dprivacy.design.problems.machine_limits import one_thread
 
 _MOST_ROUNDS = 300
 _SMALL = 300  # rows below which one thread does the linear algebra

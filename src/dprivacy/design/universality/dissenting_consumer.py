@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import combinations, islice
 
-from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference, preferred
 from dprivacy.design.universality.pair_optimality import PairVerdict
 from dprivacy.errors import TooLarge, Uncertified

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference, chosen, consumer, listed
 from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.design.universality.pair_optimality import examined

@@ -5,8 +5,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
-from dprivacy.design.universality.candidate__design_candidate import Candidate
-from dprivacy.design.universality.candidate__design_frontier import Corner, height, offered
+from dprivacy.design.universality.candidate import Candidate
+from dprivacy.design.universality.private_answers import Corner, height, offered
 from dprivacy.errors import Malformed
 from dprivacy.model import Verdict, about, plain, shown
 from dprivacy.sources import result

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import islice, pairwise
 from typing import Any
 
-from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate import Candidate
 from dprivacy.model import plain, shown
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace

@@ -15,14 +15,12 @@ from dprivacy.estimation.counts.channel_inversion import (
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
-from dprivacy.estimation.counts.standard_errors import around, quantile, spread
+from dprivacy.estimation.counts.standard_errors import EDGE, around, quantile, spread
 from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.sources import result
 
 Estimator = Literal["ibu", "inverse", "projected"]
-
-EDGE = 1e-6  # a share below this, times the largest, counts as 0 for the standard errors
 
 
 @result("T", "Thm 8.1", "Prop 8.2", "§8.3.1")

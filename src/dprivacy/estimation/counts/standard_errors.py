@@ -13,6 +13,8 @@ from dprivacy.estimation.operators.channel_operator import Dense, Floats, Operat
 Of = Literal["table", "population"]
 Scale = Literal["counts", "proportions"]
 
+EDGE = 1e-6  # a share below this, times the largest, counts as 0 for the standard errors
+
 
 @dataclass(frozen=True)
 class Spread:

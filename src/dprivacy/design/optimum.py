@@ -10,8 +10,11 @@ from dprivacy.design.engines.whole_program import Program
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.independent_pieces import Piece
+from dprivacy.errors import Uncertified
+from dprivacy.flow import posterior_uncertainty
 from dprivacy.mechanisms import ChannelMechanism, promised
 from dprivacy.model import Channel, Guarantee, Pictured, about, plain, shown
+from dprivacy.polytope import Decomposition, decompose
 from dprivacy.verify import PrivacyVerdict, privacy
 
 Number = Fraction | float
@@ -183,6 +186,48 @@ class Optimum(Pictured):
             f"Optimum({self.problem.words()}: loss {about(self.loss)}, "
             f"{'exact' if self.exact else f'gap {float(self.gap):.1g}'})"
         )
+
+
+def as_kernels(optimum: Optimum) -> Decomposition:
+    """An optimal channel as (Σ λ_i·K_i) @ R: kernels, how much of each, and what is done with them.
+
+    Every kernel of an exact optimum is optimal by itself, once the consumer remaps it.
+
+    Parameters
+    ----------
+    optimum
+        An exact optimum on a space with rational e^(ε·d) and finite distances.
+
+    Raises
+    ------
+    Uncertified
+        When the optimum is not exact: rounded channels are made of thousands of vertices.
+
+    Examples
+    --------
+    >>> from dprivacy.design import optimal
+    >>> from dprivacy.spaces import line
+    >>> mixed = as_kernels(optimal(line(3), eps="ln 2"))
+    >>> print(*mixed.weights)
+    1
+    """
+    if not optimum.exact:
+        raise Uncertified(
+            "only an exact optimum is read as a mixture of kernels; take a space and ε = ln(q) for "
+            "which e^(ε·d) is rational, and few enough points"
+        )
+    return decompose(optimum.channel, optimum.problem.space, eps=optimum.problem.eps)
+
+
+def kernel_losses(optimum: Optimum) -> tuple[Any, ...]:
+    """The expected loss of each kernel of an exact optimum, remapped; they all equal the optimum's."""
+    problem = optimum.problem
+    return tuple(
+        Fraction(posterior_uncertainty(problem.prior, kernel, problem.loss))
+        if problem.exact
+        else posterior_uncertainty(problem.prior, kernel, problem.loss)
+        for kernel in as_kernels(optimum).kernels
+    )
 
 
 def checked(problem: Problem, channel: Channel) -> PrivacyVerdict:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from dprivacy.design.universality.candidate__design_candidate import Candidate
+from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference
 from dprivacy.design.universality.dissenting_consumer import who_bets, who_guesses
 from dprivacy.design.universality.pair_optimality import PairVerdict, examined

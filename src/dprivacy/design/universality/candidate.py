@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dprivacy.design.universality.candidate__design_frontier import Answers
+from dprivacy.design.universality.private_answers import Answers
 from dprivacy.errors import NotPrivate, TooLarge
 from dprivacy.model import Channel, about
 from dprivacy.polytope import Column, Cone, Read, primitive
