@@ -25,6 +25,16 @@ from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
 # For other rooms; not part of the surface.
 from dprivacy.model.answers__model_picture import Pictured as Pictured
 from dprivacy.model.channels__model_channel import require_channel_space as require_channel_space
+from dprivacy.model.documents import (
+    Document as Document,
+    digest as digest,
+    file_text as file_text,
+    is_document as is_document,
+    read_document as read_document,
+    rebuilt as rebuilt,
+    require_keys as require_keys,
+    write_document as write_document,
+)
 from dprivacy.model.guarantees import factor_in_words as factor_in_words
 from dprivacy.model.labelled_matrix__model_labelled import Labelled as Labelled
 from dprivacy.model.matrix_files__design_prior_file import read_prior_file as read_prior_file
@@ -33,3 +43,12 @@ from dprivacy.model.matrix_files__model_files import (
     read_text as read_text,
 )
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
+from dprivacy.model.stored_parts import (
+    channel_body as channel_body,
+    channel_from as channel_from,
+    label_body as label_body,
+    label_from as label_from,
+    level_body as level_body,
+    space_body as space_body,
+    space_from as space_from,
+)

@@ -1,0 +1,155 @@
+"""Stored nouns: one envelope for every file that dprivacy writes, read strictly.
+
+    {"format": "dprivacy.channel", "version": 1, "body": {…}, "sha256": "…"}
+
+The body of each noun is written and read by its own room; the room `store` has the table of all.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import BadFile, DPrivacyError, NotPrivate
+from dprivacy.typing import PathArg
+
+LARGEST = 256 << 20  # bytes
+_KEYS = {"format", "version", "body", "sha256"}
+_PREFIX = "dprivacy."
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a file says it holds.
+
+    Parameters
+    ----------
+    noun
+        "channel", "space", "mechanism", "plan", "card" or "receipt".
+    version
+        Of that noun's body.
+    body
+        Plain data, not yet checked by the noun's own reader.
+    """
+
+    noun: str
+    version: int
+    body: dict[str, Any]
+
+
+def write_document(noun: str, version: int, body: dict[str, Any]) -> str:
+    """The text of a stored noun: the envelope around its body, with the hash of all three."""
+    data = {"format": _PREFIX + noun, "version": version, "body": body}
+    return json.dumps({**data, "sha256": digest(data)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_document(text: str, *, name: str = "the file") -> Document:
+    """Open the envelope.
+
+    Strict: the four keys and no others, no repeated keys anywhere, no floats (numbers that are not
+    whole are stored as text), and the hash of the contents, which catches accidents. Whoever
+    repairs the hash meets the noun's own reader, which proves again what it can.
+
+    Raises
+    ------
+    BadFile
+        Naming what is wrong.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            twice = next(key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k]))
+            raise BadFile(f"{name}: the key {twice!r} appears twice")
+        return found
+
+    def refuse(literal: str) -> Any:
+        raise BadFile(f"{name}: numbers are stored as text, but {literal[:24]} is not")
+
+    try:
+        data = json.loads(text, object_pairs_hook=once, parse_float=refuse, parse_constant=refuse)
+    except DPrivacyError:
+        raise
+    except (TypeError, ValueError, RecursionError) as reason:
+        raise BadFile(f"{name}: not JSON ({reason})") from None
+    if not is_document(data):
+        raise BadFile(
+            f"{name}: not a file of dprivacy; that has format, version, body and sha256, and no more"
+        )
+    given = data["format"], data["version"], data["body"]
+    if type(given[0]) is not str or type(given[1]) is not int or type(given[2]) is not dict:
+        raise BadFile(
+            f"{name}: the format should be text, the version a whole number, the body an object"
+        )
+    if digest({key: data[key] for key in ("format", "version", "body")}) != data["sha256"]:
+        raise BadFile(f"{name}: the contents do not match their hash; the file was changed")
+    return Document(given[0].removeprefix(_PREFIX), given[1], given[2])
+
+
+def is_document(data: Any) -> bool:
+    """Whether parsed JSON has the keys of the envelope."""
+    return isinstance(data, dict) and set(data) == _KEYS
+
+
+def digest(data: Any) -> str:
+    """The SHA-256 of plain data, whatever the order of its keys."""
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return hashlib.sha256(text.encode()).hexdigest()
+    except UnicodeEncodeError:
+        raise BadFile("text with half a character (a lone surrogate) cannot be stored") from None
+
+
+def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
+    """The text of a file, or BadFile with the reason it cannot be read."""
+    file = Path(path)
+    try:
+        if file.stat().st_size > largest:
+            raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as reason:
+        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
+    except UnicodeDecodeError:
+        raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+    except ValueError as reason:
+        if isinstance(reason, DPrivacyError):
+            raise
+        raise BadFile(f"{path!r} cannot be the name of a file") from None
+
+
+def require_keys(
+    body: dict[str, Any], kinds: dict[str, type], optional: dict[str, type], name: str
+) -> None:
+    """BadFile unless a body has the keys it needs, no unknown ones, and each of its kind."""
+    strange = sorted((set(kinds) - set(body)) | (set(body) - set(kinds) - set(optional)))
+    if strange:
+        raise BadFile(f"{name}: unexpected or missing: {', '.join(strange)}")
+    for key, kind in {**kinds, **optional}.items():
+        if key in body and type(body[key]) is not kind:
+            raise BadFile(
+                f"{name}: {key!r} should be stored as {_JSON[kind]}, "
+                f"not as {_JSON.get(type(body[key]), 'null')}"
+            )
+
+
+_JSON = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def rebuilt(read: Any, body: Any, name: str) -> Any:
+    """What a noun's reader makes of a body; whatever goes wrong in it is BadFile, with the name."""
+    try:
+        return read(body)
+    except BadFile as reason:
+        text = str(reason)
+        raise BadFile(text if text.startswith(name) else f"{name}: {text}") from None
+    except NotPrivate as reason:
+        raise NotPrivate(f"{name}: {reason}") from None
+    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as reason:
+        raise BadFile(f"{name}: {reason}") from None
