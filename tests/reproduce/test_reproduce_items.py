@@ -127,7 +127,7 @@ def test_steps_are_told():
 def _attacked(authors, keep_topics):
     """A made-up table: authorship falls to nothing, topics hold or do not."""
     from dprivacy.numbers import Level
-    from dprivacy.text.attacks.author_topic_run__text_attack_table import AuthorTopicTable, Row
+    from dprivacy.text.attacks.author_topic_table import AuthorTopicTable, Row
 
     rows = []
     for k, eps in enumerate([None, 15, 12, 10, 7, 3]):

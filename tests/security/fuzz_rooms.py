@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from mutations import json_mutant, lines, mutants
 
-from dprivacy.curves.curve_files__curves_files import read_days
+from dprivacy.curves.curve_files import read_days
 from dprivacy.geo.earth.polygons import read_json, read_polygon
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.hashing import read_ratings

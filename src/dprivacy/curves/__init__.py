@@ -10,8 +10,11 @@ from dprivacy.curves.curve_basis import (
     make_basis as make_basis,
     principal_basis as principal_basis,
 )
-from dprivacy.curves.curve_files__curves_days import example_days as example_days
-from dprivacy.curves.curve_files__curves_files import Days as Days, read_days as read_days
+from dprivacy.curves.curve_files import (
+    Days as Days,
+    example_days as example_days,
+    read_days as read_days,
+)
 from dprivacy.curves.matching_attack import Linkage as Linkage, linkage as linkage
 from dprivacy.curves.mean_profile import Profile as Profile
 from dprivacy.curves.protecting_curves import (

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from dprivacy.curves.curve_files__curves_files import Days
+from dprivacy.curves.curve_files import Days
 from dprivacy.curves.protecting_curves import ProtectedCurves
 from dprivacy.errors import Malformed
 from dprivacy.extras import arrow, arrow_csv, parquet

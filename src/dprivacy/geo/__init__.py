@@ -21,11 +21,11 @@ from dprivacy.geo.earth.regions import (
 )
 from dprivacy.geo.earth.tangent_plane import Plane as Plane
 from dprivacy.geo.metre_promise import Promise as Promise
-from dprivacy.geo.noise_law__geo_displacement import (
+from dprivacy.geo.noise_law import (
     Displacement as Displacement,
+    NoiseLaw as NoiseLaw,
     displacement as displacement,
 )
-from dprivacy.geo.noise_law__geo_law import NoiseLaw as NoiseLaw
 from dprivacy.geo.optimal_city import (
     CityMechanism as CityMechanism,
     optimal_places as optimal_places,

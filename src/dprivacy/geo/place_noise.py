@@ -14,7 +14,7 @@ from dprivacy.geo.earth.ellipsoid import Floats, to_space, to_surface
 from dprivacy.geo.earth.lengths import metres
 from dprivacy.geo.earth.regions import Region, as_region
 from dprivacy.geo.metre_promise import Promise
-from dprivacy.geo.noise_law__geo_law import NoiseLaw
+from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.model import Guarantee
 from dprivacy.numbers import as_level
 from dprivacy.sampling import PlanarNoise, Source, SpatialNoise, choose_source

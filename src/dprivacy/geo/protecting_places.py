@@ -13,7 +13,7 @@ from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import metres
 from dprivacy.geo.metre_promise import Promise
-from dprivacy.geo.noise_law__geo_law import NoiseLaw
+from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.permanent_places import PermanentNoise, named
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.mechanisms import whole

@@ -9,11 +9,7 @@ from dprivacy.hashing.friend_matching import (
     nearest_distances as nearest_distances,
     utility_loss as utility_loss,
 )
-from dprivacy.hashing.hash_promises__hashing_pairs import (
-    PairPrivacy as PairPrivacy,
-    pair_privacy as pair_privacy,
-)
-from dprivacy.hashing.hash_promises__hashing_promises import (
+from dprivacy.hashing.hash_promises import (
     PairPromise as PairPromise,
     counted_bits as counted_bits,
     distance_promises as distance_promises,
@@ -44,13 +40,17 @@ from dprivacy.hashing.hashes.stable_strips import (
     parity_law as parity_law,
     stable_projection as stable_projection,
 )
-from dprivacy.hashing.matching_experiment__hashing_experiment import (
+from dprivacy.hashing.matching_experiment import (
     hashing_loss as hashing_loss,
     utility_loss_experiment as utility_loss_experiment,
 )
-from dprivacy.hashing.matching_experiment__hashing_losses import (
+from dprivacy.hashing.matching_losses import (
     LossExperiment as LossExperiment,
     LossPoint as LossPoint,
 )
 from dprivacy.hashing.noise_then_hash import HashOfNoise as HashOfNoise, laplsh as laplsh
+from dprivacy.hashing.pair_promises import (
+    PairPrivacy as PairPrivacy,
+    pair_privacy as pair_privacy,
+)
 from dprivacy.hashing.rating_tables import Ratings as Ratings, read_ratings as read_ratings

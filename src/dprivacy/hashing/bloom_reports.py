@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadLevel, Malformed
-from dprivacy.hashing.hash_promises__hashing_pairs import PairPrivacy
-from dprivacy.hashing.hash_promises__hashing_promises import PairPromise
+from dprivacy.hashing.hash_promises import PairPromise
 from dprivacy.hashing.hashes.locality_hash import Bits
 from dprivacy.hashing.hashes.packed_bits import read_bits
 from dprivacy.hashing.hashes.public_randomness import item_words, read_key
 from dprivacy.hashing.hashes.set_hash import read_sets
+from dprivacy.hashing.pair_promises import PairPrivacy
 from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
 from dprivacy.model import Channel, Guarantee, about
 from dprivacy.numbers import Level, as_eps, ln

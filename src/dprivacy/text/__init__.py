@@ -7,13 +7,13 @@ from dprivacy.text.attacks.author_attack import (
     identify_authors as identify_authors,
     ngrams as ngrams,
 )
-from dprivacy.text.attacks.author_topic_run__text_attack_table import (
-    AuthorTopicTable as AuthorTopicTable,
-    Row as Row,
-)
-from dprivacy.text.attacks.author_topic_run__text_experiment import (
+from dprivacy.text.attacks.author_topic_run import (
     Document as Document,
     author_topic_experiment as author_topic_experiment,
+)
+from dprivacy.text.attacks.author_topic_table import (
+    AuthorTopicTable as AuthorTopicTable,
+    Row as Row,
 )
 from dprivacy.text.attacks.nearest_texts import (
     nearest_authors as nearest_authors,
@@ -49,10 +49,10 @@ from dprivacy.text.documents.word_noise import (
     LaplaceWords as LaplaceWords,
     word_mechanism as word_mechanism,
 )
-from dprivacy.text.embeddings.made_embeddings__text_making import (
+from dprivacy.text.embeddings.made_embeddings import (
     embedding_from_groups as embedding_from_groups,
+    small_embedding as small_embedding,
 )
-from dprivacy.text.embeddings.made_embeddings__text_small import small_embedding as small_embedding
 from dprivacy.text.embeddings.vector_files import read_embedding as read_embedding
 from dprivacy.text.embeddings.word_distances import (
     WordBags as WordBags,

@@ -1,1 +1,1 @@
-"""A shelf of `geo`."""
+"""The Earth: its shape, planes that touch it, lengths, coordinates, and public regions."""

@@ -1,1 +1,1 @@
-"""A shelf of `hashing`."""
+"""Locality-sensitive hashes: public functions whose bits tell near inputs from far ones."""

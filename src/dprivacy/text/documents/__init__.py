@@ -1,1 +1,1 @@
-"""A shelf of `text`."""
+"""Documents: their pieces, what happens to each, noise on words and bags, and what is promised."""

@@ -10,7 +10,7 @@ from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.text.documents.piece_policy import Layout, Policy, Reading, StopWords, Unknown
 from dprivacy.text.documents.word_noise import Noise, WordMechanism, read_words, word_mechanism
-from dprivacy.text.embeddings.made_embeddings__text_small import small_embedding
+from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding
 

@@ -1,1 +1,1 @@
-"""A shelf of `text`."""
+"""Embeddings: words as vectors, from files or from lists, and the distances between them."""

@@ -1,6 +1,9 @@
-"""Making an embedding out of lists of words that belong together."""
+"""Embeddings made out of lists of words that belong together, and the small one of the package."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +77,27 @@ def embedding_from_groups(
     vectors = sums / counts[:, None] + _OWN * _signs(len(words), size, 1)
     unit = 7 * np.sqrt(size)  # brings unrelated words to about 1.7
     return Embedding(tuple(words), (vectors / unit).astype(np.float32), name, sha256)
+
+
+@cache
+def small_embedding() -> Embedding:
+    """About 2,000 common English words in 32 dimensions, made by this package from its own lists.
+
+    It is meant for trying things out. Words of one list (months, tools, feelings …) are near each
+    other, and that is all it knows: use GloVe, word2vec or fastText vectors (`read_embedding`) for
+    real texts.
+
+    Examples
+    --------
+    >>> words = small_embedding()
+    >>> words.distance("river", "lake") < words.distance("river", "lawyer")
+    True
+    """
+    raw = files("dprivacy.text").joinpath("data/words.txt").read_bytes()
+    lines = raw.decode("utf-8").splitlines()
+    groups = [line.split() for line in lines if line and not line.startswith("#")]
+    name = "the small embedding of dprivacy"
+    return embedding_from_groups(groups, name=name, sha256=hashlib.sha256(raw).hexdigest())
 
 
 def _signs(rows: int, columns: int, stream: int) -> NDArray[np.float64]:

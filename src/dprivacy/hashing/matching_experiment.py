@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.hashing.friend_matching import nearest_distances
-from dprivacy.hashing.hash_promises__hashing_promises import eps_for
+from dprivacy.hashing.hash_promises import eps_for
 from dprivacy.hashing.hash_then_flip import bit_response
 from dprivacy.hashing.hashes.hyperplanes import (
     RandomProjection,
@@ -21,7 +21,7 @@ from dprivacy.hashing.hashes.hyperplanes import (
 from dprivacy.hashing.hashes.linear_hash import read_dense, scaled_rows
 from dprivacy.hashing.hashes.packed_bits import nearest
 from dprivacy.hashing.hashes.public_randomness import read_key
-from dprivacy.hashing.matching_experiment__hashing_losses import LossExperiment, LossPoint
+from dprivacy.hashing.matching_losses import LossExperiment, LossPoint
 from dprivacy.mechanisms import read_doubles, vector_laplace, whole
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import Source, choose_source

@@ -12,13 +12,13 @@ from dprivacy.numbers import Level, as_eps
 from dprivacy.sampling import Source, SystemSource
 from dprivacy.sources import result
 from dprivacy.text.attacks.author_attack import author_profiles
-from dprivacy.text.attacks.author_topic_run__text_attack_table import AuthorTopicTable, Row
+from dprivacy.text.attacks.author_topic_table import AuthorTopicTable, Row
 from dprivacy.text.attacks.nearest_texts import neighbours_of
 from dprivacy.text.attacks.topic_model import train_topics
 from dprivacy.text.documents.document_mechanism import TextMechanism, text_mechanism
 from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.text.documents.word_noise import Noise
-from dprivacy.text.embeddings.made_embeddings__text_small import small_embedding
+from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_vectors import Embedding
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.hashing.hash_promises__hashing_promises import (
+from dprivacy.hashing.hash_promises import (
     Number,
     PairPromise,
     distance_promises,
