@@ -39,7 +39,7 @@ rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench"
 """
 COPY = """
 from pathlib import Path
-from dprivacy.release.files.table_files__release_files import batches_of
+from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.output_writer import writer_of
 began = time.perf_counter()
 rows, writer = 0, None

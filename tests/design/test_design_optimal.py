@@ -501,7 +501,7 @@ class TestUse:
         import pandas
 
         from dprivacy.release import Plan, sanitise
-        from dprivacy.release.plans.table_plan__release_plan import ColumnPlan
+        from dprivacy.release.plans.table_plan import ColumnPlan
 
         best = optimal(line(5), eps="ln 2")
         plan = Plan(

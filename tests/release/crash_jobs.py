@@ -23,7 +23,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from dprivacy.release import Plan, ReleaseCard, sanitise_file
-from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import file_job as jobs, output_writer as writing
 
 KEY = bytes(range(100, 132))

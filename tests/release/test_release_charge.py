@@ -11,10 +11,10 @@ from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malf
 from dprivacy.numbers import ln
 from dprivacy.release import sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import (
     file_job as jobs,
-    job_charge__release_charge as charge,
+    job_charge as charge,
     output_writer as writing,
 )
 from dprivacy.release.ledger import Ledger

@@ -24,7 +24,7 @@ from release_tables import LETTERS, NUMBERS, left_over, seed_is_noticed
 from dprivacy.errors import DPrivacyError, Malformed, Unfinished
 from dprivacy.release import Plan, Release, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.files import table_files as files
 from dprivacy.release.files.own_files import Workplace
 from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
 from dprivacy.release.jobs.job_journal import Journal

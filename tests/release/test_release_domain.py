@@ -6,7 +6,7 @@ import pytest
 from release_tables import CODES, GRAPH, LETTERS, NUMBERS, TABLE, TREE, plan_of
 
 from dprivacy.numbers.levels import as_level
-from dprivacy.release.plans.column_domains__release_domain import LISTED, TYPES, usual_mechanism
+from dprivacy.release.plans.column_domains import LISTED, TYPES, usual_mechanism
 from dprivacy.verify import privacy
 
 

@@ -26,7 +26,7 @@ from release_tables import (
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
 from dprivacy.release import Plan, Release, ReleaseCard, card_path, sanitise_file
-from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.files import table_files as files
 
 CANARY = "CANARY-7f3a"
 BOM = b"\xef\xbb\xbf"

@@ -9,8 +9,8 @@ from release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded, seeded_file
 
 from dprivacy.errors import PrivacyLeakWarning
 from dprivacy.release import Plan
-from dprivacy.release.columns.row_facts__release_order import RowOrder
-from dprivacy.release.files import table_files__release_files as files
+from dprivacy.release.columns.row_facts import RowOrder
+from dprivacy.release.files import table_files as files
 
 
 def kept(values, size=10**9):

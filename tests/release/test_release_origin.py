@@ -6,7 +6,7 @@ import os
 import pytest
 
 from dprivacy.errors import AlreadyReleased
-from dprivacy.release.jobs.job_charge__release_origin import origin_mark, require_not_released_here
+from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
 
 
 @pytest.fixture

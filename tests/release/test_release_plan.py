@@ -156,7 +156,7 @@ def test_a_fault_in_the_last_column_shows_before_anything_is_built(monkeypatch, 
     def build(*_):
         raise AssertionError("a mechanism was built")
 
-    monkeypatch.setattr("dprivacy.release.plans.table_plan__release_plan.mechanism_of", build)
+    monkeypatch.setattr("dprivacy.release.plans.table_plan.mechanism_of", build)
     good = '[columns.a]\ntype = "ordered"\nvalues = [1, 2, 3]\nepsilon = "ln 2"\n'
     with pytest.raises(AssertionError):
         Plan.parse(good)

@@ -135,7 +135,7 @@ def test_refusals(tmp_path):
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     from dprivacy.release.columns import plan_proposal as proposal
-    from dprivacy.release.files import table_files__release_files as files
+    from dprivacy.release.files import table_files as files
 
     monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
     monkeypatch.setattr(files, "_BATCH", 50)

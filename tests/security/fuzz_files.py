@@ -37,7 +37,7 @@ from dprivacy.model.matrix_files__design_prior_file import read_prior_file
 from dprivacy.model.matrix_files__model_files import read_channel, read_space
 from dprivacy.release import Plan, Release, ReleaseCard, Sanitiser
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.files.table_files__release_files import batches_of
+from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.job_journal import (
     Checkpoint,
     Commit,

@@ -15,7 +15,7 @@ from spark_standalone import everything_below
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.release import Plan, sanitise_spark, sanitise_with_card
-from dprivacy.release.spark.spark_task__release_spark_task import Run, protected
+from dprivacy.release.spark.spark_task import Run, protected
 
 
 def require_same_law(spark, n, partitions, out):

@@ -13,7 +13,7 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
-from dprivacy.release.spark.spark_task__release_spark_task import (
+from dprivacy.release.spark.spark_task import (
     CHUNK,
     MARK,
     Run,

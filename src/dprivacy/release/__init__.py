@@ -30,7 +30,7 @@ from dprivacy.release.plans.plan_forecast import (
     transition_summary as transition_summary,
 )
 from dprivacy.release.plans.release_card import ReleaseCard as ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan as ColumnPlan, Plan as Plan
+from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
 from dprivacy.release.receiving.received_release import Release as Release
 from dprivacy.release.receiving.sql_queries import Answer as Answer, query as query
 from dprivacy.release.spark.spark_received import SparkRelease as SparkRelease
@@ -43,7 +43,7 @@ from dprivacy.release.spark.spark_release import (
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
 from dprivacy.release.files.own_files import Workplace as Workplace, open_own as open_own
-from dprivacy.release.files.table_files__release_files import (
+from dprivacy.release.files.table_files import (
     batches_of as batches_of,
     read_errors as read_errors,
 )

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
 from dprivacy.extras import arrow, compute
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
-from dprivacy.release.columns.row_facts__release_order import RowOrder
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan
+from dprivacy.release.columns.row_facts import RowOrder
+from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
 
 MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared

@@ -10,7 +10,7 @@ from dprivacy.errors import Malformed
 from dprivacy.extras import arrow, compute
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
-from dprivacy.release.files.table_files__release_files import batches_of
+from dprivacy.release.files.table_files import batches_of
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
 _ROWS_LOOKED_AT = 200_000

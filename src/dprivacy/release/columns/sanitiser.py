@@ -9,8 +9,8 @@ from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.published_columns import bare
-from dprivacy.release.columns.row_facts__release_people import RowsPerPerson
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.columns.row_facts import RowsPerPerson
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import Source
 
 

@@ -9,7 +9,7 @@ from dprivacy.extras import arrow
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.ledger.release_spending import spending_on
 from dprivacy.release.plans.release_card import ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import choose_source
 from dprivacy.spaces import FiniteSpace
 

@@ -5,7 +5,7 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.frames.frames_in_hand import sanitise
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
 
 

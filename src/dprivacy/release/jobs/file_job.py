@@ -11,10 +11,9 @@ from dprivacy.errors import Malformed, Unfinished
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import Workplace, file_hash
-from dprivacy.release.files.table_files__release_files import batches_of, is_parquet, read_errors
+from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
 from dprivacy.release.frames.frames_in_hand import warn_about
-from dprivacy.release.jobs.job_charge__release_charge import Charge
-from dprivacy.release.jobs.job_charge__release_origin import origin_mark, require_not_released_here
+from dprivacy.release.jobs.job_charge import Charge
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.jobs.job_resume import (
     DISCARD,
@@ -28,9 +27,10 @@ from dprivacy.release.jobs.job_resume import (
     run_of,
 )
 from dprivacy.release.jobs.output_writer import Writing
+from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
 from dprivacy.release.ledger.release_spending import opened
 from dprivacy.release.plans.release_card import ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 
 Progress = Callable[[int, int | None], None]
 

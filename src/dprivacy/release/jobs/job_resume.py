@@ -15,7 +15,7 @@ from dprivacy.model import plain
 from dprivacy.release.files.own_files import Workplace, file_hash, open_own
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
 from dprivacy.release.plans.release_card import ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import choose_source
 from dprivacy.verify import weights_hash
 

@@ -15,7 +15,7 @@ from dprivacy.model import Guarantee
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.plans.joint_promise import widest_level
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import BitStrings, FiniteSpace, GridLine, Vectors
 
 

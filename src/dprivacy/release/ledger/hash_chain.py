@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BrokenLedger, Malformed
-from dprivacy.release.ledger.balances__release_ledger_balance import canonical
+from dprivacy.release.ledger.balances import canonical
 
 START = "0" * 64  # what stands for the hash before the first entry
 _HEAD = "dprivacy ledger key 1"

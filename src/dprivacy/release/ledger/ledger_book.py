@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import AlreadyReleased, Malformed
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances__release_ledger_balance import (
+from dprivacy.release.ledger.balances import (
     WHOLE,
     after,
     crowd,
@@ -14,16 +14,16 @@ from dprivacy.release.ledger.balances__release_ledger_balance import (
     lines_of,
     marks_of,
 )
-from dprivacy.release.ledger.balances__release_ledger_refusals import (
+from dprivacy.release.ledger.charged_metric import charges_of
+from dprivacy.release.ledger.hash_chain import Entry
+from dprivacy.release.ledger.ledger_pages import open_pages
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.refusals import (
     costs_of,
     released_before,
     require_kind,
     require_within,
 )
-from dprivacy.release.ledger.charged_metric import charges_of
-from dprivacy.release.ledger.hash_chain import Entry
-from dprivacy.release.ledger.ledger_pages import open_pages
-from dprivacy.release.ledger.receipts import Receipt
 
 if TYPE_CHECKING:
     from dprivacy.release.ledger.ledger_check import LedgerVerdict

@@ -9,7 +9,7 @@ from typing import Any
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.model import Verdict, read_text
-from dprivacy.release.ledger.balances__release_ledger_balance import (
+from dprivacy.release.ledger.balances import (
     NOTHING,
     Balance,
     crowd,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BrokenLedger, Malformed
-from dprivacy.release.ledger.balances__release_ledger_balance import NOTHING, Balance
+from dprivacy.release.ledger.balances import NOTHING, Balance
 from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
 from dprivacy.release.ledger.ledger_store import FORMAT, Store
 from dprivacy.spaces import python_value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dprivacy.release.ledger.amounts import Amount, larger
-from dprivacy.release.ledger.balances__release_ledger_balance import WHOLE, Balance
+from dprivacy.release.ledger.balances import WHOLE, Balance
 
 _BAR = 24  # characters of a full bar
 

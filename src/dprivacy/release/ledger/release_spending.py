@@ -11,10 +11,10 @@ from typing import Any
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.extras import arrow
 from dprivacy.model import plain
-from dprivacy.release.ledger.balances__release_ledger_balance import canonical
+from dprivacy.release.ledger.balances import canonical
 from dprivacy.release.ledger.ledger_book import EVERYONE, Ledger
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.verify import weights_hash
 
 _ROWS = 1 << 20  # rows that are hashed at a time

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.model import Guarantee, about, factor_in_words, plain
 from dprivacy.numbers import Level, as_level
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
 

@@ -9,7 +9,7 @@ from dprivacy.errors import Malformed, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.model import Channel, Pictured, plain, shown
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.spaces import FiniteSpace
 
 

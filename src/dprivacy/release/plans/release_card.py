@@ -12,7 +12,7 @@ from typing import Any
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.model import Channel, plain
 from dprivacy.release.plans.joint_promise import joint_guarantee
-from dprivacy.release.plans.table_plan__release_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 
 FORMAT = "dprivacy release card"
 LIBRARY = f"dprivacy {version('dprivacy')}"

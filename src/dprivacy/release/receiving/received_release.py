@@ -21,8 +21,8 @@ from dprivacy.estimation import (
 from dprivacy.extras import arrow, dataset, parquet
 from dprivacy.model import Channel, shown
 from dprivacy.release.files.own_files import card_path, file_hash
-from dprivacy.release.files.table_files__release_files import guarded, open_csv, read_errors
-from dprivacy.release.files.table_files__release_folders import CARD_NAME, files_in, listing_hash
+from dprivacy.release.files.released_folders import CARD_NAME, files_in, listing_hash
+from dprivacy.release.files.table_files import guarded, open_csv, read_errors
 from dprivacy.release.plans.release_card import ReleaseCard
 
 

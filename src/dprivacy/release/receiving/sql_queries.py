@@ -9,7 +9,7 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.extras import dataset, duckdb
 from dprivacy.model import plain, shown
-from dprivacy.release.plans.column_domains__release_domain import LISTED
+from dprivacy.release.plans.column_domains import LISTED
 from dprivacy.release.receiving.condition_counts import MOST_CELLS, conditional_count
 from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
 from dprivacy.sources import result

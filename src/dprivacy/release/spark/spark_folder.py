@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.extras import spark as pyspark_sql
-from dprivacy.release.spark.spark_task__release_spark_task import MARK
+from dprivacy.release.spark.spark_task import MARK
 
 _PATIENCE = 10  # seconds
 RENAMES = ("file", "hdfs", "viewfs")  # a folder is renamed at once, or not at all

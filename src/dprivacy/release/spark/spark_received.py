@@ -8,11 +8,11 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.extras import spark as pyspark_sql
-from dprivacy.release.files.table_files__release_folders import CARD_NAME, listing_hash
+from dprivacy.release.files.released_folders import CARD_NAME, listing_hash
 from dprivacy.release.plans.release_card import ReleaseCard
 from dprivacy.release.receiving.received_release import Release
 from dprivacy.release.spark.spark_folder import Files, spark_errors
-from dprivacy.release.spark.spark_task__release_spark_schema import column_of
+from dprivacy.release.spark.spark_schema import column_of
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from urllib.parse import unquote, urlsplit
 from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.sanitiser import Sanitiser
-from dprivacy.release.files.table_files__release_folders import CARD_NAME, listing_hash
+from dprivacy.release.files.released_folders import CARD_NAME, listing_hash
 from dprivacy.release.frames.frames_in_hand import Sanitised, warn_about
 from dprivacy.release.ledger.release_spending import spending_on
 from dprivacy.release.plans.release_card import ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.spark.spark_folder import (
     Files,
     Folder,
@@ -27,9 +27,9 @@ from dprivacy.release.spark.spark_folder import (
     placed_folder,
     spark_errors,
 )
+from dprivacy.release.spark.spark_schema import bare_schema, column_of
 from dprivacy.release.spark.spark_spending import FrameSpending
-from dprivacy.release.spark.spark_task__release_spark_schema import bare_schema, column_of
-from dprivacy.release.spark.spark_task__release_spark_task import Run, task
+from dprivacy.release.spark.spark_task import Run, task
 from dprivacy.sampling import choose_source
 
 _KEY_WORDS = 4  # 256 bits

@@ -6,7 +6,7 @@ from typing import Any
 
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.release.ledger.release_spending import TableSpending, spend_release
-from dprivacy.release.spark.spark_task__release_spark_schema import column_of
+from dprivacy.release.spark.spark_schema import column_of
 
 
 class FrameSpending(TableSpending):

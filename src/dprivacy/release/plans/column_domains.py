@@ -18,7 +18,7 @@ from dprivacy.mechanisms import (
     randomised_response,
 )
 from dprivacy.numbers import Level, as_eps, as_level
-from dprivacy.release.plans.column_domains__release_stored import stored_mechanism
+from dprivacy.release.plans.stored_columns import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, named_space
 
 _LARGEST_TABLE = 1 << 30  # bytes

@@ -9,7 +9,7 @@ from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.release.jobs.job_journal import Journal, Spent
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Account, spend_release
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 
 
 class Charge:

@@ -13,7 +13,7 @@ from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.plans.release_card import LIBRARY, ReleaseCard
-from dprivacy.release.plans.table_plan__release_plan import Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import KeyedSource
 
 CHUNK = 1 << 16  # rows that share one stream of noise, however batches are cut

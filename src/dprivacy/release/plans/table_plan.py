@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.release.plans.column_domains__release_domain import (
+from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
     TYPES,
@@ -18,8 +18,8 @@ from dprivacy.release.plans.column_domains__release_domain import (
     space_of,
     usual_mechanism,
 )
-from dprivacy.release.plans.column_domains__release_stored import with_contents
-from dprivacy.release.plans.table_plan__release_blocks import within_blocks
+from dprivacy.release.plans.stored_columns import with_contents
+from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.spaces import FiniteSpace, discrete
 
 _MOST_BITS = 4096  # of a whole number

@@ -6,7 +6,7 @@ from typing import Any
 from dprivacy.errors import BudgetExceeded, Malformed
 from dprivacy.model import about
 from dprivacy.release.ledger.amounts import Amount
-from dprivacy.release.ledger.balances__release_ledger_balance import Balance, is_free
+from dprivacy.release.ledger.balances import Balance, is_free
 
 
 def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:
