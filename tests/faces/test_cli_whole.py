@@ -51,7 +51,7 @@ class TestHelp:
             "from dprivacy.cli import commands\n"
             "commands.main(standalone_mode=False)\n"
             "print([m for m in sys.modules if m.split('.')[0] in ('numpy', 'rich', 'pyarrow')"
-            " or m in ('dprivacy.cli.verbs.tables__cli_tables', 'dprivacy.release', 'dprivacy.model')])"
+            " or m in ('dprivacy.cli.verbs.tables', 'dprivacy.release', 'dprivacy.model')])"
         )
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -104,7 +104,7 @@ class TestEnds:
         def broken(*given: object, **options: object) -> None:
             raise RuntimeError(CANARY)
 
-        monkeypatch.setattr("dprivacy.cli.verbs.verify__cli_verify.privacy", broken)
+        monkeypatch.setattr("dprivacy.cli.verbs.verify.privacy", broken)
         done = command("verify", "--example", "geometric")
         assert (done.code, done.out) == (1, "")
         assert "unexpected RuntimeError" in done.err
@@ -117,7 +117,7 @@ class TestEnds:
         def stopped(*given: object, **options: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("dprivacy.cli.verbs.verify__cli_verify.privacy", stopped)
+        monkeypatch.setattr("dprivacy.cli.verbs.verify.privacy", stopped)
         done = command("verify", "--example", "geometric")
         assert (done.code, done.out) == (130, "")
         assert done.err.strip() == "error: interrupted"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.verbs.tables__cli_attack import attack as command
+from dprivacy.cli.verbs.received_tables import attack as command
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.flow import capacity, posterior_vulnerability
 from dprivacy.flow.gains import named_gains__flow_gain as gain

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from release_tables import LETTERS, left_over, plan_of
 
-from dprivacy.cli.verbs.tables__cli_tables import sanitise
+from dprivacy.cli.verbs.tables import sanitise
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
 from dprivacy.numbers import ln
 from dprivacy.release import sanitise_file

@@ -17,7 +17,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
-from dprivacy.web.pages.pasted_matrices__web_matrices import read_matrix_text
+from dprivacy.web.pages.pasted_matrices import read_matrix_text
 
 expect.set_options(timeout=30_000)  # a busy machine is no defect
 

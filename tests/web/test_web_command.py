@@ -16,7 +16,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
 from web_server import Served
 
-from dprivacy.cli.verbs.begin__cli_app import app
+from dprivacy.cli.verbs.begin import app
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.web import serving
 

@@ -13,7 +13,7 @@ from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed, PrivacyL
 from dprivacy.release import Ledger
 from dprivacy.web.shell import desk as desks
 from dprivacy.web.shell.desk import Desk, require_small, warnings_heard
-from dprivacy.web.shell.request_guard__web_logs import keep_data_out_of_logs
+from dprivacy.web.shell.request_guard import keep_data_out_of_logs
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and locks are POSIX's")
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dprivacy.web.shell.request_guard__web_guard import Guard
+from dprivacy.web.shell.request_guard import Guard
 
 KEY = "a-key-of-this-run"
 MINE = "127.0.0.1:8450"

@@ -20,7 +20,7 @@ from dprivacy.web.pages import (
     verify_page as verify,
 )
 from dprivacy.web.pages.column_cards import summary
-from dprivacy.web.pages.pasted_matrices__web_matrices import EXAMPLES, matrix_text, read_matrix_text
+from dprivacy.web.pages.pasted_matrices import EXAMPLES, matrix_text, read_matrix_text
 from dprivacy.web.pages.plan_form import (
     FIRST,
     ColumnForm,
@@ -43,7 +43,7 @@ from dprivacy.web.shell.number_words import (
     nearest_stop,
     percent,
 )
-from dprivacy.web.shell.page_frame__web_links import LONGEST, choice, link, read_state, whole
+from dprivacy.web.shell.page_frame import LONGEST, choice, link, read_state, whole
 
 # ------------------------------------------------------------------------------------------- numbers
 

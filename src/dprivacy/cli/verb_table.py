@@ -29,29 +29,29 @@ class Verb:
 LEFT = {
     "Begin": (
         Verb("demo", "demo", "the whole story in a minute"),
-        Verb("app", "begin__cli_app", "the page, in your browser"),
-        Verb("zoo", "begin__cli_zoo", "broken mechanisms, caught"),
+        Verb("app", "begin", "the page, in your browser"),
+        Verb("zoo", "begin", "broken mechanisms, caught"),
         Verb("reproduce", "reproduce", "the sources, recomputed"),
-        Verb("completion", "begin__cli_completion", "of these words, by <Tab>"),
+        Verb("completion", "begin", "of these words, by <Tab>"),
     ),
     "Release a table": (
-        Verb("inspect", "tables__cli_tables", "a first plan for a table"),
-        Verb("plan", "tables__cli_tables", "what a plan is worth, costs"),
-        Verb("sanitise", "tables__cli_tables", "the protected copy"),
+        Verb("inspect", "tables", "a first plan for a table"),
+        Verb("plan", "tables", "what a plan is worth, costs"),
+        Verb("sanitise", "tables", "the protected copy"),
         Verb("ledger", "ledger", "budgets, and what is spent"),
     ),
     "Read a release": (
-        Verb("estimate", "tables__cli_tables", "corrected counts, models"),
-        Verb("query", "tables__cli_tables", "any SQL, with corrections"),
-        Verb("attack", "tables__cli_attack", "what a row betrays"),
+        Verb("estimate", "received_tables", "corrected counts, models"),
+        Verb("query", "received_tables", "any SQL, with corrections"),
+        Verb("attack", "received_tables", "what a row betrays"),
     ),
 }
 RIGHT = {
     "Check a mechanism": (
-        Verb("verify", "verify__cli_verify", "the ε of a matrix"),
+        Verb("verify", "verify", "the ε of a matrix"),
         Verb("leakage", "leakage", "what a guesser gains"),
         Verb("compare", "compare", "which of two is safer"),
-        Verb("audit", "verify__cli_audit", "a black box, by samples"),
+        Verb("audit", "verify", "a black box, by samples"),
     ),
     "Design a mechanism": (
         Verb("optimal", "optimal", "the best one, proved"),

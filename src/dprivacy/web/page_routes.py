@@ -13,7 +13,7 @@ from dprivacy.web.pages import (
     receive_page as receive,
     verify_page as verify,
 )
-from dprivacy.web.shell import page_frame__web_frame as frame
+from dprivacy.web.shell import page_frame as frame
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.page_style import CSS
 

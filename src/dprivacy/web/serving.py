@@ -12,8 +12,7 @@ from typing import Any
 
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.web.shell.desk import Desk
-from dprivacy.web.shell.request_guard__web_guard import Guard
-from dprivacy.web.shell.request_guard__web_logs import keep_data_out_of_logs
+from dprivacy.web.shell.request_guard import Guard, keep_data_out_of_logs
 
 USUAL_PORT = 8450
 LARGEST = 512 << 20  # bytes of an upload; the command line takes tables of any size
@@ -52,7 +51,7 @@ def serve(
     Notes
     -----
     1. Only 127.0.0.1 is listened on, and a key that is new with every run keeps out other users of the
-       machine; see `dprivacy.web.shell.request_guard__web_guard.Guard`.
+       machine; see `dprivacy.web.shell.request_guard.Guard`.
     2. Files go into a folder of mode 0700 that is removed at the end.
     3. Nothing is logged but where an error of the server happened, and no other host is asked.
     """

@@ -1,1 +1,1 @@
-"""A shelf of `cli`."""
+"""The verbs of the command line: a file for each, or for a few that belong together."""

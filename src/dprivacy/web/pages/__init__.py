@@ -1,1 +1,1 @@
-"""A shelf of `web`."""
+"""The rooms of the page, and the forms that they are made of."""

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm
-from dprivacy.web.shell.controls__web_choices import Choice
+from dprivacy.web.shell.controls import Choice
 
 
 class ColumnCards:

@@ -9,16 +9,16 @@ from nicegui import ui
 from dprivacy.model import Channel, shown
 from dprivacy.refine import Refinement, refines, refines_max, refines_private
 from dprivacy.viz import simplex_spec
-from dprivacy.web.pages.pasted_matrices__web_matrices import (
+from dprivacy.web.pages.pasted_matrices import (
     EXAMPLES,
     METRICS,
+    matrix_box,
     metric_space,
     read_matrix_text,
 )
-from dprivacy.web.pages.pasted_matrices__web_matrix_box import matrix_box
-from dprivacy.web.shell.controls__web_choices import Choice
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     details,
     figure,
     formula,
@@ -29,8 +29,7 @@ from dprivacy.web.shell.controls__web_controls import (
     table,
 )
 from dprivacy.web.shell.desk import Desk
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import choice, read_state
+from dprivacy.web.shell.page_frame import choice, read_state, room, text
 
 USUAL = {"a": EXAMPLES["flat"][2], "b": EXAMPLES["geometric"][2], "metric": "line"}
 ORDERS = {

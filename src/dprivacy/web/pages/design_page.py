@@ -17,9 +17,9 @@ from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz import bars_spec, curves_spec, simplex_spec
 from dprivacy.web.pages.space_choice import KINDS, make_space
-from dprivacy.web.shell.controls__web_choices import Choice
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     details,
     figure,
     formula,
@@ -31,8 +31,7 @@ from dprivacy.web.shell.controls__web_controls import (
 )
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import choice, read_state, whole
+from dprivacy.web.shell.page_frame import choice, read_state, room, text, whole
 
 USUAL = {"space": "grid", "n": "6", "eps": "ln 2", "prior": "", "loss": "metric", "seconds": "20"}
 MOST_POINTS = 225

@@ -14,11 +14,11 @@ from dprivacy.model import Channel, Dist, shown, uniform
 from dprivacy.polytope import KernelCount, count_kernels, kernels
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz import simplex_spec
-from dprivacy.web.pages.pasted_matrices__web_matrices import matrix_text
+from dprivacy.web.pages.pasted_matrices import matrix_text
 from dprivacy.web.pages.space_choice import KINDS, make_space
-from dprivacy.web.shell.controls__web_choices import Choice
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     details,
     figure,
     formula,
@@ -30,8 +30,7 @@ from dprivacy.web.shell.controls__web_controls import (
     table,
 )
 from dprivacy.web.shell.desk import Desk
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import choice, read_state, whole
+from dprivacy.web.shell.page_frame import choice, read_state, room, text, whole
 
 USUAL = {"space": "line", "n": "3", "eps": "ln 2", "kernel": "1"}
 MOST_POINTS = 6

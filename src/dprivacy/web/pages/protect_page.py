@@ -25,7 +25,7 @@ from dprivacy.web.pages.plan_form import (
     under_slider,
 )
 from dprivacy.web.pages.table_job import TableJob
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
     chooser,
     details,
@@ -39,8 +39,7 @@ from dprivacy.web.shell.controls__web_controls import (
 )
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import read_state, whole
+from dprivacy.web.shell.page_frame import read_state, room, text, whole
 
 USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
 _MOST_PLAN = 1 << 20

@@ -21,9 +21,9 @@ from dprivacy.release import (
     write_demo,
 )
 from dprivacy.viz import bars_spec
-from dprivacy.web.shell.controls__web_choices import Choice
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     chooser,
     details,
     figure,
@@ -35,8 +35,7 @@ from dprivacy.web.shell.controls__web_controls import (
 )
 from dprivacy.web.shell.desk import Desk, Drawer
 from dprivacy.web.shell.number_words import count
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import read_state
+from dprivacy.web.shell.page_frame import read_state, room, text
 
 USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30

@@ -10,9 +10,9 @@ from nicegui import run, ui
 from dprivacy.errors import AlreadyReleased, Malformed
 from dprivacy.release import Plan, ReleaseCard, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
-from dprivacy.web.shell.controls__web_controls import chooser, details, refusal
+from dprivacy.web.shell.controls import chooser, details, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
-from dprivacy.web.shell.page_frame__web_frame import text
+from dprivacy.web.shell.page_frame import text
 
 _TABLES = (".csv", ".csv.gz", ".parquet")
 Described = Callable[[list[ColumnForm]], Awaitable[None]]

@@ -13,17 +13,17 @@ from dprivacy.flow import capacity, posterior_vulnerability, vulnerability
 from dprivacy.flow.gains import named_gains__flow_gain as gain
 from dprivacy.model import Channel, about, shown, uniform
 from dprivacy.verify import Mending, PrivacyVerdict, mended, privacy, privacy_profile
-from dprivacy.web.pages.pasted_matrices__web_matrices import (
+from dprivacy.web.pages.pasted_matrices import (
     EXAMPLES,
     METRICS,
+    matrix_box,
     matrix_text,
     metric_space,
     read_matrix_text,
 )
-from dprivacy.web.pages.pasted_matrices__web_matrix_box import matrix_box
-from dprivacy.web.shell.controls__web_choices import Choice
-from dprivacy.web.shell.controls__web_controls import (
+from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     details,
     formula,
     heat,
@@ -34,8 +34,7 @@ from dprivacy.web.shell.controls__web_controls import (
 )
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame__web_frame import room, text
-from dprivacy.web.shell.page_frame__web_links import choice, read_state
+from dprivacy.web.shell.page_frame import choice, read_state, room, text
 
 USUAL = {"matrix": EXAMPLES["pram"][2], "metric": "discrete", "eps": "", "mend": ""}
 _SHOWN = 8

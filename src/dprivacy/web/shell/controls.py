@@ -1,9 +1,10 @@
-"""What rooms are made of: a slider with a box, fields, files to choose, answers, pictures, tables."""
+"""What rooms are made of: lists, a slider with a box, files to choose, answers, pictures, tables."""
 
 import html
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ from dprivacy.errors import DPrivacyError
 from dprivacy.viz import channel_spec
 from dprivacy.web.shell.desk import Drawer, require_small
 from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
-from dprivacy.web.shell.page_frame__web_frame import text
-from dprivacy.web.shell.page_frame__web_links import link
+from dprivacy.web.shell.page_frame import link, text
 
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
@@ -268,3 +268,47 @@ def new_drawer(desk: Any) -> Drawer:
     drawer: Drawer = desk.drawer()
     ui.context.client.on_delete(drawer.close)
     return drawer
+
+
+class Choice:
+    """A labelled list; `value` is the key of what is chosen."""
+
+    def __init__(self, label: str, options: Mapping[str, str], value: str = "") -> None:
+        self.handlers: list[Callable[[], Any]] = []
+        with ui.element("div").classes("dp-field") as self.field:
+            name = text("label", label)
+            self.list = ui.element("select").classes("dp-select")
+            name.props(f"for={self.list.html_id}")
+        self.list.on("change", self._chosen, js_handler="(e) => emit(e.target.value)")
+        self.offer(options, value)
+
+    def offer(self, options: Mapping[str, str], value: str) -> None:
+        """Offer other options."""
+        self.options = dict(options)
+        self.list.clear()
+        with self.list:
+            for key, words in self.options.items():
+                text("option", words).props["value"] = key
+        self.value = value
+
+    @property
+    def value(self) -> str:
+        """What is chosen."""
+        return self._value
+
+    @value.setter
+    def value(self, value: str) -> None:
+        self._value = value if value in self.options else next(iter(self.options), "")
+        self.list.props["value"] = self._value
+
+    def on_change(self, handler: Callable[[], Any]) -> None:
+        """Call this when a person chooses."""
+        self.handlers.append(handler)
+
+    async def _chosen(self, event: Any) -> None:
+        if isinstance(event.args, str) and event.args in self.options:
+            self.value = event.args
+            for handler in self.handlers:
+                done = handler()
+                if isawaitable(done):
+                    await done

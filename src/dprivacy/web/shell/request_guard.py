@@ -1,6 +1,8 @@
-"""Who may talk to the page: this machine's browser, from the page itself, with this run's key."""
+"""Who may talk to the page, and what the server may log of it."""
 
 import hmac
+import logging
+import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -181,3 +183,31 @@ class Guard:
         except _Overflow:
             if not begun:
                 await self._answer(scope, receive, send, 413, self.too_large, [])
+
+
+_LOGGERS = ("nicegui", "uvicorn.error", "asyncio")
+
+
+class _WithoutText(logging.Filter):
+    """Keeps the lines of code of a traceback; an error's own text may quote what was being read."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Take the text off a record that carries an error."""
+        error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
+        if error is None and isinstance(record.msg, BaseException):
+            error = record.msg
+        if error is not None:
+            lines = "".join(traceback.format_tb(error.__traceback__))
+            record.msg = (
+                f"{type(error).__name__} (its text is left out: it may quote data)\n{lines}"
+            )
+            record.args, record.exc_info, record.exc_text = (), None, None
+        return True
+
+
+def keep_data_out_of_logs() -> None:
+    """Let the server's own logs say where an error happened, and not what it says."""
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(known, _WithoutText) for known in logger.filters):
+            logger.addFilter(_WithoutText())

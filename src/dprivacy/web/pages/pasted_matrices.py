@@ -2,11 +2,18 @@
 
 import csv
 import io
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from nicegui import ui
 
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.model import Channel, read_channel, read_table
 from dprivacy.spaces import FiniteSpace, named_space
+from dprivacy.web.shell.controls import Choice, chooser
+from dprivacy.web.shell.desk import Drawer
+from dprivacy.web.shell.page_frame import text
 
 MOST_LABELS = 200
 METRICS = {
@@ -145,3 +152,45 @@ def _first_line_sums(cells: list[str]) -> bool:
         value = float(top) / (float(bottom or 1) or 1.0)
         total += value
     return abs(total - 1) < 1e-6
+
+
+def matrix_box(
+    title: str,
+    value: str,
+    drawer: Drawer,
+    *,
+    rows: int,
+    refuse: Callable[[BaseException], None],
+    began: Callable[[str], Any] = lambda metric: None,
+) -> ui.textarea:
+    """The box; `began` is told the metric that goes with an example."""
+    text("h2", title)
+    examples = {name: words for name, (words, _, _) in EXAMPLES.items()}
+    begin = Choice("Begin with an example", {"": "(my own)", **examples})
+    box = ui.textarea(f"{title}: true values down, released values across", value=value)
+    box.props(f"outlined rows={rows} debounce=500 spellcheck=false").classes("dp-mono")
+
+    def start() -> None:
+        if begin.value:
+            _, metric, box.value = EXAMPLES[begin.value]
+            began(metric)
+
+    async def taken(path: Path) -> None:
+        try:
+            box.value = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            refuse(Malformed("this file is not UTF-8 text; save it as UTF-8"))
+        finally:
+            path.unlink(missing_ok=True)
+
+    begin.on_change(start)
+    with ui.element("div").classes("dp-row"):
+        chooser(
+            f"{title}: choose a file",
+            taken,
+            drawer,
+            endings=(".csv", ".tsv", ".txt", ".json"),
+            most=_MOST_CHARACTERS,
+            refused=lambda words: refuse(Malformed(words)),
+        )
+    return box

@@ -1,16 +1,14 @@
-"""The commands of a release: inspect, plan, sanitise, estimate, query."""
+"""Releasing a table: ``dprivacy inspect``, ``plan`` and ``sanitise``."""
 
-import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import rich_click as click
 
 from dprivacy.cli.progress_line import counted
 from dprivacy.cli.shared_options import (
-    CARD,
     JSON,
     PATH,
     PROGRESS,
@@ -23,20 +21,16 @@ from dprivacy.cli.shared_options import (
     read_key,
     refuse_existing,
     say,
-    show,
     spoken_warnings,
 )
 from dprivacy.cli.standard_input import Input
 from dprivacy.errors import Malformed
 from dprivacy.release import (
     Plan,
-    Release,
     card_path,
     forecast,
     needed_eps,
     propose,
-    query as ask,
-    regress_release,
     sanitise_file,
     sanitise_spark_file,
     transition_summary,
@@ -165,99 +159,3 @@ def sanitise(
             card = sanitise_file(table, wanted, output, progress=moved, **options)
             where = f"{output} and {card_path(output)} are written."
     say(card.to_dict(), as_json, f"{card.explain()}\n\n{where}")
-
-
-@click.command(
-    epilog=examples(
-        "dprivacy estimate released.csv --column hobby --by region",
-        'dprivacy estimate released.csv --regress "smokes ~ region"',
-    )
-)
-@click.argument("table", type=PATH)
-@CARD
-@click.option("--column", "columns", multiple=True, help="A column; all protected ones by default.")
-@click.option("--by", help="Columns to tabulate against, separated by commas.")
-@click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of tables.")
-@click.option("--regress", "model", help='A regression instead: "outcome ~ column + column".')
-@click.option(
-    "--family",
-    type=click.Choice(["logistic", "linear"]),
-    default="logistic",
-    show_default=True,
-    help="Of the regression.",
-)
-@click.option(
-    "--estimator",
-    type=click.Choice(["ibu", "inverse", "projected"]),
-    default="ibu",
-    show_default=True,
-    help="How the noise is taken out.",
-)
-@click.option("--confidence", default=0.95, show_default=True, help="Of the intervals.")
-@JSON
-def estimate(
-    table: Path,
-    card: Path | None,
-    columns: tuple[str, ...],
-    by: str | None,
-    means: bool,
-    model: str | None,
-    family: Literal["logistic", "linear"],
-    estimator: str,
-    confidence: float,
-    as_json: bool,
-) -> None:
-    """Corrected counts, cross-tables, means or regressions from a released TABLE and its card alone."""
-    release = Release.open(table, card)
-    if model is not None:
-        if columns or by or means:
-            raise click.UsageError("--regress goes without --column, --by and --mean")
-        outcome, covariates = _formula(model)
-        fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
-        say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
-        return
-    chosen = columns or tuple(
-        name for name, entry in release.card.columns.items() if entry["channel"] is not None
-    )
-    answer: dict[str, Any] = {}
-    lines: list[str] = []
-    for name in chosen:
-        found: Any
-        if means:
-            found = release.mean(name, confidence=confidence)
-        elif by:
-            axes = [name, *(part.strip() for part in by.split(","))]
-            found = release.cross_table(axes, estimator=estimator, confidence=confidence)
-        else:
-            found = release.estimate(name, estimator=estimator, confidence=confidence)
-        answer[name] = found.to_dict()
-        lines += [f"{name} by {by}" if by else name, str(found), ""]
-    say(answer, as_json, "\n".join(lines).rstrip())
-
-
-def _formula(text: str) -> tuple[str, list[str]]:
-    """The outcome and the covariates of "outcome ~ column + column"."""
-    outcome, tilde, right = text.partition("~")
-    covariates = [part.strip() for part in right.split("+")]
-    if not tilde or not outcome.strip() or not all(covariates):
-        raise Malformed(f'--regress is written "outcome ~ column + column", not {text!r}')
-    return outcome.strip(), covariates
-
-
-@click.command(
-    epilog=examples(
-        'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
-    )
-)
-@click.argument("table", type=PATH)
-@click.argument("sql")
-@CARD
-@JSON
-def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
-    """Ask a released TABLE, under the name data, anything in SQL (or -: on standard input).
-
-    Every answer is private, since the table is. Counts by protected columns come with the corrected
-    count and its standard error beside them.
-    """
-    asked = sys.stdin.read() if sql == "-" else sql
-    show(ask(Release.open(table, card), asked), as_json)

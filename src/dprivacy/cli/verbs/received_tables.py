@@ -1,0 +1,139 @@
+"""Reading a released table: ``dprivacy estimate``, ``query`` and ``attack``."""
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import rich_click as click
+
+from dprivacy.cli.shared_options import CARD, JSON, PATH, examples, say, show
+from dprivacy.errors import Malformed
+from dprivacy.release import Release, attack as attack_release, query as ask, regress_release
+
+
+@click.command(
+    epilog=examples(
+        "dprivacy estimate released.csv --column hobby --by region",
+        'dprivacy estimate released.csv --regress "smokes ~ region"',
+    )
+)
+@click.argument("table", type=PATH)
+@CARD
+@click.option("--column", "columns", multiple=True, help="A column; all protected ones by default.")
+@click.option("--by", help="Columns to tabulate against, separated by commas.")
+@click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of tables.")
+@click.option("--regress", "model", help='A regression instead: "outcome ~ column + column".')
+@click.option(
+    "--family",
+    type=click.Choice(["logistic", "linear"]),
+    default="logistic",
+    show_default=True,
+    help="Of the regression.",
+)
+@click.option(
+    "--estimator",
+    type=click.Choice(["ibu", "inverse", "projected"]),
+    default="ibu",
+    show_default=True,
+    help="How the noise is taken out.",
+)
+@click.option("--confidence", default=0.95, show_default=True, help="Of the intervals.")
+@JSON
+def estimate(
+    table: Path,
+    card: Path | None,
+    columns: tuple[str, ...],
+    by: str | None,
+    means: bool,
+    model: str | None,
+    family: Literal["logistic", "linear"],
+    estimator: str,
+    confidence: float,
+    as_json: bool,
+) -> None:
+    """Corrected counts, cross-tables, means or regressions from a released TABLE and its card alone."""
+    release = Release.open(table, card)
+    if model is not None:
+        if columns or by or means:
+            raise click.UsageError("--regress goes without --column, --by and --mean")
+        outcome, covariates = _formula(model)
+        fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
+        say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
+        return
+    chosen = columns or tuple(
+        name for name, entry in release.card.columns.items() if entry["channel"] is not None
+    )
+    answer: dict[str, Any] = {}
+    lines: list[str] = []
+    for name in chosen:
+        found: Any
+        if means:
+            found = release.mean(name, confidence=confidence)
+        elif by:
+            axes = [name, *(part.strip() for part in by.split(","))]
+            found = release.cross_table(axes, estimator=estimator, confidence=confidence)
+        else:
+            found = release.estimate(name, estimator=estimator, confidence=confidence)
+        answer[name] = found.to_dict()
+        lines += [f"{name} by {by}" if by else name, str(found), ""]
+    say(answer, as_json, "\n".join(lines).rstrip())
+
+
+def _formula(text: str) -> tuple[str, list[str]]:
+    """The outcome and the covariates of "outcome ~ column + column"."""
+    outcome, tilde, right = text.partition("~")
+    covariates = [part.strip() for part in right.split("+")]
+    if not tilde or not outcome.strip() or not all(covariates):
+        raise Malformed(f'--regress is written "outcome ~ column + column", not {text!r}')
+    return outcome.strip(), covariates
+
+
+@click.command(
+    epilog=examples(
+        'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
+    )
+)
+@click.argument("table", type=PATH)
+@click.argument("sql")
+@CARD
+@JSON
+def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
+    """Ask a released TABLE, under the name data, anything in SQL (or -: on standard input).
+
+    Every answer is private, since the table is. Counts by protected columns come with the corrected
+    count and its standard error beside them.
+    """
+    asked = sys.stdin.read() if sql == "-" else sql
+    show(ask(Release.open(table, card), asked), as_json)
+
+
+@click.command(
+    epilog=examples("dprivacy attack released.csv --secret smokes --known region --also health")
+)
+@click.argument("table", type=PATH)
+@click.option("--secret", required=True, help="The protected column that is guessed.")
+@click.option("--known", multiple=True, help="A column that the attacker knows; may be repeated.")
+@click.option("--also", multiple=True, help="Another column that is read in the person's row.")
+@CARD
+@JSON
+def attack(
+    table: Path,
+    secret: str,
+    known: tuple[str, ...],
+    also: tuple[str, ...],
+    card: Path | None,
+    as_json: bool,
+) -> None:
+    """Say how often a secret is guessed right, before and after seeing a person's row of TABLE.
+
+    The table is a released one, with its card; nothing else is needed.
+    """
+    found = attack_release(
+        Release.open(table, card), secret=secret, known=_split(known), also=_split(also)
+    )
+    show(found, as_json)
+
+
+def _split(names: tuple[str, ...]) -> list[str]:
+    """Columns given one by one, or several with commas between them."""
+    return [part.strip() for name in names for part in name.split(",") if part.strip()]
