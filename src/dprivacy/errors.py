@@ -4,6 +4,9 @@ One base class; each subclass is named by the fact it states. A message says wha
 came (labels and values, never a secret), where, and the way out.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class DPrivacyError(ValueError):
     """Base of every error that dprivacy raises on purpose.
@@ -74,6 +77,21 @@ class BadPlan(Malformed):
 
 class UnknownName(Malformed):
     """An option, column or choice that does not exist; the message names the nearest."""
+
+    @classmethod
+    def among(cls, what: str, given: object, known: Iterable[object]) -> "UnknownName":
+        """The error for a name that is not one of those known.
+
+        Examples
+        --------
+        >>> print(UnknownName.among("distance", "l2", ["L2", "sup"]))
+        distance should be one of 'L2', 'sup', not 'l2'; did you mean 'L2'?
+        """
+        choices = [str(name) for name in known]
+        folded = {name.casefold(): name for name in choices}
+        near = get_close_matches(str(given).casefold(), folded, n=1)
+        hint = f"; did you mean {folded[near[0]]!r}?" if near else ""
+        return cls(f"{what} should be one of {', '.join(map(repr, choices))}, not {given!r}{hint}")
 
 
 class WrongShape(Malformed):
