@@ -22,9 +22,9 @@ from dprivacy.curves import (
 )
 from dprivacy.errors import Malformed
 from dprivacy.numbers.levels import as_eps
+from support.real_data import real
 
 pytest.importorskip("pyarrow")
-DATA = Path(__file__).parents[2].parent / "shared" / "data" / "smart_meter"
 
 
 def _inside(profile, truth, slack=0.0):
@@ -168,11 +168,9 @@ def test_files_that_do_not_fit_are_refused_without_their_values(
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the smart-meter days are not beside the project")
 def test_smart_meter_days_keep_their_mean_and_lose_their_names():
-    days = read_days(
-        DATA / "daily_curves_48.parquet", columns="h00:h47", keep=["customer_id", "date"]
-    ).values
+    path = real("smart_meter", "daily_curves_48.parquet")
+    days = read_days(path, columns="h00:h47", keep=["customer_id", "date"]).values
     assert days.shape == (6050, 48)
     protected = protect_curves(days, eps="1/2", grid="0.001", bounds=(0, 5), size=8, unit="kWh")
     profile, truth = protected.mean(), np.clip(days, 0, 5).mean(axis=0)

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces, worst_ratio
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, eye, kron
 
@@ -13,6 +12,16 @@ from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
 from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import MissingExtra
+from support.design_spaces import (
+    apart,
+    check,
+    check_flows,
+    costs_of,
+    lattice,
+    rng,
+    spaces,
+    worst_ratio,
+)
 
 
 def by_highs(scaled, costs):

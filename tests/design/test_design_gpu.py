@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 
 import dprivacy as dp
 from dprivacy.design.columns import graphics_card as gpu
@@ -17,6 +16,7 @@ from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
 from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import Malformed, MissingExtra, TooLarge
+from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 
 
 def no_card() -> str | None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 import pytest
-from command_runs import command, prepare
 
 from dprivacy.cli.verb_table import VERBS
+from support.command_runs import command, prepare
 
 # These serve until they are stopped, or write something that is no answer.
 SERVING = {"app"}

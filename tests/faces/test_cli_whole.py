@@ -12,10 +12,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from command_runs import OLD, command, prepare
 
 from dprivacy.cli import commands
 from dprivacy.cli.verb_table import LEFT, RIGHT, VERBS
+from support.command_runs import OLD, command, prepare
 
 CANARY = "CANARY-7f3a"
 

@@ -5,7 +5,6 @@ from fractions import Fraction as Q
 from itertools import pairwise
 
 import pytest
-from flow_strategies import as_floats, channels, distributions, priors, processed, questions, tables
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.flow import (
@@ -40,6 +39,15 @@ from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flo
 from dprivacy.model import Channel, Dist, Gain, push, uniform
 from dprivacy.spaces import discrete, from_table, line
 from dprivacy.verify import smallest_eps
+from support.flow_strategies import (
+    as_floats,
+    channels,
+    distributions,
+    priors,
+    processed,
+    questions,
+    tables,
+)
 
 law = settings(deadline=None, max_examples=60)
 

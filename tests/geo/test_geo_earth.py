@@ -4,11 +4,11 @@ import numpy as np
 import pyproj
 import pytest
 from flint import arb, ctx
-from geo_truth import TRICKY, geodesic, pairs, step
 
 from dprivacy.geo import Plane, apart
 from dprivacy.geo.earth.ellipsoid import to_space, to_surface
 from dprivacy.geo.metre_promise import DOUBLES
+from support.geo_truth import TRICKY, geodesic, pairs, step
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import time
 
 import pandas as pd
 import pytest
-from mutations import json_mutant, mutants
 
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.geo.place_output import promise_path, protect_file
+from support.mutations import json_mutant, mutants
 
 NYC = "40.7, -74.0, 50 km"
 CSV = "id,lat,lon,name\n1,40.7,-74.0,CANARY ONE\n2,40.71,-74.01,CANARY TWO\n1,40.7,-74.0,CANARY THREE\n"

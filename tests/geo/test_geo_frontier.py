@@ -1,7 +1,5 @@
 """Cities: the remap, the optimal mechanism, the frontier; on real check-ins where they are at hand."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,8 +15,8 @@ from dprivacy.numbers import Level, ln
 from dprivacy.numbers.matrices import Mat
 from dprivacy.spaces import points
 from dprivacy.verify import privacy
+from support.real_data import real
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 RNG = np.random.default_rng(12)
 
 
@@ -147,17 +145,12 @@ def test_remapping_takes_reports_to_plausible_cells_and_nearer_to_the_truth():
 def checkins(name):
     """Public check-ins inside the boxes below."""
     if name == "nyc":
-        folder = DATA / "foursquare_nyc"
-        if not folder.exists():
-            pytest.skip("foursquare_nyc is not here (../shared/data)")
+        folder = real("foursquare_nyc")
         visits = pd.read_parquet(folder / "checkins.parquet").merge(
             pd.read_parquet(folder / "pois.parquet"), on="poi"
         )
         return visits["lat"].to_numpy(), visits["lon"].to_numpy(), "40.735, -73.99, 3.75 km"
-    folder = DATA / "gowalla_brightkite"
-    if not folder.exists():
-        pytest.skip("gowalla_brightkite is not here (../shared/data)")
-    visits = pd.read_csv(folder / "gowalla_checkins.csv.gz")
+    visits = pd.read_csv(real("gowalla_brightkite", "gowalla_checkins.csv.gz"))
     return visits["lat"].to_numpy(), visits["lon"].to_numpy(), "37.775, -122.42, 3.75 km"
 
 

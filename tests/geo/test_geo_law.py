@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from geo_truth import GEOD, TRICKY
 from scipy import stats
 from scipy.integrate import trapezoid
 
 from dprivacy.geo import NoiseLaw, displacement, place_mechanism, protect
 from dprivacy.sampling import InsecureSource
+from support.geo_truth import GEOD, TRICKY
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

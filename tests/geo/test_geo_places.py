@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from geo_truth import geodesic
 from scipy import stats
 
 from dprivacy.errors import (
@@ -20,6 +19,7 @@ from dprivacy.errors import (
 )
 from dprivacy.geo import as_region, averaged, averaging_attack, city, place_mechanism, protect
 from dprivacy.numbers import ln
+from support.geo_truth import geodesic
 
 NYC = "40.7, -74.0, 50 km"
 KEY = b"k" * 32

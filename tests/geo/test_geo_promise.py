@@ -7,7 +7,6 @@ from fractions import Fraction as Q
 import numpy as np
 import pyproj
 import pytest
-from geo_truth import TRICKY, geodesic, pairs, step
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.geo import Promise, place_mechanism
@@ -16,6 +15,7 @@ from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln, root
 from dprivacy.spaces import points
 from dprivacy.verify import exactly, privacy
+from support.geo_truth import TRICKY, geodesic, pairs, step
 
 
 @pytest.fixture

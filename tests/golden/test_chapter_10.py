@@ -3,7 +3,6 @@
 import json
 import math
 from fractions import Fraction as Q
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +20,7 @@ from dprivacy.hashing import (
 from dprivacy.numbers import ln
 from dprivacy.sampling import InsecureSource
 from dprivacy.verify import privacy_loss
-
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+from support.real_data import real
 
 
 def seeded():
@@ -85,9 +83,7 @@ def test_a_response_repairs_it():
 @pytest.fixture(scope="module")
 def films():
     """Ratings of the films of the four most rated genres, most rated films first."""
-    folder = DATA / "movielens100k"
-    if not folder.exists():
-        pytest.skip("MovieLens 100k is not here (../shared/data)")
+    folder = real("movielens100k")
     lines = np.loadtxt(folder / "u.data", dtype=int)
     items = (folder / "u.item").read_text(encoding="latin-1").splitlines()
     genres = np.array([[int(mark) for mark in line.split("|")[5:]] for line in items])
@@ -102,9 +98,7 @@ def films():
 @pytest.fixture(scope="module")
 def visits():
     """Visits of a thousand people to places in New York, most visited places first."""
-    path = DATA / "foursquare_nyc" / "checkins.parquet"
-    if not path.exists():
-        pytest.skip("the Foursquare check-ins are not here (../shared/data)")
+    path = real("foursquare_nyc", "checkins.parquet")
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(path)
     people, places = (table.column(name).to_numpy() for name in ("user", "poi"))

@@ -4,7 +4,6 @@ import itertools
 import math
 import warnings
 from fractions import Fraction as Q
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,8 +27,8 @@ from dprivacy.text import (
     words_of,
 )
 from dprivacy.text.embeddings.word_distances import WordBags, WordSpace
+from support.real_data import real
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 B1 = ["president", "greet", "press", "chicago"]
 B2 = ["chief", "speaks", "media", "illinois"]
 B3 = ["chef", "breaks", "cooking", "record"]
@@ -38,13 +37,6 @@ B3 = ["chef", "breaks", "cooking", "record"]
 def quiet(seed=1):
     with warnings.catch_warnings(action="ignore"):
         return InsecureSource(seed)
-
-
-def data(*parts):
-    place = DATA.joinpath(*parts)
-    if not place.exists():
-        pytest.skip(f"{'/'.join(parts)} is not here (../shared/data)")
-    return place
 
 
 # -------------------------------------------------------------------------- the running example
@@ -71,7 +63,7 @@ def test_the_printed_arithmetic():
 @pytest.mark.statement("T", "Eq 9.3", "Def 9.2.3")
 def test_the_order_of_the_three_documents_in_other_vectors():
     """The two reports are nearer to each other than either is to the cook, in GloVe as in word2vec."""
-    e = read_embedding(data("glove", "glove6b_100d_top30k.npz"))
+    e = read_embedding(real("glove", "glove6b_100d_top30k.npz"))
     assert all(word in e for word in (*B1, *B2, *B3))
     near, one, two = (word_movers_distance(x, z, e) for x, z in ((B1, B2), (B1, B3), (B2, B3)))
     assert near < two
@@ -84,7 +76,7 @@ def test_the_order_of_the_three_documents_in_other_vectors():
 @pytest.mark.statement("T", "Eq 9.3")
 def test_a_distance_of_the_printed_vectors():
     """Chicago is not in the extract of word2vec, but its lengths are those of the printed figures."""
-    e = read_embedding(data("glove", "googlenews_257w_300d.npz"))
+    e = read_embedding(real("glove", "googlenews_257w_300d.npz"))
     assert e.dimension == 300
     assert 2 < e.distance("king", "queen") < e.distance("king", "cat") < 6
 
@@ -215,12 +207,12 @@ def test_authorship_falls_while_topic_holds(per_topic):
     authors fall towards chance.
     """
     pq = pytest.importorskip("pyarrow.parquet")
-    rows = pq.read_table(data("text_20news", "news_authors_topics.parquet")).to_pylist()
+    rows = pq.read_table(real("text_20news", "news_authors_topics.parquet")).to_pylist()
     two = ("sci.space", "soc.religion.christian")
     texts = [(row["author"], row["topic"], row["text"]) for row in rows if row["topic"] in two]
     found = author_topic_experiment(
         texts,
-        embedding=read_embedding(data("glove", "glove6b_100d_top30k.npz")),
+        embedding=read_embedding(real("glove", "glove6b_100d_top30k.npz")),
         noise="laplace",
         eps=[15, 10, 7, 3],
         authors_per_topic=per_topic,
@@ -249,7 +241,7 @@ def test_authorship_falls_while_topic_holds(per_topic):
 def test_authorship_falls_while_topic_holds_in_a_newspaper():
     """Reuters C50: ten authors who mostly write on China, ten who hardly do."""
     pq = pytest.importorskip("pyarrow.parquet")
-    rows = pq.read_table(data("text_c50", "c50.parquet")).to_pylist()
+    rows = pq.read_table(real("text_c50", "c50.parquet")).to_pylist()
     seen: dict[str, list[bool]] = {}
     for row in rows:
         seen.setdefault(row["author"], []).append(row["china_terms"] >= 3)
@@ -265,7 +257,7 @@ def test_authorship_falls_while_topic_holds_in_a_newspaper():
     ]
     found = author_topic_experiment(
         texts,
-        embedding=read_embedding(data("glove", "glove6b_100d_top30k.npz")),
+        embedding=read_embedding(real("glove", "glove6b_100d_top30k.npz")),
         noise="laplace",
         eps=[10, 7],
         authors_per_topic=10,
@@ -282,7 +274,7 @@ def test_authorship_falls_while_topic_holds_in_a_newspaper():
 @pytest.mark.statement("T", "Table 9.1")
 def test_the_exact_mechanism_needs_a_third_of_epsilon():
     """Where as many words stay, the ε of the exponential mechanism is a third of Laplace noise's."""
-    e = read_embedding(data("glove", "glove6b_100d_top30k.npz"))
+    e = read_embedding(real("glove", "glove6b_100d_top30k.npz"))
     text = " ".join(e.words[:600])
     kept = {
         (noise, eps): text_mechanism(e, eps=eps, noise=noise)

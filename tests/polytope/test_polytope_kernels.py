@@ -6,7 +6,6 @@ from importlib import import_module
 from itertools import islice
 
 import pytest
-from polytope_oracles import by_brute_force
 
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch, TooLarge, Uncertified
 from dprivacy.mechanisms import bitwise_response, geometric, randomised_response
@@ -24,6 +23,7 @@ from dprivacy.polytope.cones.private_cone import Cone
 from dprivacy.polytope.supports.space_symmetries import symmetries
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line
 from dprivacy.verify import privacy
+from support.polytope_oracles import by_brute_force
 
 SPACES = {
     "line": (line(4), "ln 2"),

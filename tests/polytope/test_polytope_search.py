@@ -7,7 +7,6 @@ from importlib import import_module
 import numpy as np
 import pytest
 from flint import fmpz_mat
-from polytope_oracles import by_brute_force
 
 import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
 from dprivacy.errors import TooLarge
@@ -16,6 +15,7 @@ from dprivacy.polytope.kernel_list import Table
 from dprivacy.polytope.supports.compiled_search import Search
 from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 from dprivacy.spaces import discrete, grid, hamming_cube, line
+from support.polytope_oracles import by_brute_force
 
 SPACES = [
     *((line(n), eps) for n in (4, 5, 6) for eps in ("ln 2", "ln(3/2)", "ln 3")),

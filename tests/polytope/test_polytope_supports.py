@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 from flint import fmpz_mat
-from polytope_oracles import by_brute_force
 
 import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
 from dprivacy.errors import TooLarge
 from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 from dprivacy.polytope.supports.minimal_supports__polytope_weights import balancing
 from dprivacy.polytope.supports.modular_ranks import FullRank
+from support.polytope_oracles import by_brute_force
 
 
 def listed(columns, **options):

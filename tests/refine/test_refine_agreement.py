@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from refine_random import vulnerability
 
 from dprivacy.model import as_channel
 from dprivacy.refine import refines, refines_max, refines_private
+from support.refine_random import vulnerability
 
 qif = pytest.importorskip("qif")
 

@@ -6,7 +6,6 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from refine_random import pairs, processed
 
 from dprivacy.errors import MixedArithmetic, SpaceMismatch, Uncertified
 from dprivacy.model import Channel, Gain, as_channel
@@ -23,6 +22,7 @@ from dprivacy.refine import (
 )
 from dprivacy.refine.deciding.float_columns import binary
 from dprivacy.spaces import discrete, line
+from support.refine_random import pairs, processed
 
 ORDERS = (refines, refines_max, refines_private)
 

@@ -5,15 +5,6 @@ from itertools import combinations
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from refine_random import (
-    channels,
-    pairs,
-    posteriors,
-    processed,
-    rows,
-    vulnerability,
-    worst_ratio,
-)
 
 from dprivacy.model import Channel, as_channel
 from dprivacy.refine import (
@@ -28,6 +19,15 @@ from dprivacy.refine import (
 )
 from dprivacy.spaces import FiniteSpace, discrete, line
 from dprivacy.verify import distinguishability, smallest_eps
+from support.refine_random import (
+    channels,
+    pairs,
+    posteriors,
+    processed,
+    rows,
+    vulnerability,
+    worst_ratio,
+)
 
 law = settings(deadline=None, max_examples=60)
 fewer = settings(deadline=None, max_examples=25)

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from release_tables import plan_of, real, seed_is_noticed, seeded_file
 
 from dprivacy.errors import Malformed
 from dprivacy.estimation import estimate, estimate_table
 from dprivacy.release import Plan, Release, forecast, propose, query, sanitise, sanitise_file
 from dprivacy.release.columns.demo_survey import survey
+from support.real_data import real
+from support.release_tables import plan_of, seed_is_noticed, seeded_file
 
 ADULT = [
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",

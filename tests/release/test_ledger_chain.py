@@ -9,7 +9,6 @@ from contextlib import closing, suppress
 
 import pyarrow as pa
 import pytest
-from release_tables import LETTERS
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
@@ -17,6 +16,7 @@ from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.ledger.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.ledger_store import TABLES
+from support.release_tables import LETTERS
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
 RR = randomised_response(["a", "b", "c"], eps="ln 2")

@@ -5,13 +5,13 @@ import json
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from release_tables import LETTERS
 
 from dprivacy.cli.verbs.ledger import ledger as command
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Plan, sanitise_with_card
 from dprivacy.release.ledger import Ledger
+from support.release_tables import LETTERS
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
 

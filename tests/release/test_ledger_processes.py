@@ -11,18 +11,17 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
-from release_tables import LETTERS
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.numbers.levels import Level
 from dprivacy.release import Plan, sanitise
 from dprivacy.release.ledger import Ledger
+from support.programs import run_program
+from support.release_tables import LETTERS
 
-STORM = Path(__file__).with_name("ledger_storm.py")
 RR = randomised_response(["a", "b", "c"], eps="ln 2")
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -30,13 +29,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 def storm(where, processes, spends):
     """What was granted and refused in all, by level."""
     told = {"where": where, "processes": processes, "spends": spends, "account": "storm"}
-    done = subprocess.run(
-        [sys.executable, STORM, json.dumps(told, default=str)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1200,
-    )
+    done = run_program("ledger_storm", json.dumps(told, default=str), seconds=1200)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == processes

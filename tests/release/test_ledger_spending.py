@@ -9,7 +9,6 @@ import polars
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from release_tables import LETTERS, NUMBERS, PLACE
 
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
@@ -18,6 +17,7 @@ from dprivacy.release import Plan, ReleaseCard, sanitise, sanitise_file, sanitis
 from dprivacy.release.ledger import Ledger, Receipt
 from dprivacy.spaces import FiniteSpace, discrete, graph, line
 from dprivacy.verify import privacy, smallest_eps
+from support.release_tables import LETTERS, NUMBERS, PLACE
 
 VALUES = ["a", "b", "c"]
 PLAN = Plan.read({"columns": {"h": LETTERS}})

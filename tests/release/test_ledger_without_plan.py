@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from command_runs import command
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.geo.place_output import promise_path, protect_file
 from dprivacy.numbers import ln
 from dprivacy.release.ledger import Ledger, charged, per_unit
+from support.command_runs import command
 
 PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"
 DAYS = "h0,h1,h2,h3\n0.5,0.25,1,0\n1,2.5,0.125,0.5\n"

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from release_tables import BLOCKS, LETTERS, plan_of, seeded
 
 from dprivacy.errors import PrivacyLeakWarning
 from dprivacy.estimation import estimate
 from dprivacy.release import joint_guarantee
 from dprivacy.verify import privacy
+from support.release_tables import BLOCKS, LETTERS, plan_of, seeded
 
 PEOPLE = (["child"] * 3 + ["single"] * 2 + ["married"] * 4 + ["widowed"]) * 100
 

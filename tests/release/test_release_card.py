@@ -8,7 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from release_tables import (
+
+from dprivacy.errors import DPrivacyError, Malformed, PrivacyLeakWarning
+from dprivacy.estimation import estimate
+from dprivacy.release import Plan, Release, ReleaseCard, sanitise_file
+from dprivacy.release.plans import release_card as card
+from support.release_tables import (
     BITS,
     BLOCKS,
     CODES,
@@ -21,11 +26,6 @@ from release_tables import (
     plan_of,
     seeded_file,
 )
-
-from dprivacy.errors import DPrivacyError, Malformed, PrivacyLeakWarning
-from dprivacy.estimation import estimate
-from dprivacy.release import Plan, Release, ReleaseCard, sanitise_file
-from dprivacy.release.plans import release_card as card
 
 SPECS = {
     "letters": LETTERS,

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from release_tables import LETTERS, left_over, plan_of
 
 from dprivacy.cli.verbs.tables import sanitise
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
@@ -18,6 +17,7 @@ from dprivacy.release.jobs import (
     output_writer as writing,
 )
 from dprivacy.release.ledger import Ledger
+from support.release_tables import LETTERS, left_over, plan_of
 
 
 class Stopped(BaseException):

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from release_tables import LETTERS, NUMBERS, left_over, seed_is_noticed
 
 from dprivacy.errors import DPrivacyError, Malformed, Unfinished
 from dprivacy.release import Plan, Release, sanitise_file
@@ -28,13 +27,14 @@ from dprivacy.release.files import table_files as files
 from dprivacy.release.files.own_files import Workplace
 from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
 from dprivacy.release.jobs.job_journal import Journal
+from support.programs import run_program
+from support.release_tables import LETTERS, NUMBERS, left_over, seed_is_noticed
 
 KEY = hashlib.sha256(b"a key").digest()
 ROWS = 2000
 SPEC = {"columns": {"h": LETTERS, "n": NUMBERS}, "pass_through": ["x"]}
 PLAN = Plan.read(SPEC)
 ENDINGS = pytest.mark.parametrize("ending", ["csv", "parquet"])
-FOLDER = Path(__file__).parent
 
 
 @pytest.fixture
@@ -50,12 +50,7 @@ def memory(tmp_path):
 
 def killed(folder, *arguments):
     """Run the program that kills jobs; how often one died, and was resumed."""
-    done = subprocess.run(
-        [sys.executable, FOLDER / "crash_jobs.py", folder, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program("crash_jobs", folder, *arguments)
     *complaints, last = done.stdout.splitlines() or [""]
     assert not complaints, "\n".join(complaints[:20])
     assert done.returncode == 0, done.stderr[-2000:]

@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from release_tables import CODES, GRAPH, LETTERS, NUMBERS, TABLE, TREE, plan_of
 
 from dprivacy.numbers.levels import as_level
 from dprivacy.release.plans.column_domains import LISTED, TYPES, usual_mechanism
 from dprivacy.verify import privacy
+from support.release_tables import CODES, GRAPH, LETTERS, NUMBERS, TABLE, TREE, plan_of
 
 
 def test_siblings_of_a_tree_are_at_distance_one():

@@ -14,7 +14,11 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from release_tables import (
+
+from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
+from dprivacy.release import Plan, Release, ReleaseCard, card_path, sanitise_file
+from dprivacy.release.files import table_files as files
+from support.release_tables import (
     CODES,
     LETTERS,
     NUMBERS,
@@ -23,10 +27,6 @@ from release_tables import (
     seed_is_noticed,
     seeded_file,
 )
-
-from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release import Plan, Release, ReleaseCard, card_path, sanitise_file
-from dprivacy.release.files import table_files as files
 
 CANARY = "CANARY-7f3a"
 BOM = b"\xef\xbb\xbf"

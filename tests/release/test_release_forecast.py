@@ -6,7 +6,11 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from release_tables import (
+
+from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.estimation import estimate
+from dprivacy.release import Plan, forecast, needed_eps, transition_summary
+from support.release_tables import (
     BITS,
     BLOCKS,
     CODES,
@@ -18,10 +22,6 @@ from release_tables import (
     plan_of,
     seeded,
 )
-
-from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.estimation import estimate
-from dprivacy.release import Plan, forecast, needed_eps, transition_summary
 
 
 def test_how_many_values_stay():

@@ -7,12 +7,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from release_tables import BITS, BLOCKS, CODES, LETTERS, NUMBERS, PLACE, TABLE, TREE, plan_of
 
 from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
 from dprivacy.numbers.levels import Level, ln
 from dprivacy.release import Plan, joint_guarantee
 from dprivacy.verify import smallest_eps
+from support.release_tables import (
+    BITS,
+    BLOCKS,
+    CODES,
+    LETTERS,
+    NUMBERS,
+    PLACE,
+    TABLE,
+    TREE,
+    plan_of,
+)
 
 
 def printed_factor(sentence):

@@ -5,12 +5,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded, seeded_file
 
 from dprivacy.errors import PrivacyLeakWarning
 from dprivacy.release import Plan
 from dprivacy.release.columns.row_facts import RowOrder
 from dprivacy.release.files import table_files as files
+from support.release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded, seeded_file
 
 
 def kept(values, size=10**9):

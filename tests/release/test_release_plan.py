@@ -4,7 +4,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from release_tables import (
+
+from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric, TooLarge
+from dprivacy.numbers.levels import as_level, ln
+from dprivacy.release import Plan
+from support.release_tables import (
     BITS,
     BLOCKS,
     CODES,
@@ -16,10 +20,6 @@ from release_tables import (
     TREE,
     plan_of,
 )
-
-from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric, TooLarge
-from dprivacy.numbers.levels import as_level, ln
-from dprivacy.release import Plan
 
 TOML = """
 title = "Survey"

@@ -6,7 +6,12 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from release_tables import (
+from scipy.stats import chi2
+
+from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
+from dprivacy.release.columns.column_batches import ColumnProtector
+from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
+from support.release_tables import (
     BITS,
     CODES,
     GRAPH,
@@ -18,11 +23,6 @@ from release_tables import (
     plan_of,
     seed_is_noticed,
 )
-from scipy.stats import chi2
-
-from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release.columns.column_batches import ColumnProtector
-from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
 
 CANARY = "CANARY-7f3a"
 

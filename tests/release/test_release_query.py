@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded_file
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, Release, query, sanitise_file
+from support.release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded_file
 
 N = 5000
 SPECS = {

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from release_tables import CODES, LETTERS, NUMBERS, PLACE, TABLE, plan_of, seeded_file
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, Release, sanitise_file
+from support.release_tables import CODES, LETTERS, NUMBERS, PLACE, TABLE, plan_of, seeded_file
 
 N = 6000
 SPECS = {

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
-from release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, UnknownCategory
 from dprivacy.release import Plan, sanitise, sanitise_with_card
+from support.release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded
 
 CANARY = "CANARY-7f3a"
 NULLS = {**LETTERS, "nulls": "category"}

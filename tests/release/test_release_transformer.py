@@ -2,10 +2,10 @@
 
 import pandas as pd
 import pytest
-from release_tables import LETTERS, plan_of
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, ProtectColumns
+from support.release_tables import LETTERS, plan_of
 
 FRAME = pd.DataFrame({"h": ["a", "b", "c"] * 40, "x": range(120), "name": ["n"] * 120})
 PLAN = plan_of(pass_through=["x"], drop=["name"])

@@ -10,8 +10,8 @@ from dprivacy.reproduce import catalogue, chosen, reproduce
 from dprivacy.reproduce.items.catalogue_items import Item, Setting
 from dprivacy.reproduce.items.compared_lines import Found, Line
 from dprivacy.reproduce.running_items import Outcome, Reproduction
+from support.real_data import DATA
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ERRATA = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
 
 TABLES = ["4.2", "4.3", "4.4", "5.1", "6.1", "6.2", "9.1", "10.1", "10.2"]

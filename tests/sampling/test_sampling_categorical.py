@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sampling_fakes import Scripted
 
 from dprivacy.errors import Malformed, TooLarge, UnknownCategory
 from dprivacy.sampling import CategoricalSampler, KeyedSource, SystemSource
+from support.sampling_fakes import Scripted
 
 EVERY = np.arange(1 << 16, dtype=np.uint64)
 

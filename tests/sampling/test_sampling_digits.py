@@ -8,11 +8,11 @@ from itertools import accumulate
 import numpy as np
 import pytest
 from flint import arb, ctx
-from sampling_fakes import Scripted
 
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import DiscreteLaplace
 from dprivacy.sampling.geometric_digits import BASE, GeometricDigit
+from support.sampling_fakes import Scripted
 
 # Levels, and the same numbers as functions of Arb, written independently.
 LEVELS = {

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sampling_fakes import Scripted
 from scipy.stats import chisquare, kstest
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import DiscreteLaplace, InsecureSource, KeyedSource, SystemSource
 from dprivacy.sampling.geometric_digits import GeometricDigit
+from support.sampling_fakes import Scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

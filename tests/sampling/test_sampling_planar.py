@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from sampling_fakes import Scripted
 from scipy.stats import chisquare
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import InsecureSource, KeyedSource, PlanarNoise, SystemSource
+from support.sampling_fakes import Scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

@@ -6,13 +6,13 @@ import random
 import numpy as np
 import pytest
 from flint import arb, ctx
-from sampling_fakes import Scripted
 from scipy.stats import chisquare
 
 from dprivacy.errors import BadLevel
 from dprivacy.numbers import Level, ln, root
 from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
 from dprivacy.sampling.spatial_noise import SpatialNoise
+from support.sampling_fakes import Scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
 

@@ -1,10 +1,8 @@
 """Every file that is read, hostile: a documented refusal in bounded time, never a traceback."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+
+from support.programs import run_program
 
 FORMATS = [
     "plan", "mechanism", "card", "journal", "csv", "parquet", "release", "prior", "matrix",
@@ -15,12 +13,7 @@ FORMATS = [
 
 def fuzzed(what: str, seed: int, many: int) -> dict[str, tuple[int, int]]:
     """By format, how many files were read and how many refused; anything else fails."""
-    done = subprocess.run(
-        [sys.executable, Path(__file__).parent / "fuzz_files.py", what, str(seed), str(many)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program("fuzz_files", what, seed, many)
     found, complaints = {}, []
     for line in done.stdout.splitlines():
         name, _, rest = line.partition(": read ")

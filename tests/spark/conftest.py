@@ -1,10 +1,10 @@
 """One cluster for all tests of this shelf, and runs whose key is known."""
 
 import pytest
-from spark_frames import Fixed
-from spark_standalone import Cluster, missing, session_on
 
 from dprivacy.release.spark import spark_release as engine
+from support.spark_frames import Fixed
+from support.spark_standalone import Cluster, missing, session_on
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy import stats
-from spark_frames import HOBBIES, KEY, MARK, PLAN, counted, leftovers, made, parts, transitions
-from spark_standalone import everything_below
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.release import Plan, sanitise_spark, sanitise_with_card
 from dprivacy.release.spark.spark_task import Run, protected
+from support.spark_frames import (
+    HOBBIES,
+    KEY,
+    MARK,
+    PLAN,
+    counted,
+    leftovers,
+    made,
+    parts,
+    transitions,
+)
+from support.spark_standalone import everything_below
 
 
 def require_same_law(spark, n, partitions, out):

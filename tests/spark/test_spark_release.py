@@ -7,8 +7,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
-from spark_standalone import everything_below
 
 from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
 from dprivacy.numbers.levels import ln
@@ -23,6 +21,8 @@ from dprivacy.release import (
     sanitise_with_card,
 )
 from dprivacy.release.ledger import Ledger
+from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
+from support.spark_standalone import everything_below
 
 
 class TestSecrets:

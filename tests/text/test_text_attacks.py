@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from text_corpora import invented, news
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.sampling import InsecureSource
@@ -18,6 +17,7 @@ from dprivacy.text import (
     small_embedding,
     train_topics,
 )
+from support.text_corpora import invented, news
 
 TEXTS = invented(texts=4, length=15)
 

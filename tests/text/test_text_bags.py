@@ -8,7 +8,6 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from text_corpora import TINY, random_embedding
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, TooLarge
 from dprivacy.mechanisms import exponential, geometric, randomised_response
@@ -25,6 +24,7 @@ from dprivacy.text import (
     word_movers_distance,
 )
 from dprivacy.verify import privacy, smallest_eps
+from support.text_corpora import TINY, random_embedding
 
 MECHANISMS = {
     "geometric": geometric(line(3), eps="ln 2"),

@@ -4,11 +4,11 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from text_corpora import invented
 
 from dprivacy.cli.verbs.text import text
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
 from dprivacy.text import small_embedding
+from support.text_corpora import invented
 
 SECRET = "The old king drank zyxsecret tea with his lawyer by the river, on 998877 mornings."
 

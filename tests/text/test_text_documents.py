@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from text_corpora import TINY, glove, random_embedding
 
 from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed, UnknownCategory
 from dprivacy.model import Mechanism
@@ -24,6 +23,7 @@ from dprivacy.text import (
     words_of,
 )
 from dprivacy.text.documents.text_pieces import decode_document
+from support.text_corpora import TINY, glove, random_embedding
 
 TEXT = "Don't pay $5.20 to the King’s men,\nnot on 12/03 -- well-known 3rd_rate naïve folk!"
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from text_corpora import TINY, glove, random_embedding
 
 from dprivacy.errors import DPrivacyError, DuplicateLabel, Malformed, TooLarge, UnknownCategory
 from dprivacy.text import Embedding, embedding_from_groups, read_embedding, small_embedding
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
+from support.text_corpora import TINY, glove, random_embedding
 
 
 @pytest.mark.statement("T", "Def 9.2.2")

@@ -4,11 +4,10 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from viz_checks import check_words
-
 from dprivacy.numbers.levels import Level
 from dprivacy.text import AuthorTopicTable, Row
 from dprivacy.viz.charts.text_charts import plot_attacks
+from support.viz_checks import check_words
 
 
 def table(topics=True):

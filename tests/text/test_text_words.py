@@ -7,7 +7,6 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 from scipy import stats
-from text_corpora import TINY, glove, random_embedding
 
 from dprivacy.errors import BadLevel, InsecureSeedWarning, Malformed, TooLarge
 from dprivacy.flow import capacity
@@ -16,6 +15,7 @@ from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import Embedding, word_mechanism
 from dprivacy.text.documents.word_noise import TOTAL_BITS
+from support.text_corpora import TINY, glove, random_embedding
 
 WHOLE = 1 << TOTAL_BITS
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from viz_checks import check_words, texts
 
 from dprivacy.errors import Malformed
 from dprivacy.hashing import hashing_loss, nearest_distances, utility_loss_experiment
 from dprivacy.viz import picture, plot_loss_experiment, plot_nearest_distances
+from support.viz_checks import check_words, texts
 
 VECTORS = np.random.default_rng(0).integers(0, 6, (30, 5)) + 0.5
 

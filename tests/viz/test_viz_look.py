@@ -7,13 +7,13 @@ import xml.etree.ElementTree as ET
 
 import matplotlib
 import pytest
-from viz_checks import check_words
 
 import dprivacy as dp
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.model.answers__model_picture import Pictured
 from dprivacy.viz import plot_channel, plot_kernels, plot_simplex, save, svg
 from dprivacy.viz.style.picture_style__viz_look import STYLES, new_figure, short
+from support.viz_checks import check_words
 
 
 def some_figure():

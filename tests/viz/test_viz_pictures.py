@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from viz_checks import check_words, texts
 
 import dprivacy as dp
 from dprivacy import viz
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.viz.simplexes.vulnerability_surface import vulnerabilities
+from support.viz_checks import check_words, texts
 
 HOBBIES = ["Sports", "Cars", "Television", "Computer games", "Reading"]
 

@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from viz_checks import check_words, texts
 
 from dprivacy.errors import Malformed
 from dprivacy.geo import apart, averaging_attack, city, frontier, protect
 from dprivacy.viz import place_map, plot_averaging, save_map
+from support.viz_checks import check_words, texts
 
 RNG = np.random.default_rng(3)
 LAT, LON = 40.7 + RNG.normal(0, 0.01, 60), -74.0 + RNG.normal(0, 0.01, 60)

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from viz_checks import check_words, texts
 
 import dprivacy as dp
 from dprivacy.errors import Malformed, TooLarge
@@ -13,6 +12,7 @@ from dprivacy.polytope import kernels, vertices
 from dprivacy.viz import plot_kernels, plot_simplex, simplex_spec
 from dprivacy.viz.simplexes.private_region import region
 from dprivacy.viz.simplexes.simplex_picture import AREA, flat_tetrahedron, hull_edges
+from support.viz_checks import check_words, texts
 
 DRINKS = ["tea", "coffee", "water"]
 

@@ -11,7 +11,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disa
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     pytest.importorskip("nicegui", reason="the page needs the extra [web]")
-    from web_server import Served
+    from support.web_server import Served
 
     server = Served(tmp_path_factory.mktemp("page"))
     yield server

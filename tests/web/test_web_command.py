@@ -14,11 +14,10 @@ from click.testing import CliRunner
 
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
-from web_server import Served
-
 from dprivacy.cli.verbs.begin import app
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.web import serving
+from support.web_server import Served
 
 
 def test_the_command_hands_its_options_on(monkeypatch):

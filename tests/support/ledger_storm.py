@@ -1,6 +1,6 @@
 """Run as a program: many processes that spend from one ledger at once, each with its own connection.
 
-    python ledger_storm.py '{"where": {...}, "processes": 8, "spends": 20, "account": "storm"}'
+    python -m support.ledger_storm '{"where": {...}, "processes": 8, "spends": 20, "account": "storm"}'
 
 Each prints a line of JSON: the levels it was granted, and those it was refused.
 """

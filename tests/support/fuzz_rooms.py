@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from mutations import json_mutant, lines, mutants
 
 from dprivacy.curves.curve_files import read_days
 from dprivacy.geo.earth.polygons import read_json, read_polygon
@@ -15,6 +14,7 @@ from dprivacy.geo.place_files import read_place_file
 from dprivacy.hashing import read_ratings
 from dprivacy.release.migrate import read_pram
 from dprivacy.text.embeddings.vector_files import read_embedding
+from support.mutations import json_mutant, lines, mutants
 
 WALK = {
     "type": "FeatureCollection",

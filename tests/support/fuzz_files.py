@@ -2,7 +2,7 @@
 
 Run as a program, so that a library that crashes takes only this process with it:
 
-    python fuzz_files.py {FORMAT | all} SEED HOW_MANY [FOLDER FOR WHAT WENT WRONG]
+    python -m support.fuzz_files {FORMAT | all} SEED HOW_MANY [FOLDER FOR WHAT WENT WRONG]
 
 Allowed is what dprivacy documents, a result or a DPrivacyError of one line, in a second of processor
 time and 4 GiB of memory; a good plan may take another second for every million entries of the channels
@@ -27,8 +27,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fuzz_rooms import rooms
-from mutations import json_mutant, lines, mutants
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, randomised_response
@@ -49,6 +47,8 @@ from dprivacy.release.jobs.job_journal import (
 )
 from dprivacy.release.plans.release_card import _hash
 from dprivacy.spaces import discrete, line
+from support.fuzz_rooms import rooms
+from support.mutations import json_mutant, lines, mutants
 
 PLAN = b"""title = "a survey"
 unit = "row"

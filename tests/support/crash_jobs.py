@@ -5,8 +5,8 @@ inside at its k-th call of the operating system (before it, or half-way through 
 outside after some time. Another child resumes, and may be killed as well. What must hold at every
 moment is checked after every death; what does not is printed, one line each.
 
-    python crash_jobs.py FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
-    python crash_jobs.py FOLDER FORMAT random SEED DEATHS       at random times, from outside
+    python -m support.crash_jobs FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
+    python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random times, from outside
 """
 
 import os

@@ -1,13 +1,11 @@
 """Tiny vocabularies, invented writers, and the real corpora where they are."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from dprivacy.text import Embedding, read_embedding
+from support.real_data import real
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 TINY = Embedding(("tea", "coffee", "moon"), np.array([[0, 0], [3, 4], [0, 12]]), "tiny")
 
 
@@ -17,21 +15,14 @@ def random_embedding(words: int, dimension: int, seed: int = 1, scale: float = 1
     return Embedding(names, scale * rng.normal(size=(words, dimension)), "random")
 
 
-def data_file(*parts: str) -> Path:
-    place = DATA.joinpath(*parts)
-    if not place.exists():
-        pytest.skip(f"{'/'.join(parts)} is not here (../shared/data)")
-    return place
-
-
 def glove(size: str = "30k") -> Embedding:
     names = {"30k": "glove6b_100d_top30k.npz", "4k": "glove6b_100d_top4k_f16.npz"}
-    return read_embedding(data_file("glove", names[size]))
+    return read_embedding(real("glove", names[size]))
 
 
 def news(*topics: str) -> list[tuple[str, str, str]]:
     pq = pytest.importorskip("pyarrow.parquet")
-    table = pq.read_table(data_file("text_20news", "news_authors_topics.parquet")).to_pylist()
+    table = pq.read_table(real("text_20news", "news_authors_topics.parquet")).to_pylist()
     return [(row["author"], row["topic"], row["text"]) for row in table if row["topic"] in topics]
 
 

@@ -4,12 +4,8 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from dprivacy.errors import InsecureSeedWarning
 from dprivacy.release import Plan, sanitise, sanitise_file
-
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 LETTERS = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 2"}
 CODES = {"type": "categories", "values": [1, 2, 3], "epsilon": "ln 2"}
@@ -58,14 +54,6 @@ def seeded(table, plan, seed=1, **options):
 def seeded_file(source, plan, output, seed=1, **options):
     with seed_is_noticed():
         return sanitise_file(source, plan, output, insecure_seed=seed, **options)
-
-
-def real(*parts):
-    """The path of a real table, or skip."""
-    path = DATA.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"the real table {'/'.join(parts)} is not here (../shared/data)")
-    return path
 
 
 def left_over(folder):

@@ -1,0 +1,21 @@
+"""Helpers of this folder that are run as programs, so that what kills them leaves the tests alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def run_program(name, *arguments, seconds=None):
+    """What `python -m support.NAME ARGUMENTS` printed, and how it ended."""
+    path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-m", f"support.{name}", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=seconds,
+        env={**os.environ, "PYTHONPATH": path},
+    )
