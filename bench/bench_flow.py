@@ -130,7 +130,9 @@ def exact(n: int) -> None:
 
 def counting() -> None:
     rows = {0: 9021, 1: 384, 2: 1435, 3: 291, 4: 520, 5: 59}
-    belief = dp.joint(["in", "out"], range(6), [list(rows.values()), list(rows.values())[::-1]])
+    belief = dp.model.joint(
+        ["in", "out"], range(6), [list(rows.values()), list(rows.values())[::-1]]
+    )
     noise = dp.geometric(6, eps=dp.ln(1000)).channel
     began = time.perf_counter()
     flow.count_scenario(belief, counted=[0], rows=rows, local=noise)

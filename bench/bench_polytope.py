@@ -117,7 +117,7 @@ if __name__ == "__main__":
         kernels(f"discrete:{n}", dp.discrete(range(n)), "ln 2", search=True)
     for n in (5, 6):
         kernels(f"discrete:{n}", dp.discrete(range(n)), "ln 2", search=False)
-    kernels("cube:3", dp.hamming_cube(3), "ln 2", search=False)
+    kernels("cube:3", dp.spaces.hamming_cube(3), "ln 2", search=False)
     if Search.installed():
         first, _ = timed(lambda: list(Search.of([(1, 0, 0, 0), (0, 1, 1, 1)]).supports()))
         print(f"compiled: {first:.1f} s to compile")

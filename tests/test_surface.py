@@ -1,55 +1,83 @@
-"""The façade: every name is there, lazily, and typed imports and the table agree."""
+"""The façade: one list, loaded lazily; a name that is not on it is answered with its address."""
 
-import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import dprivacy as dp
 
-
-def test_every_listed_name_loads() -> None:
-    for name in dp.__all__:
-        assert getattr(dp, name) is not None
-    assert set(dp.__all__) == set(dp._HOME)
-    assert set(dp.__all__) <= set(dir(dp))
+MOST_NAMES = 65
 
 
-def test_no_room_bears_the_name_of_a_public_function() -> None:
-    rooms = {path.parent.name for path in Path(dp.__file__).parent.glob("*/__init__.py")}
-    assert not rooms & set(dp.__all__)
-
-
-def test_typed_imports_match_the_table() -> None:
-    tree = ast.parse(Path(dp.__file__).read_text(encoding="utf-8"))
-    typed = {
-        alias.name: node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dprivacy.")
-        for alias in node.names
-    }
-    assert typed == dp._HOME
-
-
-def test_importing_the_package_loads_no_room() -> None:
-    program = (
-        "import sys, dprivacy; "
-        "heavy = [m for m in sys.modules if m.split('.')[0] in "
-        "('numpy', 'scipy', 'flint', 'highspy', 'narwhals') or m.startswith('dprivacy.')]; "
-        "print(heavy)"
-    )
+def loaded(program):
+    """What a fresh interpreter prints."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()
 
 
-def test_verifying_loads_neither_scipy_nor_a_solver() -> None:
+def test_every_listed_name_loads():
+    for name in dp._HOME:
+        assert getattr(dp, name) is not None
+    assert set(dp._HOME) <= set(dir(dp))
+
+
+def test_the_surface_is_small():
+    assert len(dp.__all__) <= MOST_NAMES
+
+
+def test_the_stub_is_read_as_python_reads_it():
+    stub = Path(dp.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert set(re.findall(r"\b(\w+) as \1\b", stub)) == set(dp._HOME)
+    assert {f"dprivacy.{room}" for room in dp._ROOMS} | {"dprivacy"} >= set(dp._HOME.values())
+
+
+def test_every_room_is_an_attribute():
+    folders = {path.parent.name for path in Path(dp.__file__).parent.glob("*/__init__.py")}
+    assert folders - {"cli"} <= set(dp._ROOMS)
+    assert not folders & set(dp.__all__)
+
+
+def test_a_name_of_a_room_is_answered_with_its_address():
+    with pytest.raises(
+        AttributeError, match=r"no 'kernels' of its own; it is dprivacy\.polytope\.kernels"
+    ):
+        dp.kernels
+    with pytest.raises(AttributeError, match=r"^dprivacy has no 'nothing'$"):
+        dp.nothing
+
+
+@pytest.mark.parametrize("name", sorted(dp._RENAMED))
+def test_a_renamed_name_is_answered_with_its_new_one(name):
+    with pytest.raises(AttributeError, match=name) as caught:
+        getattr(dp, name)
+    address = re.search(r"dprivacy\.([\w.]+)", str(caught.value))[1]
+    found = dp
+    for part in address.split("."):
+        found = getattr(found, part)
+
+
+def test_looking_for_an_address_loads_no_room():
+    program = "import sys, dprivacy; hasattr(dprivacy, 'kernels'); print('numpy' in sys.modules)"
+    assert loaded(program) == "False"
+
+
+def test_importing_the_package_loads_no_room():
+    program = (
+        "import sys, dprivacy; "
+        "print([m for m in sys.modules if m.split('.')[0] in "
+        "('numpy', 'scipy', 'flint', 'highspy', 'narwhals', 'ast') or m.startswith('dprivacy.')])"
+    )
+    assert loaded(program) == "[]"
+
+
+def test_verifying_loads_neither_scipy_nor_a_solver():
     program = (
         "import sys, dprivacy as dp; dp.privacy([['1/2', '1/2']], dp.line(1)); "
         "print([m for m in ('scipy', 'highspy', 'narwhals', 'rich_click') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert loaded(program) == "[]"

@@ -54,7 +54,10 @@ def test_a_mechanism_is_drawn_under_its_name_and_level():
         "randomised response, privacy level ε = ln(2)" in t.replace("\n", " ")
         for t in texts(figure)
     )
-    for mechanism in (dp.bitwise_response(2, eps="ln 3"), dp.laplace(0, 4, eps="ln 2", grid=1)):
+    for mechanism in (
+        dp.mechanisms.bitwise_response(2, eps="ln 3"),
+        dp.laplace(0, 4, eps="ln 2", grid=1),
+    ):
         assert mechanism.plot().axes
 
 
@@ -99,7 +102,7 @@ def test_the_profile_is_the_exact_curve_and_marks_its_kinks():
     figure = profile.plot()
     curve, kinks = figure.axes[0].lines
     for eps, delta in curve.get_xydata()[::7]:
-        assert delta == pytest.approx(float(dp.delta_at(C, eps=float(eps))), abs=1e-9)
+        assert delta == pytest.approx(float(dp.verify.delta_at(C, eps=float(eps))), abs=1e-9)
     assert np.allclose(kinks.get_xydata(), [[float(e), float(d)] for e, d in profile.kinks])
     check_words(figure)
     check_words(viz.plot_profile({"geometric": C, "response": response(range(4), "ln 3")}))
@@ -154,7 +157,7 @@ def test_the_hasse_diagram_has_every_edge_and_no_line_behind_a_box():
         "says nothing": [[1]] * 5,
         "is silent": [[1]] * 5,
     }
-    order = dp.order(channels)
+    order = dp.refine.order(channels)
     figure = order.plot()
     axes = figure.axes[0]
     at = {text.get_text(): text.get_position() for text in axes.texts}
@@ -184,16 +187,16 @@ def test_refinements_are_drawn_by_their_witness():
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert heights == [float(failed.before), float(failed.after)]
     check_words(figure)
-    check_words(dp.refines_max(R, noisy).plot())
-    check_words(dp.refines_max(G, R).plot())
-    private = dp.refines_private(R, G)
+    check_words(dp.refine.refines_max(R, noisy).plot())
+    check_words(dp.refine.refines_max(G, R).plot())
+    private = dp.refine.refines_private(R, G)
     assert [bar.get_height() for bar in private.plot().axes[0].patches] == pytest.approx(
         [math.log(2), math.log(4)]
     )
     check_words(private.plot())
-    check_words(dp.refines_private(R, G, dp.line(3)).plot())
+    check_words(dp.refine.refines_private(R, G, dp.line(3)).plot())
     with pytest.raises(Malformed, match="no witness"):
-        dp.refines_private(G, R).plot()
+        dp.refine.refines_private(G, R).plot()
 
 
 def test_estimates_have_marks_and_intervals():
@@ -220,11 +223,11 @@ def test_estimates_have_marks_and_intervals():
 
 def test_an_estimated_table_is_a_heat_map_and_a_cube_is_refused():
     coin = response(["yes", "no"], "ln 3").channel
-    found = dp.estimate_table([coin, coin], [[50, 30], [20, 40]])
+    found = dp.estimation.estimate_table([coin, coin], [[50, 30], [20, 40]])
     figure = found.plot()
     assert np.allclose(figure.axes[0].images[0].get_array(), found.counts)
     check_words(figure)
-    cube = dp.estimate_table([coin] * 3, np.full((2, 2, 2), 10))
+    cube = dp.estimation.estimate_table([coin] * 3, np.full((2, 2, 2), 10))
     with pytest.raises(Malformed, match="2 columns, not 3"):
         cube.plot()
 
@@ -245,9 +248,9 @@ def test_reconstruction_and_convergence_draw_what_they_are_given():
 
 
 def test_leakage_joins_before_and_after():
-    smokes = dp.joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
+    smokes = dp.model.joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
     coin = {"smokes": {0: "3/4", 1: "1/4"}, "does not": {0: "1/4", 1: "3/4"}}
-    found = dp.scenario(smokes, coin)
+    found = dp.flow.scenario(smokes, coin)
     figure = viz.plot_leakage({"survey": found, "by hand": (Fraction(1, 3), "1/2")})
     before, after = figure.axes[0].lines[-2:]
     assert np.allclose(
@@ -287,7 +290,7 @@ def test_spending_shows_what_was_spent_of_which_budget():
 @pytest.mark.statement("T", "Def 4.4.6")
 def test_the_surface_is_the_d_vulnerability():
     space = dp.line(3)
-    exact = dp.d_vulnerability(space)
+    exact = dp.flow.d_vulnerability(space)
     priors = [["1/7", "2/7", "4/7"], ["1/2", "1/3", "1/6"], ["1/3", "1/3", "1/3"]]
     found = vulnerabilities(np.array([[float(Fraction(w)) for w in row] for row in priors]), space)
     assert np.allclose(found, [float(exact(dp.Dist([0, 1, 2], row))) for row in priors])
@@ -334,7 +337,7 @@ def test_a_forecast_shows_what_stays_and_how_well_shares_can_be_estimated():
     far = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     vague = {**letters, "type": "distances", "distances": far, "mechanism": "any_metric"}
     plan = {"blood group": letters, "age in years": numbers, "home": place, "vague": vague}
-    found = dp.forecast(dp.Plan.read({"columns": plan}), rows=1000)
+    found = dp.release.forecast(dp.Plan.read({"columns": plan}), rows=1000)
     figure = found.plot()
     left, right = figure.axes
     drawn = [c for c in found.columns if c.kept is not None]
@@ -345,7 +348,7 @@ def test_a_forecast_shows_what_stays_and_how_well_shares_can_be_estimated():
     assert {"blood group", "age in years"} <= set(texts(figure))
     assert "home" not in texts(figure)
     check_words(figure)
-    alone = dp.forecast(dp.Plan.read({"columns": {"home": place}}), rows=10)
+    alone = dp.release.forecast(dp.Plan.read({"columns": {"home": place}}), rows=10)
     with pytest.raises(Malformed, match="nothing to draw"):
         alone.plot()
 
@@ -358,12 +361,12 @@ def test_distributions_gains_counts_and_decompositions_have_pictures():
     check_words(dist.plot())
     gain = dp.gain.metric(dp.line(4))
     assert np.allclose(gain.plot().axes[0].images[0].get_array(), gain.matrix.floats)
-    count = dp.count_kernels(dp.line(5), eps="ln 2")
+    count = dp.polytope.count_kernels(dp.line(5), eps="ln 2")
     assert [bar.get_height() for bar in count.plot().axes[0].patches] == [1, 5, 24, 157]
-    extreme = dp.count_extreme_points(3, eps="ln 2")
+    extreme = dp.polytope.count_extreme_points(3, eps="ln 2")
     assert [bar.get_height() for bar in extreme.plot().axes[0].patches] == [3, 18, 12]
     R = response(range(3), "ln 2").channel
-    parts = dp.decompose(R, dp.line(3), eps="ln 2")
+    parts = dp.polytope.decompose(R, dp.line(3), eps="ln 2")
     check_words(parts.plot(space=dp.line(3), eps="ln 2"))
     with pytest.raises(Malformed, match="no picture of a dict"):
         viz.picture({})
@@ -382,7 +385,7 @@ def test_specs_are_plain_data_with_the_same_numbers():
     assert np.allclose(heat["data"][0]["z"], G.channel.matrix.floats)
     assert heat["data"][0]["text"][0] == ["2/3", "1/6", "1/6"]
     profile = viz.profile_spec(G)
-    assert profile["data"][0]["y"][0] == pytest.approx(float(dp.delta_at(G, eps=0)))
+    assert profile["data"][0]["y"][0] == pytest.approx(float(dp.verify.delta_at(G, eps=0)))
     spending = viz.spending_spec([("city", 0.5, 1), ("map", 2, None)])
     assert spending["data"][1]["x"] == [0.5, 2.0]
     bars = viz.bars_spec({"a": {"x": 1}, "b": {"x": 2}})

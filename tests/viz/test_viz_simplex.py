@@ -161,7 +161,7 @@ def test_the_region_is_drawn_for_irrational_levels_and_infinite_distances():
     a = math.exp(0.5)
     assert len(found.corners) == 6
     assert max(found.corners[:, 0]) == pytest.approx(a / (a + 2))
-    apart = dp.from_table(
+    apart = dp.spaces.from_table(
         ["a", "b", "c"],
         [[0, 1, math.inf], [1, 0, math.inf], [math.inf, math.inf, 0]],
         extended=True,
@@ -212,7 +212,7 @@ def test_more_than_four_secrets_are_shown_as_to_one_who_knows_it_is_one_of_a_few
 def test_a_prior_that_forgets_the_corners_is_refused():
     G = dp.geometric(dp.line(5), eps="ln 2").channel
     with pytest.raises(Malformed, match="probability 0"):
-        plot_simplex(G, prior=dp.point(0, range(5)), corners=[1, 2, 3])
+        plot_simplex(G, prior=dp.model.point(0, range(5)), corners=[1, 2, 3])
 
 
 def test_zoom_magnifies_around_the_prior_and_says_so():

@@ -1,0 +1,129 @@
+"""The table of stored nouns, and the two functions that read it."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import BadFile, OutputExists, WrongKind
+from dprivacy.model import (
+    Channel,
+    channel_body,
+    channel_from,
+    file_text,
+    read_document,
+    rebuilt,
+    space_body,
+    space_from,
+    write_document,
+)
+from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import PathArg
+
+
+@dataclass(frozen=True)
+class StoredNoun:
+    """How a noun is written and read: its class, the version of its body, and both directions."""
+
+    kind: type
+    version: int
+    body: Callable[[Any], dict[str, Any]]
+    rebuild: Callable[[dict[str, Any]], Any]
+
+
+NOUNS = {
+    "channel": StoredNoun(Channel, 1, channel_body, channel_from),
+    "space": StoredNoun(FiniteSpace, 1, space_body, space_from),
+}
+
+
+def save(thing: Any, path: PathArg, *, replace: bool = False) -> None:
+    """Write a noun to a file that `load` reads back.
+
+    Parameters
+    ----------
+    thing
+        A channel, a space, a mechanism, a plan, a card or a receipt. (Any: the table below decides.)
+    path
+        The file.
+    replace
+        Overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExists
+        When the file is there and `replace` was not said.
+    WrongKind
+        For anything else, such as a mechanism whose outputs cannot be listed.
+
+    Examples
+    --------
+    >>> import tempfile, dprivacy as dp
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dp.save(dp.line(3), f"{folder}/line.json")
+    ...     dp.load(f"{folder}/line.json")
+    FiniteSpace(3 points, diameter 2, exact)
+    """
+    text = stored_text(thing)
+    target = Path(path)
+    if target.exists() and not replace:
+        raise OutputExists(f"{path} already exists; choose another name, or pass replace=True")
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(file.name, target)
+    except OSError as reason:
+        raise BadFile(f"{path}: cannot be written ({reason.strerror})") from None
+
+
+def load(path: PathArg) -> Any:
+    """Read back whatever noun a file holds, checked as if it came from a stranger.
+
+    A mechanism is proved private again from its integers; a file that was changed is refused.
+
+    Parameters
+    ----------
+    path
+        A file that `save` or a verb of the command line wrote. (A table of numbers, CSV or JSON, is
+        read by `as_channel` or `as_space` instead: it does not say which of the two it is.)
+
+    Returns
+    -------
+    Channel, FiniteSpace, Mechanism, Plan, Card or Receipt
+        As the file says.
+
+    Examples
+    --------
+    >>> import tempfile, dprivacy as dp
+    >>> coin = dp.Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dp.save(coin, f"{folder}/coin.json")
+    ...     dp.load(f"{folder}/coin.json") == coin
+    True
+    """
+    return from_text(file_text(path), name=str(path))
+
+
+def stored_text(thing: Any) -> str:
+    """A noun as the text of its file."""
+    for noun, stored in NOUNS.items():
+        if isinstance(thing, stored.kind):
+            return write_document(noun, stored.version, stored.body(thing))
+    raise WrongKind(f"a {type(thing).__name__} cannot be saved; {', '.join(NOUNS)} can")
+
+
+def from_text(text: str, *, name: str = "the file") -> Any:
+    """The noun in the text of a file."""
+    document = read_document(text, name=name)
+    stored = NOUNS.get(document.noun)
+    if stored is None or stored.version != document.version:
+        raise BadFile(
+            f"{name}: this release does not read dprivacy.{document.noun}, version {document.version}"
+        )
+    return rebuilt(stored.rebuild, document.body, name)
