@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprivacy.errors import DPrivacyError, InsecureSeedWarning, Malformed, TooLarge, UnknownCategory
+from dprivacy.errors import (
+    DPrivacyError,
+    InsecureSeedWarning,
+    Malformed,
+    NotApplicable,
+    UnknownCategory,
+)
 from dprivacy.mechanisms import bitwise_response
+from dprivacy.model import as_channel
 from dprivacy.numbers import ln
 from dprivacy.spaces import hamming_cube
 from dprivacy.spaces.endless_spaces import BitStrings
@@ -35,8 +42,9 @@ def test_long_strings_have_no_list_of_all_of_them():
     mechanism = bitwise_response(64, eps=1)
     assert mechanism.guarantee.space == BitStrings(64)
     assert mechanism.guarantee.space.distance([0] * 64, [1] * 64) == 64
-    with pytest.raises(TooLarge):
-        mechanism.channel
+    assert mechanism.channel is None
+    with pytest.raises(NotApplicable, match="no channel"):
+        as_channel(mechanism)
     assert mechanism.randomise(np.ones((3, 64), dtype=np.uint8)).shape == (3, 64)
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction as Q
 
@@ -10,11 +11,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import UnknownCategory
-from dprivacy.model import Channel, Guarantee, Mechanism, Verdict, as_channel
-from dprivacy.model.mechanism_protocol import FiniteMechanism
+from dprivacy.model import Channel, Guarantee, Mechanism, Sourced, Verdict, as_channel
 from dprivacy.model.plain_data import about, plain, shown
 from dprivacy.numbers import Level, ln
-from dprivacy.spaces import discrete, from_table, line, power_set
+from dprivacy.sampling import KeyedSource
+from dprivacy.spaces import Vectors, discrete, from_table, line, power_set
 from dprivacy.verify import delta_at, privacy
 
 
@@ -126,9 +127,13 @@ def test_explain_and_data() -> None:
     assert "ln(2) ≈ 0.6931" in text
     assert "at most 2" in text
     assert "farthest apart, by 4" in text
-    assert "T Def 3.4.2" in text
+    assert "T Def" not in text  # keys of statements are for the record
     data = json.loads(json.dumps(guarantee.to_dict()))
     assert (data["eps"], data["delta"], data["points"]) == ("ln(2)", "0", 3)
+    assert data["because"] == "T Def 3.4.2"
+    far = Guarantee(ln(4), Vectors(2), unit="metre").explain()
+    assert far.startswith("ln(4) ≈ 1.386 per metre: ")
+    assert far.endswith("between two secrets 1 metre apart by at most 4.")
     assert "nothing to protect" in Guarantee(ln(2), line(1)).explain()
     assert "farthest" not in Guarantee(ln(2), discrete([0, 1, 2])).explain()
     slack = Guarantee(ln(2), line(3), Q(1, 10)).explain()
@@ -206,15 +211,23 @@ def test_labels_of_any_kind_reach_json() -> None:
     assert '"a"' in data
 
 
-def test_the_mechanism_protocols() -> None:
-    class Finite:
-        guarantee = Guarantee(ln(2), line(2))
-        channel = as_channel([["2/3", "1/3"], ["1/3", "2/3"]])
+@dataclass(frozen=True)
+class Finite(Sourced):
+    channel: Channel
+    guarantee: Guarantee
+    source: KeyedSource | None = None
+    family: str = "finite"
 
-        def randomise(self, values):
-            return values
+    def randomise(self, values, *, insecure_seed=None):
+        return values
 
-    assert isinstance(Finite(), Mechanism)
-    assert isinstance(Finite(), FiniteMechanism)
+
+def test_the_mechanism_protocol() -> None:
+    finite = Finite(as_channel([["2/3", "1/3"], ["1/3", "2/3"]]), Guarantee(ln(2), line(2)))
+    assert isinstance(finite, Mechanism)
     assert not isinstance(object(), Mechanism)
-    assert privacy(Finite(), line(2), eps="ln 2")
+    assert privacy(finite, line(2), eps="ln 2")
+    keyed = finite.using(KeyedSource(bytes(32)))
+    assert keyed.source is not None
+    assert keyed.secure
+    assert json.loads(json.dumps(finite.to_dict()))["guarantee"]["eps"] == "ln(2)"

@@ -12,7 +12,7 @@ import numpy as np
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, listed, whole
-from dprivacy.model import Channel, Guarantee, Pictured
+from dprivacy.model import Channel, Guarantee, Pictured, Sourced
 from dprivacy.numbers import Level, as_level
 from dprivacy.sampling import Source
 from dprivacy.sources import result
@@ -20,7 +20,7 @@ from dprivacy.spaces import FiniteSpace, product, sensitivity
 
 
 @dataclass(frozen=True)
-class ObliviousMechanism(Pictured):
+class ObliviousMechanism(Sourced, Pictured):
     """A query, then noise on its answer. Privacy is that of the whole, utility that of the noise."""
 
     query: Callable[[Any], Any]
@@ -92,7 +92,7 @@ def oblivious(
 
 
 @dataclass(frozen=True)
-class SequentialMechanism(Pictured):
+class SequentialMechanism(Sourced, Pictured):
     """Several mechanisms on the same secret, all observed."""
 
     parts: tuple[ChannelMechanism, ...]

@@ -42,6 +42,7 @@ from dprivacy.model.matrix_files__model_files import (
     read_table as read_table,
     read_text as read_text,
 )
+from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, NotApplicable
 from dprivacy.model.channels__model_channel import Channel
 from dprivacy.spaces import Label
 
@@ -36,6 +36,11 @@ def as_channel(
             return source
     elif isinstance(getattr(source, "channel", None), Channel):
         return as_channel(source.channel, rows=rows, columns=columns)
+    elif hasattr(source, "randomise") and getattr(source, "channel", None) is None:
+        raise NotApplicable(
+            f"{source!r} has inputs or outputs that cannot be listed, and so no channel; give a "
+            "mechanism on listed values"
+        )
     elif isinstance(source, Mapping):
         matrix, found = _from_mapping(source)
     elif hasattr(source, "columns") and hasattr(source, "to_numpy"):

@@ -27,12 +27,22 @@ class Guarantee:
         The slack: how much probability may escape the bound.
     because
         What it rests on: a statement's key such as "T Def 3.4.2", or a certificate.
+    unit
+        What one unit of distance is, where it has a name: "metre", "word".
+
+    Examples
+    --------
+    >>> from dprivacy.numbers import ln
+    >>> from dprivacy.spaces import line
+    >>> Guarantee(ln(2), line(4)).odds_factor(0, 3)
+    Fraction(8, 1)
     """
 
     eps: Level
     space: MetricSpace
     delta: Fraction | float = Fraction(0)
     because: str = ""
+    unit: str = ""
 
     def odds_factor(self, x: Any, z: Any) -> Fraction | float:
         """e^(ε·d(x, z)): the most that an output can change the odds between two secrets.
@@ -77,12 +87,13 @@ class Guarantee:
 
     def explain(self) -> str:
         """The guarantee in words, on its closest and on its farthest pair of secrets."""
-        head = f"{about(self.eps)} per unit of distance"
+        head = f"{about(self.eps)} per {self.unit or 'unit of distance'}"
         head += f" with δ = {about(self.delta)}" if self.delta else ""
         if not isinstance(self.space, FiniteSpace):
+            apart = f"1 {self.unit} apart" if self.unit else "at distance 1"
             return (
-                f"{head}: anyone who sees the output can multiply their odds between two secrets at "
-                f"distance 1 by at most {factor_in_words(self.eps)}.{self._reason}"
+                f"{head}: anyone who sees the output can multiply their odds between two secrets "
+                f"{apart} by at most {factor_in_words(self.eps)}."
             )
         if len(self.space) < 2:
             return f"{head}: with a single secret there is nothing to protect."
@@ -95,11 +106,7 @@ class Guarantee:
             factor = self._factor(far, away)
             by = f"{factor} times" if self.delta else f"by {factor}"
             text += f"; between '{shown(far)}' and '{shown(away)}', the farthest apart, {by}"
-        return f"{text}.{self._reason}"
-
-    @property
-    def _reason(self) -> str:
-        return f" This rests on {self.because}." if self.because else ""
+        return f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain data."""
@@ -108,6 +115,7 @@ class Guarantee:
             "delta": plain(self.delta),
             "points": len(self.space) if isinstance(self.space, FiniteSpace) else None,
             "because": self.because,
+            "unit": self.unit,
             "sentence": self.explain(),
         }
 

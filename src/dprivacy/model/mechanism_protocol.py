@@ -1,34 +1,89 @@
-"""What every mechanism offers."""
+"""What every mechanism offers, and what those with a random source of their own share."""
 
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Any, Protocol, Self, runtime_checkable
 
 from dprivacy.model.channels__model_channel import Channel
 from dprivacy.model.guarantees import Guarantee
+from dprivacy.sampling import Source, choose_source
 
 
 @runtime_checkable
 class Mechanism(Protocol):
     """A randomised map that carries its guarantee.
 
-    Finite mechanisms also have the attribute `channel`, and then what is drawn by `randomise`
-    follows exactly that channel.
+    Where `channel` is not None, `randomise` draws from exactly that channel.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import planar_laplace, randomised_response
+    >>> isinstance(planar_laplace(eps="ln 2"), Mechanism)
+    True
+    >>> print(randomised_response(["yes", "no"], eps="ln 3").channel["yes", "no"])
+    1/4
     """
+
+    @property
+    def family(self) -> str:
+        """The name of the family, as in plans and on cards."""
+        ...
 
     @property
     def guarantee(self) -> Guarantee:
         """What the mechanism promises."""
         ...
 
-    def randomise(self, values: Any) -> Any:
+    @property
+    def channel(self) -> Channel | None:
+        """The probabilities; None where inputs or outputs cannot be listed."""
+        ...
+
+    @property
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        ...
+
+    def using(self, source: Source) -> Self:
+        """The same mechanism drawing from a given random source."""
+        ...
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
         """Noisy values for true ones, labels in and labels out."""
         ...
 
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data."""
+        ...
 
-@runtime_checkable
-class FiniteMechanism(Mechanism, Protocol):
-    """A mechanism with finitely many inputs and outputs."""
+
+class Sourced:
+    """`secure`, `using` and `to_dict` of a frozen dataclass that has the fields named here.
+
+    `family` and `guarantee` are the protocol's; `source` is the random source to draw from, the
+    system's when None.
+    """
+
+    family: str
+    guarantee: Guarantee
+    source: Source | None
 
     @property
-    def channel(self) -> Channel:
-        """The channel that `randomise` draws from."""
-        ...
+    def secure(self) -> bool:
+        """Whether its noise comes from a source that nobody can guess."""
+        return self.source is None or self.source.secure
+
+    def using(self, source: Source) -> Self:
+        """The same mechanism drawing from a given random source."""
+        return replace(self, source=source)  # type: ignore[type-var]  # inherited by dataclasses only
+
+    def _source(self, insecure_seed: int | None) -> Source:
+        """What one call of `randomise` draws from."""
+        return (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data."""
+        return {
+            "family": self.family,
+            "guarantee": self.guarantee.to_dict(),
+            "secure": self.secure,
+        }

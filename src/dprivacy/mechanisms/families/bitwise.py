@@ -1,18 +1,18 @@
 """Bitwise randomised response: every bit of a string flipped with the same chance."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge, UnknownCategory
+from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.mechanisms.families.response import randomised_response
 from dprivacy.mechanisms.groundwork.label_codes import refuse_masked, whole
-from dprivacy.model import Channel, Guarantee, Pictured, about
+from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import as_eps
-from dprivacy.sampling import CategoricalSampler, Source, choose_source
+from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, hamming_cube
 
@@ -20,7 +20,7 @@ _MOST_LISTED_BITS = 10
 
 
 @dataclass(frozen=True)
-class BitwiseMechanism(Pictured):
+class BitwiseMechanism(Sourced, Pictured):
     """Randomised response on each bit, independently."""
 
     bits: int
@@ -29,21 +29,10 @@ class BitwiseMechanism(Pictured):
     source: Source | None = None
     family: str = "bitwise_response"
 
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "BitwiseMechanism":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
-
     @cached_property
-    def channel(self) -> Channel:
-        """The channel on all bit strings, as tuples (for at most ten bits)."""
-        if self.bits > _MOST_LISTED_BITS:
-            raise TooLarge(f"a channel on {self.bits} bits has 2^{2 * self.bits} entries")
-        return self.flip.over_rows(self.bits)
+    def channel(self) -> Channel | None:
+        """The channel on all bit strings, as tuples; None for more than ten bits."""
+        return self.flip.over_rows(self.bits) if self.bits <= _MOST_LISTED_BITS else None
 
     @cached_property
     def _sampler(self) -> CategoricalSampler:
@@ -60,8 +49,7 @@ class BitwiseMechanism(Pictured):
             For tests only; it warns.
         """
         array = self._read(values)
-        source = self.source if insecure_seed is None else None
-        drawn = self._sampler.draw(array.ravel(), source or choose_source(insecure_seed))
+        drawn = self._sampler.draw(array.ravel(), self._source(insecure_seed))
         noisy = np.asarray(drawn).reshape(array.shape)
         if isinstance(values, np.ndarray):
             return noisy.astype(values.dtype)

@@ -1,7 +1,7 @@
 """Laplace noise on a declared grid: numbers become integers and get exact integer noise."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,9 @@ from dprivacy.errors import BadLevel, Malformed, Uncertified
 from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles
-from dprivacy.model import Channel, Guarantee, Pictured, about
+from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, ln
-from dprivacy.sampling import DiscreteLaplace, Source, choose_source
+from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
 from dprivacy.verify import privacy, read_delta
@@ -25,7 +25,7 @@ _FINEST = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True)
-class GridNoise(Pictured):
+class GridNoise(Sourced, Pictured):
     """Two-sided geometric noise in steps of a grid, clamped to a range when there is one.
 
     `inner` is the mechanism on the listed points when they are few enough; its channel is then
@@ -40,20 +40,9 @@ class GridNoise(Pictured):
     family: str = "laplace"
 
     @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "GridNoise":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
-
-    @property
-    def channel(self) -> Channel:
-        """The channel on the listed points."""
-        if self.inner is None:
-            raise Uncertified("this range has too many points (or none to end it) for a channel")
-        return self.inner.channel
+    def channel(self) -> Channel | None:
+        """The channel on the listed points; None where they are too many or have no end."""
+        return None if self.inner is None else self.inner.channel
 
     @cached_property
     def _noise(self) -> DiscreteLaplace:
@@ -103,7 +92,7 @@ class GridNoise(Pictured):
             Doubles nearest to the grid's points (a function of the noisy integer alone).
         """
         steps = self.snapped(values)
-        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        source = self._source(insecure_seed)
         if self.inner is not None:
             noisy = np.asarray(self.inner._sampler.draw(steps, source), dtype=np.int64)
         else:

@@ -1,18 +1,18 @@
 """Planar Laplace noise on a grid: exact for the Euclidean distance."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles
-from dprivacy.model import Guarantee, about
+from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, root
-from dprivacy.sampling import PlanarNoise, Source, choose_source
+from dprivacy.sampling import PlanarNoise, Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
 
@@ -20,22 +20,14 @@ _FINEST = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True)
-class PlanarMechanism:
+class PlanarMechanism(Sourced):
     """P(y) ∝ e^(−ε·‖y−x‖) on the points of a square grid, the same constant for every x."""
 
     guarantee: Guarantee
     step: Fraction
     source: Source | None = None
     family: str = "planar_laplace"
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "PlanarMechanism":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
+    channel: ClassVar[None] = None
 
     @property
     def snapping(self) -> Level:
@@ -73,8 +65,8 @@ class PlanarMechanism:
             steps = np.rint(array / float(self.step))
         if (np.abs(steps) > 2.0**52).any():
             raise Malformed("some places are too far away for this grid; declare a coarser one")
-        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
-        noisy = steps.astype(np.int64) + self._noise.draw(len(steps), source)
+        drawn = self._noise.draw(len(steps), self._source(insecure_seed))
+        noisy = steps.astype(np.int64) + drawn
         return np.asarray(noisy * float(self.step), dtype=np.float64)
 
     def __repr__(self) -> str:

@@ -1,16 +1,16 @@
 """Laplace noise for vectors of any dimension, in idealised numerics."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles, whole
-from dprivacy.model import Guarantee, about
+from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import as_eps
-from dprivacy.sampling import Source, choose_source
+from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
 
@@ -18,7 +18,7 @@ _NORMS = (1, 2, np.inf)
 
 
 @dataclass(frozen=True)
-class VectorMechanism:
+class VectorMechanism(Sourced):
     """Noise with density ∝ e^(−ε·‖v‖), computed in doubles.
 
     The guarantee is that of the ideal mechanism on real numbers. Doubles are not real numbers: their
@@ -32,15 +32,7 @@ class VectorMechanism:
     source: Source | None = None
     family: str = "vector_laplace"
     numerics: str = "idealised"
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "VectorMechanism":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
+    channel: ClassVar[None] = None
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> NDArray[np.float64]:
         """Noisy vectors for true ones: an array of shape (n, dimension)."""
@@ -54,8 +46,7 @@ class VectorMechanism:
             raise Malformed(
                 f"row {int(broken[0])} is not a finite vector; set a policy for such rows"
             )
-        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
-        noisy: NDArray[np.float64] = array + self.noise(len(array), source)
+        noisy: NDArray[np.float64] = array + self.noise(len(array), self._source(insecure_seed))
         return noisy
 
     def noise(self, n: int, source: Source) -> NDArray[np.float64]:

@@ -8,15 +8,15 @@ from typing import Any
 
 from dprivacy.errors import NotPrivate
 from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes
-from dprivacy.model import Channel, Guarantee, Pictured, about, plain
+from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about, plain
 from dprivacy.numbers import Level
-from dprivacy.sampling import CategoricalSampler, Source, choose_source
+from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.spaces import FiniteSpace
 from dprivacy.verify import PrivacyVerdict, enclosure, privacy, smallest_eps, weights_hash
 
 
 @dataclass(frozen=True)
-class ChannelMechanism(Pictured):
+class ChannelMechanism(Sourced, Pictured):
     """A finite mechanism. What is proved of `channel` is what `randomise` draws: the same integers.
 
     Parameters
@@ -47,17 +47,6 @@ class ChannelMechanism(Pictured):
         """The metric on the inputs that the guarantee speaks of."""
         assert isinstance(self.guarantee.space, FiniteSpace)
         return self.guarantee.space
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "ChannelMechanism":
-        """The same mechanism drawing from a given random source."""
-        return ChannelMechanism(
-            self.family, self.channel, self.guarantee, self.tight, self.parameters, source
-        )
 
     @cached_property
     def _sampler(self) -> CategoricalSampler:
@@ -91,8 +80,7 @@ class ChannelMechanism(Pictured):
 
     def _drawn(self, codes: Codes, like: Any, insecure_seed: int | None) -> Any:
         """Outputs for inputs that are given by position."""
-        source = self.source if insecure_seed is None else None
-        drawn = self._sampler.draw(codes, source or choose_source(insecure_seed))
+        drawn = self._sampler.draw(codes, self._source(insecure_seed))
         return self._coders[1].decode(drawn, like)
 
     def achieved(self) -> tuple[float, float]:
@@ -111,11 +99,9 @@ class ChannelMechanism(Pictured):
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, without its matrix."""
         return {
-            "family": self.family,
+            **super().to_dict(),
             "parameters": plain(self.parameters),
-            "guarantee": self.guarantee.to_dict(),
             "weights_hash": weights_hash(self.channel),
-            "secure": self.secure,
         }
 
     def __repr__(self) -> str:
