@@ -12,12 +12,12 @@ from dprivacy.model.channels__model_channel import Channel
 from dprivacy.model.distributions import Dist
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.model.proportional_columns import merge_proportional
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Frozen, Mat
 from dprivacy.sources import result
 from dprivacy.spaces import Label, locate, positions, require_same_labels
 
 
-class Hyper(Pictured):
+class Hyper(Frozen, Pictured):
     """[prior ▷ C]: a distribution (outer) on distributions (inners, the posteriors).
 
     Observations that lead to the same posterior are one, and impossible observations are none:
@@ -31,10 +31,13 @@ class Hyper(Pictured):
         The joint probabilities, secrets by observations, exact or float.
     """
 
+    secrets: tuple[Any, ...]
+    observations: tuple[Any, ...]
+    joint: Mat
+
     def __init__(self, secrets: Sequence[Label], observations: Sequence[Label], joint: Mat) -> None:
-        self.secrets: tuple[Any, ...] = tuple(secrets)
-        names, self.joint = merge_proportional(observations, joint)
-        self.observations: tuple[Any, ...] = tuple(names)
+        names, merged = merge_proportional(observations, joint)
+        self._set(secrets=tuple(secrets), observations=tuple(names), joint=merged)
 
     @property
     def exact(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
 from dprivacy.model.answers__model_picture import Pictured
 from dprivacy.model.plain_data import plain, shown
-from dprivacy.numbers import Mat, read_vector
+from dprivacy.numbers import Frozen, Mat, read_vector
 from dprivacy.spaces import FiniteSpace, Label, locate, positions, python_value, read_labels
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FLOAT_SUM = 1e-9
 
 
-class Dist(Pictured):
+class Dist(Frozen, Pictured):
     """A probability distribution on labels, exact or float.
 
     Parameters
@@ -34,18 +34,19 @@ class Dist(Pictured):
     Fraction(2, 3)
     """
 
+    labels: tuple[Any, ...]
+    matrix: Mat
+    _index: dict[Any, int]
+
     def __init__(self, labels: Iterable[Label], weights: Any) -> None:
-        self.labels: tuple[Any, ...] = read_labels(labels)
+        known = read_labels(labels)
         values = weights if isinstance(weights, Mat) else list(weights)
         count = values.shape[1] if isinstance(values, Mat) else len(values)
-        if count != len(self.labels):
-            raise Malformed(f"{len(self.labels)} labels but {count} weights")
-        self.matrix = (
-            values
-            if isinstance(values, Mat)
-            else read_vector(values, lambda j: f"{self.labels[j]!r}")
-        )
-        self._index = positions(self.labels)
+        if count != len(known):
+            raise Malformed(f"{len(known)} labels but {count} weights")
+        if not isinstance(values, Mat):
+            values = read_vector(values, lambda j: f"{known[j]!r}")
+        self._set(labels=known, matrix=values, _index=positions(known))
         total: Any = 0
         for label, weight in zip(self.labels, self.weights, strict=True):
             if not weight >= 0:

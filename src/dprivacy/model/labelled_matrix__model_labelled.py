@@ -6,13 +6,13 @@ from typing import Any, Self
 
 from dprivacy.errors import Malformed
 from dprivacy.model.plain_data import plain, shown
-from dprivacy.numbers import Mat, read_matrix
+from dprivacy.numbers import Frozen, Mat, read_matrix
 from dprivacy.spaces import Label, locate, positions, read_labels
 
 _SHOWN = 12  # rows and columns of a printed table
 
 
-class Labelled:
+class Labelled(Frozen):
     """A matrix whose rows and columns carry labels.
 
     Parameters
@@ -24,19 +24,23 @@ class Labelled:
     """
 
     row_name, column_name = "row", "column"
+    rows: tuple[Any, ...]
+    columns: tuple[Any, ...]
+    matrix: Mat
+    _row_index: dict[Any, int]
+    _column_index: dict[Any, int]
 
     def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: Any) -> None:
-        self.rows: tuple[Any, ...] = read_labels(rows, f"{self.row_name}s")
-        self.columns: tuple[Any, ...] = read_labels(columns, f"{self.column_name}s")
-        self.matrix: Mat = read_matrix(matrix, self._place)
+        self._set(rows=read_labels(rows, f"{self.row_name}s"))
+        self._set(columns=read_labels(columns, f"{self.column_name}s"))
+        self._set(matrix=read_matrix(matrix, self._place))
         if self.matrix.shape != (len(self.rows), len(self.columns)):
             n, m = self.matrix.shape
             raise Malformed(
                 f"{len(self.rows)} {self.row_name}s and {len(self.columns)} {self.column_name}s were "
                 f"named, but the matrix is {n}×{m}"
             )
-        self._row_index = positions(self.rows)
-        self._column_index = positions(self.columns)
+        self._set(_row_index=positions(self.rows), _column_index=positions(self.columns))
 
     def _place(self, i: int, j: int) -> str:
         row = repr(self.rows[i]) if i < len(self.rows) else str(i)

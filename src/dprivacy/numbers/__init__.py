@@ -33,6 +33,7 @@ from dprivacy.numbers.exact_algebra import (
     to_flint as to_flint,
 )
 from dprivacy.numbers.factors import Factor as Factor
+from dprivacy.numbers.frozen_values import Frozen as Frozen
 from dprivacy.numbers.integer_facts import power_part as power_part
 from dprivacy.numbers.linear_programs import (
     Outcome as Outcome,

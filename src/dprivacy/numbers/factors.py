@@ -5,34 +5,34 @@ from fractions import Fraction
 
 from dprivacy.errors import TooLarge
 from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
+from dprivacy.numbers.frozen_values import Frozen
 from dprivacy.numbers.levels import Level, ln
 
 _BITS = 160
 _LARGEST = 10**7
 
 
-class Factor:
+class Factor(Frozen):
     """e^level for one level, ready for many exact comparisons.
 
     Rational when e^level is; otherwise an enclosure that is tried first, with a comparison of
     logarithms (which always decides) for what falls inside it.
     """
 
-    __slots__ = ("exact", "high", "level", "low")
+    level: Level
+    exact: Fraction | None
+    low: Fraction
+    high: Fraction
 
     def __init__(self, level: Level) -> None:
-        self.level = level
-        self.exact = level.exp()
-        if self.exact is None and not -_LARGEST < level < _LARGEST:
+        exact = level.exp()
+        if exact is None and not -_LARGEST < level < _LARGEST:
             raise TooLarge(
                 f"e to the power {float(level):.3g} has too many digits to compare with; levels "
                 f"between −{_LARGEST:,} and {_LARGEST:,} are kept exact"
             )
-        self.low, self.high = (
-            (self.exact, self.exact)
-            if self.exact is not None
-            else exp_bounds(*level.bounds(_BITS), _BITS)
-        )
+        low, high = exp_bounds(*level.bounds(_BITS), _BITS) if exact is None else (exact, exact)
+        self._set(level=level, exact=exact, low=low, high=high)
 
     def admits(self, a: int | Fraction, b: int | Fraction) -> bool:
         """Whether a ≤ e^level·b, for a, b ≥ 0; decided exactly."""

@@ -10,12 +10,13 @@ from typing import Any, overload
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosures__numbers_enclosure import bounds_of_terms
 from dprivacy.numbers.enclosures__numbers_estimate import safe_float, term_float
+from dprivacy.numbers.frozen_values import Frozen
 from dprivacy.numbers.integer_facts import square_part
 from dprivacy.numbers.level_text import parse, written
 from dprivacy.numbers.log_sums import Key, rational_exp, vanishes
 
 
-class Level(numbers.Real):
+class Level(Frozen, numbers.Real):
     """An exact real number of the form Σ r·√k·ln q.
 
     Privacy levels (``ln 2``, ``1/2``, ``3·ln(5/4)``) and the distances they multiply (``√2``, ``3``,
@@ -52,8 +53,7 @@ class Level(numbers.Real):
         kept: dict[Key, Fraction] = {}
         for key, r in terms.items() if isinstance(terms, Mapping) else terms:
             kept[key] = kept.get(key, Fraction(0)) + r
-        level._terms = {key: r for key, r in kept.items() if r}
-        level._float = level._hash = None
+        level._set(_terms={key: r for key, r in kept.items() if r}, _float=None, _hash=None)
         return level
 
     # -- reading it ---------------------------------------------------------------------------
@@ -111,21 +111,23 @@ class Level(numbers.Real):
     def __float__(self) -> float:
         """The nearest double (correctly rounded, so that equal levels have equal floats)."""
         if self._float is None and self.is_rational:
-            self._float = safe_float(self.rational)
+            self._set(_float=safe_float(self.rational))
         if self._float is None:
             bits = 96
             while True:
                 lo, hi = self.bounds(bits)
                 low, high = safe_float(lo), safe_float(hi)
                 if low == high:
-                    self._float = low
+                    self._set(_float=low)
                     break
                 bits *= 2
+        assert self._float is not None
         return self._float
 
     def __hash__(self) -> int:  # type: ignore[override]
         if self._hash is None:
-            self._hash = hash(self.rational if self.is_rational else float(self))
+            self._set(_hash=hash(self.rational if self.is_rational else float(self)))
+        assert self._hash is not None
         return self._hash
 
     def __eq__(self, other: object) -> bool:

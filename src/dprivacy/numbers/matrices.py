@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic
+from dprivacy.numbers.frozen_values import Frozen
 
 Entries = NDArray[Any]
 
 
-class Mat:
+class Mat(Frozen):
     """A matrix whose entries are exact rationals (integers over a common denominator) or float64.
 
     Exact and float matrices share every operation; what differs is the dtype of `entries` (object,
@@ -28,6 +29,9 @@ class Mat:
         The common denominator, > 0; 1 for floats.
     """
 
+    entries: Entries
+    den: int
+
     def __init__(self, entries: Entries, den: int = 1) -> None:
         if entries.dtype == object:
             common = math.gcd(den, *entries.ravel().tolist())
@@ -37,8 +41,7 @@ class Mat:
             entries = np.asarray(entries, dtype=np.float64)
         entries = entries.view()
         entries.flags.writeable = False
-        self.entries = entries
-        self.den = den
+        self._set(entries=entries, den=den)
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[Fraction | int]]) -> "Mat":

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, TooLarge, UnknownCategory
+from dprivacy.numbers import Frozen
 from dprivacy.sampling.alias_tables import alias_table, column_bits, outcome_dtype, pick
 from dprivacy.sampling.random_source import Source
 
 _MOST_BYTES = 2 << 30
 
 
-class CategoricalSampler:
+class CategoricalSampler(Frozen):
     """Rows of integer weights, ready to be drawn from exactly.
 
     Row x gives output j with probability weight_j / (sum of the row), to the last digit: not
@@ -60,29 +61,37 @@ class CategoricalSampler:
     ((4,), True)
     """
 
-    __slots__ = ("_bits", "_dtype", "_m", "_residual", "_rows", "_tables", "_totals")
+    _bits: int
+    _m: int
+    _residual: int
+    _dtype: type[np.unsignedinteger]
+    _rows: list[list[int]]
+    _totals: list[int]
+    _tables: NDArray[np.uint64]
 
     def __init__(self, rows: Sequence[Sequence[int]], *, bits: int = 64) -> None:
         if len(rows) == 0:
             raise Malformed("a sampler needs at least one row of weights")
         k = len(rows[0])
-        self._m, self._residual, self._bits = column_bits(k + 1), k, bits
-        self._dtype = outcome_dtype(self._m)
-        if not self._m < bits <= 64:
-            raise Malformed(f"{k} outputs need words of {self._m + 1} to 64 bits, not {bits}")
-        size = len(rows) << (self._m + 3)
+        m = column_bits(k + 1)
+        if not m < bits <= 64:
+            raise Malformed(f"{k} outputs need words of {m + 1} to 64 bits, not {bits}")
+        size = len(rows) << (m + 3)
         if size > _MOST_BYTES:
             raise TooLarge(
                 f"tables for {len(rows)} inputs and {k} outputs would take {size / 2**30:.1f} GiB, "
                 "more than 2 GiB; make a sampler for each part of the inputs, or draw noise "
                 "instead of outputs"
             )
-        self._rows = [_read_row(row, x, k) for x, row in enumerate(rows)]
-        self._totals = [sum(row) for row in self._rows]
-        self._tables = np.empty((len(self._rows), 1 << self._m), dtype=np.uint64)
-        for x in range(len(self._rows)):
+        read = [_read_row(row, x, k) for x, row in enumerate(rows)]
+        self._set(_m=m, _residual=k, _bits=bits, _dtype=outcome_dtype(m))
+        self._set(_rows=read, _totals=[sum(row) for row in read])
+        tables = np.empty((len(read), 1 << m), dtype=np.uint64)
+        for x in range(len(read)):
             weights = self.weights(x)
-            self._tables[x] = alias_table([*weights, (1 << bits) - sum(weights)], bits, self._m)
+            tables[x] = alias_table([*weights, (1 << bits) - sum(weights)], bits, m)
+        tables.flags.writeable = False
+        self._set(_tables=tables)
 
     @property
     def shape(self) -> tuple[int, int]:

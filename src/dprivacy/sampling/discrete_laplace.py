@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadLevel, Malformed
-from dprivacy.numbers import Level, as_eps
+from dprivacy.numbers import Frozen, Level, as_eps
 from dprivacy.sampling.geometric_digits import BASE, GeometricDigit
 from dprivacy.sampling.random_source import Source, read_count
 from dprivacy.sources import result
@@ -17,7 +17,7 @@ _CHUNK = 1 << 15
 
 
 @result("T", "Eq 7.4")
-class DiscreteLaplace:
+class DiscreteLaplace(Frozen):
     """Integer noise with P(z) = (1 − q)/(1 + q)·q^|z|, q = e^(−level), to the last digit.
 
     Added to an integer, it is private for level·|x − x'|: the geometric mechanism.
@@ -56,35 +56,28 @@ class DiscreteLaplace:
     (dtype('int64'), (5,))
     """
 
-    __slots__ = ("_digits", "_level")
+    level: Level
+    digits: tuple[GeometricDigit, ...]
 
     def __init__(self, level: Level, *, bits: int = 64) -> None:
-        self._level = read_level(level, smallest=40)
+        rate = read_level(level, smallest=40)
         if not 8 < bits <= 64:
             raise Malformed(f"digits need words of 9 to 64 bits, not {bits}")
-        self._digits = []
-        rate, top = self._level, False
+        self._set(level=rate)
+        digits: list[GeometricDigit] = []
+        top = False
         while not top:
             top = rate * BASE > _TAIL
-            self._digits.append(GeometricDigit(rate, top=top, bits=bits))
+            digits.append(GeometricDigit(rate, top=top, bits=bits))
             rate = rate * BASE
-
-    @property
-    def level(self) -> Level:
-        """−ln q."""
-        return self._level
-
-    @property
-    def digits(self) -> tuple[GeometricDigit, ...]:
-        """The digits of a geometric number, lowest first."""
-        return tuple(self._digits)
+        self._set(digits=tuple(digits))
 
     def geometric(self, n: int, source: Source) -> NDArray[np.int64]:
         """Draw n independent numbers with P(g) = (1 − q)·q^g, g ≥ 0."""
         total = np.zeros(read_count(n), dtype=np.int64)
         for start in range(0, n, _CHUNK):
             place = 1
-            for digit in self._digits:
+            for digit in self.digits:
                 digit.add_to(total[start : start + _CHUNK], place, source)
                 place *= BASE
         return total
@@ -100,7 +93,7 @@ class DiscreteLaplace:
         return noise
 
     def __repr__(self) -> str:
-        return f"DiscreteLaplace({self._level})"
+        return f"DiscreteLaplace({self.level})"
 
 
 def read_level(level: Level, *, smallest: int) -> Level:

@@ -6,7 +6,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.numbers import Level, exp_bounds
+from dprivacy.numbers import Frozen, Level, exp_bounds
 from dprivacy.sampling.alias_tables import alias_table, pick
 from dprivacy.sampling.random_source import Source
 
@@ -17,7 +17,7 @@ _GUARD = 64  # bits of precision beyond those that are asked for
 Enclosed = tuple[list[int], list[int]]
 
 
-class GeometricDigit:
+class GeometricDigit(Frozen):
     """A digit D with P(d) in proportion to Q^d, Q = e^(−rate), for d < 255 or for every d ≥ 0.
 
     Parameters
@@ -48,16 +48,24 @@ class GeometricDigit:
     4. Beyond 254 an unbounded digit starts afresh: D − 255 given D ≥ 255 has the law of D.
     """
 
-    __slots__ = ("_bits", "_exact", "_rate", "_residual", "_sums", "_table", "_top", "weights")
+    weights: list[int]
+    _rate: Level
+    _top: bool
+    _bits: int
+    _exact: Fraction | None
+    _sums: list[int]
+    _residual: int
+    _table: NDArray[np.uint64]
 
     def __init__(self, rate: Level, *, top: bool, bits: int) -> None:
-        self._rate, self._top, self._bits = rate, top, bits
         exact = rate.exp() if top else None
-        self._exact = exact if exact is not None and exact.numerator <= 1 << bits else None
-        self.weights = self._floors()
-        self._sums = list(accumulate(self.weights))
-        self._residual = (1 << bits) - self._sums[-1]
-        self._table = alias_table([*self.weights, self._residual], bits, _M)
+        if exact is not None and exact.numerator > 1 << bits:
+            exact = None
+        self._set(_rate=rate, _top=top, _bits=bits, _exact=exact)
+        weights = self._floors()
+        residual = (1 << bits) - sum(weights)
+        self._set(weights=weights, _sums=list(accumulate(weights)), _residual=residual)
+        self._set(_table=alias_table([*weights, residual], bits, _M))
 
     def add_to(self, total: NDArray[np.int64], place: int, source: Source) -> None:
         """Add an independent digit times `place` to every element of `total`."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
-from dprivacy.numbers import Level, exp_bounds
+from dprivacy.numbers import Frozen, Level, exp_bounds
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
 from dprivacy.sampling.random_source import Source, read_count
 
@@ -17,7 +17,7 @@ _MARGIN = 2.0**-36  # by which doubles must differ to decide
 _RATE_BITS = 30
 
 
-class PlanarNoise:
+class PlanarNoise(Frozen):
     """Grid noise with P(v) = C·e^(−level·‖v‖₂), v a pair of integers, to the last digit.
 
     C is the same for every input, so adding the noise to a grid point is private for
@@ -58,21 +58,19 @@ class PlanarNoise:
     (4, 2)
     """
 
-    __slots__ = ("_level", "_margin", "_proposal", "_rate", "_slope")
+    level: Level
+    _margin: float
+    _slope: float
+    _rate: Fraction
+    _proposal: DiscreteLaplace
 
     def __init__(self, level: Level, *, margin: float = _MARGIN) -> None:
-        self._level = read_level(level, smallest=38)
+        level = read_level(level, smallest=38)
         if not margin >= _MARGIN:
             raise Malformed(f"the margin must be at least 2^-36, not {margin}")
-        self._margin = margin
-        self._slope = float(self._level)
-        self._rate = below_over_root(self._level.bounds(128)[0], 2)
-        self._proposal = DiscreteLaplace(Level(self._rate))
-
-    @property
-    def level(self) -> Level:
-        """The rate at which the probability falls with the distance."""
-        return self._level
+        rate = below_over_root(level.bounds(128)[0], 2)
+        self._set(level=level, _margin=margin, _slope=float(level))
+        self._set(_rate=rate, _proposal=DiscreteLaplace(Level(rate)))
 
     def draw(self, n: int, source: Source) -> NDArray[np.int64]:
         """Draw n independent points, as an array of n rows and 2 columns."""
@@ -124,7 +122,7 @@ class PlanarNoise:
         while True:
             precision = known + 64 + (abs(i) + abs(j)).bit_length()
             root = isqrt((i * i + j * j) << (2 * precision))
-            low, high = self._level.bounds(precision + 16)
+            low, high = self.level.bounds(precision + 16)
             least = max(low * Fraction(root, 1 << precision) - taxicab, Fraction(0))
             most = high * Fraction(root + 1, 1 << precision) - taxicab
             if least > known:  # e^(−t) < 2^−known, and may have more zeros than there is memory

@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.numbers import Level, exp_bounds
+from dprivacy.numbers import Frozen, Level, exp_bounds
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
 from dprivacy.sampling.planar_noise import below_over_root
 from dprivacy.sampling.random_source import Source, read_count
@@ -16,7 +16,7 @@ _FAR = 64.0  # level·‖v‖ up to which doubles decide
 _MARGIN = 2.0**-36  # by which doubles must differ to decide
 
 
-class SpatialNoise:
+class SpatialNoise(Frozen):
     """Noise with P(v) = C·e^(−level·‖v‖₂) on triples v of integers, to the last digit.
 
     What `PlanarNoise` is in the plane. C is the same for every input, so adding the noise to a point
@@ -47,19 +47,17 @@ class SpatialNoise:
     (4, 3)
     """
 
-    __slots__ = ("_level", "_margin", "_proposal", "_rate", "_slope")
+    level: Level
+    _margin: float
+    _slope: float
+    _rate: Fraction
+    _proposal: DiscreteLaplace
 
     def __init__(self, level: Level, *, margin: float = _MARGIN) -> None:
-        self._level = read_level(level, smallest=38)
-        self._margin = max(margin, _MARGIN)
-        self._slope = float(self._level)
-        self._rate = below_over_root(self._level.bounds(128)[0], 3)
-        self._proposal = DiscreteLaplace(Level(self._rate))
-
-    @property
-    def level(self) -> Level:
-        """The rate at which the probability falls with the distance."""
-        return self._level
+        level = read_level(level, smallest=38)
+        rate = below_over_root(level.bounds(128)[0], 3)
+        self._set(level=level, _margin=max(margin, _MARGIN), _slope=float(level))
+        self._set(_rate=rate, _proposal=DiscreteLaplace(Level(rate)))
 
     def draw(self, n: int, source: Source) -> NDArray[np.int64]:
         """Draw n independent points, as an array of n rows and 3 columns."""
@@ -103,7 +101,7 @@ class SpatialNoise:
         while True:
             precision = known + 64 + square.bit_length()
             root = isqrt(square << (2 * precision))
-            low, high = self._level.bounds(precision + 16)
+            low, high = self.level.bounds(precision + 16)
             least = max(low * Fraction(root, 1 << precision) - taxicab, Fraction(0))
             most = high * Fraction(root + 1, 1 << precision) - taxicab
             if least > known:  # e^(−t) < 2^−known, and may have more zeros than there is memory

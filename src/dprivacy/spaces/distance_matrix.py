@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic, TooLarge
-from dprivacy.numbers import Level, as_level
+from dprivacy.numbers import Frozen, Level, as_level
 
 Exact = Fraction | Level
 Distance = Exact | float
@@ -29,7 +29,7 @@ def require_fits(what: str, *sizes: int, power: int = 1) -> None:
         )
 
 
-class Distances:
+class Distances(Frozen):
     """Distances between n points.
 
     Exact tables hold few distinct values (a 30×30 Euclidean grid has 900² entries and 355 values),
@@ -37,11 +37,13 @@ class Distances:
     ln 3, and ``inf``. Float tables are plain doubles, and `values` is None.
     """
 
+    table: NDArray[Any]
+    values: tuple[Distance, ...] | None
+
     def __init__(self, table: NDArray[Any], values: Sequence[Distance] | None = None) -> None:
         table = table.view()
         table.flags.writeable = False
-        self.table = table
-        self.values = None if values is None else tuple(values)
+        self._set(table=table, values=None if values is None else tuple(values))
 
     @classmethod
     def coded(cls, numbers: NDArray[Any], value: Callable[[int], Distance]) -> "Distances":
@@ -162,7 +164,9 @@ class Distances:
         den = math.lcm(*(v.denominator for v in rationals))
         numerators = [v.numerator * (den // v.denominator) for v in rationals]
         small = max(numerators, default=0) < 1 << 62
-        return np.array(numerators, dtype=np.int64 if small else object)[self.table], den
+        table = np.array(numerators, dtype=np.int64 if small else object)[self.table]
+        table.flags.writeable = False
+        return table, den
 
 
 def _double(value: Distance) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed, SpaceMismatch
-from dprivacy.numbers import Level, as_eps
+from dprivacy.numbers import Frozen, Level, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.labels import (
@@ -22,7 +22,7 @@ from dprivacy.spaces.labels import (
 from dprivacy.spaces.needed_pairs import Pairs, irredundant_pairs
 
 
-class FiniteSpace:
+class FiniteSpace(Frozen):
     """Labelled points and their distances, exact or float.
 
     Build one with `discrete`, `line`, `grid`, `hamming_cube`, `power_set`, `graph`, `points`,
@@ -44,17 +44,21 @@ class FiniteSpace:
     Fraction(3, 1)
     """
 
+    labels: tuple[Any, ...]
+    distances: Distances
+    known_edges: Pairs | None
+    _index: dict[Any, int]
+
     def __init__(
         self, labels: Iterable[Label], distances: Distances, *, edges: Pairs | None = None
     ) -> None:
-        self.labels: tuple[Any, ...] = read_labels(labels)
-        if distances.n != len(self.labels):
+        known = read_labels(labels)
+        if distances.n != len(known):
             raise SpaceMismatch(
-                f"{len(self.labels)} labels but a table of {distances.n}×{distances.n} distances"
+                f"{len(known)} labels but a table of {distances.n}×{distances.n} distances"
             )
-        self.distances = distances
-        self.known_edges = edges
-        self._index = positions(self.labels)
+        self._set(labels=known, distances=distances, _index=positions(known))
+        self._set(known_edges=None if edges is None else _read_only(edges))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -114,7 +118,7 @@ class FiniteSpace:
     @cached_property
     def edges(self) -> Pairs:
         """Positions (i < j) of the pairs that no third point implies; see `pairs`."""
-        return irredundant_pairs(self.distances, self.known_edges)
+        return _read_only(irredundant_pairs(self.distances, self.known_edges))
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """The pairs of labels that are not implied by others.
@@ -180,3 +184,9 @@ class FiniteSpace:
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"
         return f"FiniteSpace({len(self)} points, diameter {self.diameter}, {kind})"
+
+
+def _read_only(pairs: Pairs) -> Pairs:
+    kept = pairs.view()
+    kept.flags.writeable = False
+    return kept
