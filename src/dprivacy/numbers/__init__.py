@@ -36,10 +36,13 @@ from dprivacy.numbers.factors import Factor as Factor
 from dprivacy.numbers.frozen_values import Frozen as Frozen
 from dprivacy.numbers.integer_facts import power_part as power_part
 from dprivacy.numbers.linear_programs import (
+    FloatSolution as FloatSolution,
     Outcome as Outcome,
+    Sparse as Sparse,
     certified as certified,
     feasible as feasible,
     minimise as minimise,
+    solve_in_floats as solve_in_floats,
 )
 from dprivacy.numbers.number_input import (
     read_matrix as read_matrix,

@@ -5,17 +5,20 @@ and its optimality conditions are checked there. When that fails (a tolerance mi
 exact simplex takes over, so that an answer always comes with a certificate that anyone can check.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.numbers.exact_simplex import simplex
 from dprivacy.numbers.matrices import Mat
 
 Vector = list[Fraction]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -91,32 +94,13 @@ def feasible(matrix: Mat, right: Vector) -> Outcome:
 
 def _proposed_basis(cost: Vector, matrix: Mat, right: Vector) -> tuple[list[int], list[int]] | None:
     """The basic columns, and the rows they settle, that HiGHS ends on; None without an optimum."""
-    import highspy
-
-    rows, columns = matrix.shape
-    dense = matrix.floats
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = columns, rows
-    program.col_cost_ = np.array([float(c) for c in cost])
-    program.col_lower_ = np.zeros(columns)
-    program.col_upper_ = np.full(columns, highspy.kHighsInf)
     bounds = np.array([float(b) for b in right])
-    program.row_lower_, program.row_upper_ = bounds, bounds
-    at_row, at_column = np.nonzero(dense)
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_ = np.searchsorted(at_row, np.arange(rows + 1)).astype(np.int32)
-    program.a_matrix_.index_ = at_column.astype(np.int32)
-    program.a_matrix_.value_ = dense[at_row, at_column]
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.passModel(program)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    prices = np.array([float(c) for c in cost])
+    found = solve_in_floats(prices, Sparse.of(matrix.floats), bounds, bounds)
+    if found is None:
         return None
-    basis = solver.getBasis()
-    basic = highspy.HighsBasisStatus.kBasic
-    kept = [j for j, status in enumerate(basis.col_status) if status == basic]
-    settled = [i for i, status in enumerate(basis.row_status) if status != basic]
+    kept = np.flatnonzero(found.basic_columns).tolist()
+    settled = np.flatnonzero(~found.basic_rows).tolist()
     return (kept, settled) if len(kept) == len(settled) else None
 
 
@@ -189,3 +173,95 @@ def _fmpq(value: Fraction) -> Any:
 
 def _fraction(value: Any) -> Fraction:
     return Fraction(int(value.p), int(value.q))
+
+
+# ------------------------------------------------------------------------------------------ in floats
+
+
+class Sparse(NamedTuple):
+    """A matrix by its entries: where each row (or each column) starts, and what stands where."""
+
+    starts: NDArray[Any]
+    indices: NDArray[Any]
+    values: Floats
+    by_row: bool
+
+    @classmethod
+    def of(cls, dense: Floats) -> Self:
+        """The entries of an array that are not 0, row by row."""
+        rows, columns = np.nonzero(dense)
+        start = np.searchsorted(rows, np.arange(len(dense) + 1))
+        return cls(start, columns, dense[rows, columns], by_row=True)
+
+
+@dataclass(frozen=True, eq=False)
+class FloatSolution:
+    """A vertex that HiGHS takes for the best, in floats: nothing in it is proved."""
+
+    x: Floats
+    prices: Floats
+    value: float
+    basis: Any  # of HiGHS
+    basic: Any  # its word for what is in the basis
+
+    @property
+    def basic_columns(self) -> NDArray[np.bool_]:
+        """Which variables are in the basis."""
+        return np.array([status == self.basic for status in self.basis.col_status], dtype=np.bool_)
+
+    @property
+    def basic_rows(self) -> NDArray[np.bool_]:
+        """Which rows are in the basis, that is, have room."""
+        return np.array([status == self.basic for status in self.basis.row_status], dtype=np.bool_)
+
+
+def solve_in_floats(
+    cost: Floats,
+    matrix: Sparse,
+    lower: Floats,
+    upper: Floats,
+    *,
+    tolerance: float = 1e-7,
+    seconds: float = math.inf,
+) -> FloatSolution | None:
+    """min cost·x subject to lower ≤ matrix·x ≤ upper and x ≥ 0, by HiGHS; None without an optimum.
+
+    Parameters
+    ----------
+    tolerance
+        How far a constraint may be missed, and a price be wrong; 1e-10 is the least that HiGHS takes.
+    seconds
+        How long to try.
+    """
+    import highspy
+
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = len(cost), len(lower)
+    program.col_cost_ = cost
+    program.col_lower_ = np.zeros(len(cost))
+    program.col_upper_ = np.full(len(cost), highspy.kHighsInf)
+    program.row_lower_, program.row_upper_ = lower, upper
+    order = highspy.MatrixFormat
+    program.a_matrix_.format_ = order.kRowwise if matrix.by_row else order.kColwise
+    program.a_matrix_.start_ = matrix.starts.astype(np.int32)
+    program.a_matrix_.index_ = matrix.indices.astype(np.int32)
+    program.a_matrix_.value_ = matrix.values
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.setOptionValue("solver", "simplex")
+    solver.setOptionValue("time_limit", seconds)
+    solver.setOptionValue("primal_feasibility_tolerance", tolerance)
+    solver.setOptionValue("dual_feasibility_tolerance", tolerance)
+    solver.setOptionValue("small_matrix_value", 1e-12)  # smaller entries are left out
+    solver.passModel(program)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution = solver.getSolution()
+    return FloatSolution(
+        np.array(solution.col_value),
+        np.array(solution.row_dual),
+        float(solver.getInfo().objective_function_value),
+        solver.getBasis(),
+        highspy.HighsBasisStatus.kBasic,
+    )

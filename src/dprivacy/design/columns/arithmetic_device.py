@@ -19,20 +19,20 @@ class Machine(Protocol):
     def price(
         self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
     ) -> Prices:
-        """Walk the trees: `trees.price`."""
+        """Walk the trees: `spanning_trees.price`."""
 
     def lifted(
         self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
     ) -> tuple[Floats, Floats]:
-        """Feasible multipliers and their flows: `flows.lifted`."""
+        """Feasible multipliers and their flows: `tree_flows.lifted`."""
 
     def mixture(
         self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
     ) -> Mixture:
-        """Mix the columns: `master.mixture`."""
+        """Mix the columns: `master_program.mixture`."""
 
     def balanced(self, A: Floats, x: Floats) -> Floats:
-        """Bring the rows to sums of 1: `master.balanced`."""
+        """Bring the rows to sums of 1: `master_program.balanced`."""
 
 
 @dataclass(frozen=True)

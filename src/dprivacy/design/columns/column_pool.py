@@ -10,9 +10,7 @@ from dprivacy.design.problems.approximation import Approximation, Floats, Whole
 from dprivacy.design.problems.problem_symmetry import Symmetry, alone
 
 _SLOPES = (0.0, 1.0, 0.7, 0.4)  # first columns: e^(−slope·D) around each output's best secret
-_STEEP = (
-    300.0  # as in `flows`: longer distances are cut to this; what is lost is e^−300 of the costs
-)
+_STEEP = 300.0  # longer distances are cut to this, as in `tree_flows`; e^−300 of the costs is lost
 _SLIGHT = 1e-3  # weight of the other columns beside an earlier answer's
 _EVEN = 1e-13  # error of a row's sum that changes no ratio by more than rounding
 _NOTHING = 1e-9  # of the largest cost: the gap of a smaller loss is measured against this

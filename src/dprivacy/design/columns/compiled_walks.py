@@ -1,4 +1,4 @@
-"""The walks of `trees`, compiled by numba: the same steps, loop by loop.
+"""The walks of `spanning_trees`, compiled by numba: the same steps, loop by loop.
 
 Importing this module needs the extra ``fast``. Machine code is kept in numba's cache, in the package
 or, where that cannot be written to, in the user's cache folder; where neither can, it is made once in
@@ -11,7 +11,6 @@ from typing import Any
 import numba
 import numpy as np
 
-from dprivacy.design.columns.tree_flows import flow_on_tree
 from dprivacy.design.problems.approximation import Floats, Whole
 
 _RENEW = 64
@@ -20,7 +19,8 @@ _FAR = 1e300
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
-def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function in machine code."""
     options: dict[str, Any] = {"fastmath": _FAST, "error_model": "numpy", "nogil": True}
     try:
         made: Callable[..., Any] = numba.njit(cache=True, **options)(function)
@@ -29,7 +29,7 @@ def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-@_compile
+@compiled
 def _order(
     parent: Whole, head: Whole, following: Whole, stack: Whole, start: int, order: Whole
 ) -> int:
@@ -61,7 +61,7 @@ def _order(
     return count
 
 
-@_compile
+@compiled
 def _next_tight(
     lengths: Floats,
     potential: Floats,
@@ -115,7 +115,7 @@ def _next_tight(
     return max(least, 0.0), other, best
 
 
-@_compile
+@compiled
 def _hang_from_the_top(parent: Whole, sign: Whole, potential: Floats) -> bool:
     """Make the highest point the root; whether it was not."""
     v = 0
@@ -137,7 +137,7 @@ def _hang_from_the_top(parent: Whole, sign: Whole, potential: Floats) -> bool:
     return True
 
 
-@_compile
+@compiled
 def walk(
     lengths: Floats,
     r: Floats,
@@ -147,7 +147,7 @@ def walk(
     pivots: int,
     tolerance: float,
 ) -> tuple[float, int]:
-    """The walk of one tree: see `trees.price`."""
+    """The walk of one tree: see `spanning_trees.price`."""
     n = len(r)
     order = np.empty(n, np.int64)
     stack = np.empty(n, np.int64)
@@ -218,6 +218,3 @@ def walk(
             new_sign = -old_sign
             v = old_parent
         taken += 1
-
-
-flow = _compile(flow_on_tree)

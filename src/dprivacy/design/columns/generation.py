@@ -2,8 +2,8 @@
 
 The channel is written as a mixture of extreme rays, one family for each output, so that every iterate
 is private by construction; only the sums of the rows are left to a small master program. Rays that
-improve the mixture are found by walking trees (`trees`), and the walk's end proves a lower bound
-(`flows`).
+improve the mixture are found by walking trees (`spanning_trees`), and the walk's end proves a lower
+bound (`tree_flows`).
 """
 
 import time

@@ -1,8 +1,9 @@
 """The column generation's heavy arithmetic on an NVIDIA card, through CuPy.
 
 Walks and flows are CUDA programs (`walks.cu`), compiled once on the first use; the master program is
-the one of `master`, on arrays that CuPy keeps on the card. Importing this module needs nothing; using
-it needs the extra ``gpu`` and a card. What comes out is checked and proved on the processor, as always.
+that of `master_program`, on arrays that CuPy keeps on the card. Importing this module needs
+nothing; using it needs the extra ``gpu`` and a card. What comes out is checked and proved on the
+processor, as always.
 """
 
 from collections.abc import Callable
@@ -78,7 +79,7 @@ class Card:
         pivots: int,
         until: float = np.inf,  # not used: all walks begin at once, and end within seconds
     ) -> Prices:
-        """Walk every tree, one block of threads for each: see `trees.price`."""
+        """Walk every tree, one block of threads for each: see `spanning_trees.price`."""
         import cupy
 
         m, n = reduced.shape
@@ -115,7 +116,7 @@ class Card:
     def lifted(
         self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
     ) -> tuple[Floats, Floats]:
-        """Feasible multipliers and their flows, one thread for each output: see `flows.lifted`."""
+        """Feasible multipliers and their flows, one thread for each output: see `tree_flows.lifted`."""
         import cupy
 
         m, n = costs.shape
@@ -141,7 +142,7 @@ class Card:
     def mixture(
         self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
     ) -> Mixture:
-        """Mix the columns: see `master.mixture`."""
+        """Mix the columns: see `master_program.mixture`."""
         import cupy
 
         there = cupy.asarray
@@ -150,14 +151,14 @@ class Card:
         return Mixture(here(found.weights), here(found.multipliers), found.sound)
 
     def balanced(self, A: Floats, x: Floats) -> Floats:
-        """Bring the rows to sums of 1: see `master.balanced`."""
+        """Bring the rows to sums of 1: see `master_program.balanced`."""
         import cupy
 
         return np.asarray(cupy.asnumpy(balanced(cupy.asarray(A), cupy.asarray(x), solver=_solver)))
 
 
 def _solver(A: OnCard, weights: OnCard) -> Callable[[OnCard], OnCard]:
-    """`master.normal_equations` on the card."""
+    """`master_program.normal_equations` on the card."""
     import cupy
     from cupyx.scipy.linalg import solve_triangular
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.design.problems.approximation import Floats
+from dprivacy.numbers import Sparse, solve_in_floats
 
 _STEPS = 80
 _FEASIBLE = 1e-9  # error of a row's sum, and of a reduced cost against the largest cost
@@ -111,31 +112,16 @@ def _steps(
 
 def _vertex(A: Floats, q: Floats) -> Mixture | None:
     """The mixture at a vertex, by HiGHS: sound, but its multipliers guide less well."""
-    import highspy
-
     rows, columns = A.shape
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = columns, rows
-    program.col_cost_ = q
-    program.col_lower_ = np.zeros(columns)
-    program.col_upper_ = np.full(columns, highspy.kHighsInf)
-    program.row_lower_, program.row_upper_ = np.ones(rows), np.ones(rows)
-    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    program.a_matrix_.start_ = np.arange(0, rows * columns + 1, rows, dtype=np.int32)
-    program.a_matrix_.index_ = np.tile(np.arange(rows, dtype=np.int32), columns)
-    program.a_matrix_.value_ = A.T.ravel()
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.setOptionValue("time_limit", _PATIENCE)
-    solver.setOptionValue("primal_feasibility_tolerance", 1e-10)
-    solver.setOptionValue("dual_feasibility_tolerance", 1e-10)
-    solver.passModel(program)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    solution = solver.getSolution()
-    weights = np.maximum(np.array(solution.col_value), _LEAST)
-    return Mixture(weights, np.array(solution.row_dual), True)
+    whole = Sparse(
+        np.arange(0, rows * columns + 1, rows),
+        np.tile(np.arange(rows), columns),
+        A.T.ravel(),
+        by_row=False,
+    )
+    one = np.ones(rows)
+    found = solve_in_floats(q, whole, one, one, tolerance=1e-10, seconds=_PATIENCE)
+    return None if found is None else Mixture(np.maximum(found.x, _LEAST), found.prices, True)
 
 
 def balanced(A: Floats, x: Floats, *, solver: Solver | None = None) -> Floats:

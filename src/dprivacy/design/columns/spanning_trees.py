@@ -193,7 +193,7 @@ def _walk(
     pivots: int,
     tolerance: float,
 ) -> tuple[float, int]:
-    """The walk of one tree in NumPy; `compiled.walk` is its twin, loop by loop."""
+    """The walk of one tree in NumPy; `compiled_walks.walk` is its twin, loop by loop."""
     n = len(r)
     everyone = np.arange(n)
     _hang_from_the_top(parent, sign, potential)

@@ -4,6 +4,9 @@ For prices r, weights f ≥ 0 on pairs with r ≥ Σ f(x, x')·(e^D(x, x')·1_x'
 that r·z ≥ 0 for every private column z. A tree that prices r to its least ratio carries such weights.
 """
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
 from dprivacy.design.problems.approximation import Floats, Flows, Whole
@@ -35,11 +38,7 @@ def lifted(
        where it is smaller by e^D. Rounding errors at the top of a ray would otherwise come out e^D
        times larger at its foot.
     """
-    flow = flow_on_tree
-    if compiled:
-        from dprivacy.design.columns.compiled_walks import flow as compiled_flow
-
-        flow = compiled_flow
+    flow = compiled_flow() if compiled else flow_on_tree
     m = len(parents)
     flows = np.zeros((m, len(scaled)))
     rest = np.full(len(scaled), np.inf)
@@ -48,6 +47,14 @@ def lifted(
         flow(scaled, costs[y] - multipliers, parents[y], signs[y], flows[y], left)
         np.minimum(rest, left, out=rest)
     return multipliers + rest, flows
+
+
+@cache
+def compiled_flow() -> Callable[..., None]:
+    """`flow_on_tree` in machine code, made on the first use."""
+    from dprivacy.design.columns.compiled_walks import compiled
+
+    return compiled(flow_on_tree)
 
 
 def as_flows(parents: Whole, signs: Whole, flows: Floats) -> Flows:

@@ -16,7 +16,7 @@ import numpy as np
 from dprivacy.design.engines.lower_bounds import Bound, ExactFlows, bound_of_exact, bound_of_nothing
 from dprivacy.design.problems.approximation import Floats, Whole
 from dprivacy.design.problems.independent_pieces import Piece
-from dprivacy.numbers import Mat
+from dprivacy.numbers import FloatSolution, Mat, Sparse, solve_in_floats
 
 _MOST_CONSTRAINTS = 6_000  # ordered pairs times outputs, for the simplex method of HiGHS
 _TIGHT = 1e-10  # the finest tolerance that HiGHS takes
@@ -88,8 +88,6 @@ def _proposed(
     piece: Piece, near: Floats | None
 ) -> tuple[list[list[Tie]], list[list[int]], list[int]] | None:
     """Tight pairs and zeros of every output where HiGHS ends, and the row sums that bind."""
-    import highspy
-
     n, m = piece.n, piece.m
     above = np.concatenate([piece.pairs[:, 0], piece.pairs[:, 1]])
     below = np.concatenate([piece.pairs[:, 1], piece.pairs[:, 0]])
@@ -98,14 +96,10 @@ def _proposed(
         factors = np.array([float(low) for low in lows])
     except OverflowError:  # beyond the doubles: no proposal
         return None
-    solver = _program(piece, above, below, factors, near)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    found = _program_end(piece, above, below, factors, near)
+    if found is None:
         return None
-    basis = solver.getBasis()
-    basic = highspy.HighsBasisStatus.kBasic
-    free = np.array([status != basic for status in basis.row_status])
-    fixed = np.array([status != basic for status in basis.col_status])
+    free, fixed = ~found.basic_rows, ~found.basic_columns
     ties: list[list[Tie]] = [[] for _ in range(m)]
     for k in np.flatnonzero(free[n:]).tolist():
         y, at = divmod(k, len(above))
@@ -116,10 +110,13 @@ def _proposed(
     return ties, zeros, np.flatnonzero(free[:n]).tolist()
 
 
-def _program(piece: Piece, above: Whole, below: Whole, factors: Floats, near: Floats | None) -> Any:
-    """Σ_y u·w[x, y] = 1 and a·u·w[below] − u·w[above] ≥ 0, for z = u·w; by output, then by secret."""
-    import highspy
+def _program_end(
+    piece: Piece, above: Whole, below: Whole, factors: Floats, near: Floats | None
+) -> FloatSolution | None:
+    """Where HiGHS ends on Σ_y u·w[x, y] = 1 and a·u·w[below] − u·w[above] ≥ 0, for z = u·w.
 
+    Entries stand by output, then by secret.
+    """
     n, m, count = piece.n, piece.m, len(above)
     unit = np.ones((m, n)) if near is None else np.maximum(near.T, _LEAST)
     costs = piece.costs.floats.T * unit
@@ -127,31 +124,23 @@ def _program(piece: Piece, above: Whole, below: Whole, factors: Floats, near: Fl
     # Each constraint is divided by the geometric mean of its two entries.
     steep = 0.5 * (np.log(factors) + np.log(unit[:, below]) - np.log(unit[:, above]))
     steep = np.exp(np.clip(steep, -_STEEPEST, _STEEPEST))
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = n * m, n + count * m
-    program.col_cost_ = costs.ravel() / (size or 1.0)
-    program.col_lower_ = np.zeros(n * m)
-    program.col_upper_ = np.full(n * m, highspy.kHighsInf)
-    program.row_lower_ = np.concatenate([np.ones(n), np.zeros(count * m)])
-    program.row_upper_ = np.concatenate([np.ones(n), np.full(count * m, highspy.kHighsInf)])
     sums = (np.arange(n)[:, None] + n * np.arange(m)[None, :]).ravel()
     shift = n * np.arange(m)[:, None]
     both = np.stack([below + shift, above + shift], axis=2).ravel()
     values = np.stack([steep, -1.0 / steep], axis=2)
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_ = np.concatenate(
-        [np.arange(n) * m, n * m + 2 * np.arange(count * m + 1)]
-    ).astype(np.int32)
-    program.a_matrix_.index_ = np.concatenate([sums, both]).astype(np.int32)
-    program.a_matrix_.value_ = np.concatenate([unit.T.ravel(), values.ravel()])
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.setOptionValue("solver", "simplex")
-    solver.setOptionValue("primal_feasibility_tolerance", _TIGHT)
-    solver.setOptionValue("dual_feasibility_tolerance", _TIGHT)
-    solver.setOptionValue("small_matrix_value", 1e-12)
-    solver.passModel(program)
-    return solver
+    matrix = Sparse(
+        np.concatenate([np.arange(n) * m, n * m + 2 * np.arange(count * m + 1)]),
+        np.concatenate([sums, both]),
+        np.concatenate([unit.T.ravel(), values.ravel()]),
+        by_row=True,
+    )
+    return solve_in_floats(
+        costs.ravel() / (size or 1.0),
+        matrix,
+        np.concatenate([np.ones(n), np.zeros(count * m)]),
+        np.concatenate([np.ones(n), np.full(count * m, np.inf)]),
+        tolerance=_TIGHT,
+    )
 
 
 @dataclass(frozen=True, eq=False)

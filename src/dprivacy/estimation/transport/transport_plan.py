@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.transport.two_distributions import Weight
-from dprivacy.numbers import Mat, minimise
+from dprivacy.numbers import Mat, Sparse, minimise, solve_in_floats
 from dprivacy.spaces import FiniteSpace
 
 _MOST_EXACT = 900  # variables up to which the program is solved in rationals
@@ -28,7 +28,7 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
     Notes
     -----
     1. Points where p = q take no part, by the triangle inequality.
-    2. Exact changes and rational distances, few enough: `programs.minimise`, whose answer has been
+    2. Exact changes and rational distances, few enough: `minimise`, whose answer has been
        checked against its dual in rationals. One of the balance equations follows from the others and
        is left out.
     3. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that
@@ -107,22 +107,8 @@ def _flow(balance: Floats, space: FiniteSpace, edges: NDArray[np.intp]) -> float
 
 def _solved(costs: Floats, ends: NDArray[np.intp], right: Floats, signs: Floats) -> float:
     """min costs·f with f ≥ 0, where f_k enters rows ends[k] with the given signs; inf if impossible."""
-    import highspy
-
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = len(costs), len(right)
-    program.col_cost_ = costs
-    program.col_lower_ = np.zeros(len(costs))
-    program.col_upper_ = np.full(len(costs), highspy.kHighsInf)
-    program.row_lower_, program.row_upper_ = right, right
-    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    program.a_matrix_.start_ = np.arange(0, 2 * len(costs) + 1, 2, dtype=np.int32)
-    program.a_matrix_.index_ = ends.ravel().astype(np.int32)
-    program.a_matrix_.value_ = np.tile(signs, len(costs))
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.passModel(program)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return math.inf
-    return float(solver.getInfo().objective_function_value)
+    at = Sparse(
+        np.arange(0, 2 * len(costs) + 1, 2), ends.ravel(), np.tile(signs, len(costs)), by_row=False
+    )
+    found = solve_in_floats(costs, at, right, right)
+    return math.inf if found is None else found.value

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dprivacy.numbers import Sparse, solve_in_floats
+
 Floats = NDArray[np.float64]
 
 _MOST_CELLS = 3_000_000
@@ -28,7 +30,6 @@ def nearest_corner(a: Floats, b: Floats) -> Corner | None:
     2. Rows: A·R_j + P_j − N_j = B_j for every output j, then Σ_j R[k, j] = 1.
     3. The dual prices of the first rows lie in [−1, 1], and V_g(B) − V_g(A) = distance/n for that gain.
     """
-    import highspy
     from scipy.sparse import block_diag, csc_matrix, hstack, identity, vstack
 
     n, m = a.shape
@@ -41,28 +42,13 @@ def nearest_corner(a: Floats, b: Floats) -> Corner | None:
     eye = identity(n * k, format="csc")
     zero = csc_matrix((m, n * k))
     table = vstack([hstack([equations, eye, -eye]), hstack([sums, zero, zero])], format="csc")
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = table.shape[1], table.shape[0]
-    program.col_cost_ = np.concatenate([np.zeros(int(free.sum())), np.ones(2 * n * k)])
-    program.col_lower_ = np.zeros(table.shape[1])
-    program.col_upper_ = np.full(table.shape[1], highspy.kHighsInf)
+    cost = np.concatenate([np.zeros(int(free.sum())), np.ones(2 * n * k)])
     bounds = np.concatenate([b.T.ravel(), np.ones(m)])
-    program.row_lower_, program.row_upper_ = bounds, bounds
-    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    program.a_matrix_.start_ = table.indptr.astype(np.int32)
-    program.a_matrix_.index_ = table.indices.astype(np.int32)
-    program.a_matrix_.value_ = table.data
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.setOptionValue("primal_feasibility_tolerance", 1e-10)
-    solver.setOptionValue("dual_feasibility_tolerance", 1e-10)
-    solver.passModel(program)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+    sparse = Sparse(table.indptr, table.indices, table.data, by_row=False)
+    found = solve_in_floats(cost, sparse, bounds, bounds, tolerance=1e-10)
+    if found is None:
         return None
-    solution = solver.getSolution()
     r = np.zeros(m * k)
-    r[free] = np.array(solution.col_value)[: int(free.sum())]
-    prices = np.array(solution.row_dual)[: n * k].reshape(k, n).T
-    distance = float(solver.getInfo().objective_function_value)
-    return Corner(distance, r.reshape(k, m).T.copy(), prices)
+    r[free] = found.x[: int(free.sum())]
+    prices = found.prices[: n * k].reshape(k, n).T
+    return Corner(found.value, r.reshape(k, m).T.copy(), prices)
