@@ -49,10 +49,14 @@ def space_body(space: FiniteSpace) -> dict[str, Any]:
     values = space.distances.values
     if values is None:
         return {"labels": labels, "doubles": _doubles(space.distances.table)}
+    # Codes in the order in which values are first met: equal spaces have equal files.
+    found, first, codes = np.unique(space.distances.table, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    kept = [values[found[k]] for k in order]
     return {
         "labels": labels,
-        "distances": ["inf" if v == math.inf else level_body(v, "a distance") for v in values],
-        "codes": space.distances.table.tolist(),
+        "distances": ["inf" if v == math.inf else level_body(v, "a distance") for v in kept],
+        "codes": np.argsort(order)[codes].reshape(len(labels), -1).tolist(),
     }
 
 

@@ -61,9 +61,10 @@ def save(thing: Any, path: PathArg, *, replace: bool = False) -> None:
     Examples
     --------
     >>> import tempfile, dprivacy as dp
+    >>> from dprivacy.store import load, save
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     dp.save(dp.line(3), f"{folder}/line.json")
-    ...     dp.load(f"{folder}/line.json")
+    ...     save(dp.line(3), f"{folder}/line.json")
+    ...     load(f"{folder}/line.json")
     FiniteSpace(3 points, diameter 2, exact)
     """
     text = stored_text(thing)
@@ -101,10 +102,11 @@ def load(path: PathArg) -> Any:
     Examples
     --------
     >>> import tempfile, dprivacy as dp
+    >>> from dprivacy.store import load, save
     >>> coin = dp.Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     dp.save(coin, f"{folder}/coin.json")
-    ...     dp.load(f"{folder}/coin.json") == coin
+    ...     save(coin, f"{folder}/coin.json")
+    ...     load(f"{folder}/coin.json") == coin
     True
     """
     return from_text(file_text(path), name=str(path))

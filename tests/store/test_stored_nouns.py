@@ -1,0 +1,174 @@
+"""Every stored noun: it comes back, its schema fits, and a file changed by hand is refused in words."""
+
+import copy
+import json
+from fractions import Fraction as Q
+from pathlib import Path
+
+import pytest
+
+import dprivacy as dp
+from dprivacy.errors import BadFile, DPrivacyError, OutputExists, WrongKind
+from dprivacy.model import digest
+from dprivacy.spaces import from_table
+from dprivacy.store import load, save
+from dprivacy.store.stored_nouns import NOUNS, from_text, stored_text
+
+SCHEMAS = Path(dp.__file__).parent / "store" / "schemas"
+
+
+def samples():
+    """At least one of every noun, by its name."""
+    yield "channel", dp.Channel(["a", ("b", 1)], [0, Q(1, 2)], [["2/3", "1/3"], ["1/3", "2/3"]])
+    yield "channel", dp.Channel(["a", "b"], ["x", 1.5], [[0.7, 0.3], [0.0, 1.0]])
+    yield "space", dp.grid(2, 3)
+    yield "space", dp.grid(2, 3, metric="manhattan")
+    yield "space", dp.points([[0.1, 0.2], [0.3, 0.7], [2.0, 1.0]])
+    yield (
+        "space",
+        from_table(
+            ["a", "b", "c"],
+            [[0, 0, "inf"], [0, 0, "inf"], ["inf", "inf", 0]],
+            pseudo=True,
+            extended=True,
+        ),
+    )
+    yield "space", dp.line(1)
+
+
+CASES = list(samples())
+NAMED = pytest.mark.parametrize(("noun", "thing"), CASES)
+
+
+def repaired(data):
+    """The text of changed contents, with a hash that fits them."""
+    kept = {key: data[key] for key in data if key != "sha256"}
+    return json.dumps({**kept, "sha256": digest(kept)})
+
+
+def outcome(text):
+    """What a text is read as, or the words of its refusal; anything else is a fault of the reader."""
+    try:
+        return from_text(text), ""
+    except DPrivacyError as reason:
+        return None, str(reason)
+
+
+def refused_or_the_same(text, thing):
+    again, words = outcome(text)
+    assert words if again is None else again == thing
+
+
+def test_every_noun_has_a_sample():
+    assert {noun for noun, _ in CASES} == set(NOUNS)
+
+
+@NAMED
+def test_what_is_saved_comes_back(noun, thing, tmp_path):
+    file = tmp_path / "noun.json"
+    save(thing, file)
+    assert json.loads(file.read_text(encoding="utf-8"))["format"] == f"dprivacy.{noun}"
+    assert load(file) == thing
+    assert stored_text(load(file)) == file.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["noun.json"]
+
+
+@NAMED
+def test_the_schema_fits_what_is_written(noun, thing):
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    schema = json.loads((SCHEMAS / f"{noun}.v1.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(json.loads(stored_text(thing)))
+
+
+@NAMED
+def test_an_existing_file_is_kept(noun, thing, tmp_path):
+    file = tmp_path / "noun.json"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputExists, match=r"already exists.*replace=True"):
+        save(thing, file)
+    assert file.read_text(encoding="utf-8") == "mine"
+    save(thing, file, replace=True)
+    assert load(file) == thing
+
+
+@NAMED
+def test_every_changed_character_is_refused(noun, thing):
+    text = stored_text(thing).rstrip()
+    step = max(1, len(text) // 400)
+    for at in range(0, len(text), step):
+        other = "0" if text[at] != "0" else "1"
+        refused_or_the_same(text[:at] + other + text[at + 1 :], thing)
+        refused_or_the_same(text[:at] + text[at + 1 :], thing)
+        with pytest.raises(BadFile):
+            from_text(text[:at])
+
+
+def parts(data):
+    """Every object and list inside plain data, outermost first."""
+    if isinstance(data, dict | list):
+        yield data
+        for inner in data.values() if isinstance(data, dict) else data:
+            yield from parts(inner)
+
+
+@NAMED
+def test_a_body_of_another_form_is_refused_behind_a_repaired_hash(noun, thing):
+    data = json.loads(stored_text(thing))
+    for key in data["body"]:
+        for change in (None, 7, "text", [], {}, [[]], [None], True):
+            changed = copy.deepcopy(data)
+            if change != changed["body"][key]:
+                changed["body"][key] = change
+                refused_or_the_same(repaired(changed), thing)
+        missing = copy.deepcopy(data)
+        del missing["body"][key]
+        refused_or_the_same(repaired(missing), thing)
+    with pytest.raises(BadFile, match="unexpected or missing: more"):
+        from_text(repaired({**data, "body": {**data["body"], "more": 1}}))
+
+
+@NAMED
+def test_any_part_emptied_or_replaced_is_refused_in_words(noun, thing):
+    data = json.loads(stored_text(thing))
+    for k in range(min(60, sum(1 for _ in parts(data["body"])))):
+        for change in (None, -1, "0x", "0x0", {"tuple": []}, []):
+            changed = copy.deepcopy(data)
+            part = list(parts(changed["body"]))[k]
+            if part:
+                part[next(iter(part)) if isinstance(part, dict) else 0] = change
+                again, words = outcome(repaired(changed))
+                assert words if again is None else type(again) is type(thing)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"version": 2}, "does not read dprivacy.space, version 2"),
+        ({"format": "dprivacy.planet"}, "does not read dprivacy.planet"),
+        ({"version": "1"}, "the version a whole number"),
+        ({"body": []}, "the body an object"),
+    ],
+)
+def test_another_envelope_is_refused(change, words):
+    data = json.loads(stored_text(dp.line(3)))
+    with pytest.raises(BadFile, match=words):
+        from_text(repaired({**data, **change}))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": 1e9}', "[" * 5000, '{"a": 1, "a": 2}', "NaN"]
+)
+def test_what_is_not_a_document_is_refused(text):
+    with pytest.raises(BadFile):
+        from_text(text)
+
+
+def test_what_cannot_be_saved(tmp_path):
+    with pytest.raises(WrongKind, match="a dict cannot be saved; channel"):
+        save({"a": 1}, tmp_path / "x.json")
+    with pytest.raises(BadFile, match="True cannot be stored; use text"):
+        save(dp.discrete([True, "b"]), tmp_path / "x.json")
+    with pytest.raises(BadFile, match="cannot be written"):
+        save(dp.line(2), tmp_path / "no" / "x.json")
+    assert not list(tmp_path.iterdir())
