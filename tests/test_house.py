@@ -8,7 +8,7 @@ import dprivacy
 
 SRC = Path(dprivacy.__file__).parent
 MOST_FILES = 15  # in a folder
-ONE_UPWARD_IMPORT = "dprivacy.model.answers__model_picture"  # .plot() looks for its picture
+ONE_UPWARD_IMPORT = "dprivacy.model.answers"  # .plot() looks for its picture
 
 FILES = {
     ".".join(("dprivacy", *path.relative_to(SRC).with_suffix("").parts)).removesuffix(

@@ -147,23 +147,21 @@ def test_explain_and_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("holds", "exact", "status", "word"),
+    ("holds", "exact", "status", "words"),
     [
-        (True, True, "proved", "Yes:"),
-        (False, True, "refuted", "No, it is not so that"),
-        (True, False, "measured", "Yes:"),
-        (False, False, "measured to fail", "No, it is not so that"),
-        (None, False, "undecided", "Undecided whether"),
+        (True, True, "proved", "Yes: x < 1 (proved exactly)."),
+        (False, True, "refuted", "No: x ≥ 1 (disproved exactly)."),
+        (True, False, "measured", "Yes: x < 1 (measured in floats, ±1e-15)."),
+        (False, False, "measured to fail", "No: x ≥ 1 (measured in floats, ±1e-15)."),
+        (None, False, "undecided", "Undecided: floats cannot tell whether x < 1 (±1e-15)."),
     ],
 )
-def test_verdicts(holds, exact, status, word) -> None:
-    verdict = Verdict("the claim", holds, exact, 0.0 if exact else 1e-15)
+def test_verdicts(holds, exact, status, words) -> None:
+    verdict = Verdict("x < 1", holds, exact, 0.0 if exact else 1e-15, denial="x ≥ 1")
     assert bool(verdict) is (holds is True)
     assert verdict.status == status
-    text = verdict.explain()
-    assert text.startswith(f"{word} the claim")
-    assert ("exact arithmetic" in text) is exact
-    assert ("float, ±1e-15" in text) is not exact
+    assert verdict.explain() == str(verdict) == words
+    assert verdict._repr_html_() == f"<pre>{words.replace('<', '&lt;')}</pre>"
     data = json.loads(json.dumps(verdict.to_dict()))
     assert (data["holds"], data["status"]) == (holds, status)
     with pytest.raises(AttributeError):

@@ -39,7 +39,7 @@ def test_a_refinement_in_words() -> None:
 
 def test_a_failure_in_words() -> None:
     text = refines(BLUNT, SHARP, names=("old", "new")).explain()
-    assert text.startswith("No, it is not so that new is at least as safe as old")
+    assert text.startswith("No: this does not hold: new is at least as safe as old")
     assert "an attacker who may take a bet" in text
     assert any(job in text for job in JOBS)
     assert "Under the uniform prior that attacker gains" in text

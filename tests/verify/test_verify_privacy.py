@@ -84,7 +84,7 @@ def test_verdict_as_data_is_json_with_exact_text() -> None:
 
 def test_explain_names_the_pair_and_the_numbers() -> None:
     text = privacy(E, STEPS).explain()
-    for part in ("proved", "exact arithmetic", "ln(16/7)", "16/7", "y1", "x1", "x2", "2.29"):
+    for part in ("proved exactly", "ln(16/7)", "16/7", "y1", "x1", "x2", "2.29"):
         assert part in text
     assert str(privacy(E, STEPS)) == text
     assert privacy(E, STEPS, eps="ln 2").explain().startswith("No")

@@ -10,7 +10,7 @@ import pytest
 
 import dprivacy as dp
 from dprivacy.errors import Malformed, MissingExtra
-from dprivacy.model.answers__model_picture import Pictured
+from dprivacy.model.answers import Pictured
 from dprivacy.viz import plot_channel, plot_kernels, plot_simplex, save, svg
 from dprivacy.viz.style.picture_style__viz_look import STYLES, new_figure, short
 from support.viz_checks import check_words

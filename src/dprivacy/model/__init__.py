@@ -1,6 +1,6 @@
 """The nouns: distributions, channels, hypers, gains, guarantees, verdicts, mechanisms."""
 
-from dprivacy.model.answers__model_verdict import Verdict as Verdict
+from dprivacy.model.answers import Answer as Answer, Verdict as Verdict
 from dprivacy.model.channel_input import as_channel as as_channel
 from dprivacy.model.channels__model_channel import Channel as Channel
 from dprivacy.model.channels__model_hyper import Hyper as Hyper, push as push
@@ -23,7 +23,7 @@ from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.model.answers__model_picture import Pictured as Pictured
+from dprivacy.model.answers import Pictured as Pictured
 from dprivacy.model.channels__model_channel import require_channel_space as require_channel_space
 from dprivacy.model.documents import (
     Document as Document,

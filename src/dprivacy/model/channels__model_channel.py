@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed, NotInvertible, NotStochastic, SpaceMismatch, TooLarge
-from dprivacy.model.answers__model_picture import Pictured
-from dprivacy.model.answers__model_verdict import Verdict
+from dprivacy.model.answers import Pictured, Verdict
 from dprivacy.model.labelled_matrix__model_labelled import Labelled
 from dprivacy.model.plain_data import plain
 from dprivacy.model.proportional_columns import merge_proportional

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed
-from dprivacy.model.answers__model_picture import Pictured
+from dprivacy.model.answers import Pictured
 from dprivacy.model.channels__model_channel import Channel
 from dprivacy.model.distributions import Dist
 from dprivacy.model.plain_data import plain, shown

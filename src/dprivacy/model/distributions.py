@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
-from dprivacy.model.answers__model_picture import Pictured
+from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
 from dprivacy.spaces import FiniteSpace, Label, locate, positions, python_value, read_labels

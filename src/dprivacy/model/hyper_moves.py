@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dprivacy.model.answers__model_verdict import Verdict
+from dprivacy.model.answers import Verdict
 from dprivacy.model.channels__model_hyper import Hyper
 from dprivacy.model.labelled_matrix__model_gain import Gain
 from dprivacy.model.labelled_matrix__model_labelled import Labelled

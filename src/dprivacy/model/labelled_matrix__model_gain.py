@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dprivacy.model.answers__model_picture import Pictured
+from dprivacy.model.answers import Pictured
 from dprivacy.model.labelled_matrix__model_labelled import Labelled
 
 

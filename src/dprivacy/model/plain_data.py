@@ -22,6 +22,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, Sequence | set | frozenset):
         return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
     return str(value)
 
 

@@ -105,13 +105,11 @@ def concentrated_privacy(
     parts = (mean.holds, scale.holds)
     holds = False if False in parts else None if None in parts else True
     deciding = [part for part in (mean, scale) if holds is not False or part.holds is False]
-    asked = {
-        "mu": mean.needed if asked_mu is None else asked_mu,
-        "tau": scale.needed if asked_tau is None else asked_tau,
-    }
+    mu = mean.needed if asked_mu is None else asked_mu
+    tau = scale.needed if asked_tau is None else asked_tau
     return ConcentratedVerdict(
         f"the channel is (μ, τ{', d' if space else ''})-mean-concentrated private at "
-        f"μ = {about(asked['mu'])}, τ = {about(asked['tau'])}",
+        f"μ = {about(mu)}, τ = {about(tau)}",
         holds,
         any(part.exact for part in deciding) if holds is False else mean.exact and scale.exact,
         max(mean.error, scale.error),
@@ -119,7 +117,8 @@ def concentrated_privacy(
         smallest_tau=scale.needed,
         mean_pair=mean.pair,
         tau_pair=scale.pair,
-        **asked,
+        mu=mu,
+        tau=tau,
     )
 
 
