@@ -2,13 +2,13 @@
 
 Each alias has one reader, which every public function calls first: `as_level`, `as_delta`, `as_space`,
 `as_channel`, `as_prior`, `as_gain`, `as_loss`. The nouns are named as text, for this file stands below
-the rooms that define them.
+the rooms that define them; `Union` lets a signature say `SpaceLike | None`, which text would not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Union
 
 from numpy.typing import NDArray
 
@@ -23,7 +23,7 @@ Number: TypeAlias = (
     Fraction | float
 )  # what exact or float answers are; ints are floats to a checker
 NumberLike: TypeAlias = Fraction | float | str  # "1/3"
-LevelLike: TypeAlias = "Level | Fraction | float | str"  # "ln 2", "3/2"
+LevelLike: TypeAlias = Union["Level", Fraction, float, str]  # "ln 2", "3/2"
 Label: TypeAlias = Any  # hashable; labels are compared, never called
 PathArg: TypeAlias = str | PathLike[str]
 TableLike: TypeAlias = Sequence[Sequence[NumberLike]] | NDArray[Any]
@@ -36,16 +36,18 @@ class FrameLike(Protocol):
     def columns(self) -> Any: ...  # noqa: D102
 
 
-SpaceLike: TypeAlias = "FiniteSpace | Mechanism | str"  # text: the grammar of spaces, or a file
-ChannelLike: TypeAlias = (
-    "Channel | Mechanism | TableLike | FrameLike | Mapping[Any, Mapping[Any, NumberLike]] | PathArg"
-)
-PriorLike: TypeAlias = (
-    "Dist | Mapping[Any, NumberLike] | Sequence[NumberLike] | None"  # None: uniform
-)
+SpaceLike: TypeAlias = Union[
+    "FiniteSpace", "Mechanism", str
+]  # text: the grammar of spaces, or a file
+ChannelLike: TypeAlias = Union[
+    "Channel", "Mechanism", TableLike, FrameLike, Mapping[Any, Mapping[Any, NumberLike]], PathArg
+]
+PriorLike: TypeAlias = Union[
+    "Dist", Mapping[Any, NumberLike], Sequence[NumberLike], None
+]  # None: uniform
 Reward: TypeAlias = Callable[[Any, Any], NumberLike]  # of an action on a secret
-GainLike: TypeAlias = "Gain | Literal['bayes', 'metric'] | TableLike | Reward"
-LossLike: TypeAlias = "Loss | Gain | Literal['bayes', 'metric'] | TableLike | Reward"
-LedgerLike: TypeAlias = "Ledger | PathArg | None"
-PlanLike: TypeAlias = "Plan | Mapping[str, Any] | PathArg"
+GainLike: TypeAlias = Union["Gain", Literal["bayes", "metric"], TableLike, Reward]
+LossLike: TypeAlias = Union["Loss", "Gain", Literal["bayes", "metric"], TableLike, Reward]
+LedgerLike: TypeAlias = Union["Ledger", PathArg, None]
+PlanLike: TypeAlias = Union["Plan", Mapping[str, Any], PathArg]
 Order: TypeAlias = Literal["average", "max", "private"]
