@@ -120,7 +120,7 @@ class TestRefusals:
             posterior_vulnerability(prior, C, bv, case="worst")
         with pytest.raises(Malformed, match="multiplicative"):
             leakage(prior, C, bv, kind="log")
-        with pytest.raises(Malformed, match="not the text"):
+        with pytest.raises(Malformed, match="not 'uniform'; leave it out"):
             vulnerability("uniform", bv)
         with pytest.raises(Malformed, match="Dist"):
             vulnerability([0.5, 0.5], max)

@@ -14,12 +14,14 @@ from dprivacy.errors import (
     NotStochastic,
     SpaceMismatch,
     UnknownCategory,
+    WrongKind,
 )
 from dprivacy.model import (
     Channel,
     Dist,
     Hyper,
     as_channel,
+    as_prior,
     earth_move,
     empirical,
     joint,
@@ -234,3 +236,19 @@ def test_moves_need_the_same_secrets_and_prior() -> None:
     assert move.status == "refuted"
     assert move.after > move.before
     json.dumps(move.to_dict(), allow_nan=False)
+
+
+def test_priors_are_read_in_the_order_of_the_secrets() -> None:
+    labels = ["rain", "sun"]
+    third = Dist(labels, ["1/3", "2/3"])
+    assert as_prior(third, labels) is third
+    for given in ({"sun": "2/3", "rain": "1/3"}, ["1/3", "2/3"], third):
+        assert as_prior(given, labels).weights == third.weights
+    assert as_prior(third, labels[::-1]).weights == third.weights[::-1]
+    assert as_prior(None, labels) == uniform(labels)
+    assert as_prior(None, labels, exact=False).weights == [0.5, 0.5]
+    with pytest.raises(SpaceMismatch, match="'snow' only in the first"):
+        as_prior(third, [*labels, "snow"])
+    for wrong in ("uniform", 3):
+        with pytest.raises(WrongKind, match="leave it out for the uniform"):
+            as_prior(wrong, labels)

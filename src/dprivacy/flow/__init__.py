@@ -73,7 +73,6 @@ from dprivacy.flow.gains.gain_algebra import mirror as mirror, restrict as restr
 from dprivacy.flow.gains.loss_classes import costs as costs
 from dprivacy.flow.gains.loss_table import (
     aligned as aligned,
-    as_prior as as_prior,
     finite as finite,
 )
 from dprivacy.flow.gains.named_gains__flow_loss import function as function

@@ -7,6 +7,7 @@ from dprivacy.model.channels__model_hyper import Hyper as Hyper, push as push
 from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
 from dprivacy.model.distributions import (
     Dist as Dist,
+    as_prior as as_prior,
     empirical as empirical,
     joint as joint,
     point as point,

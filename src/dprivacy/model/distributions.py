@@ -1,15 +1,24 @@
 """Distributions on labelled points: priors, rows, posteriors, outers."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
+from dprivacy.errors import Malformed, NotStochastic, UnknownCategory, WrongKind
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
-from dprivacy.spaces import FiniteSpace, Label, locate, positions, python_value, read_labels
+from dprivacy.spaces import (
+    FiniteSpace,
+    Label,
+    locate,
+    positions,
+    python_value,
+    read_labels,
+    require_same_labels,
+)
+from dprivacy.typing import PriorLike
 
 if TYPE_CHECKING:
     from dprivacy.model.channels__model_channel import Channel
@@ -128,6 +137,44 @@ class Dist(Frozen, Pictured):
     def __repr__(self) -> str:
         inside = ", ".join(f"{shown(x)}: {w}" for x, w in list(self.items())[:12])
         return f"Dist({inside}{', …' if len(self) > 12 else ''})"
+
+
+def as_prior(given: PriorLike, labels: Sequence[Label], *, exact: bool = True) -> Dist:
+    """Read a prior on known secrets.
+
+    Parameters
+    ----------
+    given
+        A Dist or a mapping from labels to weights, in any order; a list of weights in the order of
+        the labels; or None for the uniform distribution.
+    labels
+        The secrets; the prior comes back in this order.
+    exact
+        Whether a uniform prior is exact. It is a float where it meets a channel of floats.
+
+    Examples
+    --------
+    >>> as_prior({"sun": "2/3", "rain": "1/3"}, ["rain", "sun"])
+    Dist(rain: 1/3, sun: 2/3)
+    >>> as_prior(None, ["rain", "sun"])
+    Dist(rain: 1/2, sun: 1/2)
+    """
+    if given is None:
+        even = uniform(labels)
+        return even if exact else Dist(labels, Mat(even.matrix.floats))
+    if isinstance(given, Mapping):
+        given = Dist(given, given.values())
+    if isinstance(given, Dist):
+        order = require_same_labels(labels, given.labels, "the secrets and the prior")
+        if order == list(range(len(order))):
+            return given
+        return Dist(labels, given.matrix.take(columns=order))
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise WrongKind(
+            f"a prior is a distribution, a mapping or a list of weights, not {given!r}; "
+            "leave it out for the uniform distribution"
+        )
+    return Dist(labels, given)
 
 
 def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:

@@ -2,6 +2,7 @@
 
 from dprivacy.numbers.levels import (
     Level as Level,
+    as_delta as as_delta,
     as_eps as as_eps,
     as_level as as_level,
     ln as ln,

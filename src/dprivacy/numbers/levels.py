@@ -327,6 +327,20 @@ def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Le
     return level
 
 
+def as_delta(value: "Level | Fraction | float | str") -> Fraction:
+    """Read δ, a probability: exact, or the exact binary value of a float.
+
+    Examples
+    --------
+    >>> as_delta("1e-6")
+    Fraction(1, 1000000)
+    """
+    delta = as_level(value).simplified
+    if not isinstance(delta, Fraction) or not 0 <= delta <= 1:
+        raise BadLevel(f"δ must be a rational number from 0 to 1, not {value}")
+    return delta
+
+
 def ln(q: "Fraction | float | str | int") -> Level:
     """The natural logarithm of a positive rational, kept exact.
 

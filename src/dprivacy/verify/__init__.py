@@ -84,7 +84,6 @@ from dprivacy.verify.losses.binomial_tails import (
     read_trials as read_trials,
 )
 from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up
-from dprivacy.verify.metric.d_privacy import read_delta as read_delta
 from dprivacy.verify.metric.induced_metric import Eps as Eps, tightest as tightest
 from dprivacy.verify.metric.outward_rounding import (
     bits_for as bits_for,

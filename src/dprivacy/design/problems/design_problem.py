@@ -12,7 +12,7 @@ from dprivacy.errors import Malformed, SpaceMismatch
 from dprivacy.flow import Loss, finite
 from dprivacy.flow.gains import named_gains__flow_loss as losses
 from dprivacy.model import Dist, Gain, about, plain, shown, uniform
-from dprivacy.numbers import Level, Mat, as_eps, as_level
+from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level
 from dprivacy.spaces import (
     Distances,
     FiniteSpace,
@@ -22,7 +22,6 @@ from dprivacy.spaces import (
     read_labels,
     require_same_labels,
 )
-from dprivacy.verify import read_delta
 
 _NAMED = ("metric", "bayes")
 _COORDINATES = ("euclidean", "manhattan", "chebyshev")
@@ -78,7 +77,7 @@ class Problem:
             as_eps(eps),
             read_prior(prior, space),
             table,
-            read_delta(delta),
+            as_delta(delta),
             read_stretch(spanner),
         )
 

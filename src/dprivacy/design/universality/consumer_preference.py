@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any
 
 from dprivacy.errors import Malformed, MixedArithmetic, TooLarge, Uncertified
-from dprivacy.flow import Loss, aligned, as_prior, mirror, posterior_uncertainty, restrict
-from dprivacy.model import Channel, Dist, Gain, about, plain, shown
+from dprivacy.flow import Loss, aligned, mirror, posterior_uncertainty, restrict
+from dprivacy.model import Channel, Dist, Gain, about, as_prior, plain, shown
 from dprivacy.numbers import Mat, minimise
 from dprivacy.polytope import Column, Cone, rays
 from dprivacy.sources import result

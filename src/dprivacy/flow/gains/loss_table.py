@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
-from dprivacy.model import Channel, Dist, Gain, as_channel
+from dprivacy.model import Channel, Dist, Gain, as_channel, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
 
@@ -48,15 +48,6 @@ def finite(gain: G) -> G:
     return gain
 
 
-def as_prior(prior: Any, secrets: tuple[Any, ...]) -> Dist:
-    """A prior as it was given, or from weights in the order of the secrets."""
-    if isinstance(prior, Dist):
-        return prior
-    if isinstance(prior, str):
-        raise Malformed(f"a prior is a Dist, or a list of weights, not the text {prior!r}")
-    return Dist(secrets, prior)
-
-
 def joint_matrix(prior: Any, C: Any) -> tuple[Channel, Mat]:
     """The channel and its joint probabilities π_x·C[x, y], in the order of the channel's inputs.
 
@@ -66,7 +57,7 @@ def joint_matrix(prior: Any, C: Any) -> tuple[Channel, Mat]:
         An exact prior and a float channel, or the other way round.
     """
     channel = as_channel(C)
-    belief = as_prior(prior, channel.rows)
+    belief = as_prior(prior, channel.rows, exact=channel.exact)
     order = require_same_labels(channel.rows, belief.labels, "channel and prior")
     weights = belief.matrix.take(columns=order)
     weights._require_same(channel.matrix)

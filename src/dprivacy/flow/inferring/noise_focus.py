@@ -10,9 +10,9 @@ import numpy as np
 from dprivacy.errors import Malformed
 from dprivacy.flow.capacities.capacity_bounds import d_capacity
 from dprivacy.flow.gains.gain_shapes import block_table
-from dprivacy.flow.gains.loss_table import Number, as_prior
+from dprivacy.flow.gains.loss_table import Number
 from dprivacy.flow.measures.leaks import leakage
-from dprivacy.model import Channel, Gain, Verdict, about, as_channel, shown
+from dprivacy.model import Channel, Gain, Verdict, about, as_channel, as_prior, shown
 from dprivacy.numbers import as_eps, as_level, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, read_labels

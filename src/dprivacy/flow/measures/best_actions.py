@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.flow.gains.loss_table import Number, aligned, as_prior, expected, joint_matrix
+from dprivacy.flow.gains.loss_table import Number, aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
 from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
-from dprivacy.model import Channel, Gain, Pictured, about, plain, shown
+from dprivacy.model import Channel, Gain, Pictured, about, as_prior, plain, shown
 from dprivacy.sources import result
 
 _LISTED = 40

@@ -13,13 +13,12 @@ from dprivacy.flow.gains.loss_table import (
     Measure,
     Number,
     aligned,
-    as_prior,
     expected,
     joint_matrix,
     require_gain,
     require_loss,
 )
-from dprivacy.model import Dist, Gain, Hyper
+from dprivacy.model import Dist, Gain, Hyper, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
 

@@ -14,11 +14,11 @@ from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
-from dprivacy.numbers import Level, as_eps, as_level, ln
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, ln
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
-from dprivacy.verify import privacy, read_delta
+from dprivacy.verify import privacy
 
 _MOST_LISTED = 1024  # points up to which the channel is built and drawn from
 _FINEST = Fraction(1, 10**290)
@@ -145,7 +145,7 @@ def laplace(low: Any, high: Any, *, eps: Any, grid: Any, delta: Any = 0) -> Grid
     if not all(isinstance(value, Fraction) for value in bounds):
         raise Malformed("low, high and grid must be rational numbers")
     first, last, step = (Fraction(value) for value in bounds)  # type: ignore[arg-type]
-    level, slack = as_eps(eps), read_delta(delta)
+    level, slack = as_eps(eps), as_delta(delta)
     if step < _FINEST or max(abs(first), abs(last)) > 1 / _FINEST:
         raise Malformed("grid, low and high must be within the range of doubles; use other units")
     if last <= first or (last - first) % step:
@@ -209,7 +209,7 @@ def laplace_scale(width: Any, *, eps: Any, delta: Any = 0) -> float:
     Here ε is for the whole range, as in the source. The condition is necessary and sufficient; the
     printed one, with ln(1−δ) in place of 2·ln(1−δ), is only sufficient.
     """
-    slack = read_delta(delta)
+    slack = as_delta(delta)
     if slack == 1:
         raise BadLevel("δ must be less than 1")
     return float(as_eps(width)) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))

@@ -9,10 +9,9 @@ from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, p
 from dprivacy.mechanisms.groundwork.exact_weights import factor_below
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.model import Channel, Guarantee
-from dprivacy.numbers import Level, Mat, as_eps, as_level, ln
+from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, discrete
-from dprivacy.verify import read_delta
 
 
 @result("C", "Thm 8", "Thm 10")
@@ -44,7 +43,7 @@ def randomised_response(space: Any, *, eps: Any, delta: Any = 0) -> ChannelMecha
     3/4
     """
     space = space if isinstance(space, FiniteSpace) else discrete(space)
-    level, slack = as_eps(eps), read_delta(delta)
+    level, slack = as_eps(eps), as_delta(delta)
     m = len(space) - 1
     if m < 1:
         raise Malformed("randomised response needs at least two labels")
@@ -77,7 +76,7 @@ def response_chance(categories: int, *, eps: Any, delta: Any = 0) -> Fraction:
     Never more than 1/(m+1), at which nothing is said at all.
     """
     m = whole(categories, "categories", 2) - 1
-    p = (1 - read_delta(delta)) / (factor_below(as_eps(eps)) + m)
+    p = (1 - as_delta(delta)) / (factor_below(as_eps(eps)) + m)
     return min(p, Fraction(1, m + 1))
 
 
@@ -96,7 +95,7 @@ def response_eps(categories: int, *, p: Any, delta: Any = 0) -> Level | float:
 
     The same as e^k ≤ (e^ε + m·δ)/(1−δ) solved for ε.
     """
-    m, slack = whole(categories, "categories", 2) - 1, read_delta(delta)
+    m, slack = whole(categories, "categories", 2) - 1, as_delta(delta)
     chance = as_level(p).simplified
     if not isinstance(chance, Fraction) or not 0 <= chance <= Fraction(1, m + 1):
         raise Malformed(f"p must be a rational number from 0 to 1/{m + 1}, not {p}")

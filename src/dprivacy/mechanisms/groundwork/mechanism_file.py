@@ -10,9 +10,9 @@ from typing import Any
 from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, is_tight
 from dprivacy.model import Channel, Guarantee, plain
-from dprivacy.numbers import Mat, as_eps, as_level
+from dprivacy.numbers import Mat, as_delta, as_eps, as_level
 from dprivacy.spaces import from_table, read_distance
-from dprivacy.verify import enclosure, privacy, read_delta
+from dprivacy.verify import enclosure, privacy
 
 FORMAT = "dprivacy mechanism"
 VERSION = 1
@@ -125,7 +125,7 @@ def _rebuilt(data: dict[str, Any], name: str) -> ChannelMechanism:
     if not denominator:
         raise Malformed(f"{name}: the denominator is 0")
     channel = Channel(inputs, outputs, Mat.over(denominator, weights))
-    eps, delta = as_eps(data["eps"]), read_delta(data["delta"])
+    eps, delta = as_eps(data["eps"]), as_delta(data["delta"])
     if eps > _LARGEST_EPS:
         raise Malformed(f"{name}: an ε above {_LARGEST_EPS:,} protects nothing")
     verdict = privacy(channel, space, eps=eps, delta=delta)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadLevel, Malformed
-from dprivacy.numbers import float_up
+from dprivacy.numbers import as_delta, float_up
 from dprivacy.spaces import Distance, FiniteSpace, read_labels
 from dprivacy.verify.auditing.black_box__verify_audit_result import AuditResult
 from dprivacy.verify.auditing.command_samplers import Sampler, as_sampler, coincidence, drawn
@@ -17,7 +17,6 @@ from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_q
 from dprivacy.verify.auditing.event_search import Atoms, best_event
 from dprivacy.verify.auditing.revealing_events import Event, Tally, read_events
 from dprivacy.verify.losses.binomial_tails import read_trials
-from dprivacy.verify.metric.d_privacy import read_delta
 
 _AGAIN = 256  # outputs drawn a second time to see whether runs repeat each other
 _BY_CHANCE = 1e-12  # a repetition less likely than this is no accident
@@ -168,7 +167,7 @@ def _audited(
 ) -> AuditResult:
     if not 0 < confidence < 1:
         raise BadLevel(f"confidence must lie strictly between 0 and 1, not {confidence}")
-    slack, sure = float_up(read_delta(delta)), float(confidence)
+    slack, sure = float_up(as_delta(delta)), float(confidence)
     apart = {
         (i, j): d
         for i, x in enumerate(labels)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import Channel, Verdict, about, as_channel, plain, shown
-from dprivacy.numbers import Factor, Level, as_eps, float_up
+from dprivacy.numbers import Factor, Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
-from dprivacy.verify.metric.d_privacy import read_delta
 from dprivacy.verify.metric.row_ratios__verify_ratios import RowRatios
 
 Number = Fraction | float
@@ -175,7 +174,7 @@ def constrained_pairs(
             continue
         i, j = channel.row_position(x), channel.row_position(z)
         try:
-            yield i, j, as_eps(level, zero=True), read_delta(slack)
+            yield i, j, as_eps(level, zero=True), as_delta(slack)
         except BadLevel as reason:
             raise BadLevel(f"at the pair ({x!r}, {z!r}): {reason}") from None
 

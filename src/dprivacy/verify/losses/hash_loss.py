@@ -10,7 +10,7 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.model import about
-from dprivacy.numbers import Level, as_eps, as_level, root
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, root
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.verify.losses.binomial_tails import (
@@ -27,7 +27,6 @@ from dprivacy.verify.losses.implied_guarantees import (
     rounded_up,
 )
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss
-from dprivacy.verify.metric.d_privacy import read_delta
 
 Number = Fraction | float
 
@@ -138,7 +137,7 @@ def lshrr_hoeffding(*, eps: Any, bits: int, delta: Any) -> ExtendedGuarantee:
     # ε·Z with Z binomial has mean εκ·d and is (ε√κ/2)-subgaussian; the loss is at most ε·Z.
     bound = ConcentratedGuarantee(level * kappa, rounded_up(float(level) * math.sqrt(kappa) / 2))
     offset = probabilistic_from_concentrated(bound, delta=delta).xi(Fraction(0))
-    slack = read_delta(delta)
+    slack = as_delta(delta)
     return ExtendedGuarantee(
         affine(level * kappa, float(offset)),
         lambda d: slack,
@@ -176,7 +175,7 @@ def lshrr_chernoff(
         raise Malformed("give either delta or alpha, not both")
     rate = float(level) * kappa
     if delta is not None:
-        slack = read_delta(delta)
+        slack = as_delta(delta)
 
         def xi(d: Distance) -> float:
             return rounded_up(rate * (float(d) + binomial_alpha(kappa, d, delta=slack)))

@@ -8,10 +8,9 @@ from typing import Any
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import about, plain
-from dprivacy.numbers import Level, as_level
+from dprivacy.numbers import Level, as_delta, as_level
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
-from dprivacy.verify.metric.d_privacy import read_delta
 
 Number = Fraction | float
 Loss = Level | float
@@ -138,7 +137,7 @@ def probabilistic_from_concentrated(
     >>> round(pxdp.xi(2), 4)
     3.5174
     """
-    slack = read_delta(delta)
+    slack = as_delta(delta)
     if not slack:
         raise BadLevel(
             "δ must be greater than 0: a subgaussian loss has no bound that always holds"

@@ -18,7 +18,7 @@ from dprivacy.model import (
     require_channel_space,
     shown,
 )
-from dprivacy.numbers import Factor, Level, as_eps, as_level, ln
+from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
 from dprivacy.verify.metric.delta_profile import worst_delta
@@ -160,7 +160,7 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
     if order != list(range(len(space))):
         space = space.restrict(channel.rows)
     exact = channel.exact and space.exact
-    slack = read_delta(delta)
+    slack = as_delta(delta)
     level = None if eps is None else as_eps(eps)
     smallest, ratio = tightest(channel, space)
     worst = None if ratio is None else _triple(channel, space, ratio)
@@ -196,14 +196,6 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
         violated=violated,
         guarantee=guarantee,
     )
-
-
-def read_delta(delta: Any) -> Fraction:
-    """Read δ, a probability: exact, or the exact binary value of a float."""
-    level = as_level(delta).simplified
-    if not isinstance(level, Fraction) or not 0 <= level <= 1:
-        raise BadLevel(f"δ must be a rational number from 0 to 1, not {delta}")
-    return level
 
 
 def _rate_error(channel: Channel, space: FiniteSpace) -> float:

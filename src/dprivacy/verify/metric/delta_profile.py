@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.model import Channel, Pictured, as_channel, plain
-from dprivacy.numbers import Factor, Level, as_eps, as_level, exp_bounds, float_up, ln
+from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, exp_bounds, float_up, ln
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 
@@ -118,10 +118,8 @@ def eps_at(C: Any, *, delta: Any, pairs: Pairs = None) -> Level | float:
     For one pair δ is a convex, piecewise linear function of a = e^ε with kinks at the ratios P/Q.
     Going down the ratios, the set {P > a·Q} grows; on each piece p − a·q = δ is solved for a.
     """
-    from dprivacy.verify.metric.d_privacy import read_delta
-
     channel = as_channel(C)
-    slack = read_delta(delta)
+    slack = as_delta(delta)
     largest: Number = 1
     for p, q in _row_pairs(channel, pairs):
         factor = _factor_at(p, q, slack if channel.exact else float(slack))
@@ -169,9 +167,7 @@ class PrivacyProfile(Pictured):
 
     def eps(self, delta: Any) -> Level | float:
         """The smallest ε ≥ 0 at δ; inf when none will do."""
-        from dprivacy.verify.metric.d_privacy import read_delta
-
-        slack: Number = read_delta(delta)
+        slack: Number = as_delta(delta)
         exact = not isinstance(self.lines[0][0], float)
         slack = slack if exact else float(slack)
         largest: Number = 1

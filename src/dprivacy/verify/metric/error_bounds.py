@@ -5,10 +5,9 @@ from typing import Any, Literal
 
 from dprivacy.errors import Malformed
 from dprivacy.model import as_channel
-from dprivacy.numbers import Factor, Level, as_eps, as_level, float_down
+from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, float_down
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace, plus, positions, times
-from dprivacy.verify.metric.d_privacy import read_delta
 
 Number = Fraction | float
 
@@ -76,7 +75,7 @@ def hamming_error_bounds(categories: int, *, eps: Any, delta: Any = 0) -> tuple[
     m = categories - 1
     if m < 1:
         raise Malformed(f"at least two categories are needed, not {categories}")
-    low = _over(Fraction(m), read_delta(delta), Factor(as_eps(eps)), m)
+    low = _over(Fraction(m), as_delta(delta), Factor(as_eps(eps)), m)
     return low, Fraction(m, m + 1)
 
 
@@ -108,7 +107,7 @@ def error_floor(
         raise Malformed("at least two points are needed")
     if outputs not in ("inside", "anywhere"):
         raise Malformed(f"outputs must be 'inside' or 'anywhere', not {outputs!r}")
-    factor, slack = Factor(as_eps(eps)), read_delta(delta)
+    factor, slack = Factor(as_eps(eps)), as_delta(delta)
     far, near = space.diameter, space.separation
     if isinstance(far, float) or isinstance(near, float):
         a = float(factor)
