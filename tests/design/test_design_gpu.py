@@ -15,19 +15,10 @@ from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
 from dprivacy.design.columns.tree_flows import lifted
-from dprivacy.errors import Malformed, MissingExtra, TooLarge
+from dprivacy.errors import Malformed, TooLarge
 from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 
-
-def no_card() -> str | None:
-    try:
-        gpu.require_card()
-    except MissingExtra as reason:
-        return str(reason)
-    return None
-
-
-card = pytest.mark.skipif(no_card() is not None, reason=no_card() or "")
+card = pytest.mark.service("gpu")
 
 
 def test_a_device_that_is_not_known():

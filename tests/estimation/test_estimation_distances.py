@@ -54,7 +54,7 @@ SPACES = [
 @pytest.mark.statement("T", "Def 8.3.2")
 def test_it_is_the_largest_difference_of_expectations(space) -> None:
     @given(two_distributions(6))
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     def check(pair) -> None:
         p, q = pair
         found = kantorovich(p, q, space)
@@ -66,7 +66,7 @@ def test_it_is_the_largest_difference_of_expectations(space) -> None:
 
 
 @given(two_distributions(6), two_distributions(6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_it_is_a_metric(first, second) -> None:
     p, q, r = first[0], first[1], second[0]
     space = grid(2, 3, metric="manhattan")

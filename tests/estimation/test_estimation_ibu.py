@@ -38,7 +38,7 @@ def value(C: np.ndarray, q: np.ndarray, p: np.ndarray) -> float:
 
 
 @given(problems(), st.booleans())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_the_likelihood_never_falls(problem, accelerate) -> None:
     C, q = problem
     operator = Dense(as_channel(C))
@@ -49,7 +49,7 @@ def test_the_likelihood_never_falls(problem, accelerate) -> None:
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_gap_bounds_the_distance_to_every_distribution(problem) -> None:
     C, q = problem
     for most in (0, 2, 10):
@@ -62,7 +62,7 @@ def test_the_gap_bounds_the_distance_to_every_distribution(problem) -> None:
 
 @pytest.mark.statement("T", "Thm 8.1")
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_at_the_end_the_conditions_of_a_maximum_hold(problem) -> None:
     C, q = problem
     found = climb(Dense(as_channel(C)), q, tolerance=1e-9, max_iterations=100_000)

@@ -125,7 +125,7 @@ def test_fisher_information_with_more_outputs() -> None:
 
 
 @given(st.lists(st.fractions(-2, 2, max_denominator=50), min_size=1, max_size=6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_projection_is_the_nearest_distribution(v) -> None:
     v = [*v[:-1], 1 - sum(v[:-1])]
     nearest = projected_exactly(v)

@@ -6,7 +6,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from click.testing import CliRunner
 from dprivacy.cli import commands
 from dprivacy.cli.verb_table import LEFT, RIGHT, VERBS
 from support.command_runs import OLD, command, prepare
+from support.patience import wait_until
 
 CANARY = "CANARY-7f3a"
 
@@ -135,10 +135,7 @@ class TestEnds:
         with subprocess.Popen(
             [sys.executable, "-c", heeding, *words], stderr=subprocess.PIPE, cwd=tmp_path
         ) as running:
-            for _ in range(300):
-                if (tmp_path / "under-way").exists():
-                    break
-                time.sleep(0.1)
+            assert wait_until((tmp_path / "under-way").exists)
             running.send_signal(signal.SIGINT)
             _, err = running.communicate(timeout=60)
         assert running.returncode == 130

@@ -49,7 +49,7 @@ from support.flow_strategies import (
     tables,
 )
 
-law = settings(deadline=None, max_examples=60)
+law = settings(max_examples=60)
 
 
 # -- the axioms of leakage -------------------------------------------------------------------------
@@ -429,7 +429,7 @@ def test_shannon_capacity_lies_between_its_bounds(data):
     assert found.upper <= math.log2(capacity(C)) + 1e-6
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data())
 def test_additive_capacity_is_reached_and_never_passed(data):
     C = data.draw(channels(m=2))

@@ -57,7 +57,7 @@ def test_the_level_of_one_report_is_exact(x, z):
     bits=st.integers(1, 40),
     hashes=st.integers(1, 4),
 )
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_an_item_is_worth_at_most_h_bits(x, z, bits, hashes):
     reports = set_reports(bits=bits, hashes=hashes, key="any", eps="ln 2", yes="9/10", no="1/5")
     found = reports.between(x, z)

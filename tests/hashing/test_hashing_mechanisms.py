@@ -140,7 +140,7 @@ def test_guarantees_by_enumerating_all_hashes():
     p=st.fractions(0, 1, max_denominator=1000),
     delta=st.fractions(Q(1, 10**6), 1, max_denominator=10**6),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_counted_bits_is_the_binomial_quantile(bits, p, delta):
     j = counted_bits(bits, p, delta=delta)
     assert stats.binom.sf(j, bits, float(p)) <= float(delta) * (1 + 1e-9) + 1e-300
@@ -153,7 +153,7 @@ def test_counted_bits_is_the_binomial_quantile(bits, p, delta):
     bits=st.integers(1, 40),
     p=st.fractions(Q(1, 100), 1, max_denominator=100),
 )
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_the_guarantees_are_ordered(eps, bits, p):
     worst, mean, hoeffding, chernoff, counted = distance_promises(eps, bits, p)
     assert mean.level <= float(counted.level) + 0.011 * float(worst.level)

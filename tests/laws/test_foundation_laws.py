@@ -24,7 +24,7 @@ from dprivacy.verify import (
     smallest_eps,
 )
 
-law = settings(deadline=None, max_examples=100)
+law = settings(max_examples=100)
 few, several = st.integers(1, 4), st.integers(1, 5)
 
 
@@ -696,7 +696,7 @@ def test_no_channel_beats_the_error_floor(data, delta) -> None:
 # -- floats agree with exact numbers ---------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_float_smallest_eps_is_within_its_stated_error(data) -> None:
     space = data.draw(

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 from fractions import Fraction as Q
 
 import pytest
@@ -13,6 +12,7 @@ from dprivacy.mechanisms.groundwork.mechanism_file import _digest, dumps, loads
 from dprivacy.numbers import ln
 from dprivacy.sampling import InsecureSource
 from dprivacy.spaces import discrete, from_table, grid, line
+from support.patience import brisk
 
 SMALL = randomised_response(["ab", "c"], eps="ln 2")
 TEXT = dumps(SMALL)
@@ -27,15 +27,14 @@ def pairs(text):
 
 def refused_or_the_same(text):
     """A changed file is refused with a documented error, unless it still says the same."""
-    started = time.perf_counter()
-    try:
-        again = loads(text)
-    except (Malformed, NotPrivate):
-        assert pairs_or_none(text) != pairs(TEXT)
-    else:
-        assert pairs(text) == pairs(TEXT)
-        assert again == SMALL
-    assert time.perf_counter() - started < 1
+    with brisk():
+        try:
+            again = loads(text)
+        except (Malformed, NotPrivate):
+            assert pairs_or_none(text) != pairs(TEXT)
+        else:
+            assert pairs(text) == pairs(TEXT)
+            assert again == SMALL
 
 
 def pairs_or_none(text):
@@ -234,10 +233,8 @@ def test_a_smaller_slack_is_found_out():
     ids=lambda change: str(change)[:60],
 )
 def test_nonsense_behind_a_repaired_hash(changes):
-    started = time.perf_counter()
-    with pytest.raises(Malformed):
+    with brisk(), pytest.raises(Malformed):
         loads(repaired(**changes))
-    assert time.perf_counter() - started < 1
 
 
 @pytest.mark.parametrize("depth", [50, 200, 300, 500, 900, 5000, 100_000])
@@ -289,10 +286,8 @@ def test_deep_labels(depth, kind):
     ids=lambda text: text[:20] or "empty",
 )
 def test_what_is_no_mechanism(text):
-    started = time.perf_counter()
-    with pytest.raises(Malformed):
+    with brisk(), pytest.raises(Malformed):
         loads(text)
-    assert time.perf_counter() - started < 1
 
 
 @pytest.mark.parametrize("thing", [None, 5, ["x"]])

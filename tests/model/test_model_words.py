@@ -44,7 +44,7 @@ distances = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(levels, distances)
 def test_sentences_never_understate_the_factor(eps, distance) -> None:
     space = line([0.0, distance]) if isinstance(distance, float) else line([0, distance])

@@ -57,7 +57,7 @@ def sign_of(value):
 
 
 @given(terms)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_sign_float_bounds_and_hash(parts):
     level = level_of(parts)
     with ctx.workprec(BITS):
@@ -79,7 +79,7 @@ def test_sign_float_bounds_and_hash(parts):
 
 
 @given(terms, terms)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_order_sum_difference_and_negation(first, second):
     a, b = level_of(first), level_of(second)
     with ctx.workprec(BITS):
@@ -101,7 +101,7 @@ def test_order_sum_difference_and_negation(first, second):
 
 
 @given(terms, st.lists(st.tuples(coefficients, roots, st.none()), max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_products(first, second):
     a, b = level_of(first), level_of(second)
     with ctx.workprec(BITS):
@@ -114,7 +114,7 @@ def test_products(first, second):
 
 
 @given(terms)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_is_written_reads_back(parts):
     level = level_of(parts)
     if len(str(level)) <= 400:
@@ -125,7 +125,7 @@ def test_what_is_written_reads_back(parts):
 
 
 @given(terms)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_floor_and_ceiling(parts):
     level = level_of(parts)
     floor = math.floor(level)
@@ -136,7 +136,7 @@ def test_floor_and_ceiling(parts):
 
 
 @given(terms)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_exp_and_factor(parts):
     level = level_of(parts)
     factor = Factor(level)

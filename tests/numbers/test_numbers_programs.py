@@ -71,7 +71,7 @@ def by_scipy(cost, table, right):
 
 
 @given(programs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_outcomes_are_proved_and_agree(program):
     cost, table, right = program
     matrix = Mat.of(table)
@@ -90,7 +90,7 @@ def test_outcomes_are_proved_and_agree(program):
 
 
 @given(programs())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_feasible(program):
     _, table, right = program
     outcome = feasible(Mat.of(table), right)
@@ -104,7 +104,7 @@ def test_feasible(program):
 
 
 @given(programs(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_certified_rejects_what_was_tampered_with(program, data):
     cost, table, right = program
     matrix, outcome = Mat.of(table), minimise(program[0], Mat.of(program[1]), program[2])

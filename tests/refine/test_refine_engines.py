@@ -248,7 +248,7 @@ class TestCones:
         corners = [(1, 1, 1), (1, -1, 1), (-1, 1, 1), (-1, -1, 1)]
         assert set(spanned(corners)) == {(1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1)}
 
-    @settings(deadline=None, max_examples=50)
+    @settings(max_examples=50)
     @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3).filter(any), min_size=1, max_size=6))
     def test_there_and_back(self, generators) -> None:
         back = solutions(spanned(generators), 3)

@@ -39,7 +39,7 @@ def geometric(n: int, eps: float) -> Channel:
     return as_channel(a**distance * weight)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.one_of(pairs(), processed().map(lambda f: [f[0], f[2]])))
 def test_floats_never_contradict_the_exact_answer(found) -> None:
     A, B = found

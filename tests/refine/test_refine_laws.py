@@ -29,8 +29,8 @@ from support.refine_random import (
     worst_ratio,
 )
 
-law = settings(deadline=None, max_examples=60)
-fewer = settings(deadline=None, max_examples=25)
+law = settings(max_examples=60)
+fewer = settings(max_examples=25)
 
 
 def check_average(A, B, verdict) -> None:

@@ -49,7 +49,7 @@ def test_an_amount_comes_back_as_it_went(eps, delta, more):
     assert (first + second) - second == first
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.fractions(1, 2, max_denominator=10**12), min_size=40, max_size=60))
 def test_a_sum_that_cannot_be_written_keeps_its_upper_bound(spends):
     total = Amount()

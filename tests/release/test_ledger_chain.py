@@ -4,7 +4,6 @@ import json
 import random
 import shutil
 import sqlite3
-import time
 from contextlib import closing, suppress
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.ledger.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.ledger_store import TABLES
+from support.patience import brisk
 from support.release_tables import LETTERS
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
@@ -330,15 +330,13 @@ def assert_mutants_are_found(place, seed, count):
     data, truth = place.read_bytes(), state_of(place)
     for changed in mutants(data, random.Random(seed), count):
         place.write_bytes(changed)
-        began = time.process_time()
         try:
-            with Ledger(place, create=False) as ledger:
+            with brisk(), Ledger(place, create=False) as ledger:
                 verdict = ledger.verify(cards)
                 ledger.report() if verdict else None
         except DPrivacyError:
             continue
         finally:
-            assert time.process_time() - began < 1
             for suffix in ("-journal", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     place.with_name(place.name + suffix).unlink()

@@ -33,7 +33,7 @@ def table(*values):
 
 
 @pytest.mark.statement("T", "Lem 3.1")
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.integers(2, 5), min_size=1, max_size=3))
 def test_on_one_metric_levels_add_up(tmp_path_factory, factors):
     """The ledger's total is the exact level of the channel that shows all releases at once."""
@@ -440,9 +440,7 @@ def test_cancelling(book):
     assert bool(book.verify())
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

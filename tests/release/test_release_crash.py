@@ -530,7 +530,9 @@ BEGIN = f"""
     from pathlib import Path
     import pyarrow.compute, pyarrow.csv, pyarrow.parquet
     from dprivacy.errors import DPrivacyError
-    from dprivacy.release import Plan, files, jobs, sanitise_file, writing
+    from dprivacy.release import Plan, sanitise_file
+    from dprivacy.release.files import table_files as files
+    from dprivacy.release.jobs import file_job as jobs, output_writer as writing
     files._BLOCK, files._BATCH, writing.CHECKPOINT = 1 << 12, 250, 1 << 11
     jobs.run_key = lambda seed: {KEY!r}
     plan = Plan.read({SPEC!r})

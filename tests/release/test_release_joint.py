@@ -71,7 +71,7 @@ LEVELS = st.sampled_from(["ln 2", "ln 3", "1/7", "0.3", "2", "ln(9/8)", "1/1000"
 SPECS = st.sampled_from([LETTERS, CODES, NUMBERS, BITS, TREE, TABLE, BLOCKS])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(SPECS, LEVELS), min_size=1, max_size=3), st.integers(1, 5))
 def test_the_printed_factor_never_understates(columns, rows):
     plan = Plan.read({

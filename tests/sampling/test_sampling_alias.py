@@ -56,7 +56,7 @@ def test_every_word_of_a_16_bit_table(k: int) -> None:
             assert (outcomes(table, every | junk) == outcomes(table, every)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 300), st.integers(0, 2**32), st.integers(10, 64))
 def test_the_counted_law_is_the_weights(k: int, seed: int, bits: int) -> None:
     weights = random_weights(random.Random(seed), k, 1 << bits)

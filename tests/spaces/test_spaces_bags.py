@@ -49,7 +49,7 @@ SPACES = {
 @pytest.mark.statement("T", "Def 9.2.3")
 @pytest.mark.parametrize("name", SPACES)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_bags_of_one_size(name, data):
     space = SPACES[name]
     n = data.draw(st.integers(1, 4))
@@ -68,7 +68,7 @@ def test_bags_of_one_size(name, data):
 @pytest.mark.statement("T", "Def 9.2.3")
 @pytest.mark.parametrize("name", SPACES)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_bags_of_any_size(name, data):
     space = SPACES[name]
     element = st.sampled_from(space.labels)

@@ -26,7 +26,7 @@ FORMULA = {
 
 @pytest.mark.parametrize("metric", FORMULA)
 @given(cloud=clouds)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_exact_coordinates_give_exact_distances(metric, cloud):
     space = points(cloud, metric=metric)
     assert space.exact
@@ -79,7 +79,7 @@ vectors = st.lists(st.lists(st.floats(-10, 10), min_size=3, max_size=3), min_siz
 
 
 @given(vectors, st.floats(0.01, 100))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_angular_laws(rows, factor):
     assume(all(math.hypot(*row) > 1e-3 for row in rows))
     space = points(rows, metric="angular", pseudo=True)
@@ -109,7 +109,7 @@ sets = st.lists(st.frozensets(st.integers(0, 4)), min_size=2, max_size=6, unique
 
 
 @given(sets)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_jaccard_on_sets_and_on_bits(cloud):
     space = points(cloud, metric="jaccard")
     bits = points([[int(i in s) for i in range(5)] for s in cloud], metric="jaccard")
@@ -205,7 +205,7 @@ def test_refusals():
     st.lists(st.tuples(*[coordinate] * 4), min_size=2, max_size=4, unique=True),
     st.fractions(Q(1, 10), 5, max_denominator=10),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_curves_in_l2_and_sup(samples, step):
     l2, sup = curves(samples, step=step), curves(samples, norm="sup", step=step)
     for i, f in enumerate(samples):

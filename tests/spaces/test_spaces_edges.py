@@ -152,7 +152,7 @@ levels = st.sampled_from(
 
 @pytest.mark.parametrize("kind", ["rational", "levels", "float", "extended", "pseudo"])
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_random_metrics(kind, data):
     n = data.draw(st.integers(2, 6))
     choose = levels if kind == "levels" else values
@@ -178,7 +178,7 @@ def test_random_metrics(kind, data):
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7, unique=True)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_exact_points_in_the_plane(cloud):
     for metric in ("euclidean", "manhattan", "chebyshev"):
         space = points(cloud, metric=metric)
@@ -186,7 +186,7 @@ def test_exact_points_in_the_plane(cloud):
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_function_that_keeps_the_pairs_keeps_all(data):
     """If |f(x) − f(z)| ≤ d(x, z) on the kept pairs, it holds everywhere."""
     space = SPACES[data.draw(st.sampled_from([n for n in SPACES if n != "parts"]))]

@@ -34,7 +34,7 @@ weights = st.sampled_from(
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), weights), max_size=12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_distances_are_shortest_paths(edges):
     """Multi-edges, loops, separate parts and irrational lengths included."""
     space = graph(edges, nodes=range(6), extended=True)

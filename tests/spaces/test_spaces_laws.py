@@ -116,7 +116,7 @@ def metrics(draw, n):
 
 
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(metrics(n), metrics(n), metrics(n))))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_lattice_of_metrics(three):
     a, b, c = three
     assert a.maximum(b) == b.maximum(a)

@@ -24,7 +24,7 @@ VALUES = {
 
 @pytest.mark.parametrize("kind", VALUES)
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_no_matching_is_cheaper(kind, data):
     n = data.draw(st.integers(1, 4))
     size = 2 * n

@@ -43,7 +43,7 @@ VALUES = {
 
 @pytest.mark.parametrize("kind", VALUES)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_closure_is_the_length_of_the_shortest_path(kind, data):
     n = data.draw(st.integers(1, 5))
     zero = 0.0 if "float" in kind else Q(0)

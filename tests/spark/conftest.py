@@ -3,14 +3,14 @@
 import pytest
 
 from dprivacy.release.spark import spark_release as engine
+from support.services import require
 from support.spark_frames import Fixed
-from support.spark_standalone import Cluster, missing, session_on
+from support.spark_standalone import Cluster, session_on
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
-    if missing():
-        pytest.skip(missing())
+    require("spark")
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     yield running
     running.stop()

@@ -3,7 +3,6 @@
 import glob
 import hashlib
 import threading
-import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from scipy import stats
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.release import Plan, sanitise_spark, sanitise_with_card
 from dprivacy.release.spark.spark_task import Run, protected
+from support.patience import pause, wait_until
 from support.spark_frames import (
     HOBBIES,
     KEY,
@@ -23,6 +23,7 @@ from support.spark_frames import (
     leftovers,
     made,
     parts,
+    slow,
     transitions,
 )
 from support.spark_standalone import everything_below
@@ -30,9 +31,7 @@ from support.spark_standalone import everything_below
 
 def require_same_law(spark, n, partitions, out):
     frame = made(spark, n, partitions)
-    began = time.perf_counter()
     clean, card = sanitise_spark(frame, PLAN, output=out)
-    spent = time.perf_counter() - began
     seen = counted(clean)
     assert seen.sum() == n == card.rows == clean.count()
     channel = Plan.read(PLAN).columns[0].mechanism.channel
@@ -41,9 +40,7 @@ def require_same_law(spark, n, partitions, out):
         assert stats.chisquare(seen[i], wanted).pvalue > 1e-6
     frame.write.parquet(f"{out}.true")
     table = pq.read_table(f"{out}.true")
-    began = time.perf_counter()
     alone, other = sanitise_with_card(table, PLAN)
-    single = time.perf_counter() - began
     grouped = alone.group_by(["truth", "hobby"]).aggregate([([], "count_all")]).to_pydict()
     beside = transitions(zip(grouped["truth"], grouped["hobby"], grouped["count_all"], strict=True))
     for i in range(5):
@@ -52,7 +49,6 @@ def require_same_law(spark, n, partitions, out):
     assert mine.pop("output")["folder"] == Path(out).name
     assert not theirs.pop("output")
     assert mine == theirs
-    print(f"\n{n:,} rows: cluster {n / spent:,.0f} rows/s, one process {n / single:,.0f} rows/s")
 
 
 class TestLaw:
@@ -141,33 +137,6 @@ class TestLaw:
 
 
 class TestFailures:
-    def slow(self, frame, seconds, stall=""):
-        """The same rows, later; one partition's first attempt may stall or break."""
-
-        def later(batches):
-            import os
-            import time
-
-            from pyspark import TaskContext
-
-            context = TaskContext.get()
-            attempt, chosen = context.attemptNumber(), context.partitionId() == 1
-            for number, batch in enumerate(batches):
-                if number == 0:
-                    time.sleep(seconds)
-                    if chosen and stall:
-                        open(f"{stall}.{attempt}", "w").close()
-                end = time.monotonic() + 120
-                while chosen and stall and attempt == 0 and number == 1:
-                    if "break" in stall or time.monotonic() > end:
-                        raise RuntimeError("this attempt breaks off")
-                    if os.path.exists(f"{stall}.1"):  # the copy that Spark starts has begun
-                        break
-                    time.sleep(0.1)
-                yield batch
-
-        return frame.mapInArrow(later, frame.schema)
-
     def test_a_worker_killed_changes_nothing_that_was_finished(
         self, cluster, spark, tmp_path, fixed
     ):
@@ -176,16 +145,14 @@ class TestFailures:
         result = {}
 
         def work():
-            late = self.slow(frame, 1.5)
+            late = slow(frame, 1.5)
             result["card"] = sanitise_spark(late, PLAN, output=tmp_path / "killed")[1]
 
         job = threading.Thread(target=work)
         job.start()
         pattern = f"{tmp_path}/.dprivacy-*/killed/_temporary/0/task_*/part-*.parquet"
-        finished = []
-        while len(finished) < 2 and job.is_alive():
-            finished = glob.glob(pattern)
-            time.sleep(0.02)
+        wait_until(lambda: len(glob.glob(pattern)) >= 2 or not job.is_alive(), step=0.02)
+        finished = glob.glob(pattern)
         before = {Path(f).name: hashlib.sha256(Path(f).read_bytes()).digest() for f in finished}
         cluster.kill_worker("two")
         assert job.is_alive(), "the job was over before the worker was killed"
@@ -205,7 +172,7 @@ class TestFailures:
         frame = made(spark, 100_000, 4)
         sanitise_spark(frame, PLAN, output=tmp_path / "calm")
         marks = tmp_path / how
-        sanitise_spark(self.slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
+        sanitise_spark(slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
         began = {p.name for p in tmp_path.glob(f"{how}.*")}
         assert {f"{how}.0", f"{how}.1"} <= began  # Spark may start a third on a busy machine
         calm, out = parts(tmp_path / "calm"), parts(tmp_path / "out")
@@ -219,12 +186,12 @@ class TestFailures:
         with pytest.raises(Malformed, match="exists"):
             sanitise_spark(frame, PLAN, output=out)
         bad = frame.replace("cars", MARK, subset=["hobby"])
-        late = self.slow(frame, 3).union(bad)  # other tasks are still at work when one is refused
+        late = slow(frame, 3).union(bad)  # other tasks are still at work when one is refused
         with pytest.raises(UnknownCategory):
             sanitise_spark(late, PLAN, output=out, replace=True)
         assert everything_below(out) == before
         assert not leftovers(tmp_path)
-        time.sleep(4)
+        pause(4)
         assert not leftovers(tmp_path)
         sanitise_spark(frame, PLAN, output=out, replace=True)
         assert everything_below(out) != before

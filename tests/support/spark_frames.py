@@ -69,3 +69,31 @@ def parts(folder):
 
 def leftovers(folder):
     return sorted(p.name for p in Path(folder).iterdir() if p.name.startswith(".dprivacy"))
+
+
+def slow(frame, seconds, stall=""):
+    """The same rows, later; one partition's first attempt may stall or break."""
+
+    def later(batches):
+        import os
+        import time
+
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        attempt, chosen = context.attemptNumber(), context.partitionId() == 1
+        for number, batch in enumerate(batches):
+            if number == 0:
+                time.sleep(seconds)
+                if chosen and stall:
+                    open(f"{stall}.{attempt}", "w").close()
+            end = time.monotonic() + 120
+            while chosen and stall and attempt == 0 and number == 1:
+                if "break" in stall or time.monotonic() > end:
+                    raise RuntimeError("this attempt breaks off")
+                if os.path.exists(f"{stall}.1"):  # the copy that Spark starts has begun
+                    break
+                time.sleep(0.1)
+            yield batch
+
+    return frame.mapInArrow(later, frame.schema)

@@ -226,7 +226,7 @@ def test_float_copies_of_the_families(kind, eps):
     assert variation(certificate.channel.matrix.floats, copy.matrix.floats) < 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_random_channels_at_their_measured_level(seed):
     rng = np.random.default_rng(seed)

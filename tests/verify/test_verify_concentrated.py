@@ -53,7 +53,7 @@ def channels(draw: st.DrawFn, least: int = 0) -> Channel:
 
 @pytest.mark.statement("T", "Def 10.4.3")
 @pytest.mark.statement("T", "Def 10.3.6")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(channels(), st.sampled_from([Q(1), Q(3, 2), Q(2), Q(3)]), st.integers(0, 10))
 def test_probabilistic_by_definition(C: Channel, factor: Q, tenths: int) -> None:
     direct = all(
@@ -66,7 +66,7 @@ def test_probabilistic_by_definition(C: Channel, factor: Q, tenths: int) -> None
 
 
 @pytest.mark.statement("T", "Prop 10.5")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(channels(), channels(), st.sampled_from(["ln 2", "1/2", "ln 3"]))
 def test_probabilistic_implies_extended_and_forgetting_the_seed_keeps_it(
     A: Channel, B: Channel, xi: str
@@ -116,7 +116,7 @@ def brute_scale(loss: PrivacyLoss) -> float:
 
 
 @pytest.mark.statement("T", "Def 10.3.4")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(channels(least=1))
 def test_the_scale_encloses_a_grid_search(C: Channel) -> None:
     loss = privacy_loss(C, 0, 1)
@@ -202,7 +202,7 @@ def test_concentrated_special_cases() -> None:
 
 
 @pytest.mark.statement("T", "Prop 10.4")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(channels(least=1), st.sampled_from([0.5, 0.1, 0.01, 1e-6]))
 def test_concentrated_implies_probabilistic(C: Channel, delta: float) -> None:
     found = concentrated_privacy(C, space=discrete(C.rows))

@@ -39,7 +39,7 @@ def by_all_sets(C: Channel, factor: dict[tuple[int, int], Q], slack: Q) -> bool:
 
 
 @pytest.mark.statement("T", "Def 10.3.2")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(channels(), st.lists(st.integers(1, 9), min_size=9, max_size=9), st.integers(0, 8))
 def test_the_worst_set_decides_for_all_sets(C: Channel, table: list[int], eighths: int) -> None:
     factor = {(x, z): Q(table[3 * x + z]) for x in range(3) for z in range(3) if x != z}
@@ -54,7 +54,7 @@ def test_the_worst_set_decides_for_all_sets(C: Channel, table: list[int], eighth
 
 
 @pytest.mark.statement("T", "Def 10.3.1")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(channels(), st.sampled_from(["ln 2", "1/2", "0", "2", "ln(7/3)"]))
 def test_a_constant_level_is_epsilon_delta(C: Channel, eps: str) -> None:
     needed = delta_at(C, eps=eps)
@@ -66,7 +66,7 @@ def test_a_constant_level_is_epsilon_delta(C: Channel, eps: str) -> None:
         assert worst.needed == needed or float_up(Q(worst.needed)) == needed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(channels(), st.sampled_from(["ln 2", "1/2", "ln 3"]), st.sampled_from(["0", "1/10", "1/3"]))
 def test_a_metric_is_d_privacy(C: Channel, eps: str, delta: str) -> None:
     metric = line(3).scaled(eps).distance

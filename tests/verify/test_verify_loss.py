@@ -57,7 +57,7 @@ def channels(draw: st.DrawFn) -> Channel:
     return as_channel(rows)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(channels(), channels())
 def test_composition_is_the_loss_of_the_product_channel(C: Channel, D: Channel) -> None:
     both = privacy_loss(C, 0, 1) & privacy_loss(D, 0, 1)
@@ -69,7 +69,7 @@ def test_composition_is_the_loss_of_the_product_channel(C: Channel, D: Channel) 
         assert both.mean == privacy_loss(C, 0, 1).mean + privacy_loss(D, 0, 1).mean
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(channels(), st.sampled_from(["ln 2", "0", "1/3", "ln(5/3)", "40"]))
 def test_delta_is_that_of_the_pair(C: Channel, eps: str) -> None:
     mine, expected = privacy_loss(C, 0, 1).delta(eps), delta_at(C, eps=eps, pairs=[(0, 1)])

@@ -1,10 +1,9 @@
 """A server and a headless Chromium for the tests of the page; without them, those tests are skipped."""
 
-import shutil
-
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+from support.services import CHROMIUM, require
+
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
 
 
@@ -23,10 +22,10 @@ def served(tmp_path_factory):
 @pytest.fixture(scope="module")
 def chromium():
     # Of a module, not of the session: while it lives, asyncio.run is impossible in this process.
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with driver.sync_playwright() as started:
+    require("browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
