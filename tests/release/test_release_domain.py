@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from dprivacy.mechanisms import FAMILIES
 from dprivacy.numbers.levels import as_level
-from dprivacy.release.plans.column_domains import LISTED, TYPES, usual_mechanism
+from dprivacy.release.plans.column_domains import LISTED, TYPES, families_for
 from dprivacy.verify import privacy
 from support.release_tables import CODES, GRAPH, LETTERS, NUMBERS, TABLE, TREE, plan_of
 
@@ -77,8 +78,13 @@ def test_mechanisms_that_fit(spec, names):
         assert found.guarantee.eps <= as_level(spec["epsilon"])
 
 
-def test_every_type_has_a_usual_mechanism():
-    assert all(usual_mechanism(kind) for kind in TYPES)
+def test_every_type_has_one_usual_mechanism():
+    for kind in set(TYPES) - {"stored"}:
+        assert [kind in family.usual_for for family in families_for(kind)].count(True) == 1
+        assert kind in families_for(kind)[0].usual_for
+    assert families_for("stored") == []
+    assert {kind for family in FAMILIES for kind in family.fits} == set(TYPES) - {"stored"}
+    assert all(set(family.usual_for) <= set(family.fits) for family in FAMILIES)
     assert set(LISTED) < set(TYPES)
 
 

@@ -36,7 +36,9 @@ from dprivacy.mechanisms.families.vector_noise import (
     VectorMechanism as VectorMechanism,
     vector_laplace as vector_laplace,
 )
+from dprivacy.mechanisms.family_list import FAMILIES as FAMILIES
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
+from dprivacy.mechanisms.groundwork.family_record import Family as Family
 from dprivacy.mechanisms.groundwork.mechanism_file import load as load, save as save
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,

@@ -6,16 +6,18 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.model import Guarantee
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.spaces import FiniteSpace, hamming_cube, line
+from dprivacy.typing import LevelLike
 
 NOTHING = "⊥"
 
 
 @result("T", "Lem 4.14", "Thm 4.13")
-def any_metric(space: FiniteSpace, *, eps: Any, nothing: Any = NOTHING) -> ChannelMechanism:
+def any_metric(space: FiniteSpace, *, eps: LevelLike, nothing: Any = NOTHING) -> ChannelMechanism:
     """A mechanism whose distinguishability metric is exactly ε·d, for any finite metric d.
 
     C[x, y] = s·e^(−ε·d(x,y))/n, and the rest of each row goes to an extra output that says nothing.
@@ -58,3 +60,12 @@ def any_metric(space: FiniteSpace, *, eps: Any, nothing: Any = NOTHING) -> Chann
     channel = channel_of_exponentials(space.labels, [*space.labels, nothing], space, level, rows)
     guarantee = Guarantee(level, space, Fraction(0), "T Lem 4.14")
     return promised("any_metric", channel, guarantee, eps=level)
+
+
+FAMILY = Family(
+    "any_metric",
+    any_metric,
+    because="T Lem 4.14",
+    cases=({"space": hamming_cube(2)}, {"space": line(3)}),
+    fits=("tree", "graph", "distances"),
+)

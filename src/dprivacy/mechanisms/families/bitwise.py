@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.mechanisms.families.response import randomised_response
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import refuse_masked, whole
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, hamming_cube
+from dprivacy.typing import LevelLike
 
 _MOST_LISTED_BITS = 10
 
@@ -75,7 +77,7 @@ class BitwiseMechanism(Sourced, Pictured):
 
 
 @result("T", "Def 10.3.7")
-def bitwise_response(bits: int, *, eps: Any) -> BitwiseMechanism:
+def bitwise_response(bits: int, *, eps: LevelLike) -> BitwiseMechanism:
     """Bitwise randomised response: each bit kept with chance e^ε/(e^ε + 1).
 
     Parameters
@@ -94,3 +96,14 @@ def bitwise_response(bits: int, *, eps: Any) -> BitwiseMechanism:
     flip = randomised_response([0, 1], eps=level).channel
     space = hamming_cube(bits) if bits <= _MOST_LISTED_BITS else BitStrings(bits)
     return BitwiseMechanism(bits, flip, Guarantee(level, space, because="T Def 10.3.7"))
+
+
+FAMILY = Family(
+    "bitwise_response",
+    bitwise_response,
+    because="T Def 10.3.7",
+    cases=({"bits": 2}, {"bits": 64}),
+    fits=("bits",),
+    usual_for=("bits",),
+    needs=("bits",),
+)

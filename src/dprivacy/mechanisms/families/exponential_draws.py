@@ -7,10 +7,12 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.model import Guarantee
 from dprivacy.numbers import Level, as_eps, as_level
 from dprivacy.sources import result
-from dprivacy.spaces import Exact, FiniteSpace
+from dprivacy.spaces import Exact, FiniteSpace, grid, line
+from dprivacy.typing import LevelLike
 from dprivacy.verify import enclosure, smallest_eps
 
 Utility = Callable[[Any, Any], Any]
@@ -21,7 +23,7 @@ Utility = Callable[[Any, Any], Any]
 def exponential(
     space: FiniteSpace,
     *,
-    eps: Any,
+    eps: LevelLike,
     outputs: Sequence[Any] | None = None,
     utility: Utility | None = None,
 ) -> ChannelMechanism:
@@ -91,3 +93,27 @@ def _short(level: Level) -> Level:
 
 
 _LONGEST = 120
+
+
+def loudest_exponential(space: FiniteSpace, *, eps: LevelLike) -> ChannelMechanism:
+    """The exponential mechanism with the largest nominal level that still guarantees ε.
+
+    Its own ε lies between half its nominal level and all of it, depending on the space; sixteenths
+    are tried from the top.
+    """
+    level = as_eps(eps)
+    for step in range(32, 16, -1):
+        mechanism = exponential(space, eps=level * Fraction(step, 16))
+        if mechanism.guarantee.eps <= level:
+            return mechanism
+    return exponential(space, eps=level)
+
+
+FAMILY = Family(
+    "exponential",
+    loudest_exponential,
+    because="C Def 4",
+    cases=({"space": grid(2, 2)}, {"space": line(["0", "1/2", "2"])}),
+    fits=("categories", "ordered", "tree", "graph", "distances"),
+    usual_for=("tree", "graph", "distances"),
+)

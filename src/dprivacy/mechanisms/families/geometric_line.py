@@ -9,10 +9,12 @@ import numpy as np
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.model import Guarantee
 from dprivacy.numbers import as_eps, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, line
+from dprivacy.typing import LevelLike
 
 
 def _coordinates(space: FiniteSpace) -> list[Fraction]:
@@ -42,7 +44,7 @@ class _Products(dict[int, Fraction]):
 
 
 @result("T", "Def 3.4.2")
-def geometric(space: Any, *, eps: Any) -> ChannelMechanism:
+def geometric(space: Any, *, eps: LevelLike) -> ChannelMechanism:
     """The truncated geometric mechanism on points of a line: noise e^(−ε·|x−y|), clamped at the ends.
 
     Parameters
@@ -92,7 +94,7 @@ def geometric(space: Any, *, eps: Any) -> ChannelMechanism:
 
 
 @result("T", "Def 4.7.1")
-def over_truncated(inputs: Any, outputs: Any, *, eps: Any) -> ChannelMechanism:
+def over_truncated(inputs: Any, outputs: Any, *, eps: LevelLike) -> ChannelMechanism:
     """The geometric mechanism on integers, clamped to outputs that need not hold all inputs.
 
     Parameters
@@ -146,3 +148,23 @@ def _whole(labels: Any, what: str) -> list[int]:
     if not values:
         raise Malformed(f"{what}: at least one is needed")
     return values
+
+
+FAMILY = Family(
+    "geometric",
+    geometric,
+    because="T Def 3.4.2",
+    cases=({"space": line(4)}, {"space": line(["0", "1/2", "2"])}),
+    fits=("ordered",),
+    usual_for=("ordered",),
+)
+OVER_TRUNCATED = Family(
+    "over_truncated",
+    over_truncated,
+    because="T Def 4.7.1",
+    cases=(
+        {"inputs": 3, "outputs": [-1, 0, 1]},
+        {"inputs": line([0, 1, 5]), "outputs": [4, 0]},
+        {"inputs": 2, "outputs": [7, 8, 30]},
+    ),
+)

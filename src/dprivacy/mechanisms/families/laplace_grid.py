@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadLevel, Malformed, Uncertified
 from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import Level, as_delta, as_eps, as_level, ln
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
+from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import privacy
 
 _MOST_LISTED = 1024  # points up to which the channel is built and drawn from
@@ -115,7 +117,7 @@ class GridNoise(Sourced, Pictured):
 
 
 @result("M", "Ex 5")
-def laplace(low: Any, high: Any, *, eps: Any, grid: Any, delta: Any = 0) -> GridNoise:
+def laplace(low: Any, high: Any, *, eps: LevelLike, grid: Any, delta: NumberLike = 0) -> GridNoise:
     """Laplace noise for numbers from low to high, on a declared grid, clamped to the range.
 
     Parameters
@@ -195,15 +197,17 @@ def _with_slack(
 
 
 @result("T", "Def 3.4.1")
-def integer_geometric(*, eps: Any) -> GridNoise:
+def integer_geometric(*, eps: LevelLike) -> GridNoise:
     """Two-sided geometric noise on all integers: G(x, y) = (1−α)/(1+α)·α^|x−y| with α = e^(−ε)."""
     level = as_eps(eps)
     line = GridLine()
-    return GridNoise(line, Guarantee(level, line, because="T Def 3.4.1"), level, family="geometric")
+    return GridNoise(
+        line, Guarantee(level, line, because="T Def 3.4.1"), level, family="integer_geometric"
+    )
 
 
 @result("M", "Ex 5")
-def laplace_scale(width: Any, *, eps: Any, delta: Any = 0) -> float:
+def laplace_scale(width: Any, *, eps: LevelLike, delta: NumberLike = 0) -> float:
     """The smallest scale of (ε, δ)-private Laplace noise on a range: b = width/(ε − 2·ln(1−δ)).
 
     Here ε is for the whole range, as in the source. The condition is necessary and sufficient; the
@@ -213,3 +217,22 @@ def laplace_scale(width: Any, *, eps: Any, delta: Any = 0) -> float:
     if slack == 1:
         raise BadLevel("δ must be less than 1")
     return float(as_eps(width)) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))
+
+
+FAMILY = Family(
+    "laplace",
+    laplace,
+    because="M Ex 5",
+    cases=(
+        {"low": 0, "high": 3, "grid": 1},
+        {"low": 0, "high": 1, "grid": "1/4", "delta": "1/10"},
+        {"low": -5, "high": 10**6, "grid": "1/2"},
+    ),
+    fits=("numbers",),
+    usual_for=("numbers",),
+    needs=("low", "high", "grid"),
+    options=("delta",),
+)
+INTEGER_GEOMETRIC = Family(
+    "integer_geometric", integer_geometric, because="T Def 3.4.1", cases=({},)
+)

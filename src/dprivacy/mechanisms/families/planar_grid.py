@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, root
 from dprivacy.sampling import PlanarNoise, Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
+from dprivacy.typing import LevelLike
 
 _FINEST = Fraction(1, 10**290)
 
@@ -74,7 +76,7 @@ class PlanarMechanism(Sourced):
 
 
 @result("T", "Def 9.4.1")
-def planar_laplace(*, eps: Any, grid: Any = 1) -> PlanarMechanism:
+def planar_laplace(*, eps: LevelLike, grid: Any = 1) -> PlanarMechanism:
     """Planar Laplace noise on a square grid: exactly ε·d-private for the Euclidean distance d.
 
     Parameters
@@ -97,3 +99,14 @@ def planar_laplace(*, eps: Any, grid: Any = 1) -> PlanarMechanism:
         raise Malformed("grid must be within the range of doubles; use other units")
     because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
     return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)
+
+
+FAMILY = Family(
+    "planar_laplace",
+    planar_laplace,
+    because="T Def 9.4.1",
+    cases=({"grid": "1/4"},),
+    fits=("place",),
+    usual_for=("place",),
+    options=("grid",),
+)

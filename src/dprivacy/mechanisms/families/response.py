@@ -4,19 +4,21 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, NotApplicable
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import factor_below
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.spaces import FiniteSpace, discrete, line
+from dprivacy.typing import LevelLike, NumberLike
 
 
 @result("C", "Thm 8", "Thm 10")
 @result("T", "Def 3.4.3")
-def randomised_response(space: Any, *, eps: Any, delta: Any = 0) -> ChannelMechanism:
+def randomised_response(space: Any, *, eps: LevelLike, delta: NumberLike = 0) -> ChannelMechanism:
     """Randomised response on m+1 values: each other value with p = (1−δ)/(e^ε + m), else the truth.
 
     On unordered categories it changes the fewest answers of all (ε, δ)-private responses.
@@ -48,6 +50,11 @@ def randomised_response(space: Any, *, eps: Any, delta: Any = 0) -> ChannelMecha
     if m < 1:
         raise Malformed("randomised response needs at least two labels")
     closest = space.separation
+    if closest == 0:
+        raise NotApplicable(
+            "randomised response tells every two labels apart, but this space has two at distance 0; "
+            "make one label of them, or use any_metric"
+        )
     if isinstance(closest, float):
         raise Malformed(
             "randomised response needs exact distances; build the space from exact numbers"
@@ -70,7 +77,7 @@ def randomised_response(space: Any, *, eps: Any, delta: Any = 0) -> ChannelMecha
 
 
 @result("C", "Thm 8")
-def response_chance(categories: int, *, eps: Any, delta: Any = 0) -> Fraction:
+def response_chance(categories: int, *, eps: LevelLike, delta: NumberLike = 0) -> Fraction:
     """The chance p of each other answer: (1−δ)/(e^ε + m), rounded up where e^ε is irrational.
 
     Never more than 1/(m+1), at which nothing is said at all.
@@ -90,7 +97,7 @@ def response_exponent(categories: int, *, p: Any) -> Level | float:
 
 
 @result("C", "Thm 4")
-def response_eps(categories: int, *, p: Any, delta: Any = 0) -> Level | float:
+def response_eps(categories: int, *, p: Any, delta: NumberLike = 0) -> Level | float:
     """The smallest ε ≥ 0 that chance p gives with slack δ: e^ε = (1−δ)/p − m.
 
     The same as e^k ≤ (e^ε + m·δ)/(1−δ) solved for ε.
@@ -103,3 +110,14 @@ def response_eps(categories: int, *, p: Any, delta: Any = 0) -> Level | float:
         return Level(0) if slack == 1 else math.inf
     factor = (1 - slack) / chance - m
     return ln(factor) if factor > 1 else Level(0)
+
+
+FAMILY = Family(
+    "randomised_response",
+    randomised_response,
+    because="C Thm 8",
+    cases=({"space": discrete(["Sports", "Cars", "Reading"])}, {"space": line(4)}),
+    fits=("categories", "ordered", "tree", "graph", "distances"),
+    usual_for=("categories",),
+    options=("delta",),
+)

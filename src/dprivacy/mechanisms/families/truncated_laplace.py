@@ -7,15 +7,17 @@ from typing import Any
 from dprivacy.errors import Malformed
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.model import Guarantee
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
 from dprivacy.spaces import quantised
+from dprivacy.typing import LevelLike
 
 
 @result("T", "Def 7.4.3")
-def truncated_laplace_atoms(x: Any, *, eps: Any) -> tuple[float, float]:
+def truncated_laplace_atoms(x: Any, *, eps: LevelLike) -> tuple[float, float]:
     """The chances of exactly 0 and exactly 1: e^(−ε·x)/2 and e^(−ε·(1−x))/2.
 
     Everything below 0 is clamped to 0 and everything above 1 to 1; between them the density is
@@ -26,7 +28,7 @@ def truncated_laplace_atoms(x: Any, *, eps: Any) -> tuple[float, float]:
 
 
 @result("T", "Def 7.4.3")
-def truncated_laplace_cdf(x: Any, y: Any, *, eps: Any) -> float:
+def truncated_laplace_cdf(x: Any, y: Any, *, eps: LevelLike) -> float:
     """P(output ≤ y) for input x, both in [0, 1]."""
     place, where, level = _place(x), _place(y), float(as_eps(eps))
     if where >= 1:
@@ -47,7 +49,7 @@ def _place(x: Any) -> float:
 
 
 @result("T", "Def 7.5.2")
-def pixelated_laplace(N: int, T: int, *, eps: Any) -> ChannelMechanism:
+def pixelated_laplace(N: int, T: int, *, eps: LevelLike) -> ChannelMechanism:
     """The truncated Laplace mechanism on inputs 0, 1/N, …, 1 with outputs gathered into T pixels.
 
     Output t/T stands for [t/T, (t+1)/T); the first pixel holds the atom at 0 and the last, [1−1/T, 1],
@@ -85,8 +87,13 @@ def pixelated_laplace(N: int, T: int, *, eps: Any) -> ChannelMechanism:
 
 
 @result("T", "Def 7.5.2")
-def geometric_steps(N: int, *, eps: Any) -> ChannelMechanism:
+def geometric_steps(N: int, *, eps: LevelLike) -> ChannelMechanism:
     """G_N: the truncated geometric mechanism on 0, 1/N, …, 1."""
     from dprivacy.mechanisms.families.geometric_line import geometric
 
     return geometric(quantised(0, 1, Fraction(1, whole(N, "steps"))), eps=eps)
+
+
+FAMILY = Family(
+    "pixelated_laplace", pixelated_laplace, because="T Def 7.4.3", cases=({"N": 2, "T": 3},)
+)

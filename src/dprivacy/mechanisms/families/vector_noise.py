@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
+from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import read_doubles, whole
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
+from dprivacy.typing import LevelLike
 
 _NORMS = (1, 2, np.inf)
 
@@ -101,7 +103,7 @@ def _normals(n: int, source: Source) -> NDArray[np.float64]:
 
 @result("T", "Thm 9.7", "Def 9.4.1")
 def vector_laplace(
-    dimension: int, *, eps: Any, norm: float = 2, numerics: str | None = None
+    dimension: int, *, eps: LevelLike, norm: float = 2, numerics: str | None = None
 ) -> VectorMechanism:
     """n-dimensional Laplace noise, ε·‖·‖-private for the norm 2, 1 or infinity.
 
@@ -128,3 +130,11 @@ def vector_laplace(
         )
     space = Vectors(dimension, norm)
     return VectorMechanism(dimension, norm, Guarantee(as_eps(eps), space, because="T Thm 9.7"))
+
+
+FAMILY = Family(
+    "vector_laplace",
+    vector_laplace,
+    because="T Thm 9.7",
+    cases=tuple({"dimension": 2, "norm": norm, "numerics": "idealised"} for norm in _NORMS),
+)

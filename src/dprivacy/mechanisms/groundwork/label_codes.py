@@ -1,6 +1,6 @@
 """From labels to positions and back, without ever showing a value that does not belong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,8 @@ def read_doubles(values: Any, what: str) -> NDArray[np.float64]:
     if isinstance(values, np.ndarray) and values.dtype.kind in "cmM":
         raise Malformed(f"{what} must be numbers, not an array of {values.dtype.name}")
     try:
-        return np.asarray(values, dtype=np.float64)
+        given = list(values) if isinstance(values, Iterator) else values
+        return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise Malformed(f"{what} must be numbers that fit a double") from None
 

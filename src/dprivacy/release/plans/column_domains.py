@@ -6,63 +6,39 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed, TooLarge
-from dprivacy.mechanisms import (
-    ChannelMechanism,
-    any_metric,
-    bitwise_response,
-    exponential,
-    geometric,
-    laplace,
-    planar_laplace,
-    randomised_response,
-)
-from dprivacy.numbers import Level, as_eps, as_level
+from dprivacy.errors import BadPlan, Malformed, TooLarge
+from dprivacy.mechanisms import FAMILIES, Family
+from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, named_space
 
 _LARGEST_TABLE = 1 << 30  # bytes
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "place", "bits")
-_USUAL = {
-    "categories": "randomised_response",
-    "ordered": "geometric",
-    "tree": "exponential",
-    "graph": "exponential",
-    "distances": "exponential",
-    "stored": "stored",
-    "numbers": "laplace",
-    "place": "planar_laplace",
-    "bits": "bitwise_response",
-}
-_ANY = {"type", "mechanism", "epsilon", "delta", "columns", "nulls", "source", "note"}
-SETTINGS = {
-    "categories": _ANY | {"values", "blocks"},
-    "ordered": _ANY | {"values", "blocks"},
-    "tree": _ANY | {"tree", "blocks"},
-    "graph": _ANY | {"edges", "values", "blocks"},
-    "distances": _ANY | {"values", "distances", "blocks"},
-    "stored": (_ANY - {"mechanism", "delta"}) | {"file", "stored"},
-    "numbers": _ANY | {"low", "high", "grid"},
-    "place": _ANY | {"grid"},
-    "bits": _ANY | {"bits"},
-}
-_FITTING = {
-    "categories": ("randomised_response", "exponential"),
-    "ordered": ("geometric", "randomised_response", "exponential"),
-    "tree": ("exponential", "randomised_response", "any_metric"),
-    "graph": ("exponential", "randomised_response", "any_metric"),
-    "distances": ("exponential", "randomised_response", "any_metric"),
-    "stored": ("stored",),
-    "numbers": ("laplace",),
-    "place": ("planar_laplace",),
-    "bits": ("bitwise_response",),
+_ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
+_DOMAIN = {
+    "categories": {"values", "blocks"},
+    "ordered": {"values", "blocks"},
+    "tree": {"tree", "blocks"},
+    "graph": {"edges", "values", "blocks"},
+    "distances": {"values", "distances", "blocks"},
+    "stored": {"file", "stored"},
 }
 
 
-def usual_mechanism(kind: str) -> str:
-    """The mechanism that a type of column gets when the plan names none."""
-    return _USUAL[kind]
+def families_for(kind: str) -> list[Family]:
+    """The families that fit a type of column, the usual one first; none for a stored mechanism."""
+    fitting = [family for family in FAMILIES if kind in family.fits]
+    return sorted(fitting, key=lambda family: kind not in family.usual_for)
+
+
+def settings_of(kind: str) -> set[str]:
+    """What a plan may say of a column of a type."""
+    own = {key for family in families_for(kind) for key in (*family.needs, *family.options)}
+    return _ANY | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if kind != "stored" else set())
+
+
+SETTINGS = {kind: settings_of(kind) for kind in TYPES}
 
 
 def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
@@ -139,47 +115,43 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
     return whole.restrict(leaves)
 
 
+def family_of(kind: str, spec: Mapping[str, Any], where: str) -> Family:
+    """The family that a plan names for a column, or the usual one; BadPlan when it does not fit."""
+    fitting = families_for(kind)
+    name = spec.get("mechanism", fitting[0].name)
+    for family in fitting:
+        if family.name == name:
+            break
+    else:
+        raise BadPlan(
+            f"{where}: {name} does not fit a column of type {kind}; choose "
+            f"{', '.join(family.name for family in fitting)}"
+        )
+    missing = [key for key in family.needs if key not in spec]
+    if missing:
+        raise BadPlan(
+            f"{where}: {name} needs {', '.join(family.needs)}; {', '.join(missing)} is missing"
+        )
+    others = {key for other in fitting for key in (*other.needs, *other.options)}
+    strange = sorted((others - {*family.needs, *family.options}) & set(spec))
+    if strange:
+        takers = [f.name for f in FAMILIES if strange[0] in (*f.needs, *f.options)]
+        raise BadPlan(f"{where}: {strange[0]} is for {' and '.join(takers)}, not for {name}")
+    return family
+
+
 def mechanism_of(
-    kind: str, name: str, spec: Mapping[str, Any], space: FiniteSpace | None, where: str
-) -> Any:
-    """The mechanism of a column; Malformed when it does not fit the type."""
-    if name not in _FITTING[kind]:
-        raise Malformed(
-            f"{where}: {name} does not fit a column of type {kind}; choose {', '.join(_FITTING[kind])}"
-        )
-    if kind == "stored":
+    family: Family | None, spec: Mapping[str, Any], space: FiniteSpace | None, where: str
+) -> Any:  # a mechanism, on listed values if there is a space
+    """The mechanism of a column; without a family the stored one."""
+    if family is None:
         return stored_mechanism(spec, where)
-    eps, delta = _exact(spec["epsilon"]), _exact(spec.get("delta", 0))
-    if delta and name not in ("randomised_response", "laplace"):
-        raise Malformed(f"{where}: delta is for randomised_response and laplace")
-    if kind == "numbers":
-        for key in ("low", "high", "grid"):
-            if key not in spec:
-                raise Malformed(
-                    f"{where}: numbers need low, high and grid (the step of the public grid)"
-                )
-        return laplace(
-            _exact(spec["low"]),
-            _exact(spec["high"]),
-            eps=eps,
-            grid=_exact(spec["grid"]),
-            delta=delta,
-        )
-    if kind == "place":
-        return planar_laplace(eps=eps, grid=_exact(spec.get("grid", 1)))
-    if kind == "bits":
-        if type(spec.get("bits")) is not int:
-            raise Malformed(f"{where}: bits = 8 (the length of the strings) is needed")
-        return bitwise_response(spec["bits"], eps=eps)
-    assert space is not None
-    _require_fits(space, eps, name, where)
-    if name == "randomised_response":
-        return randomised_response(space, eps=eps, delta=delta)
-    if name == "geometric":
-        return geometric(space, eps=eps)
-    if name == "any_metric":
-        return any_metric(space, eps=eps)
-    return _loudest_exponential(space, as_eps(eps))
+    eps = _exact(spec["epsilon"])
+    given = {key: _exact(spec[key]) for key in (*family.needs, *family.options) if key in spec}
+    if space is None:
+        return family.build(eps=eps, **given)
+    _require_fits(space, eps, family.name, where)
+    return family.build(space=space, eps=eps, **given)
 
 
 def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
@@ -198,21 +170,10 @@ def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
         )
 
 
-def _loudest_exponential(space: FiniteSpace, eps: Level) -> ChannelMechanism:
-    """The exponential mechanism with the largest nominal level that still guarantees ε.
-
-    Its own ε lies between half its nominal level and all of it, depending on the space; sixteenths
-    are tried from the top.
-    """
-    for step in range(32, 16, -1):
-        mechanism = exponential(space, eps=eps * Fraction(step, 16))
-        if mechanism.guarantee.eps <= eps:
-            return mechanism
-    return exponential(space, eps=eps)
-
-
 def _exact(value: Any) -> Any:
     """A number of a plan: a decimal is what it says, not the double nearest to it."""
+    if isinstance(value, int):
+        return value
     return as_level(str(value) if isinstance(value, float) else value)
 
 

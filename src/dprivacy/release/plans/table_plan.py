@@ -14,9 +14,9 @@ from dprivacy.release.plans.column_domains import (
     SETTINGS,
     TYPES,
     blocks_of,
+    family_of,
     mechanism_of,
     space_of,
-    usual_mechanism,
 )
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.value_blocks import within_blocks
@@ -229,7 +229,7 @@ def _told(where: str) -> Iterator[None]:
 def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where: str) -> _Read:
     nulls, null_value = _null_policy(spec.get("nulls", "refuse"), where)
     space = space_of(kind, spec, where) if kind in LISTED else None
-    family = spec.get("mechanism", usual_mechanism(kind))
+    family = None if kind == "stored" else family_of(kind, spec, where)
     if nulls == "category":
         if kind != "categories" or "blocks" in spec:
             raise Malformed(f'{where}: nulls = "category" is for plain categories')
@@ -248,11 +248,11 @@ def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where
     def build() -> ColumnPlan:
         with _told(where):
             if blocks is None:
-                made = mechanism_of(kind, family, spec, space, where)
+                made = mechanism_of(family, spec, space, where)
             else:
                 assert space is not None
                 made = within_blocks(
-                    space, blocks, lambda part: mechanism_of(kind, family, spec, part, where)
+                    space, blocks, lambda part: mechanism_of(family, spec, part, where)
                 )
         return ColumnPlan(name, kind, made, columns, space, nulls, null_value, source, dict(spec))
 
