@@ -169,8 +169,8 @@ def test_total_variation_of_anything_with_labels() -> None:
 @pytest.mark.parametrize(
     ("p", "q", "error", "words"),
     [
-        ({"z": 1}, {0: 1}, UnknownCategory, "not among the 3 labels"),
-        ([1, 0], {0: 1}, Malformed, "2 weights for 3 labels"),
+        ({"z": 1}, {0: 1}, UnknownCategory, "not one of the 3 labels"),
+        ([1, 0], {0: 1}, Malformed, "3 weights, one for each label, not 2"),
         (["1/2", 0, 0], {0: 1}, NotStochastic, "sum to 1/2"),
         ([0.5, 0.5, 0.1], {0: 1}, NotStochastic, "sum to"),
         ([math.nan, 0.5, 0.5], {0: 1}, Malformed, "NaN"),
@@ -183,7 +183,7 @@ def test_bad_distributions(p, q, error, words) -> None:
 
 
 def test_bad_spaces() -> None:
-    with pytest.raises(Malformed, match="finite space"):
+    with pytest.raises(Malformed, match="FiniteSpace"):
         kantorovich([1], [1], "line")
     with pytest.raises(Malformed, match="labels"):
         total_variation([1, 0], {"a": 1})

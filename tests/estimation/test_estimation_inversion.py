@@ -178,5 +178,5 @@ def test_frequencies_need_a_size() -> None:
     )
     with pytest.raises(Malformed, match="n=1000"):
         estimate(G, q)
-    with pytest.raises(Malformed, match="Dist of frequencies only"):
+    with pytest.raises(Malformed, match="belongs to a Dist of frequencies"):
         estimate(G, COUNTS, n=300)

@@ -88,7 +88,7 @@ def test_columns_of_a_regression_keep_their_secrets_too() -> None:
         ({"tea": math.inf}, "finite"),
         ({"tea": "many"}, "not str"),
         ({"tea": True}, "not bool"),
-        ("tea", "single text"),
+        ("tea", "not one str"),
         (17, "list of noisy labels"),
         (np.ma.masked_equal(np.array([1, 2]), 2), "masked"),
     ],

@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.errors import Malformed, NotInvertible, SpaceMismatch, TooLarge, UnknownCategory
+from dprivacy.errors import (
+    Malformed,
+    NotInvertible,
+    SpaceMismatch,
+    TooLarge,
+    UnknownName,
+)
 from dprivacy.estimation import regress
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel
@@ -194,12 +200,12 @@ def test_words_and_data() -> None:
 @pytest.mark.parametrize(
     ("y", "X", "options", "error", "words"),
     [
-        ([0, 2], {"x": [1, 2]}, {}, Malformed, "outcomes 0 and 1"),
-        ([], {"x": []}, {}, Malformed, "no rows"),
-        ([0, 1], {"x": [1]}, {}, SpaceMismatch, "1 rows and the outcome 2"),
-        ([0, 1], {"x": ["a", "b"]}, {}, Malformed, "goes with its channel"),
+        ([0, 2], {"x": [1, 2]}, {}, Malformed, "should be 0 and 1"),
+        ([], {"x": []}, {}, Malformed, "needs rows to fit"),
+        ([0, 1], {"x": [1]}, {}, SpaceMismatch, "as many rows as the outcome, 2, not 1"),
+        ([0, 1], {"x": ["a", "b"]}, {}, Malformed, "needs its channel"),
         ([0, 1], {"x": [math.nan, 1]}, {}, Malformed, "1 of 2 rows"),
-        ([0, 1], {"x": [1, 2]}, {"covariate_channels": {"z": COIN}}, UnknownCategory, "'z'"),
+        ([0, 1], {"x": [1, 2]}, {"covariate_channels": {"z": COIN}}, UnknownName, "'z'"),
         ([0, 1], {"x": [1, 2]}, {"family": "probit"}, Malformed, "family"),
         ([0, 1], {"x": [1, 2]}, {"outcome_channel": COLOUR}, Malformed, "2 inputs"),
         ([0, 1], [1, 2], {}, Malformed, "two dimensions"),

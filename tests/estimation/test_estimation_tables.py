@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import Malformed, NotInvertible, SpaceMismatch
-from dprivacy.estimation import estimate, estimate_table
+from dprivacy.estimation import estimate
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import parallel
 
@@ -17,7 +17,7 @@ COUNTS = np.array([[120, 40, 60], [30, 80, 70]])
 
 @pytest.mark.parametrize("estimator", ["ibu", "inverse"])
 def test_the_same_as_through_the_product_channel(estimator) -> None:
-    table = estimate_table([R, G], COUNTS, estimator=estimator)
+    table = estimate([R, G], COUNTS, estimator=estimator)
     product = parallel(R.channel, G.channel)
     flat = estimate(
         product,
@@ -38,7 +38,7 @@ def test_the_same_as_through_the_product_channel(estimator) -> None:
 
 
 def test_marginals_are_those_of_one_column() -> None:
-    table = estimate_table([R, G], COUNTS, estimator="inverse")
+    table = estimate([R, G], COUNTS, estimator="inverse")
     alone = estimate(G, dict(enumerate(COUNTS.sum(axis=0).tolist())), estimator="inverse")
     column = table.marginal(1)
     assert column.counts == pytest.approx([float(c) for c in alone.counts.values()])
@@ -53,12 +53,12 @@ def test_marginals_are_those_of_one_column() -> None:
 def test_three_columns_and_one_that_was_not_randomised() -> None:
     rng = np.random.default_rng(0)
     counts = rng.integers(1, 50, size=(2, 4, 3))
-    table = estimate_table([R, None, G], counts, estimator="inverse")
+    table = estimate([R, None, G], counts, estimator="inverse")
     for k in range(4):
-        slice_ = estimate_table([R, G], counts[:, k], estimator="inverse")
+        slice_ = estimate([R, G], counts[:, k], estimator="inverse")
         assert table.counts[:, k] == pytest.approx(slice_.counts)
     pair = table.marginal(2, 0)
-    direct = estimate_table([G, R], counts.sum(axis=1).T, estimator="inverse")
+    direct = estimate([G, R], counts.sum(axis=1).T, estimator="inverse")
     assert pair.counts == pytest.approx(direct.counts)
     assert pair.standard_errors == pytest.approx(direct.standard_errors)
 
@@ -74,7 +74,7 @@ def test_errors_by_simulation() -> None:
         for (i, j), count in np.ndenumerate(truth):
             joint = np.outer(mechanisms[0][i], mechanisms[1][j])
             noisy += rng.multinomial(count, joint.ravel()).reshape(2, 3)
-        table = estimate_table([R, G], noisy, estimator="inverse")
+        table = estimate([R, G], noisy, estimator="inverse")
         found.append(table.counts)
         claimed.append(table.standard_errors)
     assert np.mean(found, axis=0) == pytest.approx(truth, abs=4 * np.max(claimed) / math.sqrt(1500))
@@ -83,17 +83,17 @@ def test_errors_by_simulation() -> None:
 
 def test_a_column_that_cannot_be_inverted() -> None:
     useless = [["1/2", "1/2"], ["1/2", "1/2"]]
-    table = estimate_table([useless, G], COUNTS)
+    table = estimate([useless, G], COUNTS)
     assert np.isinf(table.standard_errors).all()
     assert "cannot be inverted" in table.explain()
     assert np.isfinite(table.marginal(1).standard_errors).all()
     with pytest.raises(NotInvertible):
-        estimate_table([useless, G], COUNTS, estimator="inverse")
+        estimate([useless, G], COUNTS, estimator="inverse")
 
 
 def test_a_printed_table_has_its_margins() -> None:
     G, R = geometric(3, eps="ln 2"), randomised_response(["a", "b"], eps="ln 3")
-    found = estimate_table([G, R], [[30, 10], [20, 25], [5, 10]])
+    found = estimate([G, R], [[30, 10], [20, 25], [5, 10]])
     lines = str(found).splitlines()
     assert lines[1].split() == ["a", "b", "all"]
     down = found.marginal(0)
@@ -104,35 +104,33 @@ def test_a_printed_table_has_its_margins() -> None:
 
 
 def test_words_and_data() -> None:
-    table = estimate_table([R, G], COUNTS)
+    table = estimate([R, G], COUNTS)
     assert "TableEstimate(ibu, n = 400, 2×3)" in repr(table)
     assert " ± " in repr(table)
     assert table.converged
     assert table.shares.sum() == pytest.approx(1)
     assert table.to_dict()["labels"] == [["yes", "no"], [0, 1, 2]]
-    assert (
-        "negative" in estimate_table([R, G], [[9, 0, 0], [0, 0, 9]], estimator="inverse").explain()
-    )
-    assert repr(estimate_table([R] * 3, np.ones((2, 2, 2)))).endswith("2×2×2)")
+    assert "negative" in estimate([R, G], [[9, 0, 0], [0, 0, 9]], estimator="inverse").explain()
+    assert repr(estimate([R] * 3, np.ones((2, 2, 2)))).endswith("2×2×2)")
 
 
 @pytest.mark.parametrize(
     ("channels", "counts", "error", "words"),
     [
-        ([R], COUNTS, SpaceMismatch, "1 channels for a table with 2 axes"),
+        ([R], COUNTS, SpaceMismatch, "a table with 2 axes needs as many channels, not 1"),
         ([G, R], COUNTS, SpaceMismatch, r"shape \(3, 2\)"),
-        ([R, G], np.zeros((2, 3)), Malformed, "every count is 0"),
-        ([R, G], -COUNTS, Malformed, "not negative"),
+        ([R, G], np.zeros((2, 3)), Malformed, "no answers to estimate from"),
+        ([R, G], -COUNTS, Malformed, "at least 0"),
         ([R, G], COUNTS * math.nan, Malformed, "finite"),
         ([R, G], [["a"]], Malformed, "array of numbers"),
-        ([], 3, Malformed, "at least one axis"),
+        ([], 3, Malformed, "an axis for each channel"),
     ],
 )
 def test_bad_tables(channels, counts, error, words) -> None:
     with pytest.raises(error, match=words):
-        estimate_table(channels, counts)
+        estimate(channels, counts)
     with pytest.raises(Malformed, match="estimator"):
-        estimate_table([R, G], COUNTS, estimator="projected")
+        estimate([R, G], COUNTS, estimator="projected")
     for axes in ((), (2,), (0, 0)):
         with pytest.raises(Malformed, match="axes"):
-            estimate_table([R, G], COUNTS, estimator="inverse").marginal(*axes)
+            estimate([R, G], COUNTS, estimator="inverse").marginal(*axes)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.estimation import estimate, estimate_table
+from dprivacy.estimation import estimate
 from dprivacy.release import Plan, Release, forecast, propose, query, sanitise, sanitise_file
 from dprivacy.release.columns.demo_survey import survey
 from support.real_data import real
@@ -190,7 +190,7 @@ def test_intervals_of_a_cross_table_cover_the_truth():
         seen = pd.crosstab(clean["hobby"], clean["health"]).reindex(
             index=channels[0].columns, columns=channels[1].columns, fill_value=0
         )
-        found = estimate_table(channels, seen.to_numpy())
+        found = estimate(channels, seen.to_numpy())
         low, high = found.intervals
         for i, x in enumerate(channels[0].rows):
             for j, z in enumerate(channels[1].rows):

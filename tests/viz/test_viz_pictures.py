@@ -223,11 +223,11 @@ def test_estimates_have_marks_and_intervals():
 
 def test_an_estimated_table_is_a_heat_map_and_a_cube_is_refused():
     coin = response(["yes", "no"], "ln 3").channel
-    found = dp.estimation.estimate_table([coin, coin], [[50, 30], [20, 40]])
+    found = dp.estimate([coin, coin], [[50, 30], [20, 40]])
     figure = found.plot()
     assert np.allclose(figure.axes[0].images[0].get_array(), found.counts)
     check_words(figure)
-    cube = dp.estimation.estimate_table([coin] * 3, np.full((2, 2, 2), 10))
+    cube = dp.estimate([coin] * 3, np.full((2, 2, 2), 10))
     with pytest.raises(Malformed, match="2 columns, not 3"):
         cube.plot()
 

@@ -12,10 +12,7 @@ from dprivacy.estimation.counts.survey_planning import (
     sample_size as sample_size,
     smallest_eps_for as smallest_eps_for,
 )
-from dprivacy.estimation.counts.table_estimate import (
-    TableEstimate as TableEstimate,
-    estimate_table as estimate_table,
-)
+from dprivacy.estimation.counts.table_estimate import TableEstimate as TableEstimate
 from dprivacy.estimation.regressions.regression import regress as regress
 from dprivacy.estimation.regressions.regression_result import Regression as Regression
 from dprivacy.estimation.transport.distribution_distances import (

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.estimation.counts.newton_steps import interior
 from dprivacy.estimation.operators.channel_operator import Floats, Operator
 from dprivacy.sources import result
@@ -122,11 +122,11 @@ def _checked(operator: Operator, frequencies: Floats) -> Floats:
     impossible = float(frequencies[np.isneginf(operator.column_logs)].sum())
     if impossible > 0:
         raise UnknownCategory(
-            f"a share of {impossible:.3g} of the answers are outputs that this channel gives with "
-            "probability 0, whatever the truth; the data cannot have come through it"
+            f"{100 * impossible:.3g} % of the answers are outputs that this channel gives with "
+            "probability 0, whatever the truth; were they made by another mechanism?"
         )
     if not np.isfinite(frequencies).all() or (frequencies < 0).any():
-        raise Malformed("frequencies must be finite and not negative")
+        raise BadNumber(f"frequencies should be finite and at least 0, not {frequencies.min()!r}")
     return frequencies
 
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
-from dprivacy.estimation.counts.standard_errors import Of, Scale, Spread, interval
-from dprivacy.model import Dist, Pictured, plain, shown
+from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval, one_of
+from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
+from dprivacy.model import Dist, plain, shown
 
 _ROWS_SHOWN = 20
 
 
-@dataclass(frozen=True, repr=False)
-class Estimate(Pictured):
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(TabularAnswer):
     """Estimated counts and shares of every label, with standard errors.
 
     Attributes
@@ -131,8 +131,7 @@ class Estimate(Pictured):
         return answer
 
     def _unit(self, scale: Scale) -> float:
-        if scale not in ("counts", "proportions"):
-            raise Malformed(f'scale must be "counts" or "proportions", not {scale!r}')
+        one_of("scale", scale, SCALES)
         return 1.0 if scale == "counts" else float(self.n)
 
     def explain(self) -> str:
@@ -195,30 +194,19 @@ class Estimate(Pictured):
             "notes": list(self.notes),
         }
 
-    def __repr__(self) -> str:
+    def _printed(self) -> tuple[str, Rows]:
         head = f"Estimate({self.estimator}, n = {plain(self.n)}, {len(self.labels)} labels)"
-        percent = f"{100 * self.confidence:g} % interval"
-        lines = [("label", "count", "± s.e.", percent, "share")]
+        rows: Rows = [
+            ("label", "count", "± s.e.", f"{100 * self.confidence:g} % interval", "share")
+        ]
         errors, ends = self.errors(), self.ranges()
         for label, share in list(self.distribution.items())[:_ROWS_SHOWN]:
             low, high = ends[label]
-            lines.append(
-                (
-                    shown(label),
-                    _number(share * self.n),
-                    f"{errors[label]:.1f}",
-                    f"{low:.1f} … {high:.1f}",
-                    _number(share, 4),
-                )
-            )
-        widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
-        table = [
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in lines
-        ]
+            count = _number(share * self.n)
+            interval = f"{low:.1f} … {high:.1f}"
+            rows.append((shown(label), count, f"{errors[label]:.1f}", interval, _number(share, 4)))
         left = len(self.labels) - _ROWS_SHOWN
-        more = [f"… and {left} more"] if left > 0 else []
-        return "\n".join([head, *table, *more])
+        return head, rows + ([(f"… and {left} more", *[""] * 4)] if left > 0 else [])
 
 
 def _number(value: Any, digits: int = 1) -> str:

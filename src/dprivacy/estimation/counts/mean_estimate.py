@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import Malformed, UnknownCategory, WrongShape
 from dprivacy.estimation.counts.channel_inversion import inverse_matrix
 from dprivacy.estimation.counts.observed_counts import read_observed
-from dprivacy.estimation.counts.standard_errors import Of, interval, quantile
+from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of, quantile
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.model import plain
+from dprivacy.model import Answer, plain
 from dprivacy.numbers import Mat, read_number
 
 _MOST_EXACT = 300
 
 
-@dataclass(frozen=True)
-class MeanEstimate:
+@dataclass(frozen=True, repr=False)
+class MeanEstimate(Answer):
     """An estimated mean.
 
     `value` estimates the mean of the true values without bias. `table_variance` is its variance if the
@@ -33,10 +33,14 @@ class MeanEstimate:
     population_variance: Fraction | float
     confidence: float
 
+    @property
+    def exact(self) -> bool:
+        """Whether the mean is a rational number."""
+        return isinstance(self.value, Fraction)
+
     def error(self, *, of: Of = "table") -> float:
         """The standard error, of the mean in this table or in the population."""
-        if of not in ("table", "population"):
-            raise Malformed(f'of must be "table" or "population", not {of!r}')
+        one_of("of", of, OF)
         chosen = self.table_variance if of == "table" else self.population_variance
         return math.sqrt(float(chosen))
 
@@ -56,9 +60,6 @@ class MeanEstimate:
 
     def __repr__(self) -> str:
         return f"MeanEstimate({float(self.value):.6g}, n = {self.n})"
-
-    def __str__(self) -> str:
-        return self.explain()
 
     def explain(self) -> str:
         """The mean in words."""
@@ -80,6 +81,7 @@ class MeanEstimate:
             "interval": list(self.interval),
             "population_error": self.error(of="population"),
             "confidence": self.confidence,
+            "exact": self.exact,
         }
 
 
@@ -151,15 +153,19 @@ def read_values(labels: Any, values: Any) -> list[Fraction | float]:
         try:
             return [read_number(label, f"label {label!r}") for label in labels]
         except Malformed as reason:
-            raise Malformed(f"{reason}; say what each label is worth with values=…") from None
+            raise type(reason)(f"{reason}; say what each label is worth with values=…") from None
     if isinstance(values, Mapping):
         missing = [label for label in labels if label not in values]
         if missing:
-            raise UnknownCategory(f"values: nothing is said of {missing[0]!r}")
+            raise UnknownCategory(
+                f"values should say what every label is worth, but {missing[0]!r} is missing"
+            )
         values = [values[label] for label in labels]
     listed = list(values)
     if len(listed) != len(labels):
-        raise Malformed(f"{len(listed)} values for {len(labels)} labels")
+        raise WrongShape(
+            f"values should be {len(labels)} numbers, one for each label, not {len(listed)}"
+        )
     return [
         read_number(value, f"the value of {label!r}")
         for label, value in zip(labels, listed, strict=True)

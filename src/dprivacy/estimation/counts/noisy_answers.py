@@ -1,11 +1,12 @@
 """The front door: noisy answers in, the distribution before the noise out."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard, get_args, overload
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.estimation.counts.bayesian_update import climb, gradient
 from dprivacy.estimation.counts.channel_inversion import (
     inverted_counts,
@@ -15,42 +16,74 @@ from dprivacy.estimation.counts.channel_inversion import (
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
-from dprivacy.estimation.counts.standard_errors import EDGE, around, quantile, spread
+from dprivacy.estimation.counts.standard_errors import EDGE, around, one_of, quantile, spread
+from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
 from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, NumberLike
 
 Estimator = Literal["ibu", "inverse", "projected"]
 
 
-@result("T", "Thm 8.1", "Prop 8.2", "§8.3.1")
+@overload
 def estimate(
-    C: Any,
+    C: ChannelLike,
     observed: Any,
     *,
     estimator: Estimator = "ibu",
-    n: Any = None,
     confidence: float = 0.95,
+    n: NumberLike | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 100_000,
     accelerate: bool = True,
-) -> Estimate:
+) -> Estimate: ...
+
+
+@overload
+def estimate(
+    C: Sequence[ChannelLike | None],
+    observed: Any,
+    *,
+    estimator: Literal["ibu", "inverse"] = "ibu",
+    confidence: float = 0.95,
+    n: None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 100_000,
+    accelerate: bool = True,
+) -> TableEstimate: ...
+
+
+@result("T", "Thm 8.1", "Prop 8.2", "§8.3.1")
+def estimate(
+    C: ChannelLike | Sequence[ChannelLike | None],
+    observed: Any,  # labels of any kind, a mapping, a Dist, or an array of counts
+    *,
+    estimator: Estimator = "ibu",
+    confidence: float = 0.95,
+    n: NumberLike | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 100_000,
+    accelerate: bool = True,
+) -> Estimate | TableEstimate:
     """The distribution of the true values, estimated from noisy ones, with standard errors.
 
     Parameters
     ----------
     C
-        The channel the values went through, or the mechanism.
+        The channel the values went through, or the mechanism; or, for a table of several columns that
+        were randomised independently, a list of them (None for a column that was not randomised).
     observed
-        The noisy values; or a mapping from label to count; or a Dist of frequencies (with `n`).
+        The noisy values; or a mapping from label to count; or a Dist of frequencies (with `n`). For a
+        table an array of counts, one axis for each channel, in the order of the channels' outputs.
     estimator
         "ibu": the most likely distribution, always a distribution. "inverse": m·C⁻¹, unbiased,
         exact when the channel and the counts are; small cells may come out negative. "projected": the
-        distribution nearest to the inverse.
-    n
-        For frequencies: how many answers they come from.
+        distribution nearest to the inverse (not for a table).
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
+    n
+        The number of answers that frequencies come from.
     tolerance
         For "ibu": how far the mean log-likelihood may stay from its maximum (certified).
     max_iterations
@@ -60,8 +93,8 @@ def estimate(
 
     Returns
     -------
-    Estimate
-        Labels are the channel's inputs.
+    Estimate or TableEstimate
+        The second for a list of channels. Labels are the channels' inputs.
 
     Raises
     ------
@@ -69,8 +102,8 @@ def estimate(
         Answers that the channel cannot give; the message counts them.
     NotInvertible
         "inverse" and "projected" need independent rows.
-    Malformed
-        No answers, or counts that are none.
+    NotApplicable
+        There are no answers.
 
     Notes
     -----
@@ -87,15 +120,40 @@ def estimate(
     >>> found = estimate(coin, {"yes": 400, "no": 600}, estimator="inverse")
     >>> print(found.counts["yes"])
     300
+    >>> both = estimate([coin, None], [[200, 200], [300, 300]], estimator="inverse")
+    >>> both.counts.tolist()
+    [[150.0, 150.0], [350.0, 350.0]]
     """
-    if estimator not in ("ibu", "inverse", "projected"):
-        raise Malformed(f'estimator must be "ibu", "inverse" or "projected", not {estimator!r}')
+    one_of("estimator", estimator, get_args(Estimator))
     quantile(confidence)
+    if _several(C):
+        if n is not None:
+            raise NotApplicable(
+                f"n={n!r} belongs to a Dist of frequencies; a table has its own total"
+            )
+        return estimated_table(
+            C,
+            observed,
+            estimator=estimator,
+            confidence=confidence,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            accelerate=accelerate,
+        )
     known = C if isinstance(C, Known) else Known(C)
     seen = read_observed(observed, known.columns, n)
     if estimator == "ibu":
         return _by_ibu(known, seen, confidence, tolerance, max_iterations, accelerate)
     return _by_inversion(known, seen, estimator, confidence)
+
+
+def _several(C: Any) -> TypeGuard[Sequence[ChannelLike | None]]:
+    """Whether this is a list of channels; rows of numbers are one channel."""
+    return isinstance(C, list | tuple) and not any(map(_is_row, C))
+
+
+def _is_row(part: Any) -> bool:
+    return isinstance(part, list | tuple | np.ndarray) and all(np.ndim(v) == 0 for v in part)
 
 
 def _by_inversion(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, NotApplicable, UnknownCategory, WrongKind
 from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.model import Dist
 from dprivacy.spaces import normal, python_value
@@ -60,15 +60,18 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     UnknownCategory
         Labels that the channel cannot give. The message counts them and shows none: what a person
         answered has no place in a message.
-    Malformed
-        No answers at all, counts that are negative or no numbers, frequencies without n.
+    BadNumber, WrongKind
+        Counts that are negative, not finite or not numbers.
+    NotApplicable
+        No answers at all, or frequencies without n.
     """
     index = _positions(outputs)
     if isinstance(observed, Dist):
         pairs = _from_frequencies(observed, n)
     elif n is not None:
-        raise Malformed(
-            "n goes with a Dist of frequencies only; labels and counts say it themselves"
+        raise NotApplicable(
+            f"n={n!r} belongs to a Dist of frequencies; noisy labels and counts have their own number "
+            "of answers, so leave n out"
         )
     elif isinstance(observed, Mapping):
         pairs = [(label, _read_count(count)) for label, count in observed.items()]
@@ -79,7 +82,7 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     for label, count in pairs:
         try:
             position = index.get(normal(python_value(label)), -1)
-        except TypeError:  # not hashable, so certainly no label
+        except TypeError:  # not hashable, so certainly not a label
             position = -1
         if position >= 0:
             totals[position] += count
@@ -88,12 +91,14 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     everything = sum(totals) + strange
     if strange:
         raise UnknownCategory(
-            f"{_shown(strange)} of {_shown(everything)} answers are labels that the channel does not "
-            f"give; it has {len(outputs)} outputs. Was the data made by another mechanism, or is a "
-            "label spelt differently?"
+            f"every answer should be one of the channel's {len(outputs)} outputs, but "
+            f"{_shown(strange)} of {_shown(everything)} answers are not; was the data made by another "
+            "mechanism, or is a label spelt differently?"
         )
     if not everything > 0:
-        raise Malformed("there are no answers to estimate from: every count is 0")
+        raise NotApplicable(
+            f"there are no answers to estimate from: the counts of all {len(outputs)} outputs are 0"
+        )
     if any(isinstance(total, float) for total in totals):
         totals = [float(total) for total in totals]
     return Observed(tuple(totals))
@@ -103,14 +108,17 @@ def positions_of(values: Any, outputs: Sequence[Any], what: str) -> NDArray[np.i
     """Where every value of a column stands among some labels; refused by counts, never by value."""
     index = _positions(outputs)
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise Malformed(f"{what}: a list or an array of labels is needed")
+        raise WrongKind(
+            f"{what} should be a list or an array of labels, not {type(values).__name__}"
+        )
     listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
     found = (index.get(normal(v), -1) if _hashable(v) else -1 for v in map(python_value, listed))
     at = np.fromiter(found, dtype=np.intp, count=len(listed))
     strange = int((at < 0).sum())
     if strange:
         raise UnknownCategory(
-            f"{what}: {strange:,} of {len(at):,} rows hold labels that the channel does not give"
+            f"every row of {what} should be an output of its channel, but {strange:,} of {len(at):,} "
+            "rows are not; was it randomised by another mechanism?"
         )
     return at
 
@@ -126,17 +134,21 @@ def _positions(outputs: Sequence[Any]) -> dict[Any, int]:
 
 def _tally(observed: Any) -> Mapping[Any, int]:
     if isinstance(observed, str | bytes):
-        raise Malformed("a list of noisy labels is needed, not a single text")
+        raise WrongKind(
+            f"observed should be a list of noisy labels, not one {type(observed).__name__}"
+        )
     if np.ma.is_masked(observed):
-        raise Malformed("some of the answers are masked, that is missing; drop them first")
+        missing = int(np.ma.getmaskarray(observed).sum())
+        raise NotApplicable(f"{missing:,} answers are masked, that is missing; drop them first")
     if isinstance(observed, np.ndarray) and observed.dtype.kind in "iufbU":
         labels, counts = np.unique(observed.ravel(), return_counts=True)
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
     try:
         values = observed.ravel().tolist() if isinstance(observed, np.ndarray) else list(observed)
     except TypeError:
-        raise Malformed(
-            "observed is a list of noisy labels, a mapping from label to count, or a Dist"
+        raise WrongKind(
+            "observed should be a list of noisy labels, a mapping from label to count, or a Dist, not "
+            f"{type(observed).__name__}"
         ) from None
     try:
         return Counter(values)
@@ -158,10 +170,13 @@ def _hashable(value: Any) -> bool:
 
 def _from_frequencies(observed: Dist, n: Any) -> list[tuple[Any, Count]]:
     if n is None:
-        raise Malformed("frequencies need n, the number of answers they come from: n=1000")
+        raise NotApplicable(
+            f"a Dist of {len(observed.labels)} frequencies does not say how many answers it comes "
+            "from; add n, such as n=1000"
+        )
     size = _read_count(n)
     if not size > 0:
-        raise Malformed(f"n must be a positive number, not {n!r}")
+        raise BadNumber(f"n should be a positive number, not {n!r}")
     if not observed.exact:
         size = float(size)
     return [(label, weight * size) for label, weight in observed.items()]
@@ -170,7 +185,7 @@ def _from_frequencies(observed: Dist, n: Any) -> list[tuple[Any, Count]]:
 def _read_count(count: Any) -> Count:
     """A count: exact for whole numbers and Fractions, a float otherwise; never shown when refused."""
     if isinstance(count, bool | np.bool_) or not isinstance(count, numbers.Real):
-        raise Malformed(f"a count must be a number, not {type(count).__name__}")
+        raise WrongKind(f"a count should be a number, not {type(count).__name__}")
     number: Any = (
         Fraction(int(count.numerator), int(count.denominator))
         if isinstance(count, numbers.Rational)
@@ -179,9 +194,9 @@ def _read_count(count: Any) -> Count:
     if isinstance(number, float) and number.is_integer():
         number = Fraction(int(number))  # counts in a column of doubles are still counts
     if isinstance(number, float) and not math.isfinite(number):
-        raise Malformed("a count is NaN or infinite; counts must be finite numbers")
+        raise BadNumber("a count is NaN or infinite; counts should be finite numbers")
     if number < 0:
-        raise Malformed("a count is negative; counts must be at least 0")
+        raise BadNumber("a count is negative; counts should be at least 0")
     return number  # type: ignore[no-any-return]
 
 

@@ -1,17 +1,19 @@
 """How far an estimated count may be off: variances, and the intervals made of them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.errors import BadNumber, NotInvertible, UnknownName
 from dprivacy.estimation.operators.channel_operator import Dense, Floats, Operator
 
 Of = Literal["table", "population"]
 Scale = Literal["counts", "proportions"]
+OF, SCALES = get_args(Of), get_args(Scale)
 
 EDGE = 1e-6  # a share below this, times the largest, counts as 0 for the standard errors
 
@@ -30,8 +32,7 @@ class Spread:
 
     def variances(self, of: Of) -> tuple[Any, ...]:
         """Of the counts."""
-        if of not in ("table", "population"):
-            raise Malformed(f'of must be "table" or "population", not {of!r}')
+        one_of("of", of, OF)
         return self.table if of == "table" else self.population
 
 
@@ -97,10 +98,16 @@ def around(operator: Operator, counts: Floats, p: Floats) -> tuple[list[float], 
     return centres.tolist(), squares.tolist(), not unknown.any()
 
 
+def one_of(what: str, given: str, choices: Sequence[str]) -> None:
+    """Refuse a choice that does not exist."""
+    if given not in choices:
+        raise UnknownName.among(what, given, choices)
+
+
 def quantile(confidence: float) -> float:
     """z with P(|N(0,1)| ≤ z) = confidence."""
     if not 0 < confidence < 1:
-        raise Malformed(f"confidence must be between 0 and 1, such as 0.95, not {confidence!r}")
+        raise BadNumber(f"confidence should be between 0 and 1, such as 0.95, not {confidence!r}")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

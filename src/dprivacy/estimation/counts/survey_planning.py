@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
-from dprivacy.estimation.counts.standard_errors import Of, Scale
+from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale, one_of
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.transport.two_distributions import weights_on
 from dprivacy.mechanisms import response_chance
@@ -40,7 +40,8 @@ def count_error(
     27.39
     """
     size = _positive(n, "n")
-    unit = {"counts": 1.0, "proportions": size}[_one_of(scale, "scale", "counts", "proportions")]
+    one_of("scale", scale, SCALES)
+    unit = 1.0 if scale == "counts" else size
     one = _variances(Known(C), share, of)
     return {label: math.sqrt(size * value) / unit for label, value in one.items()}
 
@@ -64,7 +65,7 @@ def sample_size(C: Any, error: Any, share: Any = None, *, of: Of = "table") -> i
 
 def _variances(known: Known, share: Any, of: Of) -> dict[Any, float]:
     """The variance of each estimated count, for one answer."""
-    _one_of(of, "of", "table", "population")
+    one_of("of", of, OF)
     k = len(known.rows)
     p = np.full(k, 1 / k) if share is None else _shares(share, known.rows)
     r = known.operator.forward(p) * np.exp(known.operator.column_logs)
@@ -76,7 +77,8 @@ def _variances(known: Known, share: Any, of: Of) -> dict[Any, float]:
 def _shares(share: Any, labels: Any) -> Any:
     p = np.array([float(weight) for weight in weights_on(share, labels, "the shares")])
     if (p < 0).any():
-        raise Malformed("the shares must not be negative")
+        least = labels[int(p.argmin())]
+        raise BadNumber(f"shares should be at least 0, but that of {least!r} is {p.min():.6g}")
     return p
 
 
@@ -115,7 +117,7 @@ def smallest_eps_for(
 
     Raises
     ------
-    Malformed
+    NotApplicable
         For the population: an error smaller than that of drawing the people, which no ε can undo.
 
     Notes
@@ -131,17 +133,18 @@ def smallest_eps_for(
     """
     size = Fraction(_positive(n, "n"))
     target = Fraction(_positive(error, "error"))
-    if _one_of(scale, "scale", "counts", "proportions") == "proportions":
+    one_of("scale", scale, SCALES)
+    one_of("of", of, OF)
+    if scale == "proportions":
         target *= size
-    _one_of(of, "of", "table", "population")
     if categories < 2:
-        raise Malformed(f"at least two categories are needed, not {categories!r}")
+        raise BadNumber(f"categories should be at least 2, not {categories!r}")
     allowed = target**2 / size
     given = None if share is None else _share(share)
     if _variance(Fraction(0), given, of, categories) >= allowed:
-        raise Malformed(
-            "drawing the people alone errs by as much as this, and no ε can undo that; allow a larger "
-            "error, or ask more people"
+        raise NotApplicable(
+            f"drawing the people alone causes an error of at least {error}, whatever ε is; allow a "
+            "larger error, or ask more people"
         )
     low, high = 0.0, 1.0
     while not _enough(high, allowed, given, of, categories):
@@ -176,18 +179,12 @@ def _variance(p: Fraction, share: Fraction | None, of: Of, k: int) -> Fraction:
 def _share(share: Any) -> Fraction:
     value = Fraction(read_number(share, "share"))
     if not 0 <= value <= 1:
-        raise Malformed(f"a share is between 0 and 1, not {share!r}")
+        raise BadNumber(f"share should be between 0 and 1, not {share!r}")
     return value
 
 
 def _positive(value: Any, what: str) -> float:
     number = float(read_number(value, what))
     if not 0 < number < math.inf:
-        raise Malformed(f"{what} must be a positive number, not {value!r}")
+        raise BadNumber(f"{what} should be a positive number, not {value!r}")
     return number
-
-
-def _one_of(value: str, what: str, *choices: str) -> str:
-    if value not in choices:
-        raise Malformed(f"{what} must be one of {', '.join(choices)}, not {value!r}")
-    return value

@@ -6,21 +6,39 @@ The channel of a whole row is the product of its columns' channels, applied one 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotInvertible, SpaceMismatch
+from dprivacy.errors import (
+    BadNumber,
+    NotApplicable,
+    NotInvertible,
+    SpaceMismatch,
+    UnknownName,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.estimation.counts.bayesian_update import climb
-from dprivacy.estimation.counts.standard_errors import EDGE, Of, Scale, quantile
+from dprivacy.estimation.counts.standard_errors import (
+    EDGE,
+    OF,
+    SCALES,
+    Of,
+    Scale,
+    one_of,
+    quantile,
+)
 from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
-from dprivacy.model import Pictured, plain, shown
+from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
+from dprivacy.model import plain, shown
+from dprivacy.typing import ChannelLike
 
 
-@dataclass(frozen=True, repr=False)
-class TableEstimate(Pictured):
+@dataclass(frozen=True, eq=False, repr=False)
+class TableEstimate(TabularAnswer):
     """Estimated counts of every cell of a table, with standard errors.
 
     Attributes
@@ -59,6 +77,11 @@ class TableEstimate(Pictured):
     observed: Floats
 
     @property
+    def exact(self) -> bool:
+        """False: tables are estimated in doubles."""
+        return False
+
+    @property
     def shares(self) -> Floats:
         """Estimated proportions."""
         return self.counts / self.n
@@ -70,10 +93,8 @@ class TableEstimate(Pictured):
 
     def errors(self, *, of: Of = "table", scale: Scale = "counts") -> Floats:
         """Standard errors of every cell; see `Estimate.errors`."""
-        if of not in ("table", "population"):
-            raise Malformed(f'of must be "table" or "population", not {of!r}')
-        if scale not in ("counts", "proportions"):
-            raise Malformed(f'scale must be "counts" or "proportions", not {scale!r}')
+        one_of("of", of, OF)
+        one_of("scale", scale, SCALES)
         chosen = self.table_variances if of == "table" else self.population_variances
         errors: Floats = np.sqrt(chosen) / (1.0 if scale == "counts" else self.n)
         return errors
@@ -106,7 +127,7 @@ class TableEstimate(Pictured):
         d = len(self.labels)
         kept = [axis % d if -d <= axis < d else d for axis in axes]
         if not kept or d in kept or len(set(kept)) < len(kept):
-            raise Malformed(f"marginal needs distinct axes from 0 to {d - 1}, not {axes}")
+            raise BadNumber(f"axes should be distinct numbers from 0 to {d - 1}, not {axes}")
         others = tuple(axis for axis in range(d) if axis not in kept)
         turned = np.argsort(np.argsort(kept))
         counts = np.transpose(self.counts.sum(axis=others), turned)
@@ -163,23 +184,21 @@ class TableEstimate(Pictured):
             "errors_from": self.errors_from,
         }
 
-    def __repr__(self) -> str:
+    def _printed(self) -> tuple[str, Rows]:
         size = "×".join(str(len(axis)) for axis in self.labels)
         head = f"TableEstimate({self.estimator}, n = {self.n:g}, {size})"
         if self.counts.ndim > 2 or max(self.counts.shape) > 12:
-            return head
+            return head, []
         counts, errors = np.atleast_2d(self.counts), np.atleast_2d(self.standard_errors)
-        rows = self.labels[0] if self.counts.ndim == 2 else ("",)
-        lines = [["", *(shown(label) for label in self.labels[-1])]]
-        lines += [[shown(x), *_cells(counts[i], errors[i])] for i, x in enumerate(rows)]
+        names = self.labels[0] if self.counts.ndim == 2 else ("",)
+        rows = [["", *(shown(label) for label in self.labels[-1])]]
+        rows += [[shown(x), *_cells(counts[i], errors[i])] for i, x in enumerate(names)]
         if self.counts.ndim == 2:  # the margins, with errors of their own
             down, across = self.marginal(0), self.marginal(1)
             ends = _cells(down.counts, down.standard_errors)
-            lines = [[*line, end] for line, end in zip(lines, ["all", *ends], strict=True)]
-            lines.append(["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"])
-        widths = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
-        table = ["  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in lines]
-        return "\n".join([head, *table])
+            rows = [[*row, end] for row, end in zip(rows, ["all", *ends], strict=True)]
+            rows.append(["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"])
+        return head, [*rows]
 
 
 def _cells(counts: Floats, errors: Floats) -> list[str]:
@@ -205,14 +224,15 @@ def table_spread(
     return shaped, noise, drawn, "the inverted counts"
 
 
-def estimate_table(
-    channels: Sequence[Any],
-    counts: Any,
+def estimated_table(
+    channels: Sequence[ChannelLike | None],
+    counts: Any,  # what np.asarray reads
     *,
-    estimator: Literal["ibu", "inverse"] = "ibu",
-    confidence: float = 0.95,
-    tolerance: float = 1e-8,
-    max_iterations: int = 100_000,
+    estimator: str,
+    confidence: float,
+    tolerance: float,
+    max_iterations: int,
+    accelerate: bool,
 ) -> TableEstimate:
     """The true table behind a noisy one whose columns were randomised independently.
 
@@ -224,14 +244,9 @@ def estimate_table(
         The noisy table: an array of shape (outputs of the first, outputs of the second, …), in the
         order of the channels' outputs.
     estimator
-        "ibu" or "inverse"; see `estimate`.
-    confidence, tolerance, max_iterations
+        "ibu" or "inverse".
+    confidence, tolerance, max_iterations, accelerate
         As for `estimate`.
-
-    Returns
-    -------
-    TableEstimate
-        In doubles.
 
     Notes
     -----
@@ -241,18 +256,22 @@ def estimate_table(
     2. The rest is as for one column.
     """
     if estimator not in ("ibu", "inverse"):
-        raise Malformed(f'estimator must be "ibu" or "inverse", not {estimator!r}')
-    quantile(confidence)
+        raise UnknownName.among("the estimator of a table", estimator, ("ibu", "inverse"))
     table = _read_table(counts)
     if len(channels) != table.ndim or not channels:
-        raise SpaceMismatch(f"{len(channels)} channels for a table with {table.ndim} axes")
+        raise SpaceMismatch(
+            f"a table with {table.ndim} axes needs as many channels, not {len(channels)}; give None "
+            "for a column that was not randomised"
+        )
     parts = tuple(
         Known(np.eye(table.shape[axis]) if channel is None else channel)
         for axis, channel in enumerate(channels)
     )
     wanted = tuple(len(part.columns) for part in parts)
     if wanted != table.shape:
-        raise SpaceMismatch(f"the channels give a table of shape {wanted}, not {table.shape}")
+        raise SpaceMismatch(
+            f"the table should have the channels' shape {wanted}, not {table.shape}"
+        )
     n = float(table.sum())
     centres, variances, drawn, words = table_spread(parts, table, strict=estimator == "inverse")
     gap, iterations, converged = None, 0, True
@@ -260,7 +279,11 @@ def estimate_table(
     if estimator == "ibu":
         operator = Axes([part.operator for part in parts])
         climbed = climb(
-            operator, table.ravel() / n, tolerance=tolerance, max_iterations=max_iterations
+            operator,
+            table.ravel() / n,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            accelerate=accelerate,
         )
         found = climbed.p.reshape(operator.shape_in) * n
         gap, iterations, converged = climbed.gap, climbed.iterations, climbed.converged
@@ -287,13 +310,19 @@ def estimate_table(
 
 def _read_table(counts: Any) -> Floats:
     try:
-        table = np.asarray(counts, dtype=np.float64)
+        table = np.array(counts, dtype=np.float64)
     except (TypeError, ValueError):
-        raise Malformed("a table of counts is an array of numbers") from None
+        raise WrongKind(
+            f"a table of counts should be an array of numbers, not {type(counts).__name__}"
+        ) from None
     if table.ndim == 0:
-        raise Malformed("a table of counts needs at least one axis")
+        raise WrongShape(
+            f"a table of counts should have an axis for each channel, not {table.ndim}"
+        )
     if not np.isfinite(table).all() or (table < 0).any():
-        raise Malformed("counts must be finite and not negative")
+        raise BadNumber(f"counts should be finite and at least 0, not {table.min():.6g}")
     if not table.sum() > 0:
-        raise Malformed("there are no answers to estimate from: every count is 0")
+        raise NotApplicable(
+            f"there are no answers to estimate from: all {table.size:,} counts are 0"
+        )
     return table

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, TooLarge
 from dprivacy.estimation.operators.channel_operator import Dense, Floats, Operator
 from dprivacy.estimation.operators.structured_operators import LineGeometric, ResponseLike
 from dprivacy.mechanisms import GridNoise
@@ -92,13 +92,16 @@ def _same(floats: Floats, structured: Floats, relative: float = _ALIKE) -> bool:
 def _grid_noise(noise: GridNoise) -> tuple[tuple[Any, ...], Operator]:
     grid = noise.grid
     if grid.low is None or grid.high is None:
-        raise Malformed(
-            "noise on all integers has no finite list of outputs to estimate on; declare a range with "
-            "laplace(low, high, eps=…, grid=…), which clamps to it"
+        raise NotApplicable(
+            f"noise on all multiples of {grid.step} has no finite list of outputs to estimate on; "
+            "declare a range with laplace(low, high, eps=…, grid=…), which clamps to it"
         )
     count = int((grid.high - grid.low) / grid.step) + 1
     if count > _MOST_POINTS:
-        raise Malformed(f"{count:,} grid points are too many to estimate; declare a coarser grid")
+        raise TooLarge(
+            f"{count:,} grid points are more than the {_MOST_POINTS:,} that can be estimated; declare "
+            "a coarser grid"
+        )
     alpha = math.exp(-float(noise.rate * grid.step))
     low, step = Fraction(grid.low), Fraction(grid.step)
     labels = tuple(low + k * step for k in range(count))

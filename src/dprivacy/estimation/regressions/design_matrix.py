@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, SpaceMismatch, TooLarge, UnknownCategory
+from dprivacy.errors import BadNumber, SpaceMismatch, TooLarge, UnknownName, WrongKind, WrongShape
 from dprivacy.estimation.counts.observed_counts import positions_of
 from dprivacy.estimation.operators.channel_operator import Floats, left_inverse
 from dprivacy.model import Channel, as_channel, shown
@@ -80,13 +80,15 @@ def read_design(X: Any, channels: Mapping[str, Any], rows: int) -> Design:
     columns = _columns(X)
     missing = [name for name in channels if name not in columns]
     if missing:
-        raise UnknownCategory(f"covariate_channels names {missing[0]!r}, which is no column of X")
+        raise UnknownName.among("a name in covariate_channels", missing[0], columns)
     given, names = [np.ones(rows)], ["intercept"]
     randomised = []
     combinations = 1
     for name, values in columns.items():
         if len(values) != rows:
-            raise SpaceMismatch(f"column {name!r} has {len(values)} rows and the outcome {rows}")
+            raise SpaceMismatch(
+                f"column {name!r} should have as many rows as the outcome, {rows}, not {len(values)}"
+            )
         if name in channels:
             column = read_randomised(name, values, as_channel(channels[name]))
             combinations *= len(column.labels)
@@ -113,15 +115,15 @@ def read_numbers(values: Any, what: str) -> Floats:
     try:
         numbers: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise Malformed(
-            f"{what} must be numbers; a categorical column goes with its channel (one that was not "
-            "randomised, with the identity)"
+        raise WrongKind(
+            f"{what} should be numbers; a categorical column needs its channel in covariate_channels "
+            "(the identity where it was not randomised)"
         ) from None
     if numbers.ndim != 1:
-        raise Malformed(f"{what} must have one dimension, not {numbers.ndim}")
+        raise WrongShape(f"{what} should have one dimension, not {numbers.ndim}")
     bad = int((~np.isfinite(numbers)).sum())
     if bad:
-        raise Malformed(
+        raise BadNumber(
             f"{what}: {bad} of {len(numbers)} rows are NaN or infinite; drop them first"
         )
     return numbers
@@ -134,8 +136,9 @@ def _columns(X: Any) -> dict[str, Any]:
         return {str(name): _sequence(X[name]) for name in X.columns}
     array = np.asarray(X)
     if array.ndim != 2:
-        raise Malformed(
-            "X is a mapping from name to column, a data frame, or an array with two dimensions"
+        raise WrongShape(
+            "X should be a mapping from name to column, a data frame, or an array with two dimensions, "
+            f"not {array.ndim}"
         )
     return {f"x{j}": array[:, j] for j in range(array.shape[1])}
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.errors import BadNumber, NotInvertible, UnknownName, WrongShape
 from dprivacy.estimation.counts.mean_estimate import read_values
 from dprivacy.estimation.counts.observed_counts import positions_of
 from dprivacy.estimation.counts.standard_errors import quantile
@@ -64,13 +64,13 @@ def regress(
        data (corrected scores). Newton's method; errors from the sandwich, row by row.
     """
     if family not in ("logistic", "linear"):
-        raise Malformed(f'family must be "logistic" or "linear", not {family!r}')
+        raise UnknownName.among("family", family, ("logistic", "linear"))
     quantile(confidence)
     channels = dict(covariate_channels or {})
     outcome = None if outcome_channel is None else as_channel(outcome_channel)
     column = y if isinstance(y, np.ndarray) else list(y)
     if not len(column):
-        raise Malformed("there are no rows to fit")
+        raise WrongShape(f"a regression needs rows to fit, and the outcome has {len(column)}")
     design = read_design(X, channels, len(column))
     if family == "logistic":
         reported, rates = _binary(column, outcome)
@@ -88,16 +88,23 @@ def _binary(column: Any, channel: Channel | None) -> tuple[Floats, tuple[float, 
     if channel is None:
         numbers = read_numbers(column, "the outcome")
         if not np.isin(numbers, (0.0, 1.0)).all():
-            raise Malformed("a logistic regression needs outcomes 0 and 1, or an outcome_channel")
+            raise BadNumber(
+                f"outcomes of a logistic regression should be 0 and 1, and "
+                f"{int((~np.isin(numbers, (0.0, 1.0))).sum()):,} of {len(numbers):,} are not; labels "
+                "need an outcome_channel"
+            )
         return numbers, (0.0, 1.0)
     if (len(channel.rows), len(channel.columns)) != (2, 2):
-        raise Malformed(
-            f"a logistic regression needs an outcome channel of 2 inputs and 2 outputs, not "
+        raise WrongShape(
+            "the outcome channel of a logistic regression should have 2 inputs and 2 outputs, not "
             f"{len(channel.rows)} and {len(channel.columns)}"
         )
     floats = channel.matrix.floats
     if floats[0, 1] == floats[1, 1]:
-        raise NotInvertible("the outcome channel gives the same answers whatever is true")
+        raise NotInvertible(
+            f"the outcome channel answers {channel.columns[1]!r} with probability {floats[0, 1]:.6g} "
+            "whatever is true, so nothing can be learnt from it"
+        )
     one = 1
     if set(channel.rows) == set(channel.columns):  # the same labels, perhaps in another order
         one = channel.columns.index(channel.rows[1])

@@ -14,12 +14,9 @@ _STEPS = 100
 _STILL = 1e-10
 _BEYOND = 30.0  # log-odds at which an outcome is as good as certain
 _DEPENDENT = 1e12
-_NO_RANK = (
-    "the columns do not determine the coefficients: one is constant, or a combination of others"
-)
 _NO_ROOT = (
-    "the corrected equations have no solution for these {rows:,} rows: with the noise taken out too "
-    "little is left. Take more rows or fewer covariates, or randomise with a larger ε"
+    "the corrected equations have no solution for these {rows:,} rows: too little is left once the "
+    "noise is taken out. Take more rows or fewer covariates, or randomise with a larger ε"
 )
 
 
@@ -84,7 +81,7 @@ def corrected(
     converged, no_root = False, _NO_ROOT.format(rows=len(target))
     for _ in range(_STEPS):
         total = scores.sum(axis=0)
-        step = _solve(slope, total, no_root if beta.any() else _NO_RANK)
+        step = _solve(slope, total, no_root if beta.any() else None)
         share = 1.0
         while True:
             moved = beta + share * step
@@ -125,11 +122,15 @@ def _equations(design: Design, target: Floats, beta: Floats, family: str) -> tup
     return scores, slope
 
 
-def _solve(matrix: Floats, right: Floats, otherwise: str = _NO_RANK) -> Floats:
+def _solve(matrix: Floats, right: Floats, otherwise: str | None = None) -> Floats:
     try:
         size = np.sqrt(np.maximum(np.abs(np.diagonal(matrix)), 1e-300))
         if np.linalg.cond(matrix / size / size[:, None]) > _DEPENDENT:
             raise np.linalg.LinAlgError
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError:
-        raise NotInvertible(otherwise) from None
+        raise NotInvertible(
+            otherwise
+            or f"the columns do not determine the {len(matrix)} coefficients: one is constant, or a "
+            "combination of others; leave it out"
+        ) from None

@@ -7,11 +7,12 @@ import numpy as np
 
 from dprivacy.estimation.counts.standard_errors import quantile
 from dprivacy.estimation.operators.channel_operator import Floats
+from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
 from dprivacy.model import plain
 
 
-@dataclass(frozen=True, repr=False)
-class Regression:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regression(TabularAnswer):
     """Coefficients with standard errors.
 
     Attributes
@@ -42,6 +43,11 @@ class Regression:
     errors_from: str
     converged: bool
     log_likelihood: float | None = None
+
+    @property
+    def exact(self) -> bool:
+        """False: the fit is in doubles."""
+        return False
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -81,12 +87,10 @@ class Regression:
             "log_likelihood": plain(self.log_likelihood),
         }
 
-    def __repr__(self) -> str:
+    def _printed(self) -> tuple[str, Rows]:
         errors, ends = self.standard_errors, self.intervals
-        lines = [("", "coefficient", "± s.e.", f"{100 * self.confidence:g} % interval")]
+        rows: Rows = [("", "coefficient", "± s.e.", f"{100 * self.confidence:g} % interval")]
         for name, value in self.coefficients.items():
             low, high = ends[name]
-            lines.append((name, f"{value:.4f}", f"{errors[name]:.4f}", f"{low:.4f} … {high:.4f}"))
-        widths = [max(len(line[j]) for line in lines) for j in range(4)]
-        table = ["  ".join(c.rjust(w) for c, w in zip(r, widths, strict=True)) for r in lines]
-        return "\n".join([f"Regression({self.family}, n = {self.n})", *table])
+            rows.append((name, f"{value:.4f}", f"{errors[name]:.4f}", f"{low:.4f} … {high:.4f}"))
+        return f"Regression({self.family}, n = {self.n})", rows

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.estimation.transport.transport_plan import transport
 from dprivacy.estimation.transport.two_distributions import Weight, weights_on
 from dprivacy.numbers import Level
@@ -56,7 +56,10 @@ def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
         change = difference(p, q, labels)
         return _along_line([Fraction(label) for label in labels], change)
     if not isinstance(space, FiniteSpace):
-        raise Malformed("kantorovich needs a finite space (or a GridLine for numbers)")
+        raise WrongKind(
+            "kantorovich needs a FiniteSpace (or a GridLine for numbers), not "
+            f"{type(space).__name__}; make one with discrete([...]) or line([...])"
+        )
     change = difference(p, q, space.labels)
     along = line_coordinates(space)
     if along is not None:
@@ -105,7 +108,9 @@ def _labels_of(p: Any, q: Any) -> tuple[Any, ...]:
         elif hasattr(side, "__len__"):
             sizes.append(len(side))
     if found and sizes:
-        raise Malformed("one distribution has labels and the other has not; give labels=…")
+        raise NotApplicable(
+            f"one distribution has labels and the other is a list of {sizes[0]} weights; give labels=…"
+        )
     return read_labels(found or range(max(sizes, default=0)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
+from dprivacy.errors import NotStochastic, UnknownCategory, WrongKind, WrongShape
 from dprivacy.model import Dist
 from dprivacy.numbers import read_number
 from dprivacy.spaces import normal
@@ -44,15 +44,20 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
         for label, weight in p.items():
             position = index.get(normal(label), -1)
             if position < 0:
-                raise UnknownCategory(f"{what}: {label!r} is not among the {len(labels)} labels")
+                raise UnknownCategory(
+                    f"{what} has a weight for {label!r}, which is not one of the {len(labels)} labels"
+                )
             weights[position] = read_number(weight, f"{what}, {label!r}")
     else:
         if isinstance(p, str | bytes) or not hasattr(p, "__len__"):
-            raise Malformed(
-                f"{what} is a Dist, a mapping from label to weight, or a list of weights"
+            raise WrongKind(
+                f"{what} should be a Dist, a mapping from label to weight, or a list of weights, not "
+                f"{type(p).__name__}"
             )
         if len(p) != len(labels):
-            raise Malformed(f"{what} has {len(p)} weights for {len(labels)} labels")
+            raise WrongShape(
+                f"{what} should have {len(labels)} weights, one for each label, not {len(p)}"
+            )
         if isinstance(p, np.ndarray) and p.dtype == np.float64 and np.isfinite(p).all():
             weights = p.ravel().tolist()
         else:
@@ -65,5 +70,5 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
     exact = not isinstance(weights[0], float)
     total: Any = sum(weights) if exact else math.fsum(weights)
     if not abs(total - 1) <= (0 if exact else _FLOAT_SUM):
-        raise NotStochastic(f"{what}: the weights sum to {total}, not 1")
+        raise NotStochastic(f"the weights of {what} should sum to 1 but sum to {total}")
     return weights

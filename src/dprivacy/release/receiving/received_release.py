@@ -16,7 +16,6 @@ from dprivacy.estimation import (
     TableEstimate,
     estimate,
     estimate_mean,
-    estimate_table,
 )
 from dprivacy.extras import arrow, dataset, parquet
 from dprivacy.model import Channel, shown
@@ -198,7 +197,7 @@ def corrected_table(
     for count, where in zip(found.values(), positions_of(found, sides), strict=True):
         table[tuple(where)] += count
     channels = [axis.channel if axis.channel is not None else _as_is(axis.values) for axis in axes]
-    return estimate_table(channels, table, estimator=estimator, confidence=confidence)
+    return estimate(channels, table, estimator=estimator, confidence=confidence)
 
 
 def _as_is(values: Sequence[Any]) -> Channel:
