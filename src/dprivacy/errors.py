@@ -5,7 +5,6 @@ came (labels and values, never a secret), where, and the way out.
 """
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class DPrivacyError(ValueError):
@@ -87,6 +86,8 @@ class UnknownName(Malformed):
         >>> print(UnknownName.among("distance", "l2", ["L2", "sup"]))
         distance should be one of 'L2', 'sup', not 'l2'; did you mean 'L2'?
         """
+        from difflib import get_close_matches  # on a refusal only: it is slow to load
+
         choices = [str(name) for name in known]
         folded = {name.casefold(): name for name in choices}
         near = get_close_matches(str(given).casefold(), folded, n=1)

@@ -20,7 +20,7 @@ from dprivacy.curves import (
     protect_curves,
     read_days,
 )
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, Malformed, UnknownName, WrongShape
 from dprivacy.numbers.levels import as_eps
 from support.real_data import real
 
@@ -49,7 +49,7 @@ def test_groups_have_profiles_of_their_own():
     profiles = protected.mean(["low"] * 50 + ["high"] * 50)
     assert set(profiles) == {"low", "high"}
     assert profiles["high"].mean.mean() - profiles["low"].mean.mean() > 4
-    with pytest.raises(Malformed, match="one entry a curve"):
+    with pytest.raises(WrongShape, match="one entry for each"):
         protected.mean(["low"])
 
 
@@ -137,7 +137,7 @@ def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
     ]
     source = _write(tmp_path / "long.csv", ["home", "time", "kwh"], rows[::-1])
     long = ["home", "time", "kwh"]
-    with pytest.raises(Malformed, match="1 of 4 days do not have 24 readings"):
+    with pytest.raises(BadFile, match="1 of 4 days do not have 24 readings"):
         read_days(source, long=long, per_day=24)
     days = read_days(source, long=long, per_day=24, incomplete="drop", keep=["date"])
     assert days.values.shape == (3, 24)
@@ -145,25 +145,25 @@ def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
     assert np.allclose(days.values, 0.1 * np.arange(24))
     assert days.kept["date"] == ["2026-03-01", "2026-03-02", "2026-03-01"]
     twice = _write(tmp_path / "twice.csv", long, [rows[0], rows[0]])
-    with pytest.raises(Malformed, match="two readings at one time"):
+    with pytest.raises(BadFile, match="two readings at one time"):
         read_days(twice, long=long, per_day=24)
 
 
 @pytest.mark.parametrize(
     ("header", "row", "options", "words"),
     [
-        (["a", "b"], ["secret", "1"], {}, "column 'a' holds something that is no number"),
+        (["a", "b"], ["secret", "1"], {}, "column 'a' contains a value that is not a number"),
         (["a", "b"], ["1", "2"], {"columns": "b:a"}, "FIRST:LAST"),
-        (["a", "b"], ["1", "2"], {"keep": ["c"]}, "no column 'c'"),
+        (["a", "b"], ["1", "2"], {"keep": ["c"]}, "not 'c'"),
         (["a", "b"], ["1", "2"], {"long": ["a", "b"]}, "three columns"),
-        (["a", "b", "c"], ["1", "noon", "2"], {"long": ["a", "b", "c"]}, "does not hold times"),
+        (["a", "b", "c"], ["1", "noon", "2"], {"long": ["a", "b", "c"]}, "should contain times"),
     ],
 )
 def test_files_that_do_not_fit_are_refused_without_their_values(
     tmp_path, header, row, options, words
 ):
     source = _write(tmp_path / "bad.csv", header, [row])
-    with pytest.raises(Malformed, match=words) as caught:
+    with pytest.raises((BadFile, UnknownName), match=words) as caught:
         read_days(source, **options)
     assert "secret" not in str(caught.value)
 

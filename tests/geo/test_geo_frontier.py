@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from dprivacy.design import optimal, remap
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.flow import posterior_uncertainty
 from dprivacy.flow.gains.named_gains__flow_loss import function, metric
 from dprivacy.geo import city, displacement, frontier, optimal_places, protect
@@ -98,7 +98,7 @@ def test_words_and_plain_data(compared, town):
     assert len(told["points"]) == 6
     assert told["points"][0]["eps"] == "ln(2)"
     assert told["city"]["rows"] == town.rows
-    with pytest.raises(Malformed, match="at least one level"):
+    with pytest.raises(WrongShape, match="at least one level"):
         frontier(town, eps=[])
 
 
@@ -118,7 +118,7 @@ def test_protecting_with_the_optimal_mechanism(town):
     assert "no private channel gets below" in found.explain()
     assert found.to_dict()["promise"]["cell_m"] == "1000"
     assert reported.law is None
-    with pytest.raises(Malformed, match="outside the declared region"):
+    with pytest.raises(BadNumber, match="outside the declared region"):
         found.protect([0.0], [0.0])
 
 
@@ -138,7 +138,7 @@ def test_remapping_takes_reports_to_plausible_cells_and_nearer_to_the_truth():
         < displacement(*true, raw.lat, raw.lon).mean
     )
     assert better.promise == raw.promise
-    with pytest.raises(Malformed, match="must be the same"):
+    with pytest.raises(NotApplicable, match="should be the city's own"):
         protect(*true, city=known, region="40.7, -74.0, 4 km")
 
 

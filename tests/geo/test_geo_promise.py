@@ -8,7 +8,7 @@ import numpy as np
 import pyproj
 import pytest
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.geo import Promise, place_mechanism
 from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.model import Channel
@@ -174,16 +174,16 @@ def test_lengths_as_people_write_them(text, value):
     ["", "m", "ln 2", "-5 m", "5 parsec", "1//2 m", "9" * 200, None, True, math.nan, math.inf, [1]],
 )
 def test_lengths_that_are_none(bad):
-    with pytest.raises(Malformed, match="the radius is written as '200 m'"):
+    with pytest.raises(BadNumber, match="the radius should be a length such as '200 m'"):
         metres(bad, what="the radius")
 
 
 def test_lengths_and_levels_out_of_range():
     for bad in (0, "0.0001 m", "30000 km"):
-        with pytest.raises(Malformed, match=r"between 0\.001 m and 20,000 km"):
+        with pytest.raises(BadNumber, match=r"between 0\.001 m and 20,000 km"):
             metres(bad)
     for bad in (0, -1, "x", math.nan, True):
         with pytest.raises(BadLevel):
             place_mechanism(eps=bad)
-    with pytest.raises(Malformed, match="whole number of steps"):
+    with pytest.raises(BadNumber, match="whole number of steps"):
         place_mechanism(cell="1 m", step="0.3 m")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import stats
 
-from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed
+from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed, WrongShape
 from dprivacy.estimation import estimate
 from dprivacy.hashing import set_reports
 from dprivacy.numbers import Level, ln
@@ -149,7 +149,7 @@ def test_input_that_is_refused():
     for bad in ([[0, 1]], [[0] * 7 + [2]], [0] * 8):
         with pytest.raises(DPrivacyError, match="zeros and ones"):
             reports.report(bad)
-    with pytest.raises(Malformed, match="1 sets for 2 people"):
+    with pytest.raises(WrongShape, match="one person for each set: 1, not 2"):
         reports.permanent([{"tea"}], people=["a", "b"], secret_key=KEY)
     with pytest.raises(DPrivacyError, match="16 secret bytes"):
         reports.permanent([{"tea"}], people=["a"], secret_key=b"short")

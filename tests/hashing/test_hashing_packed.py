@@ -116,7 +116,7 @@ def test_strings_that_are_refused(bad):
     for use in (hamming_distances, lambda b: nearest(b, k=1), pack):
         with pytest.raises((Malformed, UnknownCategory)):
             use(bad)
-    with pytest.raises(DPrivacyError, match="same length"):
+    with pytest.raises(DPrivacyError, match="of one length"):
         hamming_distances([[0, 1]], [[0, 1, 1]])
-    with pytest.raises(DPrivacyError, match="same length"):
+    with pytest.raises(DPrivacyError, match="of one length"):
         nearest([[0, 1]], k=1, queries=[[0, 1, 1]])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind
 from dprivacy.hashing import bit_sampling, lshrr, minhash, random_projection, stable_projection
 from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
 
@@ -94,5 +94,5 @@ def test_noise_does_not_follow_from_the_public_key():
 @pytest.mark.parametrize("key", ["", "  ", None, 7, b"bytes"])
 def test_keys_that_are_refused(key):
     for make in MAKERS.values():
-        with pytest.raises(Malformed, match="everybody knows"):
+        with pytest.raises(WrongKind, match="everybody knows"):
             make(key)

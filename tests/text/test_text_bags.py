@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dprivacy.errors import InsecureSeedWarning, Malformed, TooLarge
+from dprivacy.errors import InsecureSeedWarning, Malformed, NotApplicable, TooLarge, WrongKind
 from dprivacy.mechanisms import exponential, geometric, randomised_response
 from dprivacy.model import Channel
 from dprivacy.spaces import bags, discrete, line, points
@@ -201,9 +201,9 @@ def test_spaces_of_documents():
 
 
 def test_documents_that_have_no_distance():
-    with pytest.raises(Malformed, match="empty"):
+    with pytest.raises(NotApplicable, match="at least one word"):
         word_movers_distance([], ["tea"], TINY)
-    with pytest.raises(Malformed, match="lists of words"):
+    with pytest.raises(WrongKind, match="lists of words"):
         word_movers_distance("tea", ["tea"], TINY)
     with pytest.raises(TooLarge, match="too long"):
         word_movers_distance(["tea"] * 6000, ["moon"] * 6000, TINY)

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprivacy.errors import BadLevel, InsecureSeedWarning, Malformed, TooLarge
+from dprivacy.errors import (
+    BadLevel,
+    InsecureSeedWarning,
+    Malformed,
+    NotApplicable,
+    TooLarge,
+    UnknownName,
+)
 from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
 from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
@@ -239,14 +246,14 @@ def test_levels_that_are_refused(eps):
 
 
 def test_what_else_is_refused():
-    with pytest.raises(Malformed, match="noise must be"):
+    with pytest.raises(UnknownName, match="noise should be"):
         word_mechanism(TINY, eps=1, noise="gauss")
-    with pytest.raises(Malformed, match="single word"):
+    with pytest.raises(NotApplicable, match="at least two words"):
         word_mechanism(Embedding(("a",), [[1.0]]), eps=1)
     m = word_mechanism(TINY, eps=1)
     with pytest.raises(Malformed, match="single text"):
         m.randomise("tea")
-    with pytest.raises(Malformed, match="word 1 is no text"):
+    with pytest.raises(Malformed, match="word 1 should be text"):
         m.randomise(["tea", 3])
     with pytest.raises(TooLarge, match="1,000"):
         _ = word_mechanism(random_embedding(1001, 2), eps=1).channel

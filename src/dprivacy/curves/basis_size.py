@@ -13,7 +13,7 @@ import numpy as np
 from dprivacy.curves.coefficient_noise import curve_mechanism
 from dprivacy.curves.curve_basis import Basis
 from dprivacy.curves.curve_readings import read_curves, read_step
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.model import plain
 from dprivacy.numbers import as_eps
@@ -88,8 +88,8 @@ def choose_size(
     """
     curves, averaged = read_curves(public), whole(averaged, "averaged")
     if curves.shape[1] != basis.times:
-        raise Malformed(
-            f"public curves have {curves.shape[1]} readings, the basis is for {basis.times}"
+        raise WrongShape(
+            f"public curves should have {basis.times} readings like the basis, not {curves.shape[1]}"
         )
     wanted = curves if averaged == 1 else curves.mean(axis=0, keepdims=True)
     level, step = as_eps(eps), read_step(grid)

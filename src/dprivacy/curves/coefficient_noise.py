@@ -9,7 +9,7 @@ import numpy as np
 
 from dprivacy.curves.curve_basis import SCALE, Basis
 from dprivacy.curves.curve_readings import Floats, Ints, on_grid, read_curves
-from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.errors import NotApplicable, SpaceMismatch, UnknownName
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Guarantee, about
 from dprivacy.numbers import Level
@@ -154,7 +154,7 @@ def curve_mechanism(
     so that no output changes the odds of two curves by more than e^(Σ λ_k·|u_k − u'_k|).
 
     1. Distance L2: by Cauchy–Schwarz, Σ|u_k − u'_k| ≤ √K·‖rows·(z − z')‖ ≤ √(K·G)·‖z − z'‖ with the
-       bound G of `Basis.stretch_squared`. So λ = ε·g/√(K·G), rounded down to a fraction of ε, will do.
+       bound G of `Basis.stretch_squared`. So λ = ε·g/√(K·G), rounded down to a fraction of ε, suffices.
     2. Distance sup: |u_k − u'_k| ≤ ‖row_k‖₁·max|z − z'|, so λ_k = ε·g/(K·‖row_k‖₁).
     3. Readings: the basis of readings themselves, λ = ε·g/SCALE: the odds change by ε times the sum
        of all differences.
@@ -164,13 +164,17 @@ def curve_mechanism(
     noise of the norm itself (T Thm 9.7), which has about 0.7 of the standard deviation, in doubles.
     """
     if distance not in DISTANCES:
-        raise Malformed(f"distance must be one of {', '.join(DISTANCES)}, not {distance!r}")
+        raise UnknownName.among("distance", distance, DISTANCES)
     if numerics not in ("exact", "idealised"):
-        raise Malformed(f"numerics must be 'exact' or 'idealised', not {numerics!r}")
+        raise UnknownName.among("numerics", numerics, ("exact", "idealised"))
     if distance == "readings" and basis.name != "readings":
-        raise Malformed("the distance 'readings' goes with the basis 'readings'")
+        raise NotApplicable(
+            f"the distance 'readings' goes with the basis 'readings', not with {basis.name!r}"
+        )
     if distance == "readings" and numerics == "idealised":
-        raise Malformed("readings one by one have exact noise; leave numerics out")
+        raise NotApplicable(
+            f"readings one by one have exact noise, not {numerics!r}; leave numerics out"
+        )
     guarantee = Guarantee(eps, Vectors(basis.times, _NORM[distance]), because="M Ex 4")
     made = CurveMechanism(basis, grid, bounds, distance, guarantee, numerics)
     return made if numerics == "idealised" else replace(made, levels=_levels(made))

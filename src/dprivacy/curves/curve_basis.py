@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.curves.curve_readings import Floats, Ints, read_curves
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.mechanisms import whole
 
 SCALE = 1 << 14
@@ -48,7 +48,9 @@ class Basis:
         """The basis of the first few vectors."""
         size = whole(size, "size")
         if size > self.size:
-            raise Malformed(f"the basis has {self.size} vectors, not {size}")
+            raise BadNumber(
+                f"size should be at most {self.size}, the size of the basis, not {size}"
+            )
         return Basis(self.name, self.rows[:size])
 
     @cached_property
@@ -65,7 +67,9 @@ class Basis:
         """rows·f for every curve f in whole steps: exact."""
         most = int(np.abs(self.rows).sum(axis=1).max()) * max(int(np.abs(steps).max(initial=0)), 1)
         if most >= 1 << 62:
-            raise Malformed("the coefficients do not fit 64 bits; give bounds, or a wider grid")
+            raise BadNumber(
+                f"coefficients of up to {most:.1e} do not fit 64 bits; give bounds, or a wider grid"
+            )
         return np.asarray(steps @ self.rows.T)
 
     @cached_property
@@ -91,7 +95,9 @@ def make_basis(basis: Any, times: int, size: int | None = None) -> Basis:
     """
     if isinstance(basis, Basis):
         if basis.times != times:
-            raise Malformed(f"the basis is for {basis.times} readings, the curves have {times}")
+            raise WrongShape(
+                f"curves should have {basis.times} readings like the basis, not {times}"
+            )
         made = basis
     elif basis == "readings":
         made = Basis("readings", np.eye(times, dtype=np.int64) * SCALE)
@@ -99,7 +105,7 @@ def make_basis(basis: Any, times: int, size: int | None = None) -> Basis:
         rows = {"cosine": _cosines, "fourier": _waves, "steps": _steps}[basis](times)
         made = _rounded(basis, rows)
     else:
-        raise Malformed(f"basis must be one of {', '.join(NAMES)} or a Basis, not {basis!r}")
+        raise UnknownName.among("basis (unless it is a Basis)", basis, NAMES)
     return made if size is None else made.first(size)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.curves.curve_readings import Floats
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
 from dprivacy.release import batches_of, read_errors
@@ -71,7 +71,7 @@ def read_days(
         parts = list(batches)
     table = pa.Table.from_batches(parts) if parts else None
     if table is None or not table.num_rows:
-        raise Malformed(f"{file}: holds no readings")
+        raise BadFile(f"{file}: contains no readings")
     if long:
         return _pivoted(table, tuple(long), keep, per_day, incomplete, file)
     names = _chosen(table.column_names, columns, keep, file)
@@ -82,16 +82,14 @@ def read_days(
 def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path) -> tuple[str, ...]:
     for name in keep:
         if name not in names:
-            raise Malformed(
-                f"{file}: there is no column {name!r} to keep; it has {', '.join(names)}"
-            )
+            raise UnknownName.among(f"{file}: a column to keep", name, names)
     if not columns:
         return tuple(name for name in names if name not in keep)
     first, _, last = columns.partition(":")
     if first not in names or last not in names or names.index(first) > names.index(last):
-        raise Malformed(
-            f"{file}: columns are given as FIRST:LAST, in the order of the file, not {columns!r}; it "
-            f"has {', '.join(names)}"
+        raise UnknownName(
+            f"{file}: columns should be FIRST:LAST, in the order of the file, not {columns!r}; it has "
+            f"{', '.join(names)}"
         )
     return tuple(names[names.index(first) : names.index(last) + 1])
 
@@ -101,9 +99,9 @@ def _numbers(table: Any, name: str, file: Path) -> Floats:
     try:
         column = table.column(name).cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise Malformed(
-            f"{file}: column {name!r} holds something that is no number; list it in keep, or name the "
-            "columns of readings"
+        raise BadFile(
+            f"{file}: column {name!r} contains a value that is not a number; list the column in keep, "
+            "or name the columns of readings"
         ) from None
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
@@ -119,22 +117,23 @@ def _pivoted(
     """Days of households from one reading a row: sorted by household and time, cut at midnight."""
     pa = arrow()
     if incomplete not in ("refuse", "drop"):
-        raise Malformed(f"incomplete must be 'refuse' or 'drop', not {incomplete!r}")
+        raise UnknownName.among("incomplete", incomplete, ("refuse", "drop"))
     strange = set(keep) - {"household", "date"}
     if len(long) != 3 or strange or not set(long) <= set(table.column_names):
-        raise Malformed(
-            f"{file}: long needs the three columns of household, time and reading, out of "
-            f"{', '.join(table.column_names)}; and keep may then name household and date"
+        raise UnknownName(
+            f"{file}: long should name the three columns of household, time and reading, out of "
+            f"{', '.join(table.column_names)}, not {', '.join(long)}; keep may then name household and "
+            "date"
         )
     who, when, what = long
     try:
         times = table.column(when).cast(pa.timestamp("us")).to_numpy()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise Malformed(
-            f"{file}: column {when!r} does not hold times such as 2026-11-15 18:30"
+        raise BadFile(
+            f"{file}: column {when!r} should contain times such as 2026-11-15 18:30"
         ) from None
     if np.isnat(times).any():
-        raise Malformed(
+        raise BadFile(
             f"{file}: column {when!r} has a missing time in row {np.isnat(times).argmax()}"
         )
     homes = np.asarray(table.column(who).cast(pa.string()).to_pylist(), dtype=object).astype(str)
@@ -148,17 +147,17 @@ def _pivoted(
     lengths = np.diff(np.append(new, len(homes)))
     twice = (times[1:] == times[:-1]) & (homes[1:] == homes[:-1])
     if twice.any():
-        raise Malformed(
-            f"{file}: a household has two readings at one time ({int(twice.sum())} such)"
+        raise BadFile(
+            f"{file}: a household has two readings at one time ({int(twice.sum())} such cases)"
         )
     full = lengths == per_day
     if not full.all() and incomplete == "refuse":
-        raise Malformed(
+        raise BadFile(
             f"{file}: {int((~full).sum())} of {len(full)} days do not have {per_day} readings (as on "
             "days when clocks change); drop them with incomplete='drop', or set per_day"
         )
     if not full.any():
-        raise Malformed(f"{file}: no day has {per_day} readings; set per_day")
+        raise BadFile(f"{file}: no day has {per_day} readings; set per_day")
     starts = new[full]
     values = readings[starts[:, None] + np.arange(per_day)]
     every = {"household": homes[starts].tolist(), "date": [str(day) for day in days[starts]]}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dprivacy.curves.curve_files import Days
 from dprivacy.curves.protecting_curves import ProtectedCurves
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile
 from dprivacy.extras import arrow, arrow_csv, parquet
 from dprivacy.release import Receipt
 
@@ -26,7 +26,7 @@ def write_days(
     rounded = protected.values.round(_DIGITS)
     table = pa.table({**days.kept, **{name: rounded[:, k] for k, name in enumerate(days.columns)}})
     if output.suffix.lower() not in (".csv", ".parquet"):
-        raise Malformed(f"{output}: curves are written as .csv or .parquet")
+        raise BadFile(f"{output}: the name should end in .csv or .parquet")
     draft = output.with_name(f".{output.name}.{os.getpid()}.part")
     try:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -39,6 +39,6 @@ def write_days(
         describe_path(output).write_text(text, encoding="utf-8")
         os.replace(draft, output)
     except OSError as reason:
-        raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
+        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
     finally:
         draft.unlink(missing_ok=True)

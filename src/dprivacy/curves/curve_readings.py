@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.mechanisms import read_doubles
 from dprivacy.numbers import as_level
 
@@ -20,7 +20,7 @@ def read_step(grid: Any) -> Fraction:
     """The step of the public grid of readings, in their unit, exact."""
     step = as_level(str(grid) if isinstance(grid, float) else grid).simplified
     if not isinstance(step, Fraction) or step <= 0:
-        raise Malformed(f"grid must be a rational step above 0, such as '0.001', not {grid}")
+        raise BadNumber(f"grid should be a rational step above 0, such as '0.001', not {grid}")
     return step
 
 
@@ -31,21 +31,21 @@ def read_curves(readings: Any) -> Floats:
     if isinstance(readings, list | tuple):
         widths = {len(row) for row in readings if hasattr(row, "__len__")}
         if len(widths) > 1:
-            raise Malformed(
-                f"curves must all have the same number of readings, and these have {min(widths)} to "
+            raise WrongShape(
+                f"curves should all have the same number of readings, but these have {min(widths)} to "
                 f"{max(widths)}; complete or leave out those that have more or fewer (as on days when "
                 "clocks change)"
             )
     array = read_doubles(readings, "curves")
     if array.ndim != 2 or array.shape[1] < 2 or not array.shape[0]:
-        raise Malformed(
-            f"curves are a table with one curve a row and at least two readings each, not an array of "
-            f"shape {array.shape}"
+        raise WrongShape(
+            "curves should be a table with one curve per row and at least two readings each, not an "
+            f"array of shape {array.shape}"
         )
     broken = np.argwhere(~np.isfinite(array))
     if len(broken):
         row, time = broken[0].tolist()
-        raise Malformed(
+        raise BadNumber(
             f"curve {row}, reading {time}: missing or not finite ({len(broken)} in all); complete the "
             "curve or leave it out"
         )
@@ -57,13 +57,13 @@ def on_grid(curves: Floats, step: float, bounds: tuple[float, float] | None) -> 
     if bounds is not None:
         low, high = (float(as_level(bound)) for bound in bounds)
         if not low < high:
-            raise Malformed(f"bounds are (low, high) with low < high, not {bounds}")
+            raise BadNumber(f"bounds should be (low, high) with low < high, not {bounds}")
         curves = np.clip(curves, low, high)
     steps = np.rint(curves / step)
     beyond = np.argwhere(np.abs(steps) > _LARGEST)
     if len(beyond):
         row, time = beyond[0].tolist()
-        raise Malformed(
+        raise BadNumber(
             f"curve {row}, reading {time}: beyond {_LARGEST:,} steps of the grid; give bounds, or a "
             "wider grid"
         )

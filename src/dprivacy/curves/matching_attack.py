@@ -7,7 +7,7 @@ import numpy as np
 
 from dprivacy.curves.curve_readings import Floats, read_curves
 from dprivacy.curves.protecting_curves import ProtectedCurves
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 
 _BLOCK = 1 << 22
 
@@ -37,7 +37,7 @@ class Linkage:
     def explain(self) -> str:
         """The attack in words."""
         return (
-            f"Of {self.curves:,} curves an attacker who knows them all finds {self.before:.1%} again "
+            f"Of {self.curves:,} curves, an attacker who knows them all recognises {self.before:.1%} "
             f"when they are published as they are, {self.after:.2%} when they are protected, and "
             f"{self.chance:.2%} by guessing."
         )
@@ -63,7 +63,9 @@ def linkage(true: Any, protected: ProtectedCurves) -> Linkage:
     curves = read_curves(true)
     n = len(curves)
     if n != len(protected):
-        raise Malformed(f"{n} true curves and {len(protected)} protected ones cannot be matched")
+        raise WrongShape(
+            f"there should be one true curve for each of {len(protected)} protected ones, not {n}"
+        )
     mechanism = protected.mechanism
     candidates = mechanism.coefficients(curves).astype(np.float64)
     if mechanism.numerics == "exact":

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.curves.coefficient_noise import CurveMechanism
 from dprivacy.curves.curve_readings import Floats
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.model import Pictured, plain
 
 
@@ -64,9 +64,9 @@ def mean_profile(coefficients: Floats, mechanism: CurveMechanism, confidence: fl
     """
     n = len(coefficients)
     if not n:
-        raise Malformed("there is no curve to average")
+        raise WrongShape(f"there should be at least one curve to average, not {n}")
     if not 0 < confidence < 1:
-        raise Malformed(f"confidence lies between 0 and 1, not {confidence}")
+        raise BadNumber(f"confidence should lie between 0 and 1, not {confidence}")
     mean = mechanism.curves(coefficients.mean(axis=0, keepdims=True))[0]
     errors = mechanism.noise / np.sqrt(n)
     width = NormalDist().inv_cdf(1 - (1 - confidence) / (2 * mechanism.basis.times)) * errors

@@ -10,7 +10,7 @@ from dprivacy.curves.coefficient_noise import CurveMechanism, curve_mechanism
 from dprivacy.curves.curve_basis import make_basis
 from dprivacy.curves.curve_readings import Floats, read_curves, read_step
 from dprivacy.curves.mean_profile import Profile, mean_profile
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.model import Pictured, about, factor_in_words
 from dprivacy.numbers import as_eps, as_level, root
 from dprivacy.sources import result
@@ -59,7 +59,9 @@ class ProtectedCurves(Pictured):
             return mean_profile(self.coefficients, self.mechanism, confidence)
         names = np.asarray(groups)
         if names.shape != (len(self),):
-            raise Malformed(f"groups need one entry a curve: {len(self)}, not {names.shape}")
+            raise WrongShape(
+                f"groups should have one entry for each of {len(self)} curves, not shape {names.shape}"
+            )
         return {
             name: mean_profile(self.coefficients[names == name], self.mechanism, confidence)
             for name in dict.fromkeys(names.tolist())
@@ -98,7 +100,7 @@ class ProtectedCurves(Pictured):
             )
         if made.numerics == "idealised":
             lines.append(
-                "The noise was computed in doubles, whose low bits are not covered by the promise."
+                "The noise was computed in doubles; the guarantee does not cover their lowest bits."
             )
         if self.choice is not None:
             lines.append(self.choice.explain())
@@ -113,10 +115,10 @@ class ProtectedCurves(Pictured):
             "readings": f"1 {unit} apart, summed over all readings",
         }[self.mechanism.distance]
         return (
-            f"Between any two curves {apart}, whoever sees the protected curve can multiply their odds "
-            f"by at most {factor_in_words(as_eps(self.eps))} (ε = {about(as_eps(self.eps))}); twice as "
-            "far apart, by the square of it. This is for one curve: several curves of one person "
-            "multiply."
+            f"Anyone who sees the protected curve can multiply their odds between two curves {apart} "
+            f"by at most {factor_in_words(as_eps(self.eps))} (ε = {about(as_eps(self.eps))}), and "
+            "between curves twice as far apart by at most its square. This is for one curve; the "
+            "factors of several curves of one person multiply."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats, apart, to_space, to_surface
 from dprivacy.geo.earth.lengths import in_words
@@ -97,7 +97,9 @@ def averaged(lat: Any, lon: Any, people: Sequence[Any]) -> dict[Any, tuple[float
     latitudes, longitudes = read_places(lat, lon)
     owners = list(people)
     if len(owners) != len(latitudes):
-        raise Malformed(f"{len(latitudes)} places for {len(owners)} people")
+        raise WrongShape(
+            f"people should name one person for each place: {len(latitudes)}, not {len(owners)}"
+        )
     points = to_space(latitudes, longitudes)
     rows: dict[bytes, list[int]] = {}
     for row, person in enumerate(owners):
@@ -156,7 +158,9 @@ def averaging_attack(
     """
     counts = tuple(sorted(set(reports)))
     if not counts or not all(type(n) is int and n >= 1 for n in counts) or people < 1:
-        raise Malformed("reports are whole numbers of at least 1, and people there must be")
+        raise BadNumber(
+            f"reports and people should be whole numbers of at least 1, not {list(counts)} and {people}"
+        )
     declared = as_region(region)
     most = counts[-1]
     who = np.repeat(np.arange(people), most)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import in_words, metres
@@ -214,10 +214,16 @@ def city(region: Any, *, cell: Any = "500 m", places: Any = None, smoothing: int
     if places is None:
         return bare
     if not isinstance(places, Sequence) or len(places) != 2:
-        raise Malformed("public places are given as (latitudes, longitudes)")
+        raise WrongShape(
+            "public places should be given as (latitudes, longitudes), not as a value of type "
+            f"{type(places).__name__}"
+        )
     lat, lon = read_places(*places)
     inside = declared.holds(lat, lon)
     found = np.bincount(bare.cell_of(lat[inside], lon[inside]), minlength=len(bare)) + extra
     if not found.any():
-        raise Malformed("no public place lies in the region; is it the right one?")
+        raise NotApplicable(
+            f"none of the {len(lat):,} public places lies in the region ({declared.words()}); is it "
+            "the right one?"
+        )
     return City(declared, side, rows, columns, tuple(int(count) for count in found))

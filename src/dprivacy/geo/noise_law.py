@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import apart
 from dprivacy.geo.earth.lengths import in_words
@@ -60,7 +60,7 @@ class NoiseLaw:
             Between 0 and 1.
         """
         if not 0 < share < 1:
-            raise Malformed(f"a share lies between 0 and 1, not {share!r}")
+            raise BadNumber(f"share should lie between 0 and 1, not {share!r}")
         low, high = 0.0, 1.0 / self.rate
         while self.beyond(high) > 1 - share:
             high *= 2
@@ -129,7 +129,10 @@ def displacement(lat: Any, lon: Any, reported_lat: Any, reported_lon: Any) -> Di
     """
     true, said = read_places(lat, lon), read_places(reported_lat, reported_lon)
     if len(true[0]) != len(said[0]) or not len(true[0]):
-        raise Malformed(f"{len(true[0])} true places for {len(said[0])} reports")
+        raise WrongShape(
+            f"there should be one report for each true place, but there are {len(said[0])} reports and "
+            f"{len(true[0])} true places"
+        )
     away = apart(*true, *said)
     middle, most = np.quantile(away, [0.5, 0.95])
     return Displacement(float(away.mean()), float(middle), float(most), len(away))

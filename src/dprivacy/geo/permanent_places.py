@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.sampling import KeyedSource
 from dprivacy.spaces import python_value
@@ -35,7 +35,10 @@ class PermanentNoise:
 
     def __init__(self, mechanism: PlaceMechanism, key: Any, context: str = "") -> None:
         if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-            raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+            raise BadNumber(
+                f"the permanent key should be at least {_SHORTEST_KEY} secret bytes, such as "
+                "secrets.token_bytes(32)"
+            )
         self.mechanism = mechanism
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
@@ -76,5 +79,5 @@ def named(person: Any, row: int) -> bytes:
     """
     person = python_value(person)
     if person is None or (isinstance(person, float) and math.isnan(person)):
-        raise Malformed(f"row {row} belongs to nobody: its person is missing")
+        raise NotApplicable(f"row {row} belongs to nobody: its person is missing; leave it out")
     return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Places in files: CSV, Parquet and GeoJSON, every bad input one sentence without a value in it."""
+"""Places in files: CSV, Parquet and GeoJSON; every refusal is one sentence that shows no place."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.polygons import read_json
@@ -78,8 +78,10 @@ def read_place_file(
 
     Raises
     ------
-    Malformed
+    BadFile
         When the file is not what it should be.
+    UnknownName
+        When it does not have a column that is asked for.
     """
     file = Path(path)
     if is_geojson(file):
@@ -89,7 +91,7 @@ def read_place_file(
     pa = arrow()
     table = pa.Table.from_batches(found) if found else None
     if table is None:
-        raise Malformed(f"{file}: holds no places")
+        raise BadFile(f"{file}: contains no places")
     names = table.column_names
     sides = [
         _column(names, given, usual, what)
@@ -97,7 +99,7 @@ def read_place_file(
     ]
     for name in (*keep, *([person] if person else [])):
         if name not in names:
-            raise Malformed(f"there is no column {name!r}; there are {', '.join(names)}")
+            raise UnknownName.among("the column", name, names)
     values = [_floats(table[name], name) for name in sides]
     return PlaceFile(
         values[0],
@@ -114,9 +116,10 @@ def _column(names: Sequence[str], given: str | None, usual: Sequence[str], what:
     else:
         found = [name for name in names if name.strip().lower() in usual]
     if len(found) != 1:
-        raise Malformed(
-            f"which column is the {what}? There are {', '.join(names)}; name it with "
-            f"--{'lat' if what == 'latitude' else 'lon'}"
+        side = "lat" if what == "latitude" else "lon"
+        raise UnknownName(
+            f"which column is the {what}? There are {', '.join(names)}; name it with {side}= or "
+            f"--{side}"
         )
     return found[0]
 
@@ -132,7 +135,7 @@ def _floats(column: Any, name: str) -> Floats:
         or pa.types.is_decimal(kind)
         or pa.types.is_null(kind)
     ):
-        raise Malformed(f"column {name!r} does not hold numbers")
+        raise BadFile(f"column {name!r} should contain numbers, not {kind}")
     try:
         return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
     except pa.ArrowException:
@@ -142,7 +145,7 @@ def _floats(column: Any, name: str) -> Floats:
         try:
             out[row] = np.nan if value is None else float(value)
         except (ValueError, OverflowError):
-            raise Malformed(f"column {name!r}, row {row}: is not a number") from None
+            raise BadFile(f"column {name!r}, row {row}: not a number") from None
     return out
 
 
@@ -169,7 +172,7 @@ def _geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFile:
                 lon.append(np.nan if numbers[0] is None else float(numbers[0]))
                 lat.append(np.nan if numbers[1] is None else float(numbers[1]))
             except OverflowError:
-                raise Malformed(f"feature {k} has a coordinate that fits no double") from None
+                raise BadFile(f"feature {k}: a coordinate is too large") from None
             owners.append(_owner(said, person, k))
     people = (
         owners if person is not None or any(kind == "LineString" for kind, _ in shapes) else None
@@ -184,7 +187,7 @@ def _owner(said: Mapping[str, Any], person: str | None, k: int) -> Any:
         return k
     owner = said.get(person)
     if not isinstance(owner, str | int | float) or isinstance(owner, bool):
-        raise Malformed(f"feature {k}: has no property {person!r} that names a person")
+        raise BadFile(f"feature {k}: has no property {person!r} that names a person")
     return owner
 
 
@@ -196,16 +199,18 @@ def _features(data: Any, path: Path) -> list[Any]:
             return [data]
         if data.get("type") in tuple(_SHAPES):  # which may be anything, also what has no hash
             return [{"type": "Feature", "geometry": data}]
-    raise Malformed(f"{path}: is not GeoJSON with features")
+    raise BadFile(f"{path}: is not GeoJSON with features")
 
 
 def _positions(feature: Any, k: int) -> tuple[str, list[Any]]:
     geometry = feature.get("geometry") if isinstance(feature, Mapping) else None
     kind = geometry.get("type") if isinstance(geometry, Mapping) else None
     if not isinstance(kind, str) or kind not in _SHAPES or not isinstance(geometry, Mapping):
-        raise Malformed(f"feature {k}: only {', '.join(_SHAPES)} are read")
+        raise BadFile(
+            f"feature {k}: its geometry should be one of {', '.join(_SHAPES)}, not {str(kind)[:40]!r}"
+        )
     given = geometry.get("coordinates")
     positions = [given] if _SHAPES[kind] == 0 else given
     if not isinstance(positions, list):
-        raise Malformed(f"feature {k}: its coordinates are no list of positions")
+        raise BadFile(f"feature {k}: its coordinates are not a list of positions")
     return kind, positions

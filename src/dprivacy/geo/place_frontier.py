@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.design import Optimum, optimal
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName, WrongShape
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import in_words, metres
@@ -82,6 +82,10 @@ class PlaceFrontier(Pictured):
         quantity
             "mean", "within_95" or "adversary".
         """
+        if mechanism not in NAMES:
+            raise UnknownName.among("mechanism", mechanism, NAMES)
+        if quantity not in (known := ("mean", "within_95", "adversary")):
+            raise UnknownName.among("quantity", quantity, known)
         return [
             (float(point.eps), float(getattr(point, quantity)))
             for point in self.points
@@ -164,7 +168,7 @@ def frontier(
     size = metres(radius, what="the radius")
     levels = [as_eps(value) for value in eps]
     if not levels:
-        raise Malformed("a frontier needs at least one level")
+        raise WrongShape("a frontier needs at least one level, such as eps=['ln 4']")
     found: list[FrontierPoint] = []
     best: Optimum | None = None
     for level in levels:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats, to_space, to_surface
-from dprivacy.geo.earth.lengths import metres
+from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.geo.earth.regions import Region, as_region
 from dprivacy.geo.metre_promise import Promise
 from dprivacy.geo.noise_law import NoiseLaw
@@ -122,7 +122,10 @@ class PlaceMechanism:
         """
         array = np.asarray(values, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != 2:
-            raise Malformed(f"places are rows of two numbers, not an array of shape {array.shape}")
+            raise WrongShape(
+                "places should be rows of latitude and longitude, not an array of shape "
+                f"{array.shape}"
+            )
         lat, lon = read_places(array[:, 0], array[:, 1], self.region)
         source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
         out = np.empty_like(array)
@@ -176,7 +179,10 @@ def place_mechanism(
         if step is None:
             lattice = size / max(1, round(size / lattice))
         if (size / lattice).denominator != 1:
-            raise Malformed("a cell must be a whole number of steps of the noise's lattice")
+            raise BadNumber(
+                "a cell should be a whole number of steps of the noise's lattice, but "
+                f"{in_words(size)} is not a multiple of {in_words(lattice)}"
+            )
     else:
         size = lattice
     declared = None if region is None else as_region(region)

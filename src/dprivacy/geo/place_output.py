@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.lengths import metres
 from dprivacy.geo.place_files import PlaceFile, is_geojson, read_place_file
@@ -73,21 +73,22 @@ def protect_file(
 
     Raises
     ------
-    Malformed
-        When the files are not what they should be.
+    BadFile, OutputExists
+        When the files are not what they should be, or the output is there already.
     BudgetExceeded, AlreadyReleased
         When the ledger refuses; nothing is drawn.
     """
     target = Path(output)
     if target.suffix.lower() not in (".csv", ".parquet", ".geojson", ".json"):
-        raise Malformed(f"{target}: only .csv, .parquet and .geojson are written")
+        raise BadFile(f"{target}: the name should end in .csv, .parquet or .geojson")
     if target.exists() and not replace:
-        raise Malformed(f"{target} exists; choose another name, or --replace it")
+        raise OutputExists(
+            f"{target} already exists; choose another name, or pass --replace to overwrite it"
+        )
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
     if mechanism is not None and (options or found.people is not None):
-        raise Malformed(
-            "the optimal mechanism takes each row by itself: leave out person, key, reports, clamp"
-        )
+        given = ", ".join([*options, *(["person"] if found.people is not None else [])])
+        raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
     if mechanism is None:  # said here, so that what is charged is what is drawn
         options = {"radius": "200 m", "eps": "ln 4", **options}
     with charged(
@@ -134,7 +135,9 @@ def write_places(
         What a ledger gave for it.
     """
     if not is_geojson(target) and found.shapes is not None and found.kept:
-        raise Malformed("properties are kept from GeoJSON to GeoJSON only")
+        raise NotApplicable(
+            f"properties are kept from GeoJSON to GeoJSON only, but the output is {target.name}"
+        )
     place = Workplace(target)
     with place.held(), _cleared(place):
         handle = open_own(place.output_part, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
@@ -176,7 +179,7 @@ def _json(data: Any, target: Path) -> bytes:
     try:
         return json.dumps(data, allow_nan=False).encode()
     except (ValueError, RecursionError):
-        raise Malformed(f"{target}: a kept property is nothing that JSON can hold") from None
+        raise BadFile(f"{target}: a kept property cannot be written as JSON") from None
 
 
 def _collection(reported: ProtectedPlaces, found: PlaceFile) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BudgetExceeded, Malformed, PrivacyLeakWarning
+from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning, WrongShape
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Floats
@@ -130,8 +130,8 @@ def protect(
 
     Raises
     ------
-    Malformed
-        For coordinates that are none, outside the region or seem to be swapped, by row number.
+    BadNumber
+        For coordinates that are out of range, outside the region or seem to be swapped, by row number.
     BudgetExceeded
         When a person has more than `reports` reports.
 
@@ -159,12 +159,14 @@ def protect(
         level = level / whole(reports, "reports")
     declared = city.region if region is None and city is not None else region
     if clamp and declared is None:
-        raise Malformed("clamping needs a region")
+        raise NotApplicable("clamping needs a region to clamp to; give region= as well")
     if key is not None and cell is None:
         cell = metres(radius, what="the radius") / _SAME_PLACE
     mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
     if city is not None and mechanism.region != city.region:
-        raise Malformed("the region and the city's region must be the same; leave the region out")
+        raise NotApplicable(
+            f"the region should be the city's own ({city.region.words()}); leave the region out"
+        )
     latitudes, longitudes = read_places(lat, lon, mechanism.region)
     owners = _owners(people, len(latitudes), wanted=key is not None or reports is not None)
     noise = _Noise(mechanism, key, insecure_seed)
@@ -232,13 +234,13 @@ def _reported(
 def _owners(people: Any, n: int, *, wanted: bool) -> Sequence[Any] | None:
     if people is None:
         if wanted:
-            raise Malformed(
-                "permanent noise and a number of reports need to know whose each place is"
+            raise NotApplicable(
+                "permanent noise and a number of reports need to know whose each place is; give people="
             )
         return None
     owners = list(people)
     if len(owners) != n:
-        raise Malformed(f"{n} places for {len(owners)} people")
+        raise WrongShape(f"people should name one person for each place: {n}, not {len(owners)}")
     return owners
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownCategory
 from dprivacy.model import Channel, about, mixture, plain, shown
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sources import result
@@ -45,7 +45,9 @@ class BareHash:
         if self.eps is not None:
             factor = self.eps.exp()
             if factor is None:
-                raise Malformed("the lesson is exact: choose ε with a rational e^ε, such as ln 3")
+                raise NotApplicable(
+                    f"the lesson is exact: choose ε with a rational e^ε, such as ln 3, not {self.eps}"
+                )
             flip = 1 / (1 + factor)
         chance = (flip, 1 - flip)
         return tuple(
@@ -159,8 +161,12 @@ def bare_hash(points: Iterable[Point] = ((0, 1), (1, 0), (1, 1)), *, eps: Any = 
     ln(3)
     """
     given = read_labels(points, "points")
-    if any(point not in _COMPASS for point in given):
-        raise Malformed("points are pairs of −1, 0 and 1 other than (0, 0): exact angles")
+    strange = next((point for point in given if point not in _COMPASS), None)
+    if strange is not None:
+        raise UnknownCategory(
+            f"points should be pairs of −1, 0 and 1 other than (0, 0), whose angles are exact, not "
+            f"{strange!r}"
+        )
     secrets = tuple(_COMPASS[_COMPASS.index(point)] for point in given if isinstance(point, tuple))
     level = None if eps is None else as_eps(eps)
     found: dict[Pattern, Fraction] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, WrongShape
 from dprivacy.hashing.hash_promises import PairPromise
 from dprivacy.hashing.hashes.locality_hash import Bits
 from dprivacy.hashing.hashes.packed_bits import read_bits
@@ -105,7 +105,9 @@ class SetReports:
         """
         found = self.filter(sets)
         if len(people) != len(found):
-            raise Malformed(f"{len(found)} sets for {len(people)} people")
+            raise WrongShape(
+                f"people should name one person for each set: {len(found)}, not {len(people)}"
+            )
         answers = PermanentAnswers(self.response, secret_key, f"set reports: {self.key}")
         owners = [(person, place) for person in people for place in range(self.bits)]
         drawn = answers.draw(found.ravel().astype(np.intp), owners)
@@ -117,7 +119,9 @@ class SetReports:
 
     def _drawn(self, channel: Channel, bits: Bits, insecure_seed: int | None) -> Bits:
         if bits.shape[1] != self.bits:
-            raise Malformed(f"filters are rows of {self.bits} zeros and ones")
+            raise WrongShape(
+                f"filters should be rows of {self.bits} zeros and ones, not of {bits.shape[1]}"
+            )
         sampler = CategoricalSampler(channel.matrix.entries.tolist())
         drawn = sampler.draw(bits.ravel().astype(np.intp), choose_source(insecure_seed))
         return np.asarray(drawn, dtype=np.uint8).reshape(bits.shape)
@@ -216,7 +220,9 @@ def set_reports(
     """
     level, often, seldom = as_eps(eps), read_share(yes, "yes"), read_share(no, "no")
     if seldom >= often:
-        raise BadLevel(f"no must be less than yes, not {no} against {yes}: nothing would be told")
+        raise BadLevel(
+            f"no should be less than yes, not {no} against {yes}: reports would reveal nothing"
+        )
     momentary = Channel((0, 1), (0, 1), [[1 - seldom, seldom], [1 - often, often]])
     h = whole(hashes, "hashes")
     return SetReports(

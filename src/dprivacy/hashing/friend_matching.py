@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.hashing.hashes.packed_bits import Neighbours, nearest, read_bits
 from dprivacy.model import plain, shown
 from dprivacy.sampling import Source
@@ -119,7 +119,9 @@ def match(
     array = read_bits(reports)
     known = read_labels(range(len(array)) if labels is None else labels, "labels")
     if len(known) != len(array):
-        raise Malformed(f"{len(array)} reports for {len(known)} labels")
+        raise WrongShape(
+            f"labels should name one person for each report: {len(array)}, not {len(known)}"
+        )
     return Matching(known, nearest(array, k=k, source=source), array.shape[1])
 
 
@@ -149,7 +151,7 @@ class MatchLoss:
     def explain(self) -> str:
         """The loss in words."""
         return (
-            f"matches are at distance {self.found:.4f} on average and the true nearest at "
+            f"Matches are at distance {self.found:.4f} on average and the true nearest at "
             f"{self.true:.4f}: a utility loss of {self.mean:.4f}. This is computed from the true data "
             "and is not protected."
         )
@@ -187,8 +189,8 @@ def utility_loss(matching: Matching, table: Any) -> MatchLoss:
     distances = np.asarray(table, dtype=np.float64)
     people = len(matching.labels)
     if distances.shape != (people, people):
-        raise Malformed(
-            f"a table of {people} × {people} distances is needed, not {distances.shape}"
+        raise WrongShape(
+            f"the table should have {people} × {people} distances, not shape {distances.shape}"
         )
     ideal = nearest_distances(distances, matching.k).mean(axis=1)
     reached = np.take_along_axis(distances, matching.neighbours.places, axis=1).mean(axis=1)
@@ -213,6 +215,8 @@ def nearest_distances(table: Any, k: int = 1) -> Floats:
     """
     others = np.array(table, dtype=np.float64)
     if others.ndim != 2 or others.shape[0] != others.shape[1] or not 0 < k < len(others):
-        raise Malformed(f"a square table of more than {k} people is needed, not {others.shape}")
+        raise WrongShape(
+            f"the table should be square, of more than {k} people, not of shape {others.shape}"
+        )
     np.fill_diagonal(others, np.inf)
     return np.asarray(np.sort(np.partition(others, k - 1, axis=1)[:, :k], axis=1))

@@ -200,7 +200,7 @@ def eps_for(*, xi: Any, bits: int, distance: Any, delta: Any = "0.01") -> Level:
     kappa, d = read_trials(bits, "bits"), read_share(distance, "distance")
     rate = kappa * (float(d) + binomial_alpha(kappa, d, delta=read_slack(delta)))
     if not rate:
-        raise BadLevel("inputs at distance 0 have the same hash: any ε will do")
+        raise BadLevel(f"inputs at distance {d} have the same hash: every ε gives the budget")
     return as_eps(float(as_eps(xi)) / rate * (1 - 2.0**-50))
 
 
@@ -218,5 +218,7 @@ def read_slack(delta: Any) -> Fraction:
     """δ in (0, 1]."""
     slack = read_share(delta, "δ")
     if not slack:
-        raise BadLevel("δ must be greater than 0; what always holds is the worst case, κ·ε")
+        raise BadLevel(
+            f"δ should be greater than 0, not {delta}; what always holds is the worst case, κ·ε"
+        )
     return slack

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind
 from dprivacy.hashing.hashes.locality_hash import Bits, HashedInputs, LocalityHash
 from dprivacy.mechanisms import BitwiseMechanism, randomised_response
 from dprivacy.model import Guarantee, about
@@ -103,9 +103,9 @@ def bit_response(bits: int, *, eps: Any) -> BitwiseMechanism:
 
 
 def require_hash(function: Any) -> None:
-    """Refuse what is no hash of this room."""
+    """Refuse anything but a hash of this room."""
     if not isinstance(function, LocalityHash):
-        raise Malformed(
-            f"a locality-sensitive hash is needed, such as random_projection(…), not a "
-            f"{type(function).__name__}"
+        raise WrongKind(
+            "function should be a locality-sensitive hash, such as random_projection(…), not a value "
+            f"of type {type(function).__name__}"
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.hashing.friend_matching import nearest_distances
 from dprivacy.hashing.hash_promises import eps_for
 from dprivacy.hashing.hash_then_flip import bit_response
@@ -173,8 +173,8 @@ def utility_loss_experiment(
 def _chord(d: Fraction) -> float:
     """The Euclidean distance of unit vectors at angular distance d."""
     if not d:
-        raise Malformed(
-            "vectors at distance 0 are the same: state the budget at a greater distance"
+        raise BadNumber(
+            f"vectors at distance {d} are the same: state the budget at a greater distance"
         )
     return 2 * math.sin(math.pi * float(d) / 2)
 

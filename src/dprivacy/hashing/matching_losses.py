@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName
 from dprivacy.model import Pictured, plain
 from dprivacy.numbers import Level
 from dprivacy.verify import read_share
@@ -58,7 +58,8 @@ class LossExperiment(Pictured):
         wanted = {key: _setting(key, value) for key, value in settings.items()}
         found = [p for p in self.points if all(getattr(p, key) == v for key, v in wanted.items())]
         if len(found) != 1:
-            raise Malformed(f"{len(found)} points have these settings; name exactly one")
+            told = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+            raise UnknownName(f"{len(found)} points have {told or 'no settings'}; name exactly one")
         return found[0]
 
     def curve(self, mechanism: str, *, bits: int, distance: Any) -> list[tuple[float, float]]:

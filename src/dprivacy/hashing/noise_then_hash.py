@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.hashing.hash_then_flip import require_hash
 from dprivacy.hashing.hashes.linear_hash import LinearHash
 from dprivacy.hashing.hashes.locality_hash import Bits
@@ -83,9 +83,10 @@ def laplsh(function: LinearHash, *, eps: Any, numerics: str | None = None) -> Ha
     require_hash(function)
     dimension = getattr(function, "dimension", None)
     if dimension is None:
-        raise Malformed(
-            "Laplace noise needs vectors of a stated dimension: noise on the items that a person has "
-            "would show which items these are; give the hash its dimension, or use lshrr"
+        raise NotApplicable(
+            f"{type(function).__name__} has no dimension, which Laplace noise needs: noise on the "
+            "items that a person has would show which items these are; give the hash its dimension, "
+            "or use lshrr"
         )
     noise = vector_laplace(dimension, eps=eps, numerics=numerics)
     claim = replace(noise.guarantee, because="T Prop 10.9")

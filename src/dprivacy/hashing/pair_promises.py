@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import UnknownName, WrongKind
 from dprivacy.hashing.hash_promises import (
     Number,
     PairPromise,
@@ -48,8 +48,7 @@ class PairPrivacy:
         for promise in self.promises:
             if promise.name == name:
                 return promise
-        known = ", ".join(promise.name for promise in self.promises)
-        raise UnknownCategory(f"there is no guarantee {name!r}; there are {known}")
+        raise UnknownName.among("a guarantee", name, [promise.name for promise in self.promises])
 
     def explain(self) -> str:
         """The guarantees in words."""
@@ -58,7 +57,7 @@ class PairPrivacy:
             chance = f"; a hash bit tells them apart with probability {about(self.differing)}"
         apart = f"{self.metric} distance {about(self.distance)}"
         lines = [f"{self.mechanism}, for two inputs at {apart}{chance}:"]
-        lines += [f"- {p.name}: {p.words}. ({p.because})" for p in self.promises]
+        lines += [f"- {p.name}: {p.words}." for p in self.promises]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,4 +134,7 @@ def pair_privacy(
             "T Prop 10.9",
         )
         return PairPrivacy(repr(mechanism), "euclidean", apart, None, (promise,))
-    raise Malformed(f"lshrr(…) or laplsh(…) is needed, not a {type(mechanism).__name__}")
+    raise WrongKind(
+        "mechanism should be what lshrr(…) or laplsh(…) made, not a value of type "
+        f"{type(mechanism).__name__}"
+    )

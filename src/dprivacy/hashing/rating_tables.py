@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, UnknownName
 from dprivacy.hashing.hashes.linear_hash import read_items
 from dprivacy.release import batches_of
 
@@ -53,9 +53,11 @@ def read_ratings(
 
     Raises
     ------
-    Malformed
-        For missing columns; for a line without a person, an item or a number, and for an item that a
-        person rates twice. By line number, never by value.
+    UnknownName
+        For missing columns.
+    BadFile
+        For a line without a person, an item or a number, and for an item that a person rates twice. By
+        line number, never by value.
     """
     source = Path(path)
     wanted = [name for name in (user, item, rating) if name is not None]
@@ -63,18 +65,15 @@ def read_ratings(
     line = 0
     with batches_of(source) as (batches, _):
         for batch in batches:
-            missing = [name for name in wanted if name not in batch.schema.names]
-            if missing:
-                raise Malformed(
-                    f"{source}: there is no column {', '.join(map(repr, missing))}; there are "
-                    f"{', '.join(map(repr, batch.schema.names))}. Say which to use"
-                )
+            for name in wanted:
+                if name not in batch.schema.names:
+                    raise UnknownName.among(f"{source}: the column", name, batch.schema.names)
             columns = [batch.column(name).to_pylist() for name in wanted]
             for who, what, *given in zip(*columns, strict=True):
                 line += 1
                 _add(found, who, what, given, line)
     if not found:
-        raise Malformed(f"{source}: there are no ratings in it")
+        raise BadFile(f"{source}: contains no ratings")
     return Ratings(tuple(found), tuple(found.values()))
 
 
@@ -82,19 +81,21 @@ def _add(
     found: dict[Any, dict[Any, float]], who: Any, what: Any, given: list[Any], line: int
 ) -> None:
     if who is None or what is None:
-        raise Malformed(f"line {line} of the table has no person or no item")
+        raise BadFile(f"line {line} of the table has no person or no item")
     if isinstance(what, float) or isinstance(who, float):
-        raise Malformed(f"line {line} of the table: people and items are texts or whole numbers")
+        raise BadFile(
+            f"line {line} of the table: people and items should be texts or whole numbers"
+        )
     mine = found.setdefault(who, {})
     if not given:
         mine[what] = mine.get(what, 0.0) + 1.0
         return
     if what in mine:
-        raise Malformed(f"line {line} of the table rates an item that the person rated before")
+        raise BadFile(f"line {line} of the table rates an item that the person rated before")
     try:
         number = float(given[0])
     except (TypeError, ValueError):
-        raise Malformed(f"line {line} of the table has no number as its rating") from None
+        raise BadFile(f"line {line} of the table has a rating that is not a number") from None
     if not np.isfinite(number):
-        raise Malformed(f"line {line} of the table has a rating that is not finite")
+        raise BadFile(f"line {line} of the table has a rating that is not finite")
     mine[what] = number

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind, WrongShape
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.regions import Region
 from dprivacy.mechanisms import read_doubles
@@ -30,12 +30,17 @@ def read_places(lat: Any, lon: Any, region: Region | None = None) -> tuple[Float
 
     Raises
     ------
-    Malformed
+    BadNumber
         With the number of the first row that is missing, out of range or outside the region.
+    WrongKind, WrongShape
+        For values that are not one number a row, and for sides of two lengths.
     """
     sides = [_side(values, name) for values, name in ((lat, "latitudes"), (lon, "longitudes"))]
     if len(sides[0]) != len(sides[1]):
-        raise Malformed(f"{len(sides[0])} latitudes for {len(sides[1])} longitudes")
+        raise WrongShape(
+            f"there should be one longitude for each latitude, but there are {len(sides[0])} latitudes "
+            f"and {len(sides[1])} longitudes"
+        )
     _require(~np.isfinite(sides[0]), "has no finite latitude; leave such rows out")
     _require(~np.isfinite(sides[1]), "has no finite longitude; leave such rows out")
     latitudes, longitudes = sides
@@ -70,27 +75,29 @@ def like(values: Floats, original: Any) -> Any:
 
 def _side(values: Any, name: str) -> Floats:
     if isinstance(values, str | bytes):
-        raise Malformed(f"{name} must be a list of numbers, not a single text")
+        raise WrongKind(f"{name} should be a list of numbers, not a single text")
     try:
         found = values.to_numpy() if hasattr(values, "to_numpy") else values
         found = found if isinstance(found, np.ndarray) else np.asarray(found)
     except (TypeError, ValueError):
-        raise Malformed(f"{name} must be one number a row") from None
+        raise WrongShape(f"{name} should be one number per row") from None
     kind = found.dtype.kind
     texts = kind == "O" and any(isinstance(v, str | bytes | bool) for v in found.flat)
     if kind in "bUS" or texts:
-        raise Malformed(f"{name} must be numbers, not texts or truth values")
+        raise WrongKind(f"{name} should be numbers, not texts or truth values")
     array = np.atleast_1d(read_doubles(found, name))
     if array.ndim != 1:
-        raise Malformed(f"{name} must be one number a row, not an array of shape {array.shape}")
+        raise WrongShape(
+            f"{name} should be one number per row, not an array of shape {array.shape}"
+        )
     return array
 
 
-def _require(broken: Any, what: str) -> None:
+def _require(broken: Any, what: str, hint: str = "") -> None:
     rows = np.flatnonzero(broken)
     if len(rows):
         more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
-        raise Malformed(f"row {int(rows[0])} {what}{more}")
+        raise BadNumber(f"row {int(rows[0])} {what}{more}{hint}")
 
 
 def _require_inside(lat: Floats, lon: Floats, region: Region) -> None:
@@ -106,6 +113,4 @@ def _require_inside(lat: Floats, lon: Floats, region: Region) -> None:
         if swapped
         else "leave such rows out, or declare a wider region"
     )
-    rows = np.flatnonzero(out)
-    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
-    raise Malformed(f"row {int(rows[0])} lies outside the declared region{more}; {hint}")
+    _require(out, "lies outside the declared region", f"; {hint}")

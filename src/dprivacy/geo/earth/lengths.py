@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.numbers import Level, as_level
 
 _METRES = {
@@ -37,8 +37,8 @@ def metres(length: Any, *, what: str = "a length") -> Fraction:
 
     Raises
     ------
-    Malformed
-        For what is no length between a millimetre and 20,000 km.
+    BadNumber
+        For anything but a length between a millimetre and 20,000 km.
 
     Examples
     --------
@@ -55,9 +55,12 @@ def metres(length: Any, *, what: str = "a length") -> Fraction:
         number = None
     value = number * _METRES[unit] if isinstance(number, Fraction) else None
     if value is None:
-        raise Malformed(f"{what} is written as '200 m', '1.5 km' or a number of metres")
+        raise BadNumber(
+            f"{what} should be a length such as '200 m' or '1.5 km', or a number of metres, not "
+            f"{str(length)[:40]!r}"
+        )
     if not _LEAST <= value <= _MOST:
-        raise Malformed(f"{what} must be between 0.001 m and 20,000 km, not {length}")
+        raise BadNumber(f"{what} should be between 0.001 m and 20,000 km, not {length}")
     return value
 
 

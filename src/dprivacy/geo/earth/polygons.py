@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, BadNumber, NotApplicable
 from dprivacy.extras import shapely
 from dprivacy.geo.earth.ellipsoid import Floats, to_space
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
@@ -37,8 +37,8 @@ class Polygon:
         rings = [self.plane.shadow(*np.array(ring).T[::-1]) for ring in self.rings]
         shape = shapely().Polygon(rings[0], rings[1:])
         if not shape.is_valid or shape.area == 0:
-            raise Malformed(
-                "the region's rings cross themselves or enclose nothing; mend the polygon"
+            raise NotApplicable(
+                f"the rings of {self.words()} cross themselves or enclose nothing; mend the polygon"
             )
         shapely().prepare(shape)
         return shape
@@ -80,14 +80,14 @@ def read_json(path: Path, *, largest: int = _LARGEST) -> Any:
     """
     try:
         if path.stat().st_size > largest:
-            raise Malformed(f"{path}: is larger than {largest >> 20} MiB")
+            raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as reason:
-        raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
+        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
     except (ValueError, RecursionError) as reason:
-        if isinstance(reason, Malformed):
+        if isinstance(reason, BadFile):
             raise
-        raise Malformed(f"{path}: is not GeoJSON") from None
+        raise BadFile(f"{path}: is not GeoJSON") from None
 
 
 def read_polygon(data: Any) -> Polygon:
@@ -105,7 +105,10 @@ def read_polygon(data: Any) -> Polygon:
             features = data.get("features")
             data = features[0] if isinstance(features, list) and len(features) == 1 else None
     if not isinstance(data, Mapping) or data.get("type") != "Polygon":
-        raise Malformed("a region in GeoJSON is one Polygon, alone or as the only feature")
+        kind = data.get("type") if isinstance(data, Mapping) else type(data).__name__
+        raise NotApplicable(
+            f"a region in GeoJSON should be one Polygon, alone or as the only feature, not {kind!r}"
+        )
     try:
         rings = tuple(
             tuple((float(point[0]), float(point[1])) for point in ring)
@@ -117,7 +120,8 @@ def read_polygon(data: Any) -> Polygon:
     except (KeyError, TypeError, ValueError, IndexError):
         fits = False
     if not fits:
-        raise Malformed(
-            "a polygon has rings of at least four (longitude, latitude), the last like the first"
+        raise BadNumber(
+            "a polygon should have rings of at least four pairs (longitude, latitude) in degrees, the "
+            "last equal to the first"
         )
     return Polygon(rings)

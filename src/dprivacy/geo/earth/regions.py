@@ -10,15 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.geo.earth.polygons import Polygon, read_json, read_polygon
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
 
 _WAYS = (
-    "a region is 'latitude, longitude, 30 km' (a disc), 'south, west, north, east' in degrees (a box), "
-    "or a GeoJSON polygon"
+    "a region should be 'latitude, longitude, 30 km' (a disc), 'south, west, north, east' in degrees "
+    "(a box), or a GeoJSON polygon"
 )
 
 
@@ -157,8 +157,10 @@ def as_region(given: Any) -> Region:
 
     Raises
     ------
-    Malformed
-        For anything else, and for regions that reach farther than 3,000 km from their centre.
+    WrongKind
+        For anything else.
+    BadNumber
+        For degrees out of range, and for regions that reach farther than 3,000 km from their centre.
 
     Examples
     --------
@@ -176,36 +178,41 @@ def as_region(given: Any) -> Region:
     elif isinstance(given, Sequence):
         found = _numbers(list(given))
     else:
-        raise Malformed(_WAYS)
-    if not isinstance(found, Disc) and not np.hypot(*found.corners().T).max() <= WIDEST:
-        raise Malformed(
-            "a region reaches at most 3,000 km from its centre; declare a smaller one, or none: noise "
-            "in space then serves the whole Earth"
-        )
+        raise WrongKind(f"{_WAYS}, not a value of type {type(given).__name__}")
+    if not isinstance(found, Disc):
+        _require_near(float(np.hypot(*found.corners().T).max()))
     return found
 
 
+def _require_near(reach: float) -> None:
+    if not reach <= WIDEST:
+        raise BadNumber(
+            f"a region should reach at most 3,000 km from its centre, not {reach / 1000:,.0f} km; "
+            "declare a smaller one, or none: noise in space then serves the whole Earth"
+        )
+
+
 def _numbers(parts: Sequence[Any]) -> Region:
-    if len(parts) not in (3, 4):
-        raise Malformed(_WAYS)
+    written = ", ".join(str(part) for part in parts)[:80]
     try:
-        degrees = [float(part) for part in (parts if len(parts) == 4 else parts[:2])]
+        degrees = [float(part) for part in (parts[:2] if len(parts) == 3 else parts)]
     except (TypeError, ValueError):
-        raise Malformed(_WAYS) from None
+        degrees = []
+    if len(parts) not in (3, 4) or not degrees:
+        raise WrongKind(f"{_WAYS}, not {written!r}")
     lats, lons = degrees[0::2], degrees[1::2]
     if not all(abs(lat) <= 90 for lat in lats) or not all(abs(lon) <= 180 for lon in lons):
-        raise Malformed(
-            "a region's latitudes lie between -90 and 90 and its longitudes between -180 and 180; the "
-            "latitude comes first"
+        raise BadNumber(
+            "a region's latitudes should lie between -90 and 90 and its longitudes between -180 and "
+            f"180, the latitude first, not {written!r}"
         )
     if len(parts) == 3:
         reach = metres(parts[2], what="the reach of a region")
-        if reach > WIDEST:
-            raise Malformed(
-                "a region reaches at most 3,000 km from its centre; declare none instead"
-            )
+        _require_near(float(reach))
         return Disc(degrees[0], degrees[1], reach)
     south, west, north, east = degrees
     if not south < north or west == east:
-        raise Malformed("a box is written south, west, north, east, with south below north")
+        raise BadNumber(
+            f"a box should be 'south, west, north, east', with south below north, not {written!r}"
+        )
     return Box(south, west, north, east)

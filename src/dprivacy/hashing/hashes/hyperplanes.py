@@ -36,7 +36,7 @@ class RandomProjection(LinearHash):
 
         Raises
         ------
-        Malformed
+        NotApplicable, WrongShape, BadNumber
             For a zero vector, mixed dimensions or numbers that are not finite, by row number.
         """
         matrix, items = self.read(values)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, WrongKind, WrongShape
 from dprivacy.hashing.hashes.locality_hash import LocalityHash
 from dprivacy.mechanisms import listed, read_doubles, whole
 from dprivacy.spaces import python_value
@@ -52,8 +52,9 @@ class LinearHash(LocalityHash):
 
         Raises
         ------
-        Malformed
-            For rows of another length, or numbers that are not finite; by row number, never by value.
+        WrongShape, WrongKind, BadNumber
+            For rows of another length or kind, and for numbers that are not finite; by row number,
+            never by value.
         """
         if self.dimension is not None:
             return read_dense(values, self.dimension), range(self.dimension)
@@ -83,10 +84,10 @@ def read_dense(values: Any, dimension: int) -> Floats:
     """Vectors as an array of shape (inputs, dimension)."""
     array = read_doubles(values, "vectors")
     if array.ndim != 2 or array.shape[1] != dimension:
-        raise Malformed(
-            f"vectors are rows of {dimension} numbers, not an array of shape {array.shape}"
+        raise WrongShape(
+            f"vectors should be rows of {dimension} numbers, not an array of shape {array.shape}"
         )
-    refuse_unlimited(array, "has a number that is missing or infinite; set a policy for such rows")
+    refuse_unlimited(array, "has a number that is missing or infinite; leave such rows out")
     return array
 
 
@@ -101,9 +102,9 @@ def read_items(values: Any) -> tuple[Any, tuple[Any, ...]]:
     starts = [0]
     for k, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise Malformed(
-                f"row {k} is a {type(row).__name__} where a mapping from items to numbers is needed; "
-                "for arrays give the dimension"
+            raise WrongKind(
+                f"row {k} should be a mapping from items to numbers, not a value of type "
+                f"{type(row).__name__}; for arrays give the dimension"
             )
         for item, number in row.items():
             columns.append(places.setdefault(_kind(item, k), len(places)))
@@ -111,11 +112,13 @@ def read_items(values: Any) -> tuple[Any, tuple[Any, ...]]:
         starts.append(len(columns))
     data = read_doubles(numbers, "the numbers of items")
     if data.ndim != 1:
-        raise Malformed("items are mapped to single numbers")
+        raise WrongShape(
+            f"items should be mapped to single numbers, not to arrays of shape {data.shape[1:]}"
+        )
     strange = np.flatnonzero(~np.isfinite(data))
     if len(strange):
         row = int(np.searchsorted(starts, strange[0], side="right")) - 1
-        raise Malformed(f"row {row} has a number that is missing or infinite")
+        raise BadNumber(f"row {row} has a number that is missing or infinite; leave such rows out")
     shape = (len(rows), len(places))
     return csr_array((data, columns, starts), shape=shape), tuple(places)
 
@@ -123,15 +126,17 @@ def read_items(values: Any) -> tuple[Any, tuple[Any, ...]]:
 def _kind(item: Any, row: int) -> Any:
     value = python_value(item)
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise Malformed(f"row {row}: items are texts or whole numbers, not {type(value).__name__}")
+        raise WrongKind(
+            f"row {row}: items should be texts or whole numbers, not of type {type(value).__name__}"
+        )
     return value
 
 
 def refuse_unlimited(array: Floats, what: str) -> None:
-    """Malformed, by row number, where a row has NaN or an infinity."""
+    """BadNumber, by row number, where a row has NaN or an infinity."""
     broken = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if len(broken):
-        raise Malformed(f"row {int(broken[0])} {what}")
+        raise BadNumber(f"row {int(broken[0])} {what}")
 
 
 def scaled_rows(matrix: Any) -> Any:
@@ -139,14 +144,14 @@ def scaled_rows(matrix: Any) -> Any:
 
     Raises
     ------
-    Malformed
+    NotApplicable
         For a row of zeros, by its number: it points nowhere.
     """
     dense = isinstance(matrix, np.ndarray)
     most = np.abs(matrix).max(axis=1) if dense else abs(matrix).max(axis=1).toarray().ravel()
     empty = np.flatnonzero(most == 0)
     if len(empty):
-        raise Malformed(
+        raise NotApplicable(
             f"row {int(empty[0])} is the zero vector, which has no direction; leave such rows out "
             f"({len(empty)} of {len(most)})"
         )

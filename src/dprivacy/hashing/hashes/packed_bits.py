@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, UnknownCategory, WrongShape
 from dprivacy.mechanisms import refuse_masked, whole
 from dprivacy.sampling import Source, choose_source
 
@@ -57,10 +57,10 @@ def read_bits(bits: Any) -> NDArray[np.uint8]:
     except ValueError:
         array = np.empty(0)
     if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "biufO":
-        raise Malformed("bit strings are rows of zeros and ones, all of one length")
+        raise WrongShape("bit strings should be rows of zeros and ones, all of one length")
     strange = np.flatnonzero(((array != 0) & (array != 1)).any(axis=1))
     if len(strange):
-        raise UnknownCategory(f"row {int(strange[0])} holds something else than zeros and ones")
+        raise UnknownCategory(f"row {int(strange[0])} should contain zeros and ones only")
     return array.astype(np.uint8, copy=False)
 
 
@@ -124,7 +124,9 @@ def nearest(bits: Any, *, k: int, queries: Any = None, source: Source | None = N
     known, asked, width = _packed(bits, queries)
     among = len(known) - (queries is None)
     if whole(k, "k") > among:
-        raise Malformed(f"k must be at most {among}, the number of strings to choose from, not {k}")
+        raise BadNumber(
+            f"k should be at most {among}, the number of strings to choose from, not {k}"
+        )
     words = source or choose_source()
     smallest = np.dtype(np.uint8 if width < 255 else np.uint16 if width < 65_535 else np.int64)
     places = np.empty((len(asked), k), dtype=np.intp)
@@ -182,6 +184,9 @@ def _packed(bits: Any, others: Any) -> tuple[Words, Words, int]:
     first = read_bits(bits)
     second = first if others is None else read_bits(others)
     if first.shape[1] != second.shape[1]:
-        raise Malformed("strings that are compared must be of the same length")
+        raise WrongShape(
+            f"strings that are compared should be of one length, not of {first.shape[1]} and "
+            f"{second.shape[1]} bits"
+        )
     known = pack(first)
     return known, known if others is None else pack(second), first.shape[1]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind
 from dprivacy.sampling import KeyedSource
 from dprivacy.spaces import python_value
 
@@ -24,9 +24,10 @@ _NAME = b"dprivacy public hash 1"
 def read_key(key: Any) -> str:
     """A public key: a text that is not empty."""
     if not isinstance(key, str) or not key.strip():
-        raise Malformed(
-            "key must be a text that everybody knows and that was fixed before the data were seen, "
-            "such as 'friends 2026'"
+        raise WrongKind(
+            "key should be a text that everybody knows and that was fixed before the data were seen, "
+            f"such as 'friends 2026', not a value of type {type(key).__name__}"
+            + (" without a letter" if isinstance(key, str) else "")
         )
     return key
 
@@ -95,7 +96,7 @@ def _item(item: Any) -> bytes:
         return b"text:" + _encoded(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return b"whole:" + str(value).encode()
-    raise Malformed(f"items are texts or whole numbers, not {type(value).__name__}")
+    raise WrongKind(f"items should be texts or whole numbers, not of type {type(value).__name__}")
 
 
 def _encoded(text: str) -> bytes:

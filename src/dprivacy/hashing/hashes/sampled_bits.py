@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
 from dprivacy.hashing.hashes.packed_bits import hamming_distances, read_bits
 from dprivacy.hashing.hashes.public_randomness import public_source
@@ -61,7 +61,9 @@ class BitSampling(LocalityHash):
     def _read(self, values: Any) -> Bits:
         array = read_bits(values)
         if array.shape[1] != self.length:
-            raise Malformed(f"bit strings are rows of {self.length} zeros and ones")
+            raise WrongShape(
+                f"bit strings should be rows of {self.length} zeros and ones, not of {array.shape[1]}"
+            )
         return array
 
 

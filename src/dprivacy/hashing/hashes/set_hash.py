@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words
 from dprivacy.mechanisms import listed
@@ -37,13 +37,15 @@ class MinHash(LocalityHash):
 
         Raises
         ------
-        Malformed
+        NotApplicable
             For an empty set, by row number: it has no first item.
         """
         sets = read_sets(values)
         for k, row in enumerate(sets):
             if not row:
-                raise Malformed(f"row {k} is an empty set, which has no first item; leave it out")
+                raise NotApplicable(
+                    f"row {k} is an empty set, which has no first item; leave it out"
+                )
         places: dict[Any, int] = {}
         members = [[places.setdefault(item, len(places)) for item in row] for row in sets]
         words = item_words(self.key, "minhash", places, self.bits)
@@ -126,9 +128,11 @@ def read_sets(values: Any) -> list[frozenset[Any]]:
     found = []
     for k, row in enumerate(listed(values)):
         if isinstance(row, str | bytes | Mapping) or not isinstance(row, Iterable):
-            raise Malformed(f"row {k} is a {type(row).__name__} where a set of items is needed")
+            raise WrongKind(
+                f"row {k} should be a set of items, not a value of type {type(row).__name__}"
+            )
         items = [python_value(item) for item in row]
         if any(isinstance(item, bool) or not isinstance(item, str | int) for item in items):
-            raise Malformed(f"row {k}: items are texts or whole numbers")
+            raise WrongKind(f"row {k}: items should be texts or whole numbers")
         found.append(frozenset(items))
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.hashing.hashes.linear_hash import Floats, LinearHash
 from dprivacy.hashing.hashes.locality_hash import Bits, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
@@ -31,7 +31,7 @@ class StableProjection(LinearHash):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.norm, bool) or self.norm not in (1, 2):
-            raise Malformed(f"norm must be 1 or 2, not {self.norm}")
+            raise BadNumber(f"norm should be 1 or 2, not {self.norm}")
         object.__setattr__(self, "width", _read_width(self.width))
 
     @property
@@ -76,7 +76,7 @@ class StableProjection(LinearHash):
 def _read_width(width: Any) -> float:
     number = isinstance(width, int | float | np.number) and not isinstance(width, bool)
     if not number or not 0 < float(width) < math.inf:
-        raise BadLevel(f"width must be a number greater than 0, not {width}")
+        raise BadNumber(f"width should be a number greater than 0, not {width}")
     return float(width)
 
 

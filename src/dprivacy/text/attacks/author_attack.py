@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.mechanisms import whole
 from dprivacy.sampling import KeyedSource
 from dprivacy.text.documents.text_pieces import words_of
@@ -58,7 +58,7 @@ class AuthorProfiles:
     ) -> list[Attribution]:
         """The author of each text; options as for `identify_authors`."""
         if not 0 < share <= 1:
-            raise Malformed(f"share must be above 0 and at most 1, not {share}")
+            raise BadNumber(f"share should be above 0 and at most 1, not {share}")
         asked = _table([ngrams(text, self.n) for text in texts], self.rarity)
         wins = np.zeros((len(asked), len(self.names)), dtype=np.int64)
         source = KeyedSource(_KEY, whole(key, "key", 0))
@@ -93,7 +93,9 @@ def author_profiles(
     ones tell more.
     """
     if len(known) < 2:
-        raise Malformed("an attack needs known texts of at least two candidates, by name")
+        raise NotApplicable(
+            f"an attack needs known texts of at least two candidates, by name, not of {len(known)}"
+        )
     names, size = tuple(known), whole(n, "n")
     counted = [ngrams(known[name], size) for name in names]
     total: Counter[str] = Counter()
@@ -103,7 +105,7 @@ def author_profiles(
         used.update(counts.keys())
     commonest = total.most_common(whole(features, "features"))
     if not commonest:
-        raise Malformed("the known texts have no words")
+        raise NotApplicable(f"the known texts of {len(names)} candidates have no words")
     rarity = {
         gram: (k, math.log1p(len(names) / used[gram])) for k, (gram, _) in enumerate(commonest)
     }

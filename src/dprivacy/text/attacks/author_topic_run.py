@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sampling import Source, SystemSource
@@ -63,7 +63,7 @@ def author_topic_experiment(
     repetitions
         In repetition r, each author's r-th text (counted around) is the unknown one.
     longest
-        The unknown text is cut after so many words.
+        The unknown text is cut after this many words.
     adaptive
         Whether the attacker passes the known texts through the same mechanism first, so as to compare
         like with like. That is the stronger attacker, and costs as much more time as there are texts.
@@ -193,7 +193,7 @@ def _read(documents: Iterable[Any]) -> list[Document]:
     try:
         listed = [Document(*document) for document in documents]
     except TypeError:
-        raise Malformed("documents are triples (author, topic, text)") from None
+        raise WrongShape("documents should be triples (author, topic, text)") from None
     return [document for document in listed if words_of(document.text)]
 
 
@@ -210,10 +210,13 @@ def _candidates(documents: list[Document], per_topic: int | None) -> dict[Any, l
         ]
         here.sort(key=lambda pair: -len(pair[1]))
         if per_topic is not None and len(here) < whole(per_topic, "authors_per_topic"):
-            raise Malformed(
-                f"topic {topic!r} has {len(here)} authors with two texts or more, not {per_topic}"
+            raise NotApplicable(
+                f"each topic should have {per_topic} authors with two texts or more, but {topic!r} has "
+                f"{len(here)}"
             )
         chosen.update(here[:per_topic])
     if len(chosen) < 2:
-        raise Malformed("an attack needs at least two authors with two texts or more each")
+        raise NotApplicable(
+            f"an attack needs at least two authors with two texts or more each, not {len(chosen)}"
+        )
     return chosen

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.text.embeddings.word_vectors import Embedding
@@ -36,7 +36,10 @@ class Neighbours:
 def neighbours_of(texts: Sequence[str], labels: Sequence[Any], embedding: Embedding) -> Neighbours:
     """Known texts and their labels, ready to be compared with."""
     if len(texts) != len(labels) or not len(texts):
-        raise Malformed(f"{len(texts)} texts need as many labels, not {len(labels)}")
+        raise WrongShape(
+            f"there should be one label for each text, but there are {len(texts)} texts and "
+            f"{len(labels)} labels"
+        )
     return Neighbours(tuple(labels), mean_vectors(texts, embedding), embedding)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import words_of
 
@@ -56,12 +56,17 @@ def train_topics(
     ['law']
     """
     if len(texts) != len(topics) or not len(texts):
-        raise Malformed(f"{len(texts)} texts need as many topics, not {len(topics)}")
+        raise WrongShape(
+            f"there should be one topic for each text, but there are {len(texts)} texts and "
+            f"{len(topics)} topics"
+        )
     if not 0 < smoothing < math.inf:
-        raise Malformed(f"smoothing must be a positive number, not {smoothing}")
+        raise BadNumber(f"smoothing should be a positive number, not {smoothing}")
     names = tuple(dict.fromkeys(topics))
     if len(names) < 2:
-        raise Malformed("a topic model needs texts of at least two topics")
+        raise NotApplicable(
+            f"a topic model needs texts of at least two topics, not only of {names[0]!r}"
+        )
     found: Counter[str] = Counter()
     for text in texts:
         found.update(set(words_of(text, numbers=False)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import factor_in_words
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
@@ -53,7 +53,7 @@ class LeakageBound:
             return f"{text} = {factor_in_words(as_level(self.exponent))}."
         return (
             f"{text}; with {self.documents} candidates nothing can multiply it by more than "
-            f"{self.documents}, so that the bound says nothing here. Lower ε, or compare attacks."
+            f"{self.documents}, so this bound adds nothing here. Lower ε, or compare attacks."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,7 +94,9 @@ def document_leakage(mechanism: TextMechanism, texts: Sequence[str]) -> LeakageB
     """
     listed = read_words(texts)
     if len(listed) < 2:
-        raise Malformed("a leakage bound needs at least two candidate documents")
+        raise NotApplicable(
+            f"a leakage bound needs at least two candidate documents, not {len(listed)}"
+        )
     embedding = mechanism.words.embedding
     bags = [mechanism.policy.read(text, embedding).words for text in listed]
     guarantee = mechanism.guarantee

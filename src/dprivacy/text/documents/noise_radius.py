@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
@@ -42,7 +42,7 @@ def chance_within(dimension: int, words: int, *, eps: Any, radius: float) -> flo
 
     n, N = whole(dimension, "dimension"), whole(words, "words")
     if not radius >= 0:
-        raise Malformed(f"radius must be at least 0, not {radius}")
+        raise BadNumber(f"radius should be at least 0, not {radius}")
     return float(gammainc(n * N, float(as_eps(eps)) * N * radius))
 
 
@@ -84,7 +84,7 @@ def eps_for_radius(dimension: int, words: int, *, radius: float, chance: float =
     29.6
     """
     if not 0 < radius < float("inf"):
-        raise Malformed(f"radius must be a positive number, not {radius}")
+        raise BadNumber(f"radius should be a positive number, not {radius}")
     return _reach(dimension, words, chance) / (radius * words)
 
 
@@ -93,5 +93,5 @@ def _reach(dimension: int, words: int, chance: float) -> float:
     from scipy.special import gammaincinv
 
     if not 0 < chance < 1:
-        raise Malformed(f"chance must be between 0 and 1, not {chance}")
+        raise BadNumber(f"chance should lie between 0 and 1, not {chance}")
     return float(gammaincinv(whole(dimension, "dimension") * whole(words, "words"), chance))

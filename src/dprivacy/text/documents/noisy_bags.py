@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import TooLarge, WrongShape
 from dprivacy.mechanisms import read_doubles, vector_laplace, whole
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Mat
@@ -43,7 +43,7 @@ def noisy_bag(
     """
     rows = read_doubles(vectors, "vectors")
     if rows.ndim != 2 or not rows.size:
-        raise Malformed(f"a bag is rows of numbers, not an array of shape {rows.shape}")
+        raise WrongShape(f"a bag should be rows of numbers, not an array of shape {rows.shape}")
     mechanism = vector_laplace(rows.shape[1], eps=eps, numerics=numerics)
     noisy = mechanism.randomise(rows, insecure_seed=insecure_seed)
     return np.asarray(noisy[np.lexsort(noisy.T[::-1])])

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import NotApplicable, UnknownCategory, UnknownName
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import Piece, pieces_of
 from dprivacy.text.embeddings.word_vectors import Embedding
@@ -50,14 +50,17 @@ class Policy:
         passing = _read_passing(self.unprotected)
         object.__setattr__(self, "unprotected", passing)
         if passing and self.layout == "bag":
-            raise Malformed(
+            raise NotApplicable(
                 f"{passing[0]!r} cannot pass in a bag of words, which has no places for them; "
-                "say layout='text'"
+                "choose layout='text'"
             )
         if "stop words" in passing and self.stop_words == "drop":
-            raise Malformed("stop words are both dropped and passed as they are; choose one")
+            raise NotApplicable("stop words are both dropped and passed as they are; choose one")
         if self.length is not None and whole(self.length, "length") and "punctuation" in passing:
-            raise Malformed("a text that keeps its punctuation cannot be filled up to a length")
+            raise NotApplicable(
+                "a text that keeps its punctuation cannot be filled up to a length of "
+                f"{self.length}; leave one of the two out"
+            )
 
     def read(self, text: str, embedding: Embedding) -> "Reading":
         """The pieces of a text, and which of them are protected words."""
@@ -86,7 +89,9 @@ class Policy:
             pieces.append(piece)
         self._require_known(unknown, spoken, embedding)
         if not protected:
-            raise Malformed("the document has no words to protect")
+            raise NotApplicable(
+                f"the document has no words to protect (it has {spoken} words in all)"
+            )
         read = Reading(tuple(pieces), tuple(protected), spoken, len(unknown), dropped)
         return read if self.length is None else read.filled(self.length)
 
@@ -99,8 +104,8 @@ class Policy:
         if self.unknown == "refuse" and unknown:
             raise UnknownCategory(
                 f"{len(unknown)} of {spoken} words are not in {embedding.name}, the first of them word "
-                f"number {unknown[0]}; say unknown='replace' (they are then protected like all others) "
-                "or 'drop'"
+                f"number {unknown[0]}; choose unknown='replace' (they are then protected like all "
+                "others) or 'drop'"
             )
 
     def explain(self) -> list[str]:
@@ -145,7 +150,7 @@ class Reading:
         """With empty words at its end, up to a public number of protected words."""
         missing = length - len(self.protected)
         if missing < 0:
-            raise Malformed(
+            raise NotApplicable(
                 f"the document has more than the declared {length:,} words; declare more, or cut it"
             )
         ends = range(len(self.pieces), len(self.pieces) + missing)
@@ -155,8 +160,7 @@ class Reading:
 
 def _require(value: Any, name: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        listed = ", ".join(repr(word) for word in allowed)
-        raise Malformed(f"{name} must be one of {listed}, not {value!r}")
+        raise UnknownName.among(name, value, allowed)
 
 
 def _read_passing(given: Iterable[str]) -> tuple[str, ...]:

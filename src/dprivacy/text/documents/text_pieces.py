@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind
 
 Kind = Literal["word", "number", "mark", "space"]
 LONGEST_WORD = 200  # characters
@@ -52,8 +52,10 @@ def pieces_of(text: str) -> list[Piece]:
 
     Raises
     ------
-    Malformed
-        For what is no text, has a NUL in it (a binary file), or a word of more than 200 characters.
+    WrongKind
+        For a value that is not text.
+    NotApplicable
+        For text with a NUL in it (a binary file), or with a word of more than 200 characters.
     TooLarge
         For more than 20 million characters.
 
@@ -74,19 +76,22 @@ def pieces_of(text: str) -> list[Piece]:
 
 def _require_text(text: object) -> None:
     if not isinstance(text, str):
-        raise Malformed(f"a document is a text, not a {type(text).__name__}")
+        raise WrongKind(f"a document should be text, not a value of type {type(text).__name__}")
     if len(text) > LONGEST_TEXT:
         raise TooLarge(
             f"a document of {len(text):,} characters is too long; cut it into parts of at most "
             f"{LONGEST_TEXT:,}"
         )
     if "\0" in text:
-        raise Malformed("the document has NUL characters in it: it looks like a binary file")
+        raise NotApplicable(
+            f"the document has a NUL character at position {text.index(chr(0)):,}: it looks like a "
+            "binary file"
+        )
 
 
 def _short(word: str, at: int) -> str:
     if len(word) > LONGEST_WORD:
-        raise Malformed(
+        raise NotApplicable(
             f"a word at character {at:,} has {len(word):,} characters, more than {LONGEST_WORD}; "
             "is this a text?"
         )
@@ -128,15 +133,15 @@ def read_document(path: str | Path) -> str:
 
     Raises
     ------
-    Malformed
-        For a file that cannot be read or is no text; the message never shows its content.
+    BadFile
+        For a file that cannot be read or is not text; the message never shows its content.
     """
     place = Path(path)
     try:
         with place.open("rb") as file:
             raw = file.read(4 * LONGEST_TEXT + 1)
     except OSError as reason:
-        raise Malformed(f"{place}: cannot be read ({reason.strerror})") from None
+        raise BadFile(f"{place}: cannot be read ({reason.strerror})") from None
     return decode_document(raw, str(place))
 
 
@@ -145,10 +150,10 @@ def decode_document(raw: bytes, name: str) -> str:
     if len(raw) > 4 * LONGEST_TEXT:
         raise TooLarge(f"{name}: is longer than {4 * LONGEST_TEXT:,} bytes; cut it into parts")
     if b"\0" in raw:
-        raise Malformed(f"{name}: has NUL bytes in it: it looks like a binary file")
+        raise BadFile(f"{name}: has NUL bytes in it: it looks like a binary file")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as reason:
-        raise Malformed(
+        raise BadFile(
             f"{name}: byte {reason.start:,} is not UTF-8; save the text in that encoding"
         ) from None

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import NotApplicable, TooLarge, UnknownName, WrongKind
 from dprivacy.mechanisms import VectorMechanism, listed, vector_laplace
 from dprivacy.model import Channel, Guarantee, about
 from dprivacy.numbers import Mat, as_eps
@@ -226,13 +226,15 @@ def word_mechanism(
     """
     level = as_eps(eps)
     if len(embedding) < 2:
-        raise Malformed("a vocabulary of a single word has nothing to hide it among")
+        raise NotApplicable(
+            f"a vocabulary should have at least two words to hide a word among, not {len(embedding)}"
+        )
     if noise == "laplace":
         vectors = vector_laplace(embedding.dimension, eps=level, numerics="idealised")
         guarantee = Guarantee(level, WordSpace(embedding), because="T Thm 9.7")
         return LaplaceWords(embedding, vectors, guarantee)
     if noise != "exponential":
-        raise Malformed(f"noise must be 'exponential' or 'laplace', not {noise!r}")
+        raise UnknownName.among("noise", noise, ("exponential", "laplace"))
     step = grid_step(embedding)
     grid = snapped(embedding, step)
     space = WordSpace(grid, 4 * _ROUNDING / (_SPARE * float(level)))
@@ -245,5 +247,7 @@ def read_words(words: Any) -> list[str]:
     asked = listed(words)
     strange = next((k for k, word in enumerate(asked) if not isinstance(word, str)), None)
     if strange is not None:
-        raise Malformed(f"word {strange} is no text but a {type(asked[strange]).__name__}")
+        raise WrongKind(
+            f"word {strange} should be text, not a value of type {type(asked[strange]).__name__}"
+        )
     return asked

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.sampling import KeyedSource
 from dprivacy.text.embeddings.word_vectors import Embedding
@@ -60,7 +60,7 @@ def embedding_from_groups(
     listed = [list(group) for group in groups]
     words = list(dict.fromkeys(word for group in listed for word in group))
     if not words:
-        raise Malformed("an embedding needs at least one word in its lists")
+        raise WrongShape(f"the {len(listed)} lists should contain at least one word, but have none")
     size = whole(dimension, "dimension")
     plain = _signs(len(listed), size, 0)
     lists = _NEIGHBOURS[0] * plain

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongShape
 
 _BLOCK = 1 << 22  # scores held at a time
 _UNIT = 2.0**-24  # rounding of a float32
@@ -42,11 +42,12 @@ def nearest_rows(
     """
     asked = np.asarray(queries, dtype=np.float64)
     if asked.ndim != 2 or asked.shape[1] != rows.shape[1]:
-        raise Malformed(
-            f"vectors of {rows.shape[1]} numbers are needed, not an array of shape {asked.shape}"
+        raise WrongShape(
+            f"vectors should be rows of {rows.shape[1]} numbers, not an array of shape {asked.shape}"
         )
-    if not np.isfinite(asked).all():
-        raise Malformed("a vector is not finite, so that no word is nearest to it")
+    broken = np.flatnonzero(~np.isfinite(asked).all(axis=1))
+    if len(broken):
+        raise BadNumber(f"vector {int(broken[0])} is not finite, so no word is nearest to it")
     small = np.ascontiguousarray(rows.T, dtype=np.float32)
     lengths = squares.astype(np.float32)
     longest = float(np.sqrt(squares.max()))

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import DPrivacyError, Malformed, TooLarge
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.mechanisms import whole
 from dprivacy.text.embeddings.word_vectors import Embedding
 
@@ -51,7 +51,7 @@ def read_embedding(
 
     Raises
     ------
-    Malformed
+    BadFile
         For a file that is not in the format, vectors of different lengths, numbers that are not
         finite, or another hash. Nothing in the file is ever executed.
     TooLarge
@@ -71,16 +71,15 @@ def read_embedding(
     try:
         digest = _hash(place)
         if sha256 is not None and digest != sha256.lower():
-            raise Malformed(
-                f"{place.name}: its SHA-256 is {digest}, not the expected {sha256.lower()}; fetch it "
-                "again"
+            raise BadFile(
+                f"{place.name}: its SHA-256 should be {sha256.lower()} but is {digest}; fetch it again"
             )
         words, vectors = _read(place, form or _form(place), most)
     except (OSError, EOFError, zlib.error) as reason:  # a bad gzip file is an OSError
         why = getattr(reason, "strerror", None) or "it is damaged"
-        raise Malformed(f"{place.name}: cannot be read ({why})") from None
+        raise BadFile(f"{place.name}: cannot be read ({why})") from None
     if not words:
-        raise Malformed(f"{place.name}: there is no word in it")
+        raise BadFile(f"{place.name}: contains no word")
     return Embedding(tuple(words), vectors, place.name, digest)
 
 
@@ -89,8 +88,9 @@ def _form(place: Path) -> Form:
     last = ends[-1] if ends else ""
     known: dict[str, Form] = {".npz": "npz", ".bin": "word2vec", ".txt": "text", ".vec": "text"}
     if last not in known:
-        raise Malformed(
-            f"{place.name}: say form='text', 'word2vec' or 'npz'; the ending does not tell"
+        raise UnknownName(
+            f"{place.name}: the format cannot be told from the name's ending; give form='text', "
+            "'word2vec' or 'npz'"
         )
     return known[last]
 
@@ -105,7 +105,7 @@ def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
         return _read_arrays(place, most)
     readers = {"text": _text_rows, "word2vec": _binary_rows}
     if form not in readers:
-        raise Malformed(f"form must be 'text', 'word2vec' or 'npz', not {form!r}")
+        raise UnknownName.among("form", form, ("text", "word2vec", "npz"))
     words: list[str] = []
     seen: set[str] = set()
     rows: list[NDArray[np.float32]] = []
@@ -137,7 +137,7 @@ def _text_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.flo
         if not line:
             return
         if len(line) > _LONGEST_LINE:
-            raise Malformed(f"{name}: line {number} is too long for a word and its vector")
+            raise BadFile(f"{name}: line {number} is too long for a word and its vector")
         parts = line.decode("utf-8", "replace").rstrip().split(" ")
         if number == 1 and len(parts) == 2 and all(map(_COUNT.fullmatch, parts)):
             dimension = int(parts[1])
@@ -149,14 +149,14 @@ def _text_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.flo
         _require_dimension(dimension, name)
         word = " ".join(parts[:-dimension])  # GloVe's largest file has words with spaces
         if len(parts) <= dimension or not word:
-            raise Malformed(
+            raise BadFile(
                 f"{name}: line {number} should have a word and {dimension} numbers; it has "
                 f"{len(parts)} parts"
             )
         try:
             row = np.array(parts[-dimension:], dtype=np.float32)
         except (ValueError, OverflowError):
-            raise Malformed(f"{name}: line {number} has a part that is no number") from None
+            raise BadFile(f"{name}: line {number} has a part that is not a number") from None
         yield _word(word, name, number), row
 
 
@@ -164,7 +164,7 @@ def _binary_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.f
     """word2vec's binary format: two counts in a line, then each word, a space and its float32."""
     head = file.readline(64).split()
     if len(head) != 2 or not all(part.isdigit() for part in head):
-        raise Malformed(f"{name}: a word2vec file begins with two counts in a line")
+        raise BadFile(f"{name}: a word2vec file should begin with two counts in a line")
     count, dimension = map(int, head)
     _require_dimension(dimension, name)
     for number in range(1, count + 1):
@@ -172,10 +172,10 @@ def _binary_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.f
         while (byte := file.read(1)) != b" ":
             spelled += byte
             if not byte or len(spelled) > _LONGEST_WORD:
-                raise Malformed(f"{name}: the file ends, or word {number} does not")
+                raise BadFile(f"{name}: the file ends in word {number}, or the word is too long")
         vector = file.read(4 * dimension)
         if len(vector) < 4 * dimension:
-            raise Malformed(f"{name}: the file ends within the vector of word {number}")
+            raise BadFile(f"{name}: the file ends within the vector of word {number}")
         word = spelled.lstrip(b"\n").decode("utf-8", "replace")
         yield _word(word, name, number), np.frombuffer(vector, "<f4")
 
@@ -190,19 +190,19 @@ def _read_arrays(place: Path, most: int) -> tuple[list[str], NDArray[Any]]:
         with np.load(place, allow_pickle=False) as arrays:
             missing = {"words", "vectors"} - set(arrays.files)
             if missing:
-                raise Malformed(f"{place.name}: there is no array {min(missing)!r} in it")
+                raise BadFile(
+                    f"{place.name}: should contain an array {min(missing)!r}, but does not"
+                )
             words, vectors = arrays["words"], arrays["vectors"]
     except DPrivacyError:
         raise
     # RuntimeError: a member that says it is encrypted.
     except (ValueError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error):
-        raise Malformed(f"{place.name}: is no .npz file of plain arrays") from None
+        raise BadFile(f"{place.name}: is not an .npz file of plain arrays") from None
     if words.ndim != 1 or words.dtype.kind != "U" or vectors.ndim != 2:
-        raise Malformed(
-            f"{place.name}: words should be a list of texts, vectors a table of numbers"
-        )
+        raise BadFile(f"{place.name}: words should be a list of texts, vectors a table of numbers")
     if vectors.dtype.kind not in "fi" or len(words) != len(vectors):
-        raise Malformed(f"{place.name}: {len(words)} words need as many rows of numbers")
+        raise BadFile(f"{place.name}: {len(words)} words need as many rows of numbers")
     _require_dimension(vectors.shape[1], place.name)
     listed = [_word(str(word), place.name, k) for k, word in enumerate(words[:most], 1)]
     kept = np.float64 if vectors.dtype.itemsize == 8 else np.float32
@@ -211,12 +211,12 @@ def _read_arrays(place: Path, most: int) -> tuple[list[str], NDArray[Any]]:
 
 def _require_dimension(dimension: int, name: str) -> None:
     if dimension < 1:
-        raise Malformed(f"{name}: the vectors have no numbers")
+        raise BadFile(f"{name}: the vectors have no numbers")
     if dimension > _MOST_DIMENSIONS:
         raise TooLarge(f"{name}: vectors of more than {_MOST_DIMENSIONS:,} numbers are not read")
 
 
 def _word(word: str, name: str, number: int) -> str:
     if not word or len(word.encode("utf-8", "replace")) > _LONGEST_WORD:
-        raise Malformed(f"{name}: entry {number} has no word, or one of more than 400 bytes")
+        raise BadFile(f"{name}: entry {number} should have a word of at most {_LONGEST_WORD} bytes")
     return unicodedata.normalize("NFC", word)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import NotApplicable, TooLarge, WrongKind
 from dprivacy.estimation import kantorovich
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace
@@ -109,9 +109,13 @@ def word_movers_distance(x: Sequence[str], z: Sequence[str], embedding: Embeddin
     8.5
     """
     if isinstance(x, str) or isinstance(z, str):
-        raise Malformed("word_movers_distance compares lists of words; `words_of` makes them")
+        raise WrongKind(
+            "documents should be lists of words, not single texts; `words_of` makes them"
+        )
     if not x or not z:
-        raise Malformed("an empty document has no distance to another")
+        raise NotApplicable(
+            f"documents should have at least one word each, not {len(x)} and {len(z)}"
+        )
     if len(x) == len(z):
         return WordBags(WordSpace(embedding)).distance(x, z) / len(x)
     # Words at one vector (all unknown ones) are one point of the space.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge, UnknownCategory
+from dprivacy.errors import BadNumber, TooLarge, UnknownCategory, WrongKind, WrongShape
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace, read_labels
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
@@ -58,7 +58,9 @@ class Embedding:
         words = read_labels(self.words, "words of the embedding")
         strange = next((k for k, word in enumerate(words) if not isinstance(word, str)), None)
         if strange is not None:
-            raise Malformed(f"entry {strange} of the vocabulary is no text")
+            raise WrongKind(
+                f"entry {strange} of the vocabulary should be text, not {words[strange]!r}"
+            )
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "vectors", _read_vectors(self.vectors, words))
 
@@ -183,14 +185,14 @@ def _read_vectors(vectors: Any, words: Sequence[Any]) -> Floats:
         kept = given.dtype if given.dtype in (np.float32, np.float64) else np.float64
         rows: Floats = np.array(given, dtype=kept)
     except (TypeError, ValueError):
-        raise Malformed("vectors should be rows of numbers, all of one dimension") from None
+        raise WrongShape("vectors should be rows of numbers, all of one dimension") from None
     if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
-        raise Malformed(
+        raise WrongShape(
             f"{len(words)} words need as many rows of vectors, not an array of shape {rows.shape}"
         )
     broken = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if len(broken):
-        raise Malformed(
+        raise BadNumber(
             f"the vector of {words[int(broken[0])]!r} is not finite; leave the word out"
         )
     rows.flags.writeable = False
