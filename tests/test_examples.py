@@ -1,0 +1,27 @@
+"""Every name that a room offers has an example that runs (pytest runs those of all docstrings)."""
+
+import importlib
+import inspect
+
+import pytest
+
+from support.source_code import ROOMS, surface
+
+# Ceilings that only fall: names of a room's surface that have no example yet.
+WITHOUT = {
+    "curves": 14, "design": 20, "estimation": 8, "flow": 36, "geo": 15, "hashing": 21,
+    "mechanisms": 27, "model": 13, "numbers": 3, "polytope": 9, "refine": 7, "release": 27,
+    "reproduce": 12, "sampling": 1, "sources": 3, "spaces": 11, "text": 22, "verify": 27, "viz": 35,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("cli", "web")])
+def test_every_public_function_and_class_has_an_example(room):
+    door = importlib.import_module(f"dprivacy.{room}")
+    missing = [
+        name
+        for name in surface(room)
+        if (inspect.isfunction(getattr(door, name)) or inspect.isclass(getattr(door, name)))
+        and ">>>" not in (getattr(door, name).__doc__ or "")
+    ]
+    assert len(missing) <= WITHOUT.get(room, 0), missing
