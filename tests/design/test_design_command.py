@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from dprivacy.cli.verbs.optimal import optimal
 from dprivacy.errors import DuplicateLabel, Malformed, NotStochastic, SpaceMismatch
 from dprivacy.mechanisms import load
-from dprivacy.model.matrix_files__design_prior_file import read_prior_file
+from dprivacy.model import read_prior_file
 from dprivacy.spaces import discrete, grid, line
 from dprivacy.verify import privacy
 

@@ -14,7 +14,7 @@ from dprivacy.errors import (
     NotStochastic,
     SpaceMismatch,
 )
-from dprivacy.model import read_channel, read_space
+from dprivacy.model import as_channel, as_space
 
 GOOD = ",yes,no\nyes,3/4,0.25\nno,1/4,3/4\n"
 
@@ -30,13 +30,13 @@ def write(tmp_path):
 
 
 def test_csv_is_read_exactly(write) -> None:
-    channel = read_channel(write("c.csv", GOOD))
+    channel = as_channel(write("c.csv", GOOD))
     assert channel.exact
     assert channel.rows == channel.columns == ("yes", "no")
     assert channel["yes", "no"] == Q(1, 4)
-    tenth = read_channel(write("d.csv", ",a,b\nx,0.1,0.9\n"))
+    tenth = as_channel(write("d.csv", ",a,b\nx,0.1,0.9\n"))
     assert tenth["x", "a"] == Q(1, 10)
-    assert read_channel(str(write("e.csv", "corner,a\nx,1\n")))["x", "a"] == 1
+    assert as_channel(str(write("e.csv", "corner,a\nx,1\n")))["x", "a"] == 1
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_csv_is_read_exactly(write) -> None:
     ids=["bom", "crlf", "blank lines", "spaces", "quotes"],
 )
 def test_csv_dialects(write, content) -> None:
-    channel = read_channel(write("c.csv", content))
+    channel = as_channel(write("c.csv", content))
     assert channel.rows == ("yes", "no")
     assert channel["no", "yes"] == Q(1, 4)
 
 
 def test_quoted_labels_and_unicode(write) -> None:
     path = write("c.csv", ',"a, b",ü\n"x ""1""",1/2,1/2\n')
-    channel = read_channel(path)
+    channel = as_channel(path)
     assert channel.columns == ("a, b", "ü")
     assert channel.rows == ('x "1"',)
 
@@ -87,32 +87,32 @@ def test_quoted_labels_and_unicode(write) -> None:
 )
 def test_malformed_csv(write, content, words) -> None:
     with pytest.raises(Malformed) as refused:
-        read_channel(write("c.csv", content))
+        as_channel(write("c.csv", content))
     assert words in str(refused.value)
     assert len(str(refused.value)) < 600
 
 
 def test_csv_that_is_no_channel(write) -> None:
     with pytest.raises(NotStochastic, match=r"'x'.*3/4.*less"):
-        read_channel(write("c.csv", ",a,b\nx,1/2,1/4\n"))
+        as_channel(write("c.csv", ",a,b\nx,1/2,1/4\n"))
     with pytest.raises(NotStochastic, match="output 'b'"):
-        read_channel(write("c.csv", ",a,b\nx,3/2,-1/2\n"))
+        as_channel(write("c.csv", ",a,b\nx,3/2,-1/2\n"))
     with pytest.raises(DuplicateLabel, match="'a'"):
-        read_channel(write("c.csv", ",a,a\nx,1/2,1/2\n"))
+        as_channel(write("c.csv", ",a,a\nx,1/2,1/2\n"))
     with pytest.raises(DuplicateLabel, match="'x'"):
-        read_channel(write("c.csv", ",a\nx,1\nx ,1\n"))
+        as_channel(write("c.csv", ",a\nx,1\nx ,1\n"))
 
 
 def test_unreadable_files(write, tmp_path) -> None:
     with pytest.raises(Malformed, match=r"nothing\.csv.*cannot be read"):
-        read_channel(tmp_path / "nothing.csv")
+        as_channel(tmp_path / "nothing.csv")
     with pytest.raises(Malformed, match="cannot be read"):
-        read_channel(tmp_path)
+        as_channel(tmp_path)
     for encoding in ("utf-16", "latin-1"):
         with pytest.raises(Malformed, match="UTF-8"):
-            read_channel(write("c.csv", ",ä\nx,1\n".encode(encoding)))
+            as_channel(write("c.csv", ",ä\nx,1\n".encode(encoding)))
     with pytest.raises(Malformed, match="UTF-8"):
-        read_channel(write("c.json", b'{"matrix": [["\xff"]]}'))
+        as_channel(write("c.json", b'{"matrix": [["\xff"]]}'))
 
 
 def test_giant_files_are_refused_before_reading(tmp_path) -> None:
@@ -120,7 +120,7 @@ def test_giant_files_are_refused_before_reading(tmp_path) -> None:
     with path.open("wb") as file:
         file.truncate((64 << 20) + 1)
     with pytest.raises(Malformed, match="64 MiB"):
-        read_channel(path)
+        as_channel(path)
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -128,15 +128,15 @@ def test_giant_files_are_refused_before_reading(tmp_path) -> None:
 
 def test_json_is_read_exactly(write) -> None:
     data = {"rows": ["x", "z"], "columns": ["a", "b"], "matrix": [["1/3", "2/3"], [0.1, 0.9]]}
-    channel = read_channel(write("c.json", json.dumps(data)))
+    channel = as_channel(write("c.json", json.dumps(data)))
     assert channel["z", "a"] == Q(1, 10)
     assert channel["x", "a"] == Q(1, 3)
-    bare = read_channel(write("c.JSON", "[[1, 0], [0.5, 0.5]]"))
+    bare = as_channel(write("c.JSON", "[[1, 0], [0.5, 0.5]]"))
     assert bare.rows == (0, 1)
     assert bare[1, 0] == Q(1, 2)
-    with_bom = read_channel(write("c.json", b"\xef\xbb\xbf[[1]]"))
+    with_bom = as_channel(write("c.json", b"\xef\xbb\xbf[[1]]"))
     assert with_bom[0, 0] == 1
-    assert read_channel(write("c.json", "[[1e-3, 999e-3]]"))[0, 0] == Q(1, 1000)
+    assert as_channel(write("c.json", "[[1e-3, 999e-3]]"))[0, 0] == Q(1, 1000)
 
 
 @pytest.mark.parametrize(
@@ -185,22 +185,22 @@ def test_json_is_read_exactly(write) -> None:
 )
 def test_malformed_json(write, content) -> None:
     with pytest.raises(Malformed) as refused:
-        read_channel(write("c.json", content))
+        as_channel(write("c.json", content))
     assert len(str(refused.value)) < 600
 
 
 def test_json_that_is_no_channel(write) -> None:
     with pytest.raises(NotStochastic, match="'z'"):
-        read_channel(write("c.json", '{"rows": ["x", "z"], "matrix": [[1], [0.9]]}'))
+        as_channel(write("c.json", '{"rows": ["x", "z"], "matrix": [[1], [0.9]]}'))
     with pytest.raises(DuplicateLabel, match="'x'"):
-        read_channel(write("c.json", '{"rows": ["x", "x"], "matrix": [[1], [1]]}'))
+        as_channel(write("c.json", '{"rows": ["x", "x"], "matrix": [[1], [1]]}'))
 
 
 # -- spaces ----------------------------------------------------------------------------------------
 
 
 def test_distances_from_csv(write) -> None:
-    space = read_space(write("d.csv", ",a,b,c\nb,1,0,sqrt(2)\na,0,1,3/2\nc,3/2,sqrt(2),0\n"))
+    space = as_space(write("d.csv", ",a,b,c\nb,1,0,sqrt(2)\na,0,1,3/2\nc,3/2,sqrt(2),0\n"))
     assert space.exact
     assert space.labels == ("b", "a", "c")
     assert space.distance("a", "c") == Q(3, 2)
@@ -210,12 +210,12 @@ def test_distances_from_csv(write) -> None:
 
 def test_bad_distances(write) -> None:
     with pytest.raises(SpaceMismatch, match="'z'"):
-        read_space(write("d.csv", ",a,b\na,0,1\nz,1,0\n"))
+        as_space(write("d.csv", ",a,b\na,0,1\nz,1,0\n"))
     with pytest.raises(NotAMetric, match=r"'a'.*'b'"):
-        read_space(write("d.csv", ",a,b\na,0,1\nb,2,0\n"))
+        as_space(write("d.csv", ",a,b\na,0,1\nb,2,0\n"))
     with pytest.raises(NotAMetric, match="triangle"):
-        read_space(write("d.csv", ",a,b,c\na,0,1,9\nb,1,0,1\nc,9,1,0\n"))
+        as_space(write("d.csv", ",a,b,c\na,0,1,9\nb,1,0,1\nc,9,1,0\n"))
     for cell in ("x", "", "nan", "1e999999999"):
         with pytest.raises(DPrivacyError):
-            read_space(write("d.csv", f",a,b\na,0,{cell}\nb,{cell},0\n"))
+            as_space(write("d.csv", f",a,b\na,0,{cell}\nb,{cell},0\n"))
     assert not issubclass(MixedArithmetic, Malformed)

@@ -2,37 +2,14 @@
 
 import json
 
-import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.verbs.kernels import extreme, kernels, short_space
-from dprivacy.errors import Malformed, TooLarge, Uncertified
-from dprivacy.spaces import discrete, grid, hamming_cube, line
+from dprivacy.cli.verbs.kernels import extreme, kernels
+from dprivacy.errors import TooLarge, Uncertified
 
 
 def run(command, *arguments):
     return CliRunner().invoke(command, list(arguments), catch_exceptions=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "space"),
-    [
-        ("line:4", line(4)),
-        ("discrete:3", discrete(range(3))),
-        ("cube:3", hamming_cube(3)),
-        ("grid:2x3", grid(2, 3, metric="manhattan")),
-        ("grid:2x2:chebyshev", grid(2, 2, metric="chebyshev")),
-        ("grid:2x2:euclidean", grid(2, 2)),
-    ],
-)
-def test_short_names_of_spaces(name, space):
-    assert short_space(name) == space
-
-
-@pytest.mark.parametrize("name", ["line", "line:0", "line:x", "grid:2", "ring:4", "line:99999"])
-def test_other_names_are_refused(name):
-    with pytest.raises(Malformed):
-        short_space(name)
 
 
 def test_kernels_are_counted():

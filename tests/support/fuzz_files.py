@@ -31,8 +31,7 @@ import pyarrow.parquet as pq
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.mechanisms.groundwork import mechanism_file as store
-from dprivacy.model.matrix_files__design_prior_file import read_prior_file
-from dprivacy.model.matrix_files__model_files import read_channel, read_space
+from dprivacy.model import as_channel, as_space, read_prior_file
 from dprivacy.release import Plan, Release, ReleaseCard, Sanitiser
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files.table_files import batches_of
@@ -290,13 +289,13 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
         "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),
         "release": ("out.csv", lines([CSV.encode()], rng), read_release),
         "prior": ("prior.csv", lines([PRIOR.encode()], rng), read_prior),
-        "matrix": ("matrix.csv", lines([CHANNEL.encode()], rng), read_channel),
+        "matrix": ("matrix.csv", lines([CHANNEL.encode()], rng), as_channel),
         "matrix-json": (
             "matrix.json",
             documents([json.dumps(channel_json)], lambda data: data, rng),
-            read_channel,
+            as_channel,
         ),
-        "distances": ("space.csv", lines([SPACE.encode()], rng), read_space),
+        "distances": ("space.csv", lines([SPACE.encode()], rng), as_space),
         **rooms(rng),
     }  # fmt: skip
 

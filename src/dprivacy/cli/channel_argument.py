@@ -7,8 +7,8 @@ import rich_click as click
 from dprivacy.cli.shared_options import METRICS
 from dprivacy.cli.standard_input import Input
 from dprivacy.errors import DPrivacyError, Malformed, NotStochastic
-from dprivacy.model import Channel, read_channel, read_space
-from dprivacy.spaces import FiniteSpace, named_space
+from dprivacy.model import Channel, as_channel, as_space
+from dprivacy.spaces import FiniteSpace
 
 # name: (metric, input labels, rows); outputs are the inputs.
 _EXAMPLES = {
@@ -61,7 +61,7 @@ def given_matrix(
 def _from_file(matrix: Path) -> Channel:
     """A labelled matrix, also as R writes or prints it, where rows miss 1 by a rounding."""
     try:
-        return read_channel(matrix)
+        return as_channel(matrix)
     except (Malformed, NotStochastic) as refusal:
         from dprivacy.release import read_pram
 
@@ -76,6 +76,4 @@ def _from_file(matrix: Path) -> Channel:
 
 def given_space(metric: str, channel: Channel) -> FiniteSpace:
     """The space of a channel's inputs: by name, or from a table of distances."""
-    if metric.lower().endswith(".csv"):
-        return read_space(metric)
-    return named_space(metric, channel.rows)
+    return as_space(metric, labels=channel.rows)

@@ -63,7 +63,6 @@ from dprivacy.design.universality.universal_optimality import (
     Universality as Universality,
     universally_optimal as universally_optimal,
 )
-from dprivacy.model import read_prior_file as read_prior_file
 
 # isort: split
 # For other rooms; not part of the surface.

@@ -16,11 +16,8 @@ from dprivacy.model.distributions import (
 from dprivacy.model.guarantees import Guarantee as Guarantee
 from dprivacy.model.hyper_moves import EarthMove as EarthMove, earth_move as earth_move
 from dprivacy.model.labelled_matrix__model_gain import Gain as Gain
-from dprivacy.model.matrix_files__model_files import (
-    read_channel as read_channel,
-    read_space as read_space,
-)
 from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
+from dprivacy.model.space_input import as_space as as_space
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -38,13 +35,13 @@ from dprivacy.model.documents import (
 )
 from dprivacy.model.guarantees import factor_in_words as factor_in_words
 from dprivacy.model.labelled_matrix__model_labelled import Labelled as Labelled
-from dprivacy.model.matrix_files__design_prior_file import read_prior_file as read_prior_file
-from dprivacy.model.matrix_files__model_files import (
+from dprivacy.model.matrix_files import (
+    read_prior_file as read_prior_file,
     read_table as read_table,
-    read_text as read_text,
 )
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
+from dprivacy.model.space_input import space_for as space_for
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,
     channel_from as channel_from,

@@ -1,26 +1,32 @@
-"""From what people have (lists, arrays, data frames, mechanisms) to a channel."""
+"""From what people have (lists, arrays, data frames, mechanisms, files) to a channel."""
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotApplicable
+from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.model.channels__model_channel import Channel
-from dprivacy.spaces import Label
+from dprivacy.model.matrix_files import channel_in_file
+from dprivacy.typing import ChannelLike, Label
 
 
 def as_channel(
-    source: Any, *, rows: Iterable[Label] | None = None, columns: Iterable[Label] | None = None
+    given: ChannelLike,
+    *,
+    rows: Iterable[Label] | None = None,
+    columns: Iterable[Label] | None = None,
 ) -> Channel:
     """Read a channel.
 
     Parameters
     ----------
-    source
+    given
         A Channel, a mechanism with one, nested lists, an array, ``{input: {output: probability}}``,
-        or a data frame (labels from its index and columns; where there is no index, from a first
-        column of text).
+        a data frame (labels from its index and columns; where there is no index, from a first
+        column of text), or the path of a file: a labelled CSV table, a stored channel or mechanism,
+        or JSON with rows, columns and matrix.
     rows, columns
         Labels of inputs and outputs; 0 … n−1 where nothing else names them.
 
@@ -29,18 +35,22 @@ def as_channel(
     >>> as_channel([["3/4", "1/4"], ["1/4", "3/4"]])[0, 1]
     Fraction(1, 4)
     """
-    if isinstance(source, Channel):
-        matrix: Any = source.matrix
-        found: tuple[Any, Any] = (source.rows, source.columns)
-        if rows is None and columns is None:
-            return source
+    source: Any = given
+    if isinstance(source, str | PathLike):
+        source = channel_in_file(source)
     elif isinstance(getattr(source, "channel", None), Channel):
-        return as_channel(source.channel, rows=rows, columns=columns)
-    elif hasattr(source, "randomise") and getattr(source, "channel", None) is None:
+        source = source.channel
+    elif hasattr(source, "randomise"):
         raise NotApplicable(
             f"{source!r} has inputs or outputs that cannot be listed, and so no channel; give a "
             "mechanism on listed values"
         )
+    matrix: Any
+    found: tuple[Any, Any]
+    if isinstance(source, Channel):
+        if rows is None and columns is None:
+            return source
+        matrix, found = source.matrix, (source.rows, source.columns)
     elif isinstance(source, Mapping):
         matrix, found = _from_mapping(source)
     elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
@@ -48,9 +58,9 @@ def as_channel(
     else:
         matrix = source if isinstance(source, np.ndarray) else _nested(source)
         if isinstance(matrix, np.ndarray) and matrix.ndim != 2:
-            raise Malformed(f"a channel is a matrix with two dimensions, not {matrix.ndim}")
+            raise WrongShape(f"a channel is a matrix with two dimensions, not {matrix.ndim}")
         if len(matrix) == 0 or len(matrix[0]) == 0:
-            raise Malformed("the channel is empty: it needs at least one input and one output")
+            raise WrongShape("the channel is empty: it needs at least one input and one output")
         found = (range(len(matrix)), range(len(matrix[0])))
     return Channel(
         found[0] if rows is None else rows, found[1] if columns is None else columns, matrix
@@ -61,15 +71,17 @@ def _nested(source: Any) -> list[list[Any]]:
     try:
         return [list(row) for row in source]
     except TypeError:
-        raise Malformed(
-            f"a channel is read from nested lists, an array, a mapping or a data frame, not from "
-            f"{type(source).__name__}"
+        raise WrongKind(
+            f"a channel is read from nested lists, an array, a mapping, a data frame or a file, not "
+            f"from {type(source).__name__}"
         ) from None
 
 
 def _from_mapping(source: Mapping[Any, Any]) -> tuple[Any, tuple[Any, Any]]:
     if not source or not all(isinstance(row, Mapping) for row in source.values()):
-        raise Malformed("a channel as a mapping reads {input: {output: probability}}")
+        raise WrongKind(
+            f"a channel as a mapping reads {{input: {{output: probability}}}}, not {str(source)[:40]}"
+        )
     columns = list(dict.fromkeys(y for row in source.values() for y in row))
     return [[row.get(y, 0) for y in columns] for row in source.values()], (list(source), columns)
 

@@ -21,7 +21,6 @@ from dprivacy.spaces.queries_between import (
     induced_space as induced_space,
     sensitivity as sensitivity,
 )
-from dprivacy.spaces.space_grammar import named_space as named_space
 from dprivacy.spaces.standard_spaces__spaces_grids import grid as grid
 from dprivacy.spaces.standard_spaces__spaces_standard import (
     discrete as discrete,
@@ -47,4 +46,9 @@ from dprivacy.spaces.labels import (
     python_value as python_value,
     read_labels as read_labels,
     require_same_labels as require_same_labels,
+)
+from dprivacy.spaces.space_grammar import (
+    GRAMMAR as GRAMMAR,
+    names_space as names_space,
+    space_from_text as space_from_text,
 )

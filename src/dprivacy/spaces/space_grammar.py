@@ -1,54 +1,109 @@
-"""Spaces by a short name, as a command line or a file gives them."""
+"""The one grammar of spaces, for Python, plans, options and the page.
+
+space  = kind [":" size] [":" metric]
+kind   = "discrete" | "line" | "order" | "grid" | "cube" | "hamming"
+size   = a whole number, or ROWSxCOLUMNS for a grid; left out where labels are known
+metric = "euclidean" | "manhattan" | "chebyshev"        (grids only; euclidean by default)
+"""
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape
+from dprivacy.spaces.cubes_and_products__spaces_cubes import hamming_cube
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.point_clouds import points
 from dprivacy.spaces.standard_spaces__spaces_grids import grid
 from dprivacy.spaces.standard_spaces__spaces_standard import discrete, line
+from dprivacy.typing import Label
 
-NAMES = "discrete, line, order, hamming, grid:ROWSxCOLUMNS[:manhattan|:chebyshev]"
-_GRID = re.compile(r"grid:(\d{1,4})x(\d{1,4})(?::(euclidean|manhattan|chebyshev))?")
+GRAMMAR = (
+    "discrete[:N], line[:N], order[:N], grid:RxC[:manhattan|:chebyshev], cube:BITS, hamming, "
+    "or a file"
+)
+_KIND = re.compile(r"\s*(discrete|line|order|grid|cube|hamming)(:|\s*$)")
+_TEXT = re.compile(
+    r"(?:(discrete|line|order|cube)(?::(\d{1,6}))?|(hamming)"
+    r"|grid:(\d{1,4})x(\d{1,4})(?::(euclidean|manhattan|chebyshev))?)"
+)
 
 
-def named_space(name: str, labels: Sequence[Any]) -> FiniteSpace:
-    """A space on given labels, by name.
+def names_space(text: str) -> bool:
+    """Whether a text begins as the grammar says; otherwise it may be the path of a file."""
+    return _KIND.match(text) is not None
+
+
+def space_from_text(text: str, *, labels: Sequence[Label] | None = None) -> FiniteSpace:
+    """A space by the grammar.
 
     Parameters
     ----------
-    name
+    text
         "discrete" (all distances 1), "line" (labels are numbers), "order" (labels are classes in
         order, neighbours at distance 1), "hamming" (labels are texts of one length; the distance
-        counts characters that differ), or "grid:3x4" (labels are cells, row by row), with
-        ":manhattan" or ":chebyshev" for another distance.
+        counts characters that differ), "grid:3x4" (cells, row by row), with ":manhattan" or
+        ":chebyshev" for another distance, "cube:3" (bit strings).
     labels
-        The labels, in order.
+        What the points are called, in order. Without labels a size must be named.
+
+    Examples
+    --------
+    >>> space_from_text("grid:2x2").distance((0, 0), (1, 1))
+    Level('sqrt(2)')
+    >>> space_from_text("order", labels=["bad", "fair", "good"]).distance("bad", "good")
+    Fraction(2, 1)
     """
-    if name == "discrete":
+    found = _TEXT.fullmatch(text.strip())
+    if found is None:
+        raise UnknownName(f"{text!r} does not name a space; write {GRAMMAR}")
+    kind, size, hamming, rows, columns, metric = found.groups()
+    if rows:
+        cells = grid(int(rows), int(columns), metric=metric or "euclidean")
+        return cells if labels is None else _renamed(text, cells, labels)
+    if hamming:
+        return _hamming(labels)
+    if labels is None:
+        if not size:
+            raise WrongShape(f"{kind!r} needs a size here, such as {kind}:4")
+        return _sized(kind, int(size))
+    if kind == "cube":
+        raise NotApplicable(
+            f"{text!r} brings labels of its own, tuples of bits; for texts such as 010 use 'hamming'"
+        )
+    if size and int(size) != len(labels):
+        raise WrongShape(f"{text!r} has {int(size)} points, but there are {len(labels)} labels")
+    if kind == "discrete":
         return discrete(labels)
-    if name == "line":
-        try:
-            return line(labels)
-        except Malformed as reason:
-            raise Malformed(f"{reason}. For classes in order use the metric 'order'") from None
-    if name == "order":
-        chain = line(len(labels))
-        return FiniteSpace(labels, chain.distances, edges=chain.known_edges)
-    if name == "hamming":
-        texts = [str(label) for label in labels]
-        if len({len(text) for text in texts}) != 1:
-            raise Malformed("the metric 'hamming' needs labels of one length, such as 010 and 110")
-        return points([[ord(c) for c in text] for text in texts], metric="hamming", labels=labels)
-    found = _GRID.fullmatch(name)
-    if found:
-        rows, columns = int(found[1]), int(found[2])
-        if rows * columns != len(labels):
-            raise Malformed(
-                f"{name} has {rows * columns} cells, but there are {len(labels)} labels"
+    if kind == "order":
+        return _renamed(text, line(len(labels)), labels)
+    try:
+        return line(labels)
+    except Malformed as reason:
+        raise BadNumber(f"{reason}. For classes in order use 'order'") from None
+
+
+def _sized(kind: str, n: int) -> FiniteSpace:
+    if n < 1:
+        raise BadNumber(f"{kind}:{n} should have at least one point")
+    if kind == "cube":
+        return hamming_cube(n)
+    return discrete(range(n)) if kind == "discrete" else line(n)
+
+
+def _renamed(text: str, space: FiniteSpace, labels: Sequence[Label]) -> FiniteSpace:
+    if len(space) != len(labels):
+        raise WrongShape(f"{text!r} has {len(space)} points, but there are {len(labels)} labels")
+    return FiniteSpace(labels, space.distances, edges=space.known_edges)
+
+
+def _hamming(labels: Sequence[Label] | None) -> FiniteSpace:
+    if labels is None:
+        raise NotApplicable("'hamming' compares labels, and there are none here; use cube:3")
+    texts = [str(label) for label in labels]
+    for text in texts:
+        if len(text) != len(texts[0]):
+            raise WrongShape(
+                f"'hamming' needs labels of one length, such as 010 and 110, not {texts[0]!r} and "
+                f"{text!r}"
             )
-        cells = grid(rows, columns, metric=found[3] or "euclidean")
-        return FiniteSpace(labels, cells.distances, edges=cells.known_edges)
-    raise Malformed(f"there is no metric {name!r}; choose {NAMES}, or give a file of distances")
+    return points([[ord(c) for c in text] for text in texts], metric="hamming", labels=labels)

@@ -9,7 +9,7 @@ from dprivacy.cli.channel_argument import given_space
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.cli.shared_options import JSON, METRICS, examples, say
 from dprivacy.cli.standard_input import Input
-from dprivacy.model import Channel, read_channel
+from dprivacy.model import Channel, as_channel
 from dprivacy.refine import Refinement, refines, refines_max, refines_private
 from dprivacy.spaces import FiniteSpace
 
@@ -49,7 +49,7 @@ def compare(
     """
     if require == "metric" and metric is None:
         raise click.UsageError("--require metric needs --metric")
-    A, B = read_channel(first), read_channel(second)
+    A, B = as_channel(first), as_channel(second)
     names = ("A", "B") if first.stem == second.stem else (first.stem, second.stem)
     space = None if metric is None else given_space(metric, A)
     forth = _verdicts(A, B, space, names)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,48 +21,21 @@ from dprivacy.cli.shared_options import (
     say,
 )
 from dprivacy.errors import Malformed
-from dprivacy.model import Channel, shown
+from dprivacy.model import Channel, as_space, shown
 from dprivacy.polytope import (
     count_extreme_points,
     count_kernels,
     extreme_points,
     kernels as every_kernel,
 )
-from dprivacy.spaces import FiniteSpace, discrete, grid, hamming_cube, line
-
-SPACES = "line:N, discrete:N, grid:ROWSxCOLUMNS[:manhattan|:chebyshev|:euclidean], cube:BITS"
-_SHORT = re.compile(r"(line|discrete|cube):(\d{1,4})")
-_GRID = re.compile(r"grid:(\d{1,3})x(\d{1,3})(?::(manhattan|chebyshev|euclidean))?")
+from dprivacy.spaces import GRAMMAR, FiniteSpace, discrete
 
 PICTURE = "Draw instead of list, a simplex for each (at most 12)"
 _DRAWN = 12
 
 
-def short_space(name: str) -> FiniteSpace:
-    """A space by a short name that holds its size: line:4, discrete:4, grid:2x3, cube:3.
-
-    A grid is measured by the Manhattan distance unless another is named: with Euclidean distances
-    e^(ε·d) is not rational on diagonals.
-    """
-    found = _SHORT.fullmatch(name.strip())
-    if found:
-        size = int(found[2])
-        if size < 1:
-            raise Malformed(f"{name}: a space needs at least one point")
-        kinds: dict[str, Callable[[int], FiniteSpace]] = {
-            "line": line,
-            "discrete": lambda n: discrete(range(n)),
-            "cube": hamming_cube,
-        }
-        return kinds[found[1]](size)
-    found = _GRID.fullmatch(name.strip())
-    if found:
-        return grid(int(found[1]), int(found[2]), metric=found[3] or "manhattan")
-    raise Malformed(f"there is no space {name!r}; choose {SPACES}")
-
-
 @click.command(epilog=examples('dprivacy kernels --space line:4 --epsilon "ln 2" --count'))
-@click.option("--space", "name", required=True, help=f"The space: {SPACES}.")
+@click.option("--space", "name", required=True, help=f"The space: {GRAMMAR}.")
 @epsilon_option(default="ln 2")
 @click.option("--count", "only_count", is_flag=True, help="Only how many there are.")
 @click.option("--classes", is_flag=True, help="List one of each class under symmetries.")
@@ -86,7 +59,7 @@ def kernels(
 ) -> None:
     """List or count the kernel mechanisms of a space: what all its private mechanisms are made of."""
     _check_picture(picture, only_count, corners)
-    space = short_space(name)
+    space = as_space(name)
     if only_count:
         with counted("pairs", asked=progress) as moved:
             found = count_kernels(space, eps=epsilon, force=force, progress=moved)

@@ -24,10 +24,10 @@ from dprivacy.model import (
     Dist,
     Gain,
     about,
+    file_text,
     plain,
     read_prior_file,
     read_table,
-    read_text,
     uniform,
 )
 from dprivacy.numbers import read_number
@@ -130,7 +130,7 @@ def _gain(text: str, space: FiniteSpace) -> Gain:
     """A gain by its name, or from a table."""
     kind, _, more = text.partition(":")
     if text.lower().endswith(".csv"):
-        return gains.matrix(*read_table(read_text(text), text))
+        return gains.matrix(*read_table(file_text(text), text))
     if text == "identity":
         return gains.identity(space)
     if text == "metric":

@@ -18,12 +18,11 @@ from dprivacy.cli.shared_options import (
     refuse_existing,
     say,
 )
-from dprivacy.cli.verbs.kernels import SPACES, short_space
 from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow.gains import named_gains__flow_loss as losses
 from dprivacy.mechanisms import dumps, save
-from dprivacy.model import read_prior_file, read_space, read_table, read_text
-from dprivacy.spaces import FiniteSpace
+from dprivacy.model import as_space, file_text, read_prior_file, read_table
+from dprivacy.spaces import GRAMMAR, FiniteSpace
 
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
 _EPILOG = examples(
@@ -33,7 +32,7 @@ _EPILOG = examples(
 
 
 @click.command(epilog=_EPILOG)
-@click.option("--space", "name", required=True, help=f"The space: {SPACES}, or a CSV of distances.")
+@click.option("--space", "name", required=True, help=f"The space: {GRAMMAR}.")
 @epsilon_option(required=True)
 @click.option("--prior", "prior_file", type=PATH, help="CSV: label, weight. Uniform by default.")
 @click.option("--loss", "loss_name", default="metric", show_default=True, help=f"{LOSSES}.")
@@ -71,7 +70,7 @@ def optimal(
     to_stdout = output is not None and str(output) == "-"
     if to_stdout and as_json:
         raise click.UsageError("-o - and --json both need standard output: leave one out")
-    space = read_space(name) if name.lower().endswith(".csv") else short_space(name)
+    space = as_space(name)
     prior = None if prior_file is None else read_prior_file(prior_file, space)
     with closing(asked=progress) as moved:
         found = best_channel(
@@ -102,7 +101,7 @@ def _loss(name: str, space: FiniteSpace) -> Any:
     """A loss by name, or from a table whose labels are written as those of the space."""
     if not name.lower().endswith(".csv"):
         return name
-    actions, secrets, table = read_table(read_text(name), name)
+    actions, secrets, table = read_table(file_text(name), name)
     written = {str(label): label for label in space.labels}
     known = [written.get(secret, secret) for secret in secrets]
     return losses.matrix([written.get(w, w) for w in actions], known, table)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
-from dprivacy.model import Verdict, read_text
+from dprivacy.model import Verdict, file_text
 from dprivacy.release.ledger.balances import (
     NOTHING,
     Balance,
@@ -164,7 +164,7 @@ def _carried(given: Any) -> tuple[Any, str]:
     """The receipt on a card, or in the file of a promise, and the hash of the plan, if there is one."""
     if not isinstance(given, ReleaseCard) and str(given).endswith(".promise.json"):
         try:
-            told = json.loads(read_text(Path(given)))
+            told = json.loads(file_text(Path(given)))
         except (ValueError, RecursionError):
             raise Malformed(f"{given}: is not the file of a promise") from None
         return (told.get("receipt") if isinstance(told, dict) else None), ""

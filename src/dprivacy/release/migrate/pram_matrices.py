@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed, NotStochastic
-from dprivacy.model import Channel, read_text
+from dprivacy.model import Channel, file_text
 from dprivacy.release.migrate.imported_channel import ImportedChannel
 
 _NUMBER = re.compile(
@@ -48,7 +48,7 @@ def read_pram(path: str | Path, *, labels: Callable[[str], Any] = str) -> Import
     Malformed, NotStochastic
         A text that is no such matrix; rows that rounding does not explain.
     """
-    return pram_from_text(read_text(path), labels=labels, name=Path(path).name)
+    return pram_from_text(file_text(path), labels=labels, name=Path(path).name)
 
 
 def pram_from_text(

@@ -10,7 +10,7 @@ from dprivacy.errors import BadPlan, Malformed, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
-from dprivacy.spaces import FiniteSpace, from_table, graph, named_space
+from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 
 _LARGEST_TABLE = 1 << 30  # bytes
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
@@ -49,7 +49,8 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
         _one_kind(space.labels, where)
         return space
     if kind in ("categories", "ordered"):
-        return named_space("discrete" if kind == "categories" else "order", _list(values, where))
+        text = "discrete" if kind == "categories" else "order"
+        return space_from_text(text, labels=_list(values, where))
     if kind == "graph":
         edges = spec.get("edges")
         if not isinstance(edges, list):

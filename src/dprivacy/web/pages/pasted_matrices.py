@@ -9,8 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.errors import Malformed, TooLarge
-from dprivacy.model import Channel, read_channel, read_table
-from dprivacy.spaces import FiniteSpace, named_space
+from dprivacy.model import Channel, as_channel, as_space, read_table
+from dprivacy.spaces import FiniteSpace
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.desk import Drawer
 from dprivacy.web.shell.page_frame import text
@@ -83,7 +83,7 @@ def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None
         path = folder / "matrix.json"
         path.write_text(text, encoding="utf-8")
         try:
-            channel = read_channel(path)
+            channel = as_channel(path)
         finally:
             path.unlink(missing_ok=True)
     else:
@@ -108,7 +108,7 @@ def matrix_text(channel: Channel) -> str:
 
 def metric_space(metric: str, channel: Channel) -> FiniteSpace:
     """The space on a channel's inputs by the name of a metric; labels that are numbers are read so."""
-    return named_space(metric, channel.rows)
+    return as_space(metric, labels=channel.rows)
 
 
 def _labelled(text: str, name: str) -> str:
