@@ -211,12 +211,12 @@ def test_compare_two_matrices(served, window):
 
 
 def test_explore_kernels_by_clicking(served, window):
-    window.goto(served.base + "/explore?n=4")
+    window.goto(served.base + "/explore?space=line:4")
     expect(window.locator("p", has_text="11 kernels on 4 points")).to_be_visible()
     window.get_by_role("button", name="kernel 3 of 11", exact=False).click()
     expect(headline(window)).to_have_text(re.compile("^Kernel 3 of 11"))
     expect(window).to_have_url(re.compile("kernel=3"))
-    window.goto(served.base + "/explore?n=3&kernel=2")
+    window.goto(served.base + "/explore?space=line:3&kernel=2")
     expect(headline(window)).to_have_text("Kernel 2 of 2, with 3 answers")
     expect(window.get_by_text("It serves 6 of 6 of the people below best.")).to_be_visible()
     mark = window.locator(".ternarylayer path.point").first
@@ -228,7 +228,7 @@ def test_explore_kernels_by_clicking(served, window):
 
 
 def test_design_watches_an_optimum_close(served, window, tmp_path):
-    window.goto(served.base + "/design?space=grid&n=5&eps=ln+2&seconds=30")
+    window.goto(served.base + "/design?space=grid:5x5&eps=ln+2&seconds=30")
     expect(headline(window)).to_have_text(
         re.compile(r"^Expected cost 1\.\d+: within \S+ % of the best")
     )

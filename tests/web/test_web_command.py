@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -90,6 +91,33 @@ def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
     assert served.desks() == []
     assert served.errors() == ""
     assert {entry.name for entry in served.folder.iterdir()} == {"errors.txt"}
+
+
+def test_what_is_too_large_or_too_high_is_refused_in_words(tmp_path):
+    served = Served(tmp_path / "run")
+
+    def form():
+        yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+        yield from [b"x" * (1 << 17)] * 30
+        yield b"\r\n--b--\r\n"
+
+    try:
+        opener = served.opener()
+        for room in ("protect", "verify", "explore", "design"):
+            with opener.open(f"{served.base}/{room}?eps=1e400", timeout=60) as page:
+                assert page.status == 200
+        with opener.open(f"{served.base}/protect", timeout=60) as page:
+            words = page.read().decode()
+        upload = re.search(r"/_nicegui/client/[^\"\\]+/upload/\d+", words)
+        kind = {"Origin": served.base, "Content-Type": "multipart/form-data; boundary=b"}
+        chunked = urllib.request.Request(served.base + upload[0], data=form(), headers=kind)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            opener.open(chunked, timeout=60)
+        assert refused.value.code == 413
+        assert b"too large for the page" in refused.value.read()
+    finally:
+        served.stop()
+    assert served.errors() == ""
 
 
 def _only_loopback(served):

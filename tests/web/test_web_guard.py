@@ -35,6 +35,7 @@ def ask(
     parts=(b"",),
     kind="http",
     more=(),
+    app=_inner,
 ):
     headers = [(b"host", host.encode())]
     if origin is not None:
@@ -57,7 +58,7 @@ def ask(
     async def send(message):
         sent.append(message)
 
-    guard = Guard(_inner, port=8450, key=KEY, largest=1000)
+    guard = Guard(app, port=8450, key=KEY, largest=1000)
     asyncio.run(guard(scope, receive, send))
     return sent
 
@@ -137,4 +138,23 @@ def test_a_long_body_is_refused_whether_it_says_so_or_not():
     assert status(**mine, more=[(b"content-length", b"1001")]) == 413
     assert status(**mine, more=[(b"content-length", b"-5")]) == 413
     assert status(**mine, parts=[b"x" * 400] * 3) == 413
+    assert status(**mine, parts=[b"x" * 400] * 2) == 200
+
+
+def test_an_application_that_hides_the_overflow_does_not_change_the_refusal():
+    async def hiding(scope, receive, send):
+        try:
+            while (await receive()).get("more_body"):
+                pass
+            status = 200
+        except Exception:
+            status = 500
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b"Internal Server Error"})
+
+    mine = {"method": "POST", "origin": f"http://{MINE}", "app": hiding}
+    for parts in ([b"x" * 400] * 3, [b"x" * 400] * 4, [b"x" * 400] * 9):
+        start, body = ask(**mine, parts=parts)
+        assert start["status"] == 413
+        assert b"too large for the page" in body["body"]
     assert status(**mine, parts=[b"x" * 400] * 2) == 200

@@ -35,7 +35,7 @@ from dprivacy.web.pages.plan_form import (
     read_plan,
     under_slider,
 )
-from dprivacy.web.pages.space_choice import KINDS, make_space
+from dprivacy.web.pages.space_choice import KINDS, chosen_space, settled_space
 from dprivacy.web.shell.number_words import (
     FACTORS,
     factor_in_words,
@@ -304,7 +304,7 @@ def test_compare_gives_each_order_its_answer():
 
 
 def test_explore_lists_the_kernels_and_whom_they_serve():
-    found = explore.family({**explore.USUAL, "n": "4"})
+    found = explore.family({**explore.USUAL, "space": "line:4"})
     assert int(found.number) == len(found.listed) == 11
     served = [explore.tastes(found.space, "ln 2", kernel) for kernel in found.listed]
     # for every prior and loss some kernel is best
@@ -312,12 +312,12 @@ def test_explore_lists_the_kernels_and_whom_they_serve():
         assert any(tastes[k].prefers for tastes in served)
         assert all(tastes[k].here >= tastes[k].best for tastes in served)
     with pytest.raises(TooLarge, match="the page works with up to 6 here"):
-        explore.family({**explore.USUAL, "n": "9"})
+        explore.family({**explore.USUAL, "space": "line:9"})
 
 
 def test_design_finds_the_geometric_and_proves_it():
     search = design.Run()
-    found = design.designed({**design.USUAL, "space": "line", "n": "3"}, search)
+    found = design.designed({**design.USUAL, "space": "line:3"}, search)
     assert found.holds
     assert found.best.loss == Fraction(5, 9)
     assert design.headline(found.best).startswith("Expected cost 5/9 ≈ 0.5556: nothing private")
@@ -326,7 +326,7 @@ def test_design_finds_the_geometric_and_proves_it():
 def test_design_stops_with_the_best_so_far_when_asked():
     search = design.Run()
     search.stop.set()
-    found = design.designed({**design.USUAL, "n": "6"}, search)
+    found = design.designed(design.USUAL, search)
     assert len(search.marks) == 1
     assert found.holds
     assert 0 < found.best.gap < 1
@@ -343,8 +343,22 @@ def test_priors_are_weights_in_order():
             design.read_prior_text(text, line(3))
 
 
-def test_spaces_have_the_points_that_they_say():
-    for kind in KINDS:
-        assert len(make_space(kind, 3, most=100)) == KINDS[kind].points(3)
+def test_spaces_are_those_of_the_grammar():
+    for text, points in (("line:9", 9), ("discrete:3", 3), ("cube:3", 8), ("grid:3x4", 12)):
+        assert len(chosen_space(text, most=100)) == points
+    assert chosen_space("grid:2x2", most=9).distance((0, 0), (1, 1)) ** 2 == 2
+    assert chosen_space("grid:2x2:manhattan", most=9).distance((0, 0), (1, 1)) == 2
     with pytest.raises(TooLarge, match="this space has 400 points"):
-        make_space("grid", 20, most=225)
+        chosen_space("grid:20x20", most=225)
+
+
+def test_a_space_from_an_address_is_of_a_kind_that_is_offered():
+    assert settled_space("grid:3x4:manhattan", KINDS, "line:3") == "grid:3x4:manhattan"
+    for stranger in ("torus:3", "", "line", "grid:2x2:taxicab", "/etc/passwd"):
+        assert settled_space(stranger, KINDS, "line:3") == "line:3"
+
+
+def test_a_level_beyond_all_numbers_is_told_in_words():
+    assert nearest_stop("1e400") == len(FACTORS) - 1
+    assert factor_in_words("1e400") == "any factor"
+    assert factor_in_words("ln(1e300)") == "at most × e^691"

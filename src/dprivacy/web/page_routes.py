@@ -1,20 +1,20 @@
 """The rooms under their addresses, as one application."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import FastAPI, Request
 from nicegui import ui
 
-from dprivacy.web.pages import (
-    compare_page as compare,
-    design_page as design,
-    explore_page as explore,
-    protect_page as protect,
-    receive_page as receive,
-    verify_page as verify,
-)
-from dprivacy.web.shell import page_frame as frame
+from dprivacy.web.pages.compare_page import CompareRoom
+from dprivacy.web.pages.design_page import DesignRoom
+from dprivacy.web.pages.explore_page import ExploreRoom
+from dprivacy.web.pages.protect_page import ProtectRoom
+from dprivacy.web.pages.receive_page import ReceiveRoom
+from dprivacy.web.pages.verify_page import VerifyRoom
 from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.open_room import OpenRoom
+from dprivacy.web.shell.page_frame import home
 from dprivacy.web.shell.page_style import CSS
 
 _ICON = (
@@ -22,6 +22,9 @@ _ICON = (
     '<path d="M16 3 30 28H2Z" fill="#0b5c8a"/>'
     '<circle cx="16" cy="20" r="4" fill="white"/></svg>'
 )
+
+
+_ROOMS = (ProtectRoom, ReceiveRoom, VerifyRoom, CompareRoom, ExploreRoom, DesignRoom)
 
 
 def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
@@ -36,35 +39,9 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
     forget_after
         Seconds after which a page that was closed is forgotten, with its files.
     """
-
-    @ui.page("/")
-    def home() -> None:
-        frame.home()
-
-    @ui.page("/protect")
-    def protect_page(request: Request) -> None:
-        protect.page(desk, request.query_params, largest)
-
-    @ui.page("/receive")
-    def receive_page(request: Request) -> None:
-        receive.page(desk, request.query_params, largest)
-
-    @ui.page("/verify")
-    def verify_page(request: Request) -> None:
-        verify.page(desk, request.query_params)
-
-    @ui.page("/compare")
-    def compare_page(request: Request) -> None:
-        compare.page(desk, request.query_params)
-
-    @ui.page("/explore")
-    def explore_page(request: Request) -> None:
-        explore.page(desk, request.query_params)
-
-    @ui.page("/design")
-    def design_page(request: Request) -> None:
-        design.page(desk, request.query_params)
-
+    ui.page("/")(home)
+    for room in _ROOMS:
+        ui.page(f"/{room.name}")(_opening(room, desk, largest))
     ui.add_css(CSS, shared=True)
     server = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(
@@ -77,3 +54,10 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
         show_welcome_message=False,
     )
     return server
+
+
+def _opening(room: type[OpenRoom], desk: Desk, largest: int) -> Callable[[Request], None]:
+    def opened(request: Request) -> None:
+        room(desk, request.query_params, largest)
+
+    return opened

@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm
 from dprivacy.web.shell.controls import Choice
+
+_BOX = "outlined dense debounce=500"
 
 
 class ColumnCards:
@@ -39,59 +42,73 @@ class ColumnCards:
             self._card(len(self.forms) - 1, opened=True)
         await self.changed()
 
-    def _remove(self, k: int) -> None:
+    def _card(self, k: int, *, opened: bool) -> None:
+        ColumnCard(self, k, opened=opened)
+
+    def form_changed(self, k: int, **fields: Any) -> Awaitable[None]:
+        """Note what a card says now."""
+        self.forms[k] = replace(self.forms[k], **fields)
+        return self.changed()
+
+    def remove(self, k: int) -> None:
+        """Take a column away."""
         del self.forms[k]
         self._draw()
         with self.place:  # the button that was clicked is gone
             ui.timer(0, self.changed, once=True)
 
-    def _card(self, k: int, *, opened: bool) -> None:
-        form = self.forms[k]
-        with ui.expansion(summary(form), value=opened) as card:
-            name = ui.input("Name", value=form.name).props("outlined dense debounce=500")
+
+class ColumnCard:
+    """One card: the fields of a column, of which those are seen that its kind has."""
+
+    def __init__(self, cards: ColumnCards, k: int, *, opened: bool) -> None:
+        self.cards, self.k = cards, k
+        form = cards.forms[k]
+        with ui.expansion(summary(form), value=opened) as self.card:
+            self.name = ui.input("Name", value=form.name).props(_BOX)
             options = {WRITTEN: WRITTEN} if form.kind == WRITTEN else KINDS
-            kind = Choice("It holds", options, form.kind)
-            values = ui.textarea("Possible answers, one a line", value=form.values)
-            values.props("outlined autogrow debounce=500 spellcheck=false")
-            with ui.element("div").classes("dp-row") as span:
-                ends = {
-                    side: ui.input(label, value=getattr(form, side)).props(
-                        "outlined dense debounce=500"
-                    )
+            self.kind = Choice("It holds", options, form.kind)
+            self.values = ui.textarea("Possible answers, one a line", value=form.values)
+            self.values.props("outlined autogrow debounce=500 spellcheck=false")
+            with ui.element("div").classes("dp-row") as self.span:
+                self.ends = {
+                    side: ui.input(label, value=getattr(form, side)).props(_BOX)
                     for side, label in (("low", "From"), ("high", "to"), ("grid", "in steps of"))
                 }
-            nulls = Choice("A missing value means", NULLS, form.nulls)
-            level = ui.input("Its own level ε (empty: the slider's)", value=form.level)
-            level.props("outlined dense debounce=500").classes("dp-mono")
-            sure = ui.checkbox("I compared these values with the questionnaire", value=False)
+            self.nulls = Choice("A missing value means", NULLS, form.nulls)
+            self.level = ui.input("Its own level ε (empty: the slider's)", value=form.level)
+            self.level.props(_BOX).classes("dp-mono")
+            self.sure = ui.checkbox("I compared these values with the questionnaire", value=False)
             with ui.element("div").classes("dp-row"):
-                ui.button("Remove", icon="delete", on_click=lambda: self._remove(k)).props(
+                ui.button("Remove", icon="delete", on_click=partial(cards.remove, k)).props(
                     "flat dense"
                 )
+        self._listen()
+        self._fit()
 
-        def fit() -> None:
-            now = self.forms[k]
-            listed = now.kind in ("categories", "ordered")
-            values.visible, span.visible = listed, now.kind == "numbers"
-            nulls.field.visible = now.kind == "categories"
-            level.visible = listed or now.kind == "numbers"
-            sure.visible = now.source == "data"
-            card.text = summary(now)
+    def _listen(self) -> None:
+        texts = {"name": self.name, "values": self.values, "level": self.level, **self.ends}
+        for name, box in texts.items():
+            box.on_value_change(lambda e, name=name: self._update(**{name: str(e.value or "")}))
+        self.kind.on_change(lambda: self._update(kind=self.kind.value))
+        self.nulls.on_change(lambda: self._update(nulls=self.nulls.value))
+        self.sure.on_value_change(lambda e: self._update(source="declared") if e.value else None)
 
-        async def update(**fields: Any) -> None:
-            self.forms[k] = replace(self.forms[k], **fields)
-            fit()
-            await self.changed()
+    async def _update(self, **fields: str) -> None:
+        if "level" in fields:
+            fields["level"] = fields["level"].strip()
+        changed = self.cards.form_changed(self.k, **fields)
+        self._fit()
+        await changed
 
-        name.on_value_change(lambda e: update(name=str(e.value or "")))
-        kind.on_change(lambda: update(kind=kind.value))
-        values.on_value_change(lambda e: update(values=str(e.value or "")))
-        for side, field in ends.items():
-            field.on_value_change(lambda e, side=side: update(**{side: str(e.value or "")}))
-        nulls.on_change(lambda: update(nulls=nulls.value))
-        level.on_value_change(lambda e: update(level=str(e.value or "").strip()))
-        sure.on_value_change(lambda e: update(source="declared") if e.value else None)
-        fit()
+    def _fit(self) -> None:
+        now = self.cards.forms[self.k]
+        listed = now.kind in ("categories", "ordered")
+        self.values.visible, self.span.visible = listed, now.kind == "numbers"
+        self.nulls.field.visible = now.kind == "categories"
+        self.level.visible = listed or now.kind == "numbers"
+        self.sure.visible = now.source == "data"
+        self.card.text = summary(now)
 
 
 def summary(form: ColumnForm) -> str:

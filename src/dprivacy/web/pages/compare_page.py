@@ -17,19 +17,16 @@ from dprivacy.web.pages.pasted_matrices import (
     read_matrix_text,
 )
 from dprivacy.web.shell.controls import (
-    Answers,
     Choice,
     details,
     figure,
     formula,
     heat,
-    new_drawer,
     refusal,
-    share,
     table,
 )
-from dprivacy.web.shell.desk import Desk
-from dprivacy.web.shell.page_frame import choice, read_state, room, text
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import choice, text
 
 USUAL = {"a": EXAMPLES["flat"][2], "b": EXAMPLES["geometric"][2], "metric": "line"}
 ORDERS = {
@@ -95,49 +92,43 @@ def headline(found: Comparison) -> str:
     return "Neither is safer than the other against every guesser"
 
 
-def page(desk: Desk, query: Mapping[str, str]) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    state["metric"] = choice(state["metric"], METRICS, "discrete")
-    drawer = new_drawer(desk)
-    boxes: dict[str, ui.textarea] = {}
+class CompareRoom(OpenRoom):
+    """The room, open: two matrices and the distances between their values."""
 
-    def refuse(reason: BaseException) -> None:
-        answers.refuse(reason)
-
-    with room(
-        "compare",
-        "Which of two mechanisms is the safer?",
+    name = "compare"
+    title = "Which of two mechanisms is the safer?"
+    lead = (
         "One may replace another if no guesser learns more from it. Where that fails, you are "
-        "shown the guesser who would gain.",
-    ):
-        with ui.element("div").classes("dp-panel"):
-            for side in ("a", "b"):
-                boxes[side] = matrix_box(
-                    f"Matrix {side.upper()}",
-                    state[side],
-                    drawer,
-                    rows=5,
-                    refuse=refuse,
-                )
-            metric = Choice("How far apart are the values?", METRICS, state["metric"])
-            with ui.element("div").classes("dp-row"):
-                follow = share("/compare", lambda: state)
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "The comparison")
-            answers = Answers(drawer)
+        "shown the guesser who would gain."
+    )
+    usual = USUAL
 
-    async def changed() -> None:
-        state.update({side: str(box.value or "") for side, box in boxes.items()})
-        state["metric"] = metric.value
-        follow()
-        now = dict(state)
-        await answers.ask(lambda: compared(now, drawer.folder), _show)
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        self.state["metric"] = choice(self.state["metric"], METRICS, "discrete")
 
-    for box in boxes.values():
-        box.on_value_change(changed)
-    metric.on_change(changed)
-    ui.timer(0.05, changed, once=True)
+    def build(self) -> None:
+        """Lay out the panels."""
+        with self.panel():
+            self.boxes = {
+                side: matrix_box(f"Matrix {side.upper()}", self.state[side], self, rows=5)
+                for side in ("a", "b")
+            }
+            self.metric = Choice("How far apart are the values?", METRICS, self.state["metric"])
+            with side_by_side():
+                self.share_button()
+        self.answer_panel("The comparison")
+        for box in self.boxes.values():
+            box.on_value_change(self.changed)
+        self.metric.on_change(self.changed)
+
+    async def changed(self) -> None:
+        """Read the fields, and compare anew."""
+        self.state.update({side: str(box.value or "") for side, box in self.boxes.items()})
+        self.state["metric"] = self.metric.value
+        self.follow()
+        now = dict(self.state)
+        await self.answers.ask(lambda: compared(now, self.drawer.folder), _show)
 
 
 def _show(found: Comparison) -> str:
@@ -148,20 +139,8 @@ def _show(found: Comparison) -> str:
         [[ORDERS[order], winner(found, order)] for order in ORDERS],
     )
     _show_simplex(found)
-    for verdicts, title in ((found.forth, "May B replace A?"), (found.back, "May A replace B?")):
-        failed = next((v for v in verdicts.values() if v.holds is False), None)
-        with ui.element("div").classes("dp-stack"):
-            text("h3", title)
-            if failed is None:
-                text(
-                    "p",
-                    "Yes, in every order. " + " ".join(verdicts["average"].reasons()),
-                    "dp-said",
-                )
-            else:
-                text("p", "Not in every order. " + " ".join(failed.reasons()), "dp-said")
-        words = "\n\n".join(verdict.explain() for verdict in verdicts.values())
-        details(f"{title} All orders, with what shows it", words)
+    _show_direction("May B replace A?", found.forth)
+    _show_direction("May A replace B?", found.back)
     with ui.expansion("Both as heat maps"):
         for name, channel in (("A", found.A), ("B", found.B)):
             heat(channel, f"Heat map of matrix {name}.", title=f"matrix {name}")
@@ -175,6 +154,16 @@ def _show(found: Comparison) -> str:
         ],
     )
     return headline(found)
+
+
+def _show_direction(title: str, verdicts: Mapping[str, Refinement]) -> None:
+    failed = next((v for v in verdicts.values() if v.holds is False), None)
+    said = "Yes, in every order." if failed is None else "Not in every order."
+    with ui.element("div").classes("dp-stack"):
+        text("h3", title)
+        text("p", " ".join([said, *(failed or verdicts["average"]).reasons()]), "dp-said")
+    words = "\n\n".join(verdict.explain() for verdict in verdicts.values())
+    details(f"{title} All orders, with what shows it", words)
 
 
 def _show_simplex(found: Comparison) -> None:

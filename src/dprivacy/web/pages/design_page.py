@@ -1,7 +1,8 @@
 """The room Design: a prior and a loss, and the best private mechanism with its gap closing."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ from dprivacy.model import Dist, about
 from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz import bars_spec, curves_spec, simplex_spec
-from dprivacy.web.pages.space_choice import KINDS, make_space
+from dprivacy.web.pages.space_choice import KINDS, SpaceChoice, chosen_space, settled_space
 from dprivacy.web.shell.controls import (
     Answers,
     Choice,
@@ -25,15 +26,13 @@ from dprivacy.web.shell.controls import (
     formula,
     heat,
     level_control,
-    new_drawer,
     save_button,
-    share,
 )
-from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame import choice, read_state, room, text, whole
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import choice, text, whole
 
-USUAL = {"space": "grid", "n": "6", "eps": "ln 2", "prior": "", "loss": "metric", "seconds": "20"}
+USUAL = {"space": "grid:6x6", "eps": "ln 2", "prior": "", "loss": "metric", "seconds": "20"}
 MOST_POINTS = 225
 _MOST_MARKS = 400
 LOSSES = {
@@ -41,7 +40,6 @@ LOSSES = {
     "bayes": "whether the answer is wrong",
     "near": "whether the answer is off by more than one unit",
 }
-_OFFERED = {name: kind.words for name, kind in KINDS.items()}
 
 
 @dataclass
@@ -93,8 +91,7 @@ class Found:
 
 def designed(state: Mapping[str, str], search: Run) -> Found:
     """Search for the best mechanism of a state, and check its proofs again."""
-    kind = choice(state["space"], _OFFERED, "line")
-    space = make_space(kind, whole(state["n"], 2, 99, 9), most=MOST_POINTS)
+    space = chosen_space(state["space"], most=MOST_POINTS)
     wanted = choice(state["loss"], LOSSES, "metric")
     loss: Any = losses.threshold(space, 1) if wanted == "near" else wanted
     best = optimal(
@@ -146,134 +143,156 @@ def closing_spec(marks: list[tuple[float, float, float]]) -> dict[str, Any]:
     return spec
 
 
-def page(desk: Desk, query: Mapping[str, str]) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    state["space"] = choice(state["space"], _OFFERED, "line")
-    state["loss"] = choice(state["loss"], LOSSES, "metric")
-    state["n"] = str(whole(state["n"], 2, 60, 9))
-    state["seconds"] = str(whole(state["seconds"], 1, 600, 20))
-    drawer = new_drawer(desk)
-    held: dict[str, Run] = {}
+class DesignRoom(OpenRoom):
+    """The room, open: a purpose, and the search that is under way for it."""
 
-    with room(
-        "design",
-        "The best mechanism for a purpose",
+    name = "design"
+    title = "The best mechanism for a purpose"
+    lead = (
         "Say what is secret, what you believe of it, and what an error costs. You get the private "
-        "mechanism with the least expected cost, and a proof that none is better.",
-    ):
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "The purpose")
-            kind = Choice("What is kept secret?", _OFFERED, state["space"])
-            size = ui.number("Its size", value=int(state["n"]), min=2, max=60, step=1, precision=0)
-            size.props("outlined dense")
-            level_control(
-                state["eps"], lambda level: state.update(eps=level), unit="one unit apart"
-            )
-            cost = Choice("What does an error cost?", LOSSES, state["loss"])
-            prior = ui.input("How likely is each value?")
-            prior.props('outlined dense hint="weights in order; empty: all equally"').classes(
-                "dp-mono"
-            )
-            prior.value = state["prior"]
-            limit = ui.number("Stop after (seconds)", value=int(state["seconds"]), min=1, max=600)
-            limit.props("outlined dense")
-            with ui.element("div").classes("dp-row"):
-                go = ui.button("Find the best mechanism", icon="play_arrow")
-                halt = ui.button("Stop here", icon="stop").props("outline")
-                halt.visible = False
-                follow = share("/design", lambda: state)
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "The mechanism")
-            moving = text("p", "", "dp-said").props("role=status")
-            watch = ui.element("div").classes("dp-stack")
-            answers = Answers(drawer)
+        "mechanism with the least expected cost, and a proof that none is better."
+    )
+    usual = USUAL
 
-    def told() -> None:
-        state.update(
-            space=kind.value,
-            n=str(int(size.value or 2)),
-            loss=cost.value,
-            prior=str(prior.value or ""),
-            seconds=str(int(limit.value or 20)),
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        self.state["space"] = settled_space(self.state["space"], KINDS, USUAL["space"])
+        self.state["loss"] = choice(self.state["loss"], LOSSES, "metric")
+        self.state["seconds"] = str(whole(self.state["seconds"], 1, 600, 20))
+
+    def build(self) -> None:
+        """Lay out the panels."""
+        self.search: Run | None = None
+        with self.panel("The purpose"):
+            self._purpose_panel()
+        with self.panel("The mechanism"):
+            self.watch = Watch()
+            self.answers = Answers(self.drawer)
+        ui.context.client.on_delete(self._stop)
+
+    def _purpose_panel(self) -> None:
+        self.space = SpaceChoice(self.state["space"], KINDS, self._note)
+        level_control(self.state["eps"], self._leveled, unit="one unit apart")
+        self.cost = Choice("What does an error cost?", LOSSES, self.state["loss"])
+        self.prior = ui.input("How likely is each value?", value=self.state["prior"])
+        self.prior.props('outlined dense hint="weights in order; empty: all equally"')
+        self.prior.classes("dp-mono")
+        self.limit = ui.number(
+            "Stop after (seconds)", value=int(self.state["seconds"]), min=1, max=600
         )
-        size.props["hint"] = KINDS[state["space"]].size
-        follow()
+        self.limit.props("outlined dense")
+        with side_by_side():
+            self.go = ui.button("Find the best mechanism", icon="play_arrow", on_click=self.changed)
+            self.halt = ui.button("Stop here", icon="stop", on_click=self._stop).props("outline")
+            self.halt.visible = False
+            self.share_button()
+        self.cost.on_change(self._note)
+        for box in (self.prior, self.limit):
+            box.on_value_change(self._note)
 
-    async def search() -> None:
-        if "now" in held:
+    def _leveled(self, level: str) -> None:
+        self.state["eps"] = level
+
+    def _note(self) -> None:
+        self.state.update(
+            space=self.space.text,
+            loss=self.cost.value,
+            prior=str(self.prior.value or ""),
+            seconds=str(int(self.limit.value or 20)),
+        )
+        self.follow()
+
+    def _stop(self) -> None:
+        if self.search is not None:
+            self.search.stop.set()
+
+    async def changed(self) -> None:
+        """Search for the best mechanism, unless a search is under way."""
+        if self.search is not None:
             return
-        told()
-        held["now"] = search_now = Run()
-        go.disable()
-        halt.visible = True
-        answers.area.clear()
-        watch.clear()
-        plot: list[ui.plotly] = []
-        drawn = 0
-
-        def look() -> None:
-            nonlocal drawn
-            marks = list(search_now.marks)
-            if not marks or len(marks) == drawn:
-                return
-            drawn = len(marks)
-            seconds, loss, bound = marks[-1]
-            gap = (loss - bound) / loss if loss else 0.0
-            moving.text = (
-                f"{seconds:.1f} s: cost {loss:.5g}, at least {bound:.5g} is proved, "
-                f"gap {percent_gap(gap)}"
-            )
-            with watch:
-                if not plot:
-                    plot.append(
-                        figure(closing_spec(marks), "The gap closing over time.", height=280)
-                    )
-                else:
-                    plot[0].figure = {**plot[0].figure, **{"data": closing_spec(marks)["data"]}}
-                    plot[0].update()
-
-        moving.text = "Searching …"
-        timer = ui.timer(0.3, look)
-        now = dict(state)
+        self._note()
+        self.search = search = Run()
+        self.go.disable()
+        self.halt.visible = True
+        self.answers.area.clear()
+        now = dict(self.state)
         try:
-            found = await run.io_bound(designed, now, search_now)
+            with self.watch.over(search):
+                found = await run.io_bound(designed, now, search)
         except Exception as reason:
-            moving.text = ""
-            watch.clear()
-            answers.refuse(reason)
+            self.answers.refuse(reason)
             return
         finally:
+            self.search = None
+            self.go.enable()
+            self.halt.visible = False
+        if found is not None:
+            with self.answers.area:
+                self.answers.spoken.text = _show(found, search)
+
+
+class Watch:
+    """Where a search is watched while it runs: a line, and the picture of its gap."""
+
+    def __init__(self) -> None:
+        self.moving = text("p", "", "dp-said").props("role=status")
+        self.place = ui.element("div").classes("dp-stack")
+        self.plot: ui.plotly | None = None
+        self.drawn = 0
+
+    @contextmanager
+    def over(self, search: Run) -> Iterator[None]:
+        """Follow a search until it ends."""
+        self.place.clear()
+        self.plot, self.drawn = None, 0
+        self.moving.text = "Searching …"
+        timer = ui.timer(0.3, lambda: self._look(list(search.marks)))
+        try:
+            yield
+        finally:
             timer.cancel()
-            held.pop("now", None)
-            go.enable()
-            halt.visible = False
-        if found is None:
+            self.moving.text = ""
+            self.place.clear()
+
+    def _look(self, marks: list[tuple[float, float, float]]) -> None:
+        if len(marks) == self.drawn:
             return
-        moving.text = ""
-        watch.clear()
-        answers.area.clear()
-        with answers.area:
-            answers.spoken.text = _show(found, search_now)
-
-    def stop() -> None:
-        if "now" in held:
-            held["now"].stop.set()
-
-    go.on_click(search)
-    halt.on_click(stop)
-    ui.context.client.on_delete(stop)
-    for choosing in (kind, cost):
-        choosing.on_change(told)
-    for writing in (size, prior, limit):
-        writing.on_value_change(told)
-    ui.timer(0.05, search, once=True)
+        self.drawn = len(marks)
+        seconds, loss, bound = marks[-1]
+        gap = (loss - bound) / loss if loss else 0.0
+        proved = f"at least {bound:.5g} is proved, gap {percent_gap(gap)}"
+        self.moving.text = f"{seconds:.1f} s: cost {loss:.5g}, {proved}"
+        spec = closing_spec(marks)
+        if self.plot is None:
+            with self.place:
+                self.plot = figure(spec, "The gap closing over time.", height=280)
+        else:
+            self.plot.figure = {**self.plot.figure, "data": spec["data"]}
+            self.plot.update()
 
 
 def _show(result: Found, search: Run) -> str:
     found = result.best
     text("p", headline(found), "dp-headline")
     text("p", found.explain(), "dp-said")
+    _draw_optimum(found, search)
+    save_button("Save the mechanism", lambda: dumps(found.mechanism()), "mechanism.json")
+    formula(
+        "The formula",
+        [
+            "minimise Σ_x π_x Σ_y C[x, y]·ℓ(y, x) over channels C with C[x, y] ≤ e^(ε·d(x, "
+            "z))·C[z, y].",
+            "The bound is a dual solution λ with Σ_x λ_x·c_x ≤ min_w Σ_x π_x·c_x·ℓ(w, x) for "
+            "every private column c: no private channel costs less than Σ_x λ_x.",
+            f"The proof was checked again: {'it holds' if result.holds else 'it fails'}.",
+        ],
+    )
+    details("How it was found", f"{found.method}, in {found.seconds:.2f} s.")
+    return headline(found)
+
+
+def _draw_optimum(found: Optimum, search: Run) -> None:
+    """The gap as it closed, the channel, and how often values are answered truly."""
     if len(search.marks) > 1:
         end = (found.seconds, float(found.loss), float(found.bound))
         told = (
@@ -293,16 +312,3 @@ def _show(result: Found, search: Run) -> str:
             figure(spec, "How often each value is answered truly.", height=280)
             least = min(kept.values())
             text("p", f"At least {percent(least)} for every value.", "dp-small")
-    save_button("Save the mechanism", lambda: dumps(found.mechanism()), "mechanism.json")
-    formula(
-        "The formula",
-        [
-            "minimise Σ_x π_x Σ_y C[x, y]·ℓ(y, x) over channels C with C[x, y] ≤ e^(ε·d(x, "
-            "z))·C[z, y].",
-            "The bound is a dual solution λ with Σ_x λ_x·c_x ≤ min_w Σ_x π_x·c_x·ℓ(w, x) for "
-            "every private column c: no private channel costs less than Σ_x λ_x.",
-            f"The proof was checked again: {'it holds' if result.holds else 'it fails'}.",
-        ],
-    )
-    details("How it was found", f"{found.method}, in {found.seconds:.2f} s.")
-    return headline(found)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -15,27 +16,24 @@ from dprivacy.polytope import KernelCount, count_kernels, kernels
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import matrix_text
-from dprivacy.web.pages.space_choice import KINDS, make_space
+from dprivacy.web.pages.space_choice import SpaceChoice, chosen_space, settled_space
 from dprivacy.web.shell.controls import (
     Answers,
-    Choice,
     details,
     figure,
     formula,
     heat,
     level_control,
-    new_drawer,
     save_button,
-    share,
     table,
 )
-from dprivacy.web.shell.desk import Desk
-from dprivacy.web.shell.page_frame import choice, read_state, room, text, whole
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import text, whole
 
-USUAL = {"space": "line", "n": "3", "eps": "ln 2", "kernel": "1"}
+USUAL = {"space": "line:3", "eps": "ln 2", "kernel": "1"}
 MOST_POINTS = 6
 _LISTED = 200
-_OFFERED = {name: KINDS[name].words for name in ("line", "discrete", "city", "cube")}
+_KINDS = ("line", "discrete", "city", "cube")
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,7 @@ class Taste:
 
 def family(state: Mapping[str, str]) -> Family:
     """The kernels that a state asks for."""
-    kind = choice(state["space"], _OFFERED, "line")
-    space = make_space(kind, whole(state["n"], 2, 99, 3), most=MOST_POINTS)
+    space = chosen_space(state["space"], most=MOST_POINTS)
     eps = state["eps"].strip()
     number = count_kernels(space, eps=eps)
     listed = tuple(islice(kernels(space, eps=eps), _LISTED))
@@ -97,93 +94,92 @@ def _shares(weights: list[int]) -> list[str]:
     return [f"{weight}/{sum(weights)}" for weight in weights]
 
 
-def page(desk: Desk, query: Mapping[str, str]) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    state["space"] = choice(state["space"], _OFFERED, "line")
-    state["n"] = str(whole(state["n"], 2, 9, 3))
-    drawer = new_drawer(desk)
-    held: dict[str, Family] = {}
-    buttons: list[ui.button] = []
-    with room(
-        "explore",
-        "What are private mechanisms made of?",
-        "Every private mechanism is a mixture of a few building blocks, the kernels, with some "
-        "of their answers blurred together. Here they are, one by one.",
-    ):
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "The space and the level")
-            kind = Choice("What is kept secret?", _OFFERED, state["space"])
-            size = ui.number("Its size", value=int(state["n"]), min=2, max=9, step=1, precision=0)
-            size.props("outlined dense debounce=400")
+class ExploreRoom(OpenRoom):
+    """The room, open: a space and a level, their kernels, and the one that is looked at."""
 
-            async def leveled(level: str) -> None:
-                state["eps"] = level
-                await found()
+    name = "explore"
+    title = "What are private mechanisms made of?"
+    lead = (
+        "Every private mechanism is a mixture of a few building blocks, the kernels, with some of "
+        "their answers blurred together. Here they are, one by one."
+    )
+    usual = USUAL
 
-            level_control(state["eps"], leveled, unit="one unit apart")
-            text(
-                "p",
-                "Kernels have short fractions when e^ε is a whole number or a fraction: use "
-                "the slider, or write ln 2.",
-                "dp-small",
-            )
-            text("h2", "The kernels")
-            listing = Answers(drawer)
-            with ui.element("div").classes("dp-row"):
-                follow = share("/explore", lambda: state)
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "One kernel")
-            answers = Answers(drawer)
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        self.state["space"] = settled_space(self.state["space"], _KINDS, USUAL["space"])
 
-    async def found() -> None:
-        state["space"], state["n"] = kind.value, str(int(size.value or 2))
-        size.props["hint"] = KINDS[state["space"]].size
-        follow()
-        now = dict(state)
-        held.clear()
-        await listing.ask(lambda: family(now), listed)
-        if held:
-            await chosen()
+    def build(self) -> None:
+        """Lay out the panels."""
+        self.family: Family | None = None
+        self.buttons: list[ui.button] = []
+        with self.panel("The space and the level"):
+            self._space_panel()
+        self.answer_panel("One kernel")
+
+    def _space_panel(self) -> None:
+        self.space = SpaceChoice(self.state["space"], _KINDS, self.changed)
+        level_control(self.state["eps"], self._leveled, unit="one unit apart")
+        text(
+            "p",
+            "Kernels have short fractions when e^ε is a whole number or a fraction: use the slider, "
+            "or write ln 2.",
+            "dp-small",
+        )
+        text("h2", "The kernels")
+        self.listing = Answers(self.drawer)
+        with side_by_side():
+            self.share_button()
+
+    async def _leveled(self, level: str) -> None:
+        self.state["eps"] = level
+        await self.changed()
+
+    async def changed(self) -> None:
+        """List the kernels anew, and show one of them."""
+        self.state["space"] = self.space.text
+        self.follow()
+        now = dict(self.state)
+        self.family = None
+        await self.listing.ask(lambda: family(now), self._listed)
+        if self.family is None:
+            self.answers.area.clear()
         else:
-            answers.area.clear()
+            await self._look()
 
-    def listed(got: Family) -> str:
-        held["all"] = got
-        buttons.clear()
+    def _listed(self, got: Family) -> str:
+        self.family = got
+        self.buttons.clear()
         text("p", got.number.explain(), "dp-said")
         with ui.element("div").classes("dp-kernels").props('role=group aria-label="Kernels"'):
             for k, kernel in enumerate(got.listed, 1):
-                button = ui.button(str(k), on_click=lambda k=k: pick(k)).props("outline dense")
-                buttons.append(button)
+                button = ui.button(str(k), on_click=partial(self._pick, k)).props("outline dense")
                 button.props["aria-label"] = (
                     f"kernel {k} of {int(got.number)}, {len(kernel.columns)} answers"
                 )
+                self.buttons.append(button)
         if len(got.listed) < got.number:
             text("p", f"The first {len(got.listed)} of {int(got.number):,} are listed.", "dp-small")
         return got.number.explain()
 
-    async def pick(k: int) -> None:
-        state["kernel"] = str(k)
-        follow()
-        await chosen()
+    async def _pick(self, k: int) -> None:
+        self.state["kernel"] = str(k)
+        self.follow()
+        await self._look()
 
-    async def chosen() -> None:
-        got = held["all"]
-        k = whole(state["kernel"], 1, len(got.listed), 1)
+    async def _look(self) -> None:
+        got = self.family
+        assert got is not None
+        k = whole(self.state["kernel"], 1, len(got.listed), 1)
         kernel = got.listed[k - 1]
-        for j, button in enumerate(buttons, 1):
+        for j, button in enumerate(self.buttons, 1):
             button.props(
                 add="aria-pressed=true unelevated" if j == k else "aria-pressed=false outline",
                 remove="outline" if j == k else "unelevated",
             )
-        await answers.ask(
+        await self.answers.ask(
             lambda: tastes(got.space, got.eps, kernel), lambda who: _show(got, k, kernel, who)
         )
-
-    kind.on_change(found)
-    size.on_value_change(found)
-    ui.timer(0.05, found, once=True)
 
 
 def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
@@ -195,6 +191,30 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
         text("p", f"It serves {len(fans)} of {len(who)} of the people below best.")
     else:
         text("p", "None of the people below would choose it; others would.")
+    _draw_kernel(got, kernel)
+    heat(kernel, "Heat map of the kernel.")
+    table(
+        "Who prefers it: the expected cost of an error (in the cost's own unit), here and at best",
+        ["someone who holds", "with this kernel", "best possible", "prefers it"],
+        [[t.who, _cost(t.here), _cost(t.best), "yes" if t.prefers else "no"] for t in who],
+    )
+    save_button("Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv")
+    formula(
+        "The formula",
+        [
+            "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
+            "The extreme rays of this cone are the vertices.",
+            "A kernel is a private channel whose columns are independent vertices: Σ_v λ_v·v = 1.",
+            "Every private channel is (Σ_i μ_i·K_i)·R, a mixture of kernels and a post-processing, so "
+            "that for each prior and loss some kernel is best.",
+        ],
+    )
+    details("As numbers", repr(kernel))
+    return f"Kernel {k} of {int(got.number):,}"
+
+
+def _draw_kernel(got: Family, kernel: Channel) -> None:
+    """Its posteriors in the region that privacy allows; a mark that is clicked is read out."""
     labels = got.space.labels
     corners = labels if len(labels) <= 4 else (labels[0], labels[len(labels) // 2], labels[-1])
     spec = simplex_spec(kernel, space=got.space, eps=got.eps, corners=list(corners))
@@ -215,25 +235,6 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
                 read.text, read.visible = _answer_in_words(kernel, answer), True
 
     drawn.on("plotly_click", clicked)
-    heat(kernel, "Heat map of the kernel.")
-    table(
-        "Who prefers it: the expected cost of an error (in the cost's own unit), here and at best",
-        ["someone who holds", "with this kernel", "best possible", "prefers it"],
-        [[t.who, _cost(t.here), _cost(t.best), "yes" if t.prefers else "no"] for t in who],
-    )
-    save_button("Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv")
-    formula(
-        "The formula",
-        [
-            "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
-            "The extreme rays of this cone are the vertices.",
-            "A kernel is a private channel whose columns are independent vertices: Σ_v λ_v·v = 1.",
-            "Every private channel is (Σ_i μ_i·K_i)·R, a mixture of kernels and a post-processing, so "
-            "that for each prior and loss some kernel is best.",
-        ],
-    )
-    details("As numbers", repr(kernel))
-    return f"Kernel {k} of {int(got.number):,}"
 
 
 def _cost(value: Any) -> str:

@@ -12,7 +12,7 @@ from dprivacy.errors import Malformed, TooLarge
 from dprivacy.model import Channel, as_channel, as_space, read_table
 from dprivacy.spaces import FiniteSpace
 from dprivacy.web.shell.controls import Choice, chooser
-from dprivacy.web.shell.desk import Drawer
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text
 
 MOST_LABELS = 200
@@ -157,13 +157,12 @@ def _first_line_sums(cells: list[str]) -> bool:
 def matrix_box(
     title: str,
     value: str,
-    drawer: Drawer,
+    room: OpenRoom,
     *,
     rows: int,
-    refuse: Callable[[BaseException], None],
     began: Callable[[str], Any] = lambda metric: None,
 ) -> ui.textarea:
-    """The box; `began` is told the metric that goes with an example."""
+    """A box for one matrix: an example, text to paste, or a file; `began` gets an example's metric."""
     text("h2", title)
     examples = {name: words for name, (words, _, _) in EXAMPLES.items()}
     begin = Choice("Begin with an example", {"": "(my own)", **examples})
@@ -179,18 +178,18 @@ def matrix_box(
         try:
             box.value = path.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
-            refuse(Malformed("this file is not UTF-8 text; save it as UTF-8"))
+            room.refuse(f"{path.name} is not UTF-8 text; save it as UTF-8")
         finally:
             path.unlink(missing_ok=True)
 
     begin.on_change(start)
-    with ui.element("div").classes("dp-row"):
+    with side_by_side():
         chooser(
             f"{title}: choose a file",
             taken,
-            drawer,
+            room.drawer,
             endings=(".csv", ".tsv", ".txt", ".json"),
             most=_MOST_CHARACTERS,
-            refused=lambda words: refuse(Malformed(words)),
+            refused=room.refuse,
         )
     return box

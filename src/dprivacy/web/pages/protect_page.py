@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import DPrivacyError
 from dprivacy.viz import bars_spec
 from dprivacy.web.pages.column_cards import ColumnCards
 from dprivacy.web.pages.plan_form import (
@@ -32,14 +32,12 @@ from dprivacy.web.shell.controls import (
     figure,
     formula,
     level_control,
-    new_drawer,
     save_button,
-    share,
     table,
 )
-from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame import read_state, room, text, whole
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import text, whole
 
 USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
 _MOST_PLAN = 1 << 20
@@ -101,155 +99,162 @@ def worth(found: Outlook) -> list[list[str]]:
     return rows
 
 
-def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    state["rows"] = str(whole(state["rows"], 1, 10**9, 1000))
-    drawer = new_drawer(desk)
-    first, whole_first = described_in(state)
-    title = [whole_first.title]
+class ProtectRoom(OpenRoom):
+    """The room, open: the columns that a plan is made of, and a table to protect by it."""
 
-    async def leveled(level: str) -> None:
-        state["eps"] = level
-        await changed()
+    name = "protect"
+    title = "Protect what people tell you"
+    lead = (
+        "Describe what you ask: names and possible answers, no data. Move the slider and read what a "
+        "guesser would gain. Then, if you like, protect a table that lies on this machine."
+    )
+    usual = USUAL
 
-    async def edited() -> None:
-        job.untouched = False
-        await changed()
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        self.state["rows"] = str(whole(self.state["rows"], 1, 10**9, 1000))
 
-    def mapping() -> dict[str, Any]:
-        return plan_mapping(cards.forms, state["eps"], the_whole())
+    def build(self) -> None:
+        """Lay out the panels."""
+        first, whose = described_in(self.state)
+        self.plan_title = whose.title
+        with ui.element("div").classes("dp-stack"):
+            with self.panel("1. How much may leak", "dp-1"):
+                self._level_panel()
+            with self.panel("2. What you ask", "dp-3"):
+                self._columns_panel(first, whose)
+        with ui.element("div").classes("dp-stack"):
+            with self.panel("What that means", "dp-2"):
+                self.answers = Answers(self.drawer)
+            with self.panel("3. Protect a table", "dp-4"):
+                self._table_panel()
 
-    def the_whole() -> Whole:
-        named = str(unit.value or "").strip() or "row"
-        return Whole(title[0], named, int(most.value or 1) if named != "row" else 1)
+    def _level_panel(self) -> None:
+        self.set_level = level_control(self.state["eps"], self._leveled, unit="one step apart")
+        self.rows = ui.number("Rows you expect", value=int(self.state["rows"]), min=1, precision=0)
+        self.rows.props("outlined dense debounce=500").on_value_change(self.changed)
 
-    def linked() -> dict[str, str]:
+    def _columns_panel(self, first: list[ColumnForm], whose: Whole) -> None:
+        text("p", "Open a column to change it.", "dp-small")
+        self.sure = ui.button("I compared all lists: take them as declared", icon="check")
+        self.sure.props("outline").on_click(self._take_as_declared)
+        self.cards = ColumnCards(first, self._edited)
+        with ui.expansion("When a person has several rows"):
+            self._person_fields(whose)
+        with side_by_side():
+            chooser(
+                "Open a plan",
+                self._opened,
+                self.drawer,
+                endings=(".toml",),
+                most=_MOST_PLAN,
+                refused=self.refuse,
+            )
+            save_button("Save the plan", lambda: plan_text(self.mapping()), "plan.toml")
+            self.share_button()
+
+    def _person_fields(self, whose: Whole) -> None:
+        text(
+            "p",
+            "Name the column that identifies a person; it is not released. What a person's rows tell "
+            "adds up, so a level counts once for every row that a person may have.",
+            "dp-small",
+        )
+        self.unit = ui.input("Column that identifies a person", value=_unit_shown(whose))
+        self.unit.props('outlined dense debounce=500 hint="empty: every row is another person"')
+        self.most = ui.number("Most rows of one person", value=whose.most, min=1, precision=0)
+        self.most.props("outlined dense debounce=500")
+        for field in (self.unit, self.most):
+            field.on_value_change(self._edited)
+
+    def _table_panel(self) -> None:
+        text(
+            "p",
+            "The table is read on this machine and goes nowhere. You get back a protected copy and its "
+            "card, which says what was done; whoever has both can correct for the noise.",
+        )
+        text(
+            "p",
+            f"CSV (also .csv.gz) or Parquet, up to {self.largest >> 20} MiB; dprivacy sanitise takes "
+            "larger ones.",
+            "dp-small",
+        )
+        self.job = TableJob(
+            self.drawer,
+            self.largest,
+            plan=self.mapping,
+            level=lambda: self.state["eps"],
+            described=self._described,
+            counted=self.rows.set_value,
+        )
+        self.job.untouched = not self.state["plan"]
+
+    def whole_table(self) -> Whole:
+        """What the fields say of the table as a whole."""
+        named = str(self.unit.value or "").strip() or "row"
+        return Whole(self.plan_title, named, int(self.most.value or 1) if named != "row" else 1)
+
+    def mapping(self) -> dict[str, Any]:
+        """The plan that the cards and the slider describe."""
+        return plan_mapping(self.cards.forms, self.state["eps"], self.whole_table())
+
+    def settings(self) -> dict[str, str]:
         """The settings for a link; what was read off a table never goes into one."""
-        settings = {"eps": state["eps"], "rows": state["rows"]}
-        if job.from_data or (cards.forms == list(FIRST) and the_whole() == Whole()):
+        settings = {"eps": self.state["eps"], "rows": self.state["rows"]}
+        untouched = self.cards.forms == list(FIRST) and self.whole_table() == Whole()
+        if self.job.from_data or untouched:
             return settings
         try:
-            return {**settings, "plan": plan_text(mapping())}
+            return {**settings, "plan": plan_text(self.mapping())}
         except DPrivacyError:
             return settings
 
-    async def changed() -> None:
-        state["rows"] = str(int(rows.value or 1))
-        follow()
-        sure.visible = any(form.source == "data" for form in cards.forms)
-        now, expected, level = list(cards.forms), int(state["rows"]), state["eps"]
-        whose = the_whole()
-        await answers.ask(lambda: outlook(plan_mapping(now, level, whose), expected), _show)
+    async def changed(self) -> None:
+        """Say anew what the plan means."""
+        self.state["rows"] = str(int(self.rows.value or 1))
+        self.follow()
+        self.sure.visible = any(form.source == "data" for form in self.cards.forms)
+        forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
+        rows = int(self.state["rows"])
+        await self.answers.ask(lambda: outlook(plan_mapping(forms, level, whose), rows), _show)
 
-    async def opened(path: Path) -> None:
+    async def _leveled(self, level: str) -> None:
+        self.state["eps"] = level
+        await self.changed()
+
+    async def _edited(self) -> None:
+        self.job.untouched = False
+        await self.changed()
+
+    async def _described(self, forms: list[ColumnForm]) -> None:
+        self.cards.replace(forms)
+        await self.changed()
+
+    async def _take_as_declared(self) -> None:
+        self.job.said.clear()
+        await self._described(confirmed(self.cards.forms))
+
+    async def _opened(self, path: Path) -> None:
+        """Take the columns of a plan file, with its level on the slider where most columns have it."""
         try:
             raw = read_plan(path.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError:
-            answers.refuse(Malformed("the plan is not UTF-8 text; save it as UTF-8"))
+            self.refuse(f"{path.name} is not UTF-8 text; save it as UTF-8")
             return
         except DPrivacyError as reason:
-            answers.refuse(reason)
+            self.refuse(reason)
             return
         finally:
             path.unlink(missing_ok=True)
-        job.untouched = job.from_data = False
+        self.job.untouched = self.job.from_data = False
         forms, whose = forms_of(raw), Whole.of(raw)
-        title[0], unit.value, most.value = whose.title, _unit_shown(whose), whose.most
+        self.plan_title = whose.title
+        self.unit.value, self.most.value = _unit_shown(whose), whose.most
         level = common_level(forms)
         if level is not None:
-            state["eps"] = level
-            set_level(level)
-        cards.replace(under_slider(forms, state["eps"]))
-        await changed()
-
-    async def described(forms: list[ColumnForm]) -> None:
-        cards.replace(forms)
-        await changed()
-
-    async def take_as_declared() -> None:
-        job.said.clear()
-        cards.replace(confirmed(cards.forms))
-        await changed()
-
-    with room(
-        "protect",
-        "Protect what people tell you",
-        "Describe what you ask: names and possible answers, no data. Move the slider and read what a "
-        "guesser would gain. Then, if you like, protect a table that lies on this machine.",
-    ):
-        with ui.element("div").classes("dp-stack"):
-            with ui.element("div").classes("dp-panel dp-1"):
-                text("h2", "1. How much may leak")
-                set_level = level_control(state["eps"], leveled, unit="one step apart")
-                rows = ui.number("Rows you expect", value=int(state["rows"]), min=1, precision=0)
-                rows.props("outlined dense debounce=500").on_value_change(changed)
-            with ui.element("div").classes("dp-panel dp-3"):
-                text("h2", "2. What you ask")
-                text("p", "Open a column to change it.", "dp-small")
-                sure = ui.button(
-                    "I compared all lists: take them as declared",
-                    icon="check",
-                    on_click=take_as_declared,
-                ).props("outline")
-                cards = ColumnCards(first, edited)
-                with ui.expansion("When a person has several rows"):
-                    text(
-                        "p",
-                        "Name the column that identifies a person; it is not released. What a person's "
-                        "rows tell adds up, so levels count as often as a person may have rows.",
-                        "dp-small",
-                    )
-                    unit = ui.input(
-                        "Column that identifies a person", value=_unit_shown(whole_first)
-                    )
-                    unit.props(
-                        'outlined dense debounce=500 hint="empty: every row is another person"'
-                    )
-                    most = ui.number(
-                        "Most rows of one person", value=whole_first.most, min=1, precision=0
-                    )
-                    most.props("outlined dense debounce=500")
-                    for whose_rows in (unit, most):
-                        whose_rows.on_value_change(edited)
-                with ui.element("div").classes("dp-row"):
-                    chooser(
-                        "Open a plan",
-                        opened,
-                        drawer,
-                        endings=(".toml",),
-                        most=_MOST_PLAN,
-                        refused=lambda words: answers.refuse(Malformed(words)),
-                    )
-                    save_button("Save the plan", lambda: plan_text(mapping()), "plan.toml")
-                    follow = share("/protect", linked)
-        with ui.element("div").classes("dp-stack"):
-            with ui.element("div").classes("dp-panel dp-2"):
-                text("h2", "What that means")
-                answers = Answers(drawer)
-            with ui.element("div").classes("dp-panel dp-4"):
-                text("h2", "3. Protect a table")
-                text(
-                    "p",
-                    "The table is read on this machine and goes nowhere. You get back a protected copy "
-                    "and its card, which says what was done; who has both can correct for the noise.",
-                )
-                text(
-                    "p",
-                    f"CSV (also .csv.gz) or Parquet, up to {largest >> 20} MiB; dprivacy "
-                    "sanitise takes larger ones.",
-                    "dp-small",
-                )
-                job = TableJob(
-                    drawer,
-                    largest,
-                    plan=mapping,
-                    level=lambda: state["eps"],
-                    described=described,
-                    counted=rows.set_value,
-                )
-                job.untouched = not state["plan"]
-    ui.timer(0.05, changed, once=True)
+            self.state["eps"] = level
+            self.set_level(level)
+        await self._described(under_slider(forms, self.state["eps"]))
 
 
 def _unit_shown(whole: Whole) -> str:
@@ -259,19 +264,7 @@ def _unit_shown(whole: Whole) -> str:
 def _show(found: Outlook) -> str:
     text("p", headline(found), "dp-headline")
     text("p", in_words(found))
-    if found.guesses:
-        spec = bars_spec(
-            {
-                "before": {guess.column: 100 * guess.before for guess in found.guesses},
-                "after the released value is seen": {
-                    guess.column: 100 * guess.after for guess in found.guesses
-                },
-            },
-            y="guesses that are right (%)",
-        )
-        spec["layout"]["yaxis"]["range"] = [0, 100]
-        spec["layout"]["legend"] = {"orientation": "h", "y": 1.18}
-        figure(spec, headline(found), height=300)
+    _draw_guesses(found)
     table(
         f"What it means for each column, with {found.ahead.rows:,} rows",
         ["column", "guessed before", "guessed after", "values kept", "error of a corrected share"],
@@ -297,3 +290,20 @@ def _show(found: Outlook) -> str:
         ],
     )
     return headline(found)
+
+
+def _draw_guesses(found: Outlook) -> None:
+    if not found.guesses:
+        return
+    spec = bars_spec(
+        {
+            "before": {guess.column: 100 * guess.before for guess in found.guesses},
+            "after the released value is seen": {
+                guess.column: 100 * guess.after for guess in found.guesses
+            },
+        },
+        y="guesses that are right (%)",
+    )
+    spec["layout"]["yaxis"]["range"] = [0, 100]
+    spec["layout"]["legend"] = {"orientation": "h", "y": 1.18}
+    figure(spec, headline(found), height=300)

@@ -2,14 +2,15 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.model import shown
 from dprivacy.release import (
     Answer,
@@ -28,19 +29,19 @@ from dprivacy.web.shell.controls import (
     details,
     figure,
     formula,
-    new_drawer,
     save_button,
-    share,
     table,
 )
-from dprivacy.web.shell.desk import Desk, Drawer
+from dprivacy.web.shell.desk import Drawer
 from dprivacy.web.shell.number_words import count
-from dprivacy.web.shell.page_frame import read_state, room, text
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import text
 
 USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30
 _MOST_CARD = 64 << 20
 _TABLES = (".csv", ".parquet")
+CARD_ENDING = ".release.json"
 
 
 @dataclass(frozen=True)
@@ -155,129 +156,123 @@ def answer_table(found: Answer) -> tuple[list[str], list[list[str]]]:
     return [*found.columns, *more], rows
 
 
-def page(desk: Desk, query: Mapping[str, str], largest: int) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    drawer = new_drawer(desk)
-    files: dict[str, Path] = {}
-    held: dict[str, Release] = {}
-    with room(
-        "receive",
-        "What is true behind the noise?",
+class ReceiveRoom(OpenRoom):
+    """The room, open: a table and its card, once both are there, and what is asked of them."""
+
+    name = "receive"
+    title = "What is true behind the noise?"
+    lead = (
         "A protected table and its card are all you need: counts are corrected for the noise that was "
-        "added, with honest error bars. Nothing you ask can weaken the protection.",
-    ):
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "The table and its card")
+        "added, with honest error bars. Nothing you ask can weaken the protection."
+    )
+    usual = USUAL
 
-            def refused(words: str) -> None:
-                status.refuse(Malformed(words))
+    def build(self) -> None:
+        """Lay out the panels."""
+        self.files: dict[str, Path] = {}
+        self.release: Release | None = None
+        with self.panel("The table and its card"):
+            self._files_panel()
+            with ui.element("div").classes("dp-stack") as self.questions:
+                self._questions_panel()
+            self.questions.visible = False
+        self.answer_panel("What is true")
+        with self.answers.area:
+            text("p", "Choose a table and its card, or try the invented survey.")
 
-            async def got_table(path: Path) -> None:
-                files["table"] = path
-                await both()
-
-            async def got_card(path: Path) -> None:
-                files["card"] = path
-                await both()
-
-            with ui.element("div").classes("dp-row"):
-                chooser(
-                    "Choose the table",
-                    got_table,
-                    drawer,
-                    endings=_TABLES,
-                    most=largest,
-                    refused=refused,
-                )
-                chooser(
-                    "Choose its card",
-                    got_card,
-                    drawer,
-                    endings=(".json",),
-                    most=min(largest, _MOST_CARD),
-                    refused=refused,
-                )
-                demo = ui.button("Try an invented survey", icon="science").props("flat")
-            status = Answers(drawer)
-            with ui.element("div").classes("dp-stack") as questions:
-                text("h2", "Ask")
-                column = Choice("Column", {})
-                by = Choice("By another column", {})
-                sql = ui.textarea("Or any SQL, on the table called data")
-                sql.props("outlined rows=3 spellcheck=false").classes("dp-mono")
-                sql.value = state["sql"]
-                with ui.element("div").classes("dp-row"):
-                    send = ui.button("Ask in SQL", icon="search").props("outline")
-                    follow = share("/receive", lambda: state)
-            questions.visible = False
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "What is true")
-            answers = Answers(drawer)
-            with answers.area:
-                text("p", "Choose a table and its card, or try the invented survey.")
-
-    async def both() -> None:
-        if {"table", "card"} <= set(files):
-            table_path, card = files.pop("table"), files.pop("card")
-            await load(lambda: opened(table_path, card))
-        else:
-            missing = (
-                "its card (the file that ends in .release.json)"
-                if "table" in files
-                else "the table"
+    def _files_panel(self) -> None:
+        with side_by_side():
+            chooser(
+                "Choose the table",
+                partial(self._got, "table"),
+                self.drawer,
+                endings=_TABLES,
+                most=self.largest,
+                refused=self._refuse_file,
             )
-            status.area.clear()
-            with status.area:
-                text("p", f"Now choose {missing}.", "dp-note")
+            chooser(
+                "Choose its card",
+                partial(self._got, "card"),
+                self.drawer,
+                endings=(".json",),
+                most=min(self.largest, _MOST_CARD),
+                refused=self._refuse_file,
+            )
+            demo = ui.button("Try an invented survey", icon="science", on_click=self._invented)
+            demo.props("flat")
+        self.status = Answers(self.drawer)
 
-    async def load(find: Any) -> None:
-        held.clear()
-        questions.visible = False
-        await status.ask(find, ready)
-        if held:
-            await changed()
+    def _questions_panel(self) -> None:
+        text("h2", "Ask")
+        self.column = Choice("Column", {})
+        self.by = Choice("By another column", {})
+        self.sql = ui.textarea("Or any SQL, on the table called data", value=self.state["sql"])
+        self.sql.props("outlined rows=3 spellcheck=false").classes("dp-mono")
+        with side_by_side():
+            ui.button("Ask in SQL", icon="search", on_click=self._asked).props("outline")
+            self.share_button()
+        self.column.on_change(self.changed)
+        self.by.on_change(self.changed)
 
-    def ready(release: Release) -> str:
-        held["release"] = release
+    def _refuse_file(self, words: str) -> None:
+        self.status.refuse(BadFile(words))
+
+    async def _got(self, what: str, path: Path) -> None:
+        self.files[what] = path
+        if {"table", "card"} <= set(self.files):
+            table_path, card = self.files.pop("table"), self.files.pop("card")
+            await self._load(lambda: opened(table_path, card))
+            return
+        missing = (
+            "the table" if what == "card" else f"its card (the file that ends in {CARD_ENDING})"
+        )
+        self.status.area.clear()
+        with self.status.area:
+            text("p", f"Now choose {missing}.", "dp-note")
+
+    async def _invented(self) -> None:
+        self.drawer.clear()
+        await self._load(lambda: demo_release(self.drawer))
+
+    async def _load(self, find: Callable[[], Release]) -> None:
+        self.release = None
+        self.questions.visible = False
+        await self.status.ask(find, self._ready)
+        await self.changed()
+
+    def _ready(self, release: Release) -> str:
+        self.release = release
         offered = columns_of(release)
         text("p", "\n".join(release.card.explain().splitlines()[:2]), "dp-good dp-said")
         details("All that the card promises", release.card.explain())
-        column.offer(offered, state["column"])
-        others = {"": "(alone)", **{name: name for name in [*offered, *release.card.pass_through]}}
-        by.offer(others, state["by"])
-        if not sql.value and offered:
+        self.column.offer(offered, self.state["column"])
+        others = [*offered, *release.card.pass_through]
+        self.by.offer({"": "(alone)", **{name: name for name in others}}, self.state["by"])
+        if not self.sql.value and offered:
             first = _in_table(release, next(iter(offered)))
-            sql.value = f'SELECT "{first}", count(*) FROM data GROUP BY "{first}"'
-        questions.visible = True
+            self.sql.value = f'SELECT "{first}", count(*) FROM data GROUP BY "{first}"'
+        self.questions.visible = True
         return f"{release.card.rows:,} rows are ready"
 
-    async def changed() -> None:
-        if "release" not in held or not column.value:
+    async def changed(self) -> None:
+        """Correct the column that is chosen, alone or by another."""
+        release = self.release
+        if release is None or not self.column.value:
             return
-        state.update(column=column.value, by=by.value)
-        if state["by"] == state["column"]:
-            state["by"] = ""
-        follow()
-        release, now = held["release"], dict(state)
-        await answers.ask(lambda: corrected(release, now["column"], now["by"]), _show)
+        column, by = self.column.value, self.by.value
+        if by == column:
+            by = ""
+        self.state.update(column=column, by=by)
+        self.follow()
+        await self.answers.ask(lambda: corrected(release, column, by), _show)
 
-    async def asked() -> None:
-        if "release" not in held:
+    async def _asked(self) -> None:
+        release, words = self.release, str(self.sql.value or "")
+        if release is None:
             return
-        state["sql"] = str(sql.value or "")
-        follow()
-        release, words = held["release"], state["sql"]
-        await answers.ask(lambda: ask(release, words), _show_answer)
-
-    async def invented() -> None:
-        drawer.clear()
-        await load(lambda: demo_release(drawer))
-
-    demo.on_click(invented)
-    send.on_click(asked)
-    column.on_change(changed)
-    by.on_change(changed)
+        self.state["sql"] = words
+        self.follow()
+        await self.answers.ask(lambda: ask(release, words), _show_answer)
 
 
 def _show(found: Corrected) -> str:
@@ -285,24 +280,7 @@ def _show(found: Corrected) -> str:
     if found.note:
         text("p", found.note, "dp-said")
     if found.drawn and len(found.drawn) <= _MOST_BARS:
-        names = [line[0] for line in found.drawn]
-        spec = bars_spec(
-            {
-                "as released": {
-                    name: line[1] for name, line in zip(names, found.drawn, strict=True)
-                },
-                "corrected": {name: line[2] for name, line in zip(names, found.drawn, strict=True)},
-            },
-            y="rows",
-        )
-        spec["data"][1]["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [line[4] - line[2] for line in found.drawn],
-            "arrayminus": [line[2] - line[3] for line in found.drawn],
-        }
-        spec["layout"]["legend"] = {"orientation": "h", "y": 1.15}
-        figure(spec, "Counts as released and corrected, with 95 % intervals.", height=340)
+        _draw(found.drawn)
     save_button("Save this table", found.csv, "corrected.csv")
     formula(
         "The formula",
@@ -315,6 +293,25 @@ def _show(found: Corrected) -> str:
         ],
     )
     return found.caption
+
+
+def _draw(lines: Sequence[tuple[str, float, float, float, float]]) -> None:
+    """Counts as released and corrected, beside each other, with intervals."""
+    spec = bars_spec(
+        {
+            "as released": {name: seen for name, seen, _, _, _ in lines},
+            "corrected": {name: value for name, _, value, _, _ in lines},
+        },
+        y="rows",
+    )
+    spec["data"][1]["error_y"] = {
+        "type": "data",
+        "symmetric": False,
+        "array": [high - value for _, _, value, _, high in lines],
+        "arrayminus": [value - low for _, _, value, low, _ in lines],
+    }
+    spec["layout"]["legend"] = {"orientation": "h", "y": 1.15}
+    figure(spec, "Counts as released and corrected, with 95 % intervals.", height=340)
 
 
 def _show_answer(found: Answer) -> str:

@@ -1,7 +1,8 @@
 """Protecting a table that was chosen: described if need be, sanitised with progress, handed back."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,28 @@ class TableJob:
         """Sanitise the table with what the cards say now."""
         if self.path is None:
             return
+        self.result.clear()
+        again = str(self.reason.value or "").strip() or None
+        try:
+            raw = self.plan()
+            with self._watched() as moved:
+                found = await run.io_bound(
+                    protect_table, self.path, raw, self.drawer, again=again, progress=moved
+                )
+        except Exception as reason:
+            self.reason.visible = self.reason.visible or isinstance(reason, AlreadyReleased)
+            self.refuse(self.drawer.told(reason))
+            return
+        if found is not None:
+            self.reason.value = ""
+            self.reason.visible = False
+            self.counted(found[0].rows)
+            with self.result:
+                self._show(*found)
+
+    @contextmanager
+    def _watched(self) -> Iterator[Callable[[int, int | None], None]]:
+        """A bar that moves while rows are done; what is given back is told how many."""
         done: list[tuple[int, int | None]] = []
 
         def moved(rows: int, total: int | None) -> None:
@@ -167,35 +190,17 @@ class TableJob:
                     self.bar.props(remove="indeterminate")
                     self.bar.value = rows / total
 
-        self.result.clear()
         self.go.disable()
         self.bar.props("indeterminate")
         self.bar.visible = True
         timer = ui.timer(0.2, look)
-        again = str(self.reason.value or "").strip() or None
         try:
-            raw = self.plan()
-            found = await run.io_bound(
-                protect_table, self.path, raw, self.drawer, again=again, progress=moved
-            )
-        except AlreadyReleased as reason:
-            self.reason.visible = True
-            self.refuse(self.drawer.told(reason))
-            return
-        except Exception as reason:
-            self.refuse(self.drawer.told(reason))
-            return
+            yield moved
         finally:
             timer.cancel()
             self.moving.text = ""
             self.bar.visible = False
             self.go.enable()
-        if found is not None:
-            self.reason.value = ""
-            self.reason.visible = False
-            self.counted(found[0].rows)
-            with self.result:
-                self._show(*found)
 
     def _show(self, card: ReleaseCard, heard: list[str], output: Path) -> None:
         text("p", f"Done: {card.rows:,} rows are protected.", "dp-headline")

@@ -22,19 +22,16 @@ from dprivacy.web.pages.pasted_matrices import (
     read_matrix_text,
 )
 from dprivacy.web.shell.controls import (
-    Answers,
     Choice,
     details,
     formula,
     heat,
-    new_drawer,
     save_button,
-    share,
     table,
 )
-from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.number_words import percent
-from dprivacy.web.shell.page_frame import choice, read_state, room, text
+from dprivacy.web.shell.open_room import OpenRoom, side_by_side
+from dprivacy.web.shell.page_frame import choice, text
 
 USUAL = {"matrix": EXAMPLES["pram"][2], "metric": "discrete", "eps": "", "mend": ""}
 _SHOWN = 8
@@ -99,69 +96,63 @@ def leak(finding: Finding) -> str:
     )
 
 
-def page(desk: Desk, query: Mapping[str, str]) -> None:
-    """Build the room."""
-    state = read_state(query, USUAL)
-    state["metric"] = choice(state["metric"], METRICS, "discrete")
-    drawer = new_drawer(desk)
+class VerifyRoom(OpenRoom):
+    """The room, open: a matrix, its distances, a level to verify and one to repair it to."""
 
-    def refuse(reason: BaseException) -> None:
-        answers.refuse(reason)
-
-    def begun(name: str) -> None:
-        metric.value = name
-
-    with room(
-        "verify",
-        "What does a transition matrix promise?",
+    name = "verify"
+    title = "What does a transition matrix promise?"
+    lead = (
         "Paste the matrix of a randomised question or of a PRAM run: how likely each released value is "
-        "for each true one. It is read exactly, and what is said of it is proved.",
-    ):
-        with ui.element("div").classes("dp-panel"):
-            box = matrix_box(
-                "The matrix",
-                state["matrix"],
-                drawer,
-                rows=9,
-                refuse=refuse,
-                began=begun,
-            )
-            text(
-                "p",
-                "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare "
-                "numbers.",
-                "dp-small",
-            )
-            metric = Choice("How far apart are the values?", METRICS, state["metric"])
-            level = ui.input("Does this ε hold?")
-            level.props('outlined dense debounce=500 hint="leave empty to find the smallest"')
-            level.classes("dp-mono")
-            level.value = state["eps"]
-            wanted = ui.input("Repair it to this ε")
-            wanted.props('outlined dense debounce=500 hint="leave empty for none"')
-            wanted.classes("dp-mono")
-            wanted.value = state["mend"]
-            with ui.element("div").classes("dp-row"):
-                follow = share("/verify", lambda: state)
-        with ui.element("div").classes("dp-panel"):
-            text("h2", "What it promises")
-            answers = Answers(drawer)
+        "for each true one. It is read exactly, and what is said of it is proved."
+    )
+    usual = USUAL
 
-    async def changed() -> None:
-        state.update(
-            matrix=str(box.value or ""),
-            metric=metric.value,
-            eps=str(level.value or ""),
-            mend=str(wanted.value or ""),
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        self.state["metric"] = choice(self.state["metric"], METRICS, "discrete")
+
+    def build(self) -> None:
+        """Lay out the panels."""
+        with self.panel():
+            self._questions()
+        self.answer_panel("What it promises")
+
+    def _questions(self) -> None:
+        self.box = matrix_box("The matrix", self.state["matrix"], self, rows=9, began=self._begun)
+        text(
+            "p",
+            "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare numbers.",
+            "dp-small",
         )
-        follow()
-        now = dict(state)
-        await answers.ask(lambda: examined(now, drawer.folder), _show)
+        self.metric = Choice("How far apart are the values?", METRICS, self.state["metric"])
+        self.level = _level("Does this ε hold?", "leave empty to find the smallest")
+        self.level.value = self.state["eps"]
+        self.wanted = _level("Repair it to this ε", "leave empty for none")
+        self.wanted.value = self.state["mend"]
+        with side_by_side():
+            self.share_button()
+        self.metric.on_change(self.changed)
+        for field in (self.box, self.level, self.wanted):
+            field.on_value_change(self.changed)
 
-    metric.on_change(changed)
-    for field in (box, level, wanted):
-        field.on_value_change(changed)
-    ui.timer(0.05, changed, once=True)
+    def _begun(self, metric: str) -> None:
+        self.metric.value = metric
+
+    async def changed(self) -> None:
+        """Read the fields, and examine the matrix anew."""
+        self.state.update(
+            matrix=str(self.box.value or ""),
+            metric=self.metric.value,
+            eps=str(self.level.value or ""),
+            mend=str(self.wanted.value or ""),
+        )
+        self.follow()
+        now = dict(self.state)
+        await self.answers.ask(lambda: examined(now, self.drawer.folder), _show)
+
+
+def _level(label: str, hint: str) -> ui.input:
+    return ui.input(label).props(f'outlined dense debounce=500 hint="{hint}"').classes("dp-mono")
 
 
 def _show(found: Finding) -> str:
@@ -182,19 +173,7 @@ def _show(found: Finding) -> str:
     heat(found.channel, f"Heat map of the matrix, {size}.")
     if found.mending is not None:
         _show_mending(found.mending)
-    listed = verdict.violated or verdict.tight
-    if listed:
-        title = "Where it breaks the level" if verdict.violated else "Where it is tight"
-        with ui.expansion(f"{title} ({len(listed)})"):
-            rows = [
-                [shown(t.y), shown(t.x), shown(t.z), about(t.ratio), about(t.distance)]
-                for t in listed[:_SHOWN]
-            ]
-            table(
-                f"The first {len(rows)} of {len(listed)}",
-                ["answer", "likelier for", "than for", "times as likely", "distance"],
-                rows,
-            )
+    _show_decisive(verdict)
     formula(
         "The formula",
         [
@@ -207,6 +186,24 @@ def _show(found: Finding) -> str:
     )
     details("All in words", verdict.explain())
     return headline(found)
+
+
+def _show_decisive(verdict: PrivacyVerdict) -> None:
+    """The first of the pairs that break the level, or that reach it."""
+    listed = verdict.violated or verdict.tight
+    if not listed:
+        return
+    title = "Where it breaks the level" if verdict.violated else "Where it is tight"
+    with ui.expansion(f"{title} ({len(listed)})"):
+        rows = [
+            [shown(t.y), shown(t.x), shown(t.z), about(t.ratio), about(t.distance)]
+            for t in listed[:_SHOWN]
+        ]
+        table(
+            f"The first {len(rows)} of {len(listed)}",
+            ["answer", "likelier for", "than for", "times as likely", "distance"],
+            rows,
+        )
 
 
 def _show_mending(found: Mending) -> None:

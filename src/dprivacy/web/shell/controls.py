@@ -1,7 +1,6 @@
 """What rooms are made of: lists, a slider with a box, files to choose, answers, pictures, tables."""
 
 import html
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import isawaitable
@@ -15,7 +14,7 @@ from dprivacy.errors import DPrivacyError
 from dprivacy.viz import channel_spec
 from dprivacy.web.shell.desk import Drawer, require_small
 from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
-from dprivacy.web.shell.page_frame import link, text
+from dprivacy.web.shell.page_frame import text
 
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
@@ -223,32 +222,6 @@ def chooser(
     return upload
 
 
-def share(path: str, state: Callable[[], Mapping[str, str]]) -> Callable[[], None]:
-    """A button that copies the address of this state; the function given back keeps the address bar."""
-
-    def address() -> str | None:
-        return link(path, state())
-
-    def follow() -> None:
-        where = address()
-        ui.navigate.history.replace(path if where is None else where)
-
-    def copy() -> None:
-        where = address()
-        if where is None:
-            ui.notify("This is too long for a link; save it as a file instead.")
-            return
-        ui.run_javascript(f"navigator.clipboard?.writeText(location.origin + {_quoted(where)})")
-        ui.notify("The link is copied. It holds the settings, and no data.")
-
-    ui.button("Copy a link to this", icon="link", on_click=copy).props("flat")
-    return follow
-
-
-def _quoted(words: str) -> str:
-    return json.dumps(words).replace("<", "\\u003c")
-
-
 def save_button(label: str, content: Callable[[], str | bytes], name: str) -> None:
     """A button that hands a text over as a file."""
 
@@ -261,13 +234,6 @@ def save_button(label: str, content: Callable[[], str | bytes], name: str) -> No
         ui.download.content(made, name)
 
     ui.button(label, icon="download", on_click=give).props("outline")
-
-
-def new_drawer(desk: Any) -> Drawer:
-    """A drawer that is removed with the page it belongs to."""
-    drawer: Drawer = desk.drawer()
-    ui.context.client.on_delete(drawer.close)
-    return drawer
 
 
 class Choice:

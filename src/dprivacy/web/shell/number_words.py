@@ -10,6 +10,8 @@ from dprivacy.numbers import as_eps
 # Odds factors that the slider stops at: e^ε, so that ε is exact and kernels have short fractions.
 FACTORS = ("1.1", "1.25", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10", "15", "20", "50", "100")
 
+_LARGEST = 700.0  # e^ε has no double above
+
 
 def percent(share: Any) -> str:
     """A share as per cent, with a digit after the point where that says more.
@@ -37,9 +39,9 @@ def level_of(factor: str) -> str:
 
 
 def nearest_stop(level: str) -> int:
-    """The stop of the slider that is nearest to a level; the middle one for what is no level."""
+    """The stop of the slider that is nearest to a level; the middle one where it is not a level."""
     try:
-        wanted = float(as_eps(level))
+        wanted = min(float(as_eps(level)), _LARGEST)
     except DPrivacyError:
         return len(FACTORS) // 2
     return min(range(len(FACTORS)), key=lambda k: abs(math.log(float(FACTORS[k])) - wanted))
@@ -50,13 +52,16 @@ def factor_in_words(level: str) -> str:
 
     Examples
     --------
-    >>> factor_in_words("ln 3"), factor_in_words("1")
-    ('at most × 3', 'at most × 2.72')
+    >>> factor_in_words("ln 3"), factor_in_words("1"), factor_in_words("1e400")
+    ('at most × 3', 'at most × 2.72', 'any factor')
     """
-    exact = as_eps(level).exp()
-    size = float(as_eps(level))
-    if exact is None and size > 20:
+    eps = as_eps(level)
+    size = float(eps)
+    if size > _LARGEST:
+        return "any factor"
+    if size > 20:
         return f"at most × e^{math.ceil(size)}"
+    exact = eps.exp()
     value = math.exp(size) if exact is None else float(exact)
     digits = 0 if value >= 100 else 2
     rounded = math.ceil(round(value * 10**digits, 6)) / 10**digits

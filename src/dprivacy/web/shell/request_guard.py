@@ -4,6 +4,7 @@ import hmac
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -157,18 +158,21 @@ class Guard:
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, counting its body and adding headers to the answer."""
-        seen, begun = 0, False
+        seen, more, begun = 0, True, False
 
         async def counted() -> MutableMapping[str, Any]:
-            nonlocal seen
+            nonlocal seen, more
             message = await receive()
             seen += len(message.get("body", b""))
+            more = bool(message.get("more_body"))
             if seen > self.largest:
                 raise _Overflow
             return message
 
         async def dressed(message: MutableMapping[str, Any]) -> None:
             nonlocal begun
+            if seen > self.largest and not begun:
+                return  # what the application makes of the overflow; the refusal below says it
             if message["type"] == "http.response.start":
                 begun = True
                 known = {name.lower() for name, _ in message["headers"]}
@@ -180,9 +184,14 @@ class Guard:
 
         try:
             await self.app(scope, counted, dressed)
-        except _Overflow:
-            if not begun:
-                await self._answer(scope, receive, send, 413, self.too_large, [])
+        except Exception:
+            if seen <= self.largest:
+                raise
+        if seen > self.largest and not begun:
+            while more and seen <= 2 * self.largest:  # browsers read an answer when all is sent
+                with suppress(_Overflow):
+                    await counted()
+            await self._answer(scope, receive, send, 413, self.too_large, [])
 
 
 _LOGGERS = ("nicegui", "uvicorn.error", "asyncio")

@@ -1,0 +1,105 @@
+"""A room that somebody has open: its settings, its files, its address, and the panels it is made of."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from nicegui import ui
+
+from dprivacy.errors import BadFile
+from dprivacy.web.shell.controls import Answers
+from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.page_frame import link, read_state, room, text
+
+
+class OpenRoom(ABC):
+    """One open page of a room.
+
+    A room says its name, title and lead and its usual settings; it builds its panels, one method for
+    each, and asks its question anew in `changed`.
+
+    Parameters
+    ----------
+    desk
+        Where files go; the room's own are removed with the page.
+    query
+        The settings in the address.
+    largest
+        The largest file that is taken, in bytes.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    lead: ClassVar[str]
+    usual: ClassVar[Mapping[str, str]]
+
+    def __init__(self, desk: Desk, query: Mapping[str, str], largest: int) -> None:
+        self.state = read_state(query, self.usual)
+        self.largest = largest
+        self.drawer = desk.drawer()
+        self.answers: Answers
+        ui.context.client.on_delete(self.drawer.close)
+        self.settle()
+        with room(self.name, self.title, self.lead):
+            self.build()
+        ui.timer(0.05, self.changed, once=True)
+
+    def settle(self) -> None:
+        """Bring settings from an address within their limits."""
+        return
+
+    @abstractmethod
+    def build(self) -> None:
+        """Lay out the panels."""
+
+    @abstractmethod
+    async def changed(self) -> None:
+        """Read the fields, and answer anew."""
+
+    def settings(self) -> Mapping[str, str]:
+        """What a link to this page says."""
+        return self.state
+
+    @contextmanager
+    def panel(self, heading: str = "", order: str = "") -> Iterator[None]:
+        """A panel; `order` is its place among the others on a narrow screen."""
+        with ui.element("div").classes(f"dp-panel {order}".strip()):
+            if heading:
+                text("h2", heading)
+            yield
+
+    def answer_panel(self, heading: str) -> None:
+        """The panel in which answers appear."""
+        with self.panel(heading):
+            self.answers = Answers(self.drawer)
+
+    def refuse(self, reason: BaseException | str) -> None:
+        """Say why something cannot be done, in place of the answer."""
+        self.answers.refuse(BadFile(reason) if isinstance(reason, str) else reason)
+
+    def follow(self) -> None:
+        """Keep the address bar at these settings."""
+        ui.navigate.history.replace(link(f"/{self.name}", self.settings()) or f"/{self.name}")
+
+    def share_button(self) -> None:
+        """A button that copies the address of these settings."""
+        ui.button("Copy a link to this", icon="link", on_click=self._copy).props("flat")
+
+    def _copy(self) -> None:
+        where = link(f"/{self.name}", self.settings())
+        if where is None:
+            ui.notify("This is too long for a link; save it as a file instead.")
+            return
+        ui.run_javascript(f"navigator.clipboard?.writeText(location.origin + {_quoted(where)})")
+        ui.notify("The link is copied. It holds the settings, and no data.")
+
+
+def side_by_side() -> Any:
+    """Things beside each other."""
+    return ui.element("div").classes("dp-row")
+
+
+def _quoted(words: str) -> str:
+    return json.dumps(words).replace("<", "\\u003c")
