@@ -106,8 +106,8 @@ def main() -> None:
                 copies.append(copied[1])
                 ours.append(done[1])
                 memory.append((copied[2], done[2]))
-            card = json.loads((folder / "out.release.json").read_text())
-            assert card["rows"] == rows
+            card = json.loads((folder / f"{target}.card.json").read_text())["body"]
+            assert card["count"] == rows
             best, plain = min(ours), min(copies)
             print(
                 f"  {ending:8s} ours {rows / best / 1e6:6.2f} M rows/s   "

@@ -69,8 +69,10 @@ from dprivacy.model import (
 from dprivacy.numbers import Level as Level, ln as ln
 from dprivacy.refine import refines as refines
 from dprivacy.release import (
+    Card as Card,
     Ledger as Ledger,
     Plan as Plan,
+    Released as Released,
     query as query,
     sanitise as sanitise,
     sanitise_file as sanitise_file,

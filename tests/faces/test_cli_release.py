@@ -132,16 +132,17 @@ class TestSanitise:
         text = good("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
         assert text.startswith("Survey: 800 rows, 2 protected columns.")
         assert "not protected: region" in text
-        assert "out.csv and out.release.json are written." in text
+        assert "out.csv and out.csv.card.json are written." in text
         assert (folder / "out.csv").read_text().splitlines()[0] == '"region","hobby","age"'
-        left = {"survey.csv", "plan.toml", "out.csv", "out.release.json"}
+        left = {"survey.csv", "plan.toml", "out.csv", "out.csv.card.json"}
         assert {path.name for path in folder.iterdir()} == left
 
     def test_json_is_the_card(self, folder: Path) -> None:
         text = good(
             "sanitise", "survey.csv", "-p", "plan.toml", "-o", "o.parquet", "--json", folder=folder
         )
-        assert json.loads(text) == json.loads((folder / "o.release.json").read_text())
+        stored = json.loads((folder / "o.parquet.card.json").read_text())
+        assert json.loads(text) == stored["body"]
         assert json.loads(text)["guarantee_holds"] is True
 
     def test_an_output_that_exists(self, folder: Path) -> None:
@@ -282,7 +283,7 @@ class TestDemo:
         text = good("demo", "--folder", "d", folder=tmp_path)
         assert "Leisure survey (invented): 1,200 rows, 3 protected columns." in text
         assert "4. Estimate." in text
-        names = {"survey.csv", "plan.toml", "released.csv", "released.release.json"}
+        names = {"survey.csv", "plan.toml", "released.csv", "released.csv.card.json"}
         assert {path.name for path in (tmp_path / "d").iterdir()} == names
         good("demo", "--folder", "d", folder=tmp_path)
         good("estimate", "d/released.csv", folder=tmp_path)

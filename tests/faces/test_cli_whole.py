@@ -361,12 +361,12 @@ BAD = {
     "inspect": ("t.csv", f"a,b\n{CANARY}\n", ["inspect", "t.csv"]),
     "plan": ("p.toml", f"x = = '{CANARY}'", ["plan", "p.toml"]),
     "estimate": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
-                 ["estimate", "released.csv", "--card", "released.release.json"]),
+                 ["estimate", "released.csv", "--card", "released.csv.card.json"]),
     "query": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
               ["query", "released.csv", "SELECT nothing FROM data", "--card",
-               "released.release.json"]),
+               "released.csv.card.json"]),
     "attack": ("released.csv", f"region,hobby,smokes,health\nn,{CANARY},yes,bad\n",
-               ["attack", "released.csv", "--secret", "hobby", "--card", "released.release.json"]),
+               ["attack", "released.csv", "--secret", "hobby", "--card", "released.csv.card.json"]),
     "geo": ("t.csv", f"lat,lon\n40.7,{CANARY}\n", ["geo", "t.csv", "-o", "o.csv"]),
     "curves": ("t.csv", f"a,b\n1,{CANARY}\n",
                ["curves", "t.csv", "--epsilon", "1", "--grid", "1", "-o", "o.csv"]),
@@ -386,7 +386,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_no_record_is_quoted(verb: str, way: str, prepared: Path, tmp_path: Path) -> None:
     """A value of a record is in no message, whatever is wrong with the file."""
     name, content, words = BAD[verb]
-    for needed in ("plan.toml", "released.release.json"):
+    for needed in ("plan.toml", "released.csv.card.json"):
         (tmp_path / needed).write_bytes((prepared / needed).read_bytes())
     (tmp_path / name).write_bytes(content.encode("utf-8", "surrogateescape"))
     words = list(words)

@@ -93,7 +93,7 @@ def test_from_a_real_table_to_answers(name, ending, tmp_path):
     ahead = forecast(plan, rows=len(frame))
     assert f"With {len(frame):,} rows" in ahead.explain()
     card = seeded_file(source, plan, tmp_path / f"out.{ending}")
-    assert card.rows == len(frame)
+    assert card.count == len(frame)
 
     release = Release.open(tmp_path / f"out.{ending}")
     for column in checked:

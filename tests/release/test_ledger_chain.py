@@ -5,13 +5,14 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
+from dprivacy.release import Plan, sanitise_with_card
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.ledger.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.ledger_store import TABLES
@@ -218,18 +219,16 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
     bare = sanitise_with_card(tables(40), PLAN)[1]
     with Ledger(tmp_path / "other.db") as other:
         strange = sanitise_with_card(tables(41), PLAN, ledger=other)[1]
-    data = cards[0].to_dict()
-    data["plan"]["title"] = "another"
-    changed = ReleaseCard.from_dict(data)
+    changed = replace(cards[0], plan={**cards[0].plan, "title": "another"})
     (tmp_path / "no.json").write_text("{}")
-    torn = ReleaseCard.from_dict({**cards[1].to_dict(), "receipt": {"sequence": "5"}})
+    torn = replace(cards[1], receipt={"sequence": "5"})
     told = book.verify([*cards, bare, strange, changed, torn, tmp_path / "no.json"])
     text = told.explain()
     assert "without a ledger" in text
     assert "another ledger" in text
     assert "entry 4: was made for another plan" in text
     assert "not a receipt" in text
-    assert "no.json: is not a dprivacy release card" in text
+    assert "no.json: not a file of dprivacy" in text
     assert len(told.findings) == 5
 
 

@@ -1,6 +1,7 @@
 """``dprivacy ledger``, as a person types it."""
 
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Plan, sanitise_with_card
 from dprivacy.release.ledger import Ledger
+from dprivacy.release.plans.release_card import card_text
 from support.release_tables import LETTERS
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
@@ -39,18 +41,18 @@ def test_the_whole_way(run, tmp_path):
         _, card = sanitise_with_card(
             pa.table({"h": ["a", "b", "c"]}), PLAN, ledger=ledger.account("survey")
         )
-    card.save("out.release.json")
+    Path("out.csv.card.json").write_text(card_text(card))
     code, text = run("show", "--ledger", "l.db")
     assert code == 0
     assert "survey" in text
     assert "33%  ln(2) ≈ 0.6931 of ln(8) ≈ 2.079" in text
-    code, text = run("verify", "out.release.json", "--ledger", "l.db")
+    code, text = run("verify", "out.csv.card.json", "--ledger", "l.db")
     assert code == 0
     assert "3 entries, 1 release cards" in text
     (tmp_path / "l.db").unlink()
     (tmp_path / "l.db.key").unlink()
     run("budget", "survey", "ln 8", "--ledger", "l.db")
-    code, text = run("verify", "out.release.json", "--ledger", "l.db")
+    code, text = run("verify", "out.csv.card.json", "--ledger", "l.db")
     assert code == 3
     assert "another ledger" in text
 

@@ -62,7 +62,7 @@ def test_a_release_is_charged_and_carries_its_receipt(job):
     card = job.run()
     assert job.left == ln(4)
     assert card.receipt["ledger"] == job.ledger.id
-    assert job.ledger.verify([job.folder / "out.release.json"])
+    assert job.ledger.verify([job.folder / "out.csv.card.json"])
 
 
 def test_by_path_and_by_account(job):
@@ -101,7 +101,7 @@ def test_a_resumed_job_spends_once(job):
     card = job.run(resume=True, ledger=None)  # what is spent is in the journal
     assert job.left == ln(4)
     assert card.receipt["sequence"] == 3
-    assert job.ledger.verify([job.folder / "out.release.json"])
+    assert job.ledger.verify([job.folder / "out.csv.card.json"])
 
 
 def test_a_crash_between_spending_and_noting_it(job, monkeypatch):
@@ -114,7 +114,7 @@ def test_a_crash_between_spending_and_noting_it(job, monkeypatch):
         job.run(resume=True, ledger=None)
     card = job.run(resume=True)
     assert job.left == ln(4)
-    assert job.ledger.verify([job.folder / "out.release.json"])
+    assert job.ledger.verify([job.folder / "out.csv.card.json"])
     assert card.receipt["sequence"] == 3
 
 
@@ -145,7 +145,7 @@ def test_a_refused_table_is_not_paid_for(job):
     job.source.write_text("h\n" + "a\nb\nc\n" * 1000)
     job.run()
     assert job.left == ln(4)
-    assert job.ledger.verify([job.folder / "out.release.json"])
+    assert job.ledger.verify([job.folder / "out.csv.card.json"])
 
 
 def test_each_person_is_charged(job):

@@ -163,7 +163,7 @@ class TestResume:
         assert not job.output.exists()
         card = job.run(resume=True)
         assert job.output.read_bytes() == job.whole(key, monkeypatch)
-        assert card.rows == ROWS
+        assert card.count == ROWS
         assert card.secure
         assert Release.open(job.output).estimate("h").n == ROWS
         assert left_over(job.folder) == []
@@ -419,7 +419,7 @@ class TestJournal:
             job.run(resume=True)
             assert job.output.read_bytes() == wanted
             job.output.unlink()
-            (tmp_path / "out.release.json").unlink()
+            (tmp_path / "out.csv.card.json").unlink()
 
     def test_a_changed_line_is_refused_and_can_be_discarded(self, job):
         job.stop()
@@ -603,7 +603,7 @@ class TestDisk:
             assert job.output.read_bytes() == wanted
             assert left_over(tmp_path) == []
             job.output.unlink()
-            (tmp_path / "out.release.json").unlink()
+            (tmp_path / "out.csv.card.json").unlink()
             failed, at = failed[0] >= at, at + 1
         assert at > 30
 
@@ -622,7 +622,7 @@ class TestDisk:
             assert job.output.read_bytes() == wanted
             assert left_over(job.folder) == []
             job.output.unlink()
-            (job.folder / "out.release.json").unlink()
+            (job.folder / "out.csv.card.json").unlink()
 
     @pytest.mark.parametrize("options", [{}, {"resume": True}, {"discard": True}])
     def test_a_journal_of_somebody_else(self, job, monkeypatch, options):

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release import Plan, Release, ReleaseCard, card_path, sanitise_file
+from dprivacy.release import Plan, Release, card_path, read_card, sanitise_file
 from dprivacy.release.files import table_files as files
 from support.release_tables import (
     CODES,
@@ -70,7 +70,7 @@ class TestCsv:
 
     def test_gzip(self, tmp_path):
         csv_out(tmp_path, gzip.compress(b"h\na\nb\n"), name="in.csv.gz")
-        assert ReleaseCard.load(tmp_path / "out.release.json").rows == 2
+        assert read_card(tmp_path / "out.csv.card.json").count == 2
 
     def test_endings_in_capitals(self, tmp_path):
         (tmp_path / "IN.CSV").write_text("h\na\n")
@@ -89,7 +89,7 @@ class TestCsv:
         monkeypatch.setattr(files, "_BLOCK", 1 << 10)
         rows = "".join(f'a,"x{k}\n\n{"y" * (k % 50)}"\n' for k in range(2000))
         csv_out(tmp_path, "h,note\n" + rows, pass_through=["note"])
-        assert ReleaseCard.load(tmp_path / "out.release.json").rows == 2000
+        assert read_card(tmp_path / "out.csv.card.json").count == 2000
 
     def test_what_passes_through_is_not_touched(self, tmp_path):
         text = 'h,x\na,NA\nb,\nc,""\na,007\nb, 1 \n'
@@ -112,7 +112,7 @@ class TestCsv:
 
     def test_a_single_column_with_missing_values_keeps_its_rows(self, tmp_path):
         csv_out(tmp_path, "h\n" + "a\n\nb\n" * 50, {**LETTERS, "nulls": "category"})
-        assert ReleaseCard.load(tmp_path / "out.release.json").rows == 150
+        assert read_card(tmp_path / "out.csv.card.json").count == 150
         assert Release.open(tmp_path / "out.csv").estimate("h").n == 150
 
     def test_blank_lines_of_a_wider_table_are_no_rows(self, tmp_path):
@@ -125,7 +125,7 @@ class TestCsv:
             b'"3"',
         }
         (tmp_path / "out.csv").unlink()
-        (tmp_path / "out.release.json").unlink()
+        (tmp_path / "out.csv.card.json").unlink()
         rows = csv_out(tmp_path, "h\n1\n2.5\n1e1\n", NUMBERS).decode().split()[1:]
         assert {float(row.strip('"')) for row in rows} <= set(range(11))
 
@@ -250,7 +250,7 @@ class TestOutputs:
         return file
 
     def test_what_exists_is_kept(self, source, tmp_path):
-        for taken in ("out.csv", "out.release.json"):
+        for taken in ("out.csv", "out.csv.card.json"):
             (tmp_path / taken).write_text("old")
             with pytest.raises(Malformed, match="exists; choose another name, or say --replace"):
                 sanitise_file(source, plan_of(), tmp_path / "out.csv")
@@ -269,15 +269,15 @@ class TestOutputs:
         assert (tmp_path / "out.csv").read_bytes() == before
         sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True, again="a test")
         assert (tmp_path / "out.csv").read_bytes() != before
-        assert Release.open(tmp_path / "out.csv").card.rows == 300
+        assert Release.open(tmp_path / "out.csv").card.count == 300
 
     def test_a_failed_replacement_leaves_the_old_release(self, source, tmp_path):
         sanitise_file(source, plan_of(), tmp_path / "out.csv")
-        before = [(tmp_path / n).read_bytes() for n in ("out.csv", "out.release.json")]
+        before = [(tmp_path / n).read_bytes() for n in ("out.csv", "out.csv.card.json")]
         source.write_text("h\n" + "a\n" * 1000 + CANARY + "\n")
         with pytest.raises(UnknownCategory):
             sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True)
-        assert [(tmp_path / n).read_bytes() for n in ("out.csv", "out.release.json")] == before
+        assert [(tmp_path / n).read_bytes() for n in ("out.csv", "out.csv.card.json")] == before
         assert left_over(tmp_path) == []
 
     @pytest.mark.parametrize("link", [None, os.symlink, os.link])
@@ -306,7 +306,7 @@ class TestOutputs:
         with pytest.raises(Malformed, match="cannot be written"):
             sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True)
         assert left_over(tmp_path) == []
-        assert not (tmp_path / "out.release.json").exists()
+        assert not (tmp_path / "out.csv.card.json").exists()
 
     def test_only_the_owner_may_read_while_it_is_written(self, source, tmp_path):
         seen = set()
@@ -400,8 +400,9 @@ class TestParquet:
 
 
 def test_the_card_lies_beside(tmp_path):
-    assert card_path("x/out.parquet") == Path("x/out.release.json")
-    assert card_path(tmp_path / "a.b.csv") == tmp_path / "a.b.release.json"
+    assert card_path("x/out.parquet") == Path("x/out.parquet.card.json")
+    assert card_path(tmp_path / "a.b.csv") == tmp_path / "a.b.csv.card.json"
+    assert card_path(tmp_path) == tmp_path / "_card.json"
 
 
 def test_the_seed_is_warned_of_and_written_down(tmp_path):
@@ -409,7 +410,7 @@ def test_the_seed_is_warned_of_and_written_down(tmp_path):
     with seed_is_noticed():
         card = sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.csv", insecure_seed=3)
     assert not card.secure
-    assert json.loads((tmp_path / "out.release.json").read_text())["guarantee_holds"] is False
+    assert not read_card(tmp_path / "out.csv.card.json").holds
 
 
 def memory_of(code, folder):
@@ -451,7 +452,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path, ending):
             plan = Plan.read({{"columns": {{"h": {LETTERS!r}, "n": {NUMBERS!r}}},
                                "pass_through": ["x"]}})
             card = sanitise_file("{name}", plan, "out{rows}.{ending}")
-            assert card.rows == {rows}
+            assert card.count == {rows}
             """,
             tmp_path,
         ))  # fmt: skip

@@ -16,14 +16,16 @@ def source(tmp_path):
     return path
 
 
-def put(folder, mark, name="out.release.json"):
-    (folder / name).write_text(json.dumps({"output": {"file": "out.csv", "source": mark}}))
+def put(folder, mark, name="out.csv.card.json"):
+    (folder / name).write_text(
+        json.dumps({"body": {"output": {"name": "out.csv", "source": mark}}})
+    )
 
 
 def test_the_same_file_to_the_same_place(source, tmp_path):
     require_not_released_here(source, tmp_path)
     put(tmp_path, origin_mark(source))
-    with pytest.raises(AlreadyReleased, match=r"out\.release\.json is its card.*--again"):
+    with pytest.raises(AlreadyReleased, match=r"out\.csv\.card\.json is its card.*--again"):
         require_not_released_here(source, tmp_path)
     (tmp_path / "elsewhere").mkdir()
     require_not_released_here(source, tmp_path / "elsewhere")
@@ -49,5 +51,5 @@ def test_the_mark_is_not_made_of_the_content(source):
     "text", ["", "[", "[]", "{}", '{"output": 3}', '{"output": {"source": {"salt": 1, "mark": 2}}}']
 )
 def test_other_files_say_nothing(source, tmp_path, text):
-    (tmp_path / "x.release.json").write_text(text)
+    (tmp_path / "x.card.json").write_text(text)
     require_not_released_here(source, tmp_path)

@@ -76,7 +76,7 @@ def test_once_confirmed_it_works(source, tmp_path):
     text = text.replace('nulls = "refuse"', 'nulls = "category"')
     plan = Plan.parse(text)
     card = sanitise_file(source, plan, tmp_path / "out.parquet")
-    assert card.rows == N
+    assert card.count == N
     assert card.to_dict()["guarantee_holds"] is True
 
 

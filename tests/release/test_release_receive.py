@@ -163,29 +163,29 @@ class TestCards:
             file.write('"a"\n')
         with pytest.raises(Malformed, match="is not the file that"):
             Release.open(made / "out.csv")
-        named = Release.open(made / "out.csv", made / "out.release.json")
+        named = Release.open(made / "out.csv", made / "out.csv.card.json")
         assert named.estimate("h").n == 601
 
     def test_a_copy_in_another_format(self, made):
         pq.write_table(pacsv.read_csv(made / "out.csv"), made / "copy.parquet")
-        copy = Release.open(made / "copy.parquet", made / "out.release.json")
+        copy = Release.open(made / "copy.parquet", made / "out.csv.card.json")
         assert copy.estimate("h").counts == Release.open(made / "out.csv").estimate("h").counts
 
     def test_a_table_with_other_columns(self, made):
         (made / "other.csv").write_text("x\na\n")
         with pytest.raises(Malformed, match="has no column 'h'"):
-            Release.open(made / "other.csv", made / "out.release.json")
+            Release.open(made / "other.csv", made / "out.csv.card.json")
 
     def test_a_table_with_other_values(self, made):
         (made / "other.csv").write_text("h\na\nz\n")
-        other = Release.open(made / "other.csv", made / "out.release.json")
+        other = Release.open(made / "other.csv", made / "out.csv.card.json")
         with pytest.raises(Malformed, match="values that its card does not list"):
             other.estimate("h")
 
     def test_a_damaged_table(self, made):
         (made / "other.parquet").write_bytes(b"PAR1")
         with pytest.raises(Malformed, match="cannot be read"):
-            Release.open(made / "other.parquet", made / "out.release.json")
+            Release.open(made / "other.parquet", made / "out.csv.card.json")
 
 
 def test_a_column_under_another_name(tmp_path):

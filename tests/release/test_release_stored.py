@@ -10,7 +10,7 @@ from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.mechanisms import save
 from dprivacy.mechanisms.groundwork.mechanism_file import dumps
 from dprivacy.numbers import ln
-from dprivacy.release import Plan, ReleaseCard, sanitise_with_card
+from dprivacy.release import Plan, card_body, card_from, sanitise_with_card
 from dprivacy.spaces import line
 
 pandas = pytest.importorskip("pandas")
@@ -34,10 +34,10 @@ def test_a_stored_optimum_protects_a_column_and_its_card_stands_alone(folder: Pa
     assert set(out["age"]) <= {0, 1, 2, 5}
     assert (out["age"] != frame["age"]).any()
     (folder / "best.json").unlink()
-    again = ReleaseCard.from_dict(json.loads(json.dumps(card.to_dict())))
+    again = card_from(json.loads(json.dumps(card_body(card))))
     assert again.channel("age") == plan.column("age").mechanism.channel
     assert Plan.read(again.plan).column("age").mechanism.channel == again.channel("age")
-    assert "ln(2)" in card.guarantee["sentence"]
+    assert "ln(2)" in card.guarantee.sentence
 
 
 def test_a_tampered_mechanism_file_is_refused(folder: Path) -> None:

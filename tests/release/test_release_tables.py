@@ -393,7 +393,7 @@ class TestWarningsAndSources:
     def test_without_a_seed_it_is_secure_and_silent(self):
         clean, card = sanitise_with_card(pa.table({"h": ["a"] * 50}), plan_of())
         assert card.secure
-        assert card.rows == len(clean) == 50
+        assert card.count == len(clean) == 50
         assert card.to_dict()["guarantee_holds"] is True
 
     def test_a_seed_repeats(self):

@@ -23,12 +23,14 @@ from dprivacy.release import (
     PermanentAnswers,
     Plan,
     Release,
-    ReleaseCard,
     forecast,
     query,
+    read_card,
     sanitise,
     sanitise_file,
 )
+from dprivacy.release.plans.release_card import card_text
+from dprivacy.release.plans.table_card import table_card
 
 TOKENS = 10_000
 MARK = "CANARY"
@@ -123,7 +125,7 @@ def test_ten_thousand_canaries_stay_in_the_source(source: Path, tmp_path: Path) 
     assert MARK.encode() not in everything_in(public)
     assert list(scratch.iterdir()) == []
     assert sorted(p.name for p in public.iterdir()) == [
-        "csv.csv", "csv.release.json", "parquet.parquet", "parquet.release.json",
+        "csv.csv", "csv.csv.card.json", "parquet.parquet", "parquet.parquet.card.json",
     ]  # fmt: skip
     assert sorted(p.name for p in source.parent.iterdir()) == ["in.parquet"]
 
@@ -260,7 +262,7 @@ sanitise_file("in/in.csv", plan, "out/out.csv",
     assert done.returncode == -9
     left = list((tmp_path / "out").iterdir())
     assert not (tmp_path / "out" / "out.csv").exists()
-    assert not (tmp_path / "out" / "out.release.json").exists()
+    assert not (tmp_path / "out" / "out.csv.card.json").exists()
     for path in left:
         assert path.stat().st_mode & 0o077 == 0
         assert MARK.encode() not in path.read_bytes()
@@ -275,7 +277,7 @@ def test_the_card_holds_nothing_of_the_data(source: Path, tmp_path: Path) -> Non
     cards = []
     for k, path in enumerate((source, tmp_path / "other.parquet")):
         sanitise_file(path, PLAN, tmp_path / f"out{k}.parquet")
-        data = json.loads((tmp_path / f"out{k}.release.json").read_text())
+        data = json.loads((tmp_path / f"out{k}.parquet.card.json").read_text())["body"]
         data.pop("output")
         cards.append(data)
     assert cards[0] == cards[1]
@@ -349,7 +351,7 @@ class TestHostileFiles:
     @pytest.mark.parametrize("seed", range(60))
     def test_bytes_of_cards_and_plans(self, seed: int, tmp_path: Path) -> None:
         rng = np.random.default_rng(1000 + seed)
-        card = json.dumps(ReleaseCard.of(PLAN, rows=5, secure=True).to_dict()).encode()
+        card = card_text(table_card(PLAN, rows=5, secure=True)).encode()
         plan = b'unit = "row"\ndrop = ["x"]\n[columns.h]\ntype = "tree"\nepsilon = "ln 2"\n'
         plan += b'tree = { a = ["x", "y"], b = ["z"] }\n'
         for raw, read in ((card, self._card), (plan, self._plan)):
@@ -364,9 +366,9 @@ class TestHostileFiles:
 
     @staticmethod
     def _card(path: Path) -> None:
-        card = ReleaseCard.load(path)
+        card = read_card(path)
         card.explain()
-        for name in card.columns:
+        for name in card.mechanisms:
             with contextlib.suppress(DPrivacyError):
                 card.channel(name)
 

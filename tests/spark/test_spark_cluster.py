@@ -33,7 +33,7 @@ def require_same_law(spark, n, partitions, out):
     frame = made(spark, n, partitions)
     clean, card = sanitise_spark(frame, PLAN, output=out)
     seen = counted(clean)
-    assert seen.sum() == n == card.rows == clean.count()
+    assert seen.sum() == n == card.count == clean.count()
     channel = Plan.read(PLAN).columns[0].mechanism.channel
     for i, x in enumerate(HOBBIES):
         wanted = [float(channel.row(x)[y]) * seen[i].sum() for y in HOBBIES]

@@ -95,7 +95,7 @@ class TestPeople:
         frame = made(spark, 2000)
         twice = frame.union(frame)
         clean, card = sanitise_spark(twice, PEOPLE, output=tmp_path / "out")
-        assert clean.count() == card.rows == 4000
+        assert clean.count() == card.count == 4000
         with pytest.raises(Malformed, match="more rows than rows_per_person = 2"):
             sanitise_spark(twice.union(frame.limit(1)), PEOPLE, output=tmp_path / "other")
 
@@ -129,7 +129,7 @@ class TestLedger:
                 moved, PLAN, output=tmp_path / "two", ledger=ledger, again="a second copy"
             )
             assert ledger.spent(column="hobby").eps == ln(25)
-            assert ledger.verify([tmp_path / "one" / "_release.json"])
+            assert ledger.verify([tmp_path / "one" / "_card.json"])
         with pytest.raises(Malformed, match="again is a remark in a ledger"):
             sanitise(frame, PLAN, again="why not")
 
@@ -141,7 +141,7 @@ class TestPlaces:
             sanitise(frame, PLAN)
         spark.sparkContext.setCheckpointDir(f"file:{tmp_path}/checkpoints")
         clean, card = sanitise_with_card(frame, PLAN)
-        assert clean.count() == card.rows == 1000
+        assert clean.count() == card.count == 1000
         assert str(tmp_path) in clean.inputFiles()[0]
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
@@ -153,7 +153,7 @@ class TestPlaces:
         source, out = tmp_path / "in", tmp_path / "out"
         made(spark, 1000).write.parquet(str(source))
         card = sanitise_spark_file(source, Plan.read(PLAN), out)
-        assert (card.rows, card.output["folder"]) == (1000, "out")
+        assert (card.count, card.output["name"]) == (1000, "out")
         assert spark.range(3).count() == 3  # the session that was there is still there
         frame = spark.read.parquet(str(source))
         for where in (source, tmp_path):

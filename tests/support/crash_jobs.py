@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from dprivacy.release import Plan, ReleaseCard, sanitise_file
+from dprivacy.release import Plan, read_card, sanitise_file
 from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import file_job as jobs, output_writer as writing
 
@@ -115,14 +115,14 @@ class Trials:
         assert ended(child(self.job(resume=False))) == 0
         self.seconds = time.perf_counter() - began
         self.wanted = self.output.read_bytes()
-        self.card = (self.place / "out.release.json").read_bytes()
+        self.card = (self.place / "out.csv.card.json").read_bytes()
 
     def fresh(self, *, old=False):
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir()
         self.old = {}
         if old:
-            self.old = {self.output: b"old output", self.place / "out.release.json": b"old card"}
+            self.old = {self.output: b"old output", self.place / "out.csv.card.json": b"old card"}
         for path, content in self.old.items():
             path.write_bytes(content)
 
@@ -148,7 +148,7 @@ class Trials:
 
     def check(self, where):
         """What must hold whenever a job is dead."""
-        new = {self.output: self.wanted, self.place / "out.release.json": self.card}
+        new = {self.output: self.wanted, self.place / "out.csv.card.json": self.card}
         for path, content in new.items():
             found = path.read_bytes() if path.exists() else None
             if found not in (content, self.old.get(path)):
@@ -202,7 +202,7 @@ class Trials:
                 print(f"{where}: left over: {path.name}", flush=True)
             if KEY in data or KEY.hex().encode() in data:
                 print(f"{where}: the key is in {path.name}", flush=True)
-        if ReleaseCard.load(self.place / "out.release.json").rows != ROWS:
+        if read_card(self.place / "out.csv.card.json").count != ROWS:
             print(f"{where}: rows are lost", flush=True)
 
 

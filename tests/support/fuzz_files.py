@@ -31,8 +31,8 @@ import pyarrow.parquet as pq
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.mechanisms.groundwork import mechanism_file as store
-from dprivacy.model import as_channel, as_space, read_prior_file
-from dprivacy.release import Plan, Release, ReleaseCard, Sanitiser
+from dprivacy.model import as_channel, as_space, digest, read_prior_file
+from dprivacy.release import Plan, Release, Sanitiser, read_card as open_card
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.job_journal import (
@@ -44,7 +44,8 @@ from dprivacy.release.jobs.job_journal import (
     _line,
     parse,
 )
-from dprivacy.release.plans.release_card import _hash
+from dprivacy.release.plans.release_card import card_text
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.spaces import discrete, line
 from support.fuzz_rooms import rooms
 from support.mutations import json_mutant, lines, mutants
@@ -130,11 +131,11 @@ def read_mechanism(path: Path) -> None:
 
 
 def read_card(path: Path) -> None:
-    card = ReleaseCard.load(path)
+    card = open_card(path)
     card.explain()
     card.to_dict()
-    for name in card.columns:
-        _ = card.channel(name) if card.columns[name].get("channel") is not None else None
+    for name in card.mechanisms:
+        _ = card.channel(name) if card.mechanisms[name].get("channel") is not None else None
 
 
 def read_journal(path: Path) -> None:
@@ -180,8 +181,7 @@ def mechanism_texts() -> list[str]:
 
 
 def card_texts() -> list[str]:
-    card = ReleaseCard.of(Plan.parse(PLAN.decode()), rows=4, secure=True)
-    return [json.dumps(card.to_dict(), ensure_ascii=False, indent=1)]
+    return [card_text(table_card(Plan.parse(PLAN.decode()), rows=4, secure=True))]
 
 
 def journal_lines() -> list[dict[str, Any]]:
@@ -238,10 +238,8 @@ def reseal_mechanism(data: Any) -> Any:
 
 
 def reseal_card(data: Any) -> Any:
-    for entry in data["columns"].values():
-        if isinstance(entry, dict) and isinstance(entry.get("channel"), dict):
-            entry["channel"]["sha256"] = _hash(entry["channel"])
-    return data
+    bare = {key: data[key] for key in ("format", "version", "body")}
+    return {**data, "sha256": digest(bare)}
 
 
 def parquets(rng: random.Random) -> Files:
@@ -283,7 +281,7 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
         "mechanism": (
             "m.json", documents(mechanism_texts(), reseal_mechanism, rng), read_mechanism,
         ),
-        "card": ("c.release.json", documents(card_texts(), reseal_card, rng), read_card),
+        "card": ("c.card.json", documents(card_texts(), reseal_card, rng), read_card),
         "journal": ("journal", journals(rng), read_journal),
         "csv": ("in.csv", lines(csv, rng), read_tables("csv")),
         "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),

@@ -84,7 +84,7 @@ def test_protect_by_slider_then_a_table_from_start_to_download(served, window, p
     assert card == card_path(clean)
     assert release.card.secure
     assert not release.card.void
-    assert set(release.card.columns) == {"region", "hobby", "smokes", "health"}
+    assert set(release.card.mechanisms) == {"region", "hobby", "smokes", "health"}
     rows = list(csv.DictReader(io.StringIO(clean.read_text())))
     assert len(rows) == 1200
     assert "name" not in rows[0]
@@ -158,7 +158,7 @@ def test_receive_refuses_a_card_of_another_table(served, window, people, tmp_pat
     table, plan = people
     clean = tmp_path / "released.csv"
     sanitise_file(table, Plan.read(plan), clean)
-    card = tmp_path / "released.release.json"
+    card = tmp_path / "released.csv.card.json"
     clean.write_text(clean.read_text().replace("sports", "cars", 1))
     window.goto(served.base + "/receive")
     choose(window, "Choose the table", clean)

@@ -7,6 +7,7 @@ The body of each noun is written and read by its own room; the room `store` has 
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
 
 
 def require_keys(
-    body: dict[str, Any], kinds: dict[str, type], optional: dict[str, type], name: str
+    body: dict[str, Any], kinds: Mapping[str, type], optional: Mapping[str, type], name: str
 ) -> None:
     """BadFile unless a body has the keys it needs, no unknown ones, and each of its kind."""
     strange = sorted((set(kinds) - set(body)) | (set(body) - set(kinds) - set(optional)))

@@ -109,11 +109,7 @@ def level_body(value: Any, what: str) -> str:
 
 def label_body(label: Any) -> Any:
     """A label as JSON that can be read back as the same Python value."""
-    if isinstance(label, bool) or label is None:
-        raise BadFile(
-            f"the label {label!r} cannot be stored; use text such as {str(label)!r} instead"
-        )
-    if isinstance(label, str | int):
+    if label is None or isinstance(label, str | int):  # a missing value may be a category
         return label
     if isinstance(label, Fraction):
         return {"fraction": str(label)}
@@ -144,7 +140,7 @@ def _labels_from(values: list[Any], name: str) -> list[Any]:
 
 
 def _read_label(value: Any, name: str) -> Any:
-    if isinstance(value, str) or type(value) is int:
+    if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, dict) and len(value) == 1:
         ((kind, content),) = value.items()

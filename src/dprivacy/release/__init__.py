@@ -4,6 +4,7 @@ from dprivacy.release.columns.permanent_answers import PermanentAnswers as Perma
 from dprivacy.release.columns.plan_proposal import propose as propose
 from dprivacy.release.columns.sanitiser import Sanitiser as Sanitiser
 from dprivacy.release.files.own_files import card_path as card_path
+from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.frames.frames_in_hand import (
     Sanitised as Sanitised,
     sanitise as sanitise,
@@ -29,7 +30,7 @@ from dprivacy.release.plans.plan_forecast import (
     needed_eps as needed_eps,
     transition_summary as transition_summary,
 )
-from dprivacy.release.plans.release_card import ReleaseCard as ReleaseCard
+from dprivacy.release.plans.release_card import Card as Card
 from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
 from dprivacy.release.receiving.received_release import Release as Release
 from dprivacy.release.receiving.sql_queries import Answer as Answer, query as query
@@ -43,13 +44,25 @@ from dprivacy.release.spark.spark_release import (
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
 from dprivacy.release.files.own_files import Workplace as Workplace, open_own as open_own
+from dprivacy.release.files.released_data import (
+    write_released as write_released,
+    write_table as write_table,
+    write_text as write_text,
+)
 from dprivacy.release.files.table_files import (
     batches_of as batches_of,
     read_errors as read_errors,
+    write_errors as write_errors,
+    writer_of as writer_of,
 )
-from dprivacy.release.jobs.output_writer import write_errors as write_errors, writer_of as writer_of
 from dprivacy.release.ledger import Charge as Charge, charged as charged, per_unit as per_unit
 from dprivacy.release.migrate import read_pram as read_pram
-from dprivacy.release.plans.plan_forecast import channel_of as channel_of
+from dprivacy.release.plans.release_card import (
+    StatedGuarantee as StatedGuarantee,
+    card_body as card_body,
+    card_from as card_from,
+    read_card as read_card,
+)
+from dprivacy.release.plans.stored_plans import plan_body as plan_body, plan_from as plan_from
 from dprivacy.release.receiving.release_regression import regress_release as regress_release
 from dprivacy.release.receiving.row_attack import attack as attack

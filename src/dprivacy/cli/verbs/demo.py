@@ -36,7 +36,7 @@ def demo(folder: Path, as_json: bool) -> None:
     guess = attack(release, secret="hobby", known=["region"])
     asked = query(release, SQL)
     fitted = regress_release(release, "smokes", ["region"])
-    counts = {name: _counts(release, name, truth[name]) for name in card.columns}
+    counts = {name: _counts(release, name, truth[name]) for name in card.mechanisms}
     answer = {
         "files": [str(path) for path in (table, plan_file, output, card_path(output))],
         "card": card.to_dict(),

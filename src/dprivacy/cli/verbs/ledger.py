@@ -104,9 +104,7 @@ def show(place: str, key: Path | None, schema: str, picture: Path | None, as_jso
     tell(report, as_json)
 
 
-@ledger.command(
-    epilog=examples("dprivacy ledger verify released/*.release.json --ledger ledger.db")
-)
+@ledger.command(epilog=examples("dprivacy ledger verify released/*.card.json --ledger ledger.db"))
 @click.argument("cards", nargs=-1, type=PATH)
 @_PLACE
 @_KEY
@@ -117,7 +115,7 @@ def verify(
 ) -> None:
     """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not.
 
-    Cards are *.release.json, and for places and curves *.promise.json.
+    Cards are *.card.json, and for places and curves *.promise.json.
     """
     with Ledger(place, key=key, schema=schema, create=False) as found:
         verdict = found.verify(cards)

@@ -11,13 +11,17 @@ from pathlib import Path
 
 from dprivacy.errors import Malformed, Unfinished
 
+CARD_ENDING, CARD_NAME = ".card.json", "_card.json"
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def card_path(output: str | Path) -> Path:
-    """Where the card of an output lies: out.parquet has out.release.json beside it."""
+    """Where the card of an output lies: out.csv has out.csv.card.json beside it, a folder _card.json.
+
+    Readers of Parquet folders leave out names with an underscore.
+    """
     path = Path(output)
-    return path.with_name(f"{path.name.removesuffix(path.suffix)}.release.json")
+    return path / CARD_NAME if path.is_dir() else path.with_name(f"{path.name}{CARD_ENDING}")
 
 
 def file_hash(path: Path) -> str:

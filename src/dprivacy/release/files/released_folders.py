@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-CARD_NAME = "_release.json"  # readers of Parquet folders leave out names with an underscore
-
 
 def listing_hash(files: Iterable[tuple[str, int]]) -> str:
     """A hash of the names and sizes of the data files in a folder.

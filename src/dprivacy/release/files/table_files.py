@@ -1,4 +1,4 @@
-"""Reading tables from files: CSV and Parquet, in batches, every bad input one sentence."""
+"""Tables in files: CSV and Parquet, read in batches and written, every bad input one sentence."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.extras import arrow, arrow_csv, parquet
 
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
+_CSV_ROWS = 1 << 13  # rows that become text at a time
 
 
 def is_parquet(path: Path) -> bool:
@@ -22,7 +23,7 @@ def is_parquet(path: Path) -> bool:
 def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
     """Batches of a table and its number of rows, where that is known beforehand."""
     if not path.exists():
-        raise Malformed(f"{path}: there is no such file")
+        raise BadFile(f"{path}: there is no such file")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if is_parquet(path):
         with read_errors(path):
@@ -33,7 +34,7 @@ def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
         with open_csv(path) as (_, rows):
             yield rows, None
     else:
-        raise Malformed(f"{path}: only .csv, .csv.gz and .parquet files are read")
+        raise BadFile(f"{path}: only .csv, .csv.gz and .parquet files are read")
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
         with opened(None, _BLOCK) as first:
             names = first.schema.names
         if len(set(names)) != len(names):
-            raise Malformed(f"{path}: two columns have the same name")
+            raise BadFile(f"{path}: two columns have the same name")
         reader = opened(names, _BLOCK)
     with reader:
         yield names, guarded(reader, path)
@@ -80,7 +81,7 @@ def read_errors(path: Path) -> Iterator[None]:
     except DPrivacyError:
         raise
     except UnicodeDecodeError:
-        raise Malformed(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+        raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
     except pa.ArrowException as reason:
         text = str(reason).lower()
         ragged = re.match(r"csv parse error: (?:row #(\d+): )?expected \d+ columns", text)
@@ -95,12 +96,35 @@ def read_errors(path: Path) -> Iterator[None]:
             what = "holds nothing"
         else:
             what = "cannot be read; it is damaged, or not what its name says"
-        raise Malformed(f"{path}: {what}") from None
+        raise BadFile(f"{path}: {what}") from None
     except OSError as reason:
-        raise Malformed(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
+        raise BadFile(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
 
 
 def guarded(batches: Iterable[Any], path: Path) -> Iterator[Any]:
     """Batches whose reading fails in words."""
     with read_errors(path):
         yield from batches
+
+
+def writer_of(file: Any, output: Path, schema: Any, *, header: bool = True) -> Any:
+    """Something with `write_table` and `close`, for the output's format."""
+    if is_parquet(output):
+        return parquet().ParquetWriter(file, schema)
+    if output.suffix.lower() != ".csv":
+        raise BadFile(f"{output}: tables are written as .csv or .parquet, not as {output.suffix!r}")
+    csv = arrow_csv()
+    options = csv.WriteOptions(include_header=header, batch_size=_CSV_ROWS)
+    return csv.CSVWriter(file, schema, write_options=options)
+
+
+@contextmanager
+def write_errors(output: Path) -> Iterator[None]:
+    """A format that cannot hold a column, in words that quote nothing of the table."""
+    try:
+        yield
+    except arrow().ArrowException:
+        raise BadFile(
+            f"{output}: this format cannot hold a column that is passed through; drop it, cast it, or "
+            "write Parquet"
+        ) from None

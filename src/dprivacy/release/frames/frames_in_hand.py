@@ -8,7 +8,8 @@ from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.extras import arrow
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.ledger.release_spending import spending_on
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import choose_source
 from dprivacy.spaces import FiniteSpace
@@ -18,7 +19,7 @@ class Sanitised(NamedTuple):
     """A protected copy and its release card."""
 
     table: Any
-    card: ReleaseCard
+    card: Card
 
 
 def sanitise(
@@ -108,7 +109,7 @@ def _sanitised(
             raise Malformed("the table holds no rows")
         clean = adapter(table, sanitiser)
         sanitiser.finish()
-    card = ReleaseCard.of(
+    card = table_card(
         plan,
         rows=sanitiser.rows,
         secure=source.secure,

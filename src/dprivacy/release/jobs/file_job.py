@@ -29,7 +29,8 @@ from dprivacy.release.jobs.job_resume import (
 from dprivacy.release.jobs.output_writer import Writing
 from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
 from dprivacy.release.ledger.release_spending import opened
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card, read_card
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
 
 Progress = Callable[[int, int | None], None]
@@ -48,7 +49,7 @@ def sanitise_file(
     insecure_seed: int | None = None,
     permanent_key: bytes | None = None,
     progress: Progress | None = None,
-) -> ReleaseCard:
+) -> Card:
     """A protected copy of a CSV or Parquet file, with its card beside it.
 
     Parameters
@@ -149,21 +150,20 @@ def sanitise_file(
         with kept_on_failure(journal, charge.take_back):
             if journal.commit is not None:
                 put_in_place(journal)
-                return ReleaseCard.load(place.card)
+                return read_card(place.card)
             receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit), again=again)
             sha256 = _write(origin, sanitiser, streams, journal, progress)
             if _stat(origin) != seen:
                 raise Malformed(f"{origin}: was changed while it was read; nothing is written")
             sanitiser.finish()
             mark = origin_mark(origin, salt=run.salt)
-            card = ReleaseCard.of(
+            card = table_card(
                 plan,
                 rows=sanitiser.rows,
                 secure=streams.secure,
                 permanent=sanitiser.permanent,
-                output={"file": place.output.name, "sha256": sha256, "source": mark},
                 receipt=receipt,
-            )
+            ).saved_as(place.output.name, sha256, source=mark)
             commit(journal, card)
     return card
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from dprivacy.errors import DPrivacyError, Malformed, Unfinished
 from dprivacy.model import plain
-from dprivacy.release.files.own_files import Workplace, file_hash, open_own
+from dprivacy.release.files.own_files import Workplace, file_hash
+from dprivacy.release.files.released_data import write_card
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import choose_source
 from dprivacy.verify import weights_hash
@@ -59,12 +60,12 @@ def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool)
     return journal
 
 
-def done_before(place: Workplace) -> ReleaseCard | None:
+def done_before(place: Workplace) -> Card | None:
     """The card of a job that was complete when it stopped, but for the removal of its journal."""
     if not Journal.committed(place):
         return None
     Journal.discard(place)
-    return ReleaseCard.load(place.card)
+    return read_card(place.card)
 
 
 def run_of(
@@ -146,7 +147,7 @@ def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]
         journal.close()
 
 
-def commit(journal: Journal, card: ReleaseCard) -> None:
+def commit(journal: Journal, card: Card) -> None:
     """Put the output and its card in place and destroy the key.
 
     Notes
@@ -157,10 +158,7 @@ def commit(journal: Journal, card: ReleaseCard) -> None:
     4. The journal is overwritten and removed, and the key of the noise with it.
     """
     place = journal.place
-    os.close(open_own(place.card_part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
-    card.save(place.card_part)
-    with place.card_part.open("rb") as written:
-        os.fsync(written.fileno())
+    write_card(place, card)
     journal.append(Commit(card.output["sha256"], file_hash(place.card_part)))
     put_in_place(journal)
 

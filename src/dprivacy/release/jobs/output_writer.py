@@ -2,20 +2,18 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed, Unfinished
-from dprivacy.extras import arrow, arrow_csv, parquet
+from dprivacy.errors import Unfinished
 from dprivacy.release.files.own_files import open_own
+from dprivacy.release.files.table_files import write_errors, writer_of
 from dprivacy.release.jobs.job_journal import Checkpoint, Journal
 
 CHECKPOINT = 64 << 20  # bytes of output from one checkpoint to the next
 _PIECE = 1 << 20
-_CSV_ROWS = 1 << 13  # rows that become text at a time
 
 
 class HashedFile:
@@ -188,24 +186,3 @@ class Writing:
             with suppress(Exception):
                 self._writer.close()
         self.file.stop()
-
-
-def writer_of(file: Any, output: Path, schema: Any, *, header: bool = True) -> Any:
-    """Something with `write_table` and `close`, for the output's format."""
-    if output.suffix.lower() == ".parquet":
-        return parquet().ParquetWriter(file, schema)
-    csv = arrow_csv()
-    options = csv.WriteOptions(include_header=header, batch_size=_CSV_ROWS)
-    return csv.CSVWriter(file, schema, write_options=options)
-
-
-@contextmanager
-def write_errors(output: Path) -> Iterator[None]:
-    """A format that cannot hold a column, in words that quote nothing of the table."""
-    try:
-        yield
-    except arrow().ArrowException:
-        raise Malformed(
-            f"{output}: this format cannot hold a column that is passed through; drop it, cast it, or "
-            "write Parquet"
-        ) from None

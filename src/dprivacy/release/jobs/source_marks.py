@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import AlreadyReleased
+from dprivacy.release.files.own_files import CARD_ENDING
 
 _LARGEST = 64 << 20  # bytes of a card
 _MOST = 1000  # cards that are looked at
@@ -38,7 +39,7 @@ def require_not_released_here(source: Path, folder: Path) -> None:
 
     Cards that cannot be read are passed over: they say nothing of this file.
     """
-    for card in sorted(folder.glob("*.release.json"))[:_MOST]:
+    for card in sorted(folder.glob(f"*{CARD_ENDING}"))[:_MOST]:
         mark = _mark_on(card)
         if mark is not None and hmac.compare_digest(
             origin_mark(source, salt=mark["salt"])["mark"].encode(), mark["mark"].encode()
@@ -55,7 +56,7 @@ def _mark_on(card: Path) -> dict[str, str] | None:
         if card.stat().st_size > _LARGEST:
             return None
         data: Any = json.loads(card.read_text(encoding="utf-8-sig"))
-        found = data["output"]["source"]
+        found = data["body"]["output"]["source"]
         mark = {key: found[key] for key in ("salt", "mark")}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

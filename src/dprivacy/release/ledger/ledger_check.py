@@ -20,7 +20,7 @@ from dprivacy.release.ledger.hash_chain import START, Entry
 from dprivacy.release.ledger.ledger_pages import Pages
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import plan_hash
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card, read_card
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Chain:
 
 def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
     """What is wrong between one card and the ledger."""
-    where = "the card" if isinstance(given, ReleaseCard) else str(given)
+    where = "the card" if isinstance(given, Card) else str(given)
     try:
         carried, plan = _carried(given)
         if not carried:
@@ -162,14 +162,14 @@ def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
 
 def _carried(given: Any) -> tuple[Any, str]:
     """The receipt on a card, or in the file of a promise, and the hash of the plan, if there is one."""
-    if not isinstance(given, ReleaseCard) and str(given).endswith(".promise.json"):
+    if not isinstance(given, Card) and str(given).endswith(".promise.json"):
         try:
             told = json.loads(file_text(Path(given)))
         except (ValueError, RecursionError):
             raise Malformed(f"{given}: is not the file of a promise") from None
         return (told.get("receipt") if isinstance(told, dict) else None), ""
-    card = given if isinstance(given, ReleaseCard) else ReleaseCard.load(Path(given))
-    return card.receipt, plan_hash(card.plan)
+    card = given if isinstance(given, Card) else read_card(given)
+    return card.receipt, plan_hash(card.plan) if card.plan else ""
 
 
 def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:

@@ -74,7 +74,7 @@ def forecast(plan: Plan, *, rows: int) -> Forecast:
 
 
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
-    channel = channel_of(column)
+    channel = column.channel
     if channel is None:
         return ColumnForecast(column.name, column.mechanism.family, None, None, None, None)
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
@@ -104,14 +104,6 @@ def _moved(column: ColumnPlan, channel: Channel) -> float | None:
     return float((chances * far).sum(axis=1).max())
 
 
-def channel_of(column: ColumnPlan) -> Channel | None:
-    """The channel of a column, where it has one."""
-    if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
-        found = column.mechanism.channel
-        return found if isinstance(found, Channel) else None
-    return None
-
-
 def needed_eps(rows: int, categories: int, points: float) -> float:
     """The smallest ε of a response with which proportions are off by at most ± some points (95 %)."""
     return smallest_eps_for(points / 100 / 1.96, rows, categories, scale="proportions")
@@ -119,7 +111,7 @@ def needed_eps(rows: int, categories: int, points: float) -> float:
 
 def transition_summary(column: ColumnPlan) -> str:
     """How a column's values change, as statisticians know it from PRAM: a row a value."""
-    channel = channel_of(column)
+    channel = column.channel
     if channel is None:
         return f"{column.name}: no transition matrix ({column.mechanism.family})"
     lines = [f"{column.name}: chance of each released value"]

@@ -1,266 +1,341 @@
-"""The release card: all that a receiver needs to know of a sanitised table, in one JSON file."""
+"""The card of a release: all that a receiver needs to know of it, in one file beside the data."""
 
-import hashlib
-import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
-from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.model import Channel, plain
-from dprivacy.release.plans.joint_promise import joint_guarantee
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
+from dprivacy.model import (
+    Channel,
+    Guarantee,
+    channel_from,
+    file_text,
+    label_from,
+    plain,
+    read_document,
+    rebuilt,
+    require_keys,
+    write_document,
+)
+from dprivacy.release.plans.stored_plans import plan_in, plan_out
+from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import Label, PathArg
 
-FORMAT = "dprivacy release card"
 LIBRARY = f"dprivacy {version('dprivacy')}"
 VERSION = 1
+What = Literal["table", "places", "curves", "text", "matches"]
+SEEDED = "the noise came from a seed and can be guessed"
 _LARGEST = 64 << 20
-_MOST_LISTED = 1024
-_MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down
+_HASH = re.compile(r"[0-9a-f]{64}")
+_NEEDED = {
+    "what": str, "guarantee": dict, "holds": bool, "void": list, "secure": bool, "count": int,
+    "mechanisms": dict, "library": str,
+}  # fmt: skip
+_OPTIONAL = {
+    "title": str, "plan": dict, "pass_through": list, "dropped": list, "permanent": bool,
+    "receipt": dict, "output": dict,
+}  # fmt: skip
+_OF_A_COLUMN = {
+    "type": str, "family": str, "columns": list, "eps": str, "delta": str, "sentence": str,
+    "nulls": str,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class ReleaseCard:
-    """What was done to a table, and what that guarantees.
+class StatedGuarantee:
+    """What a card says is guaranteed; the space itself stays with the mechanism.
 
-    `columns` holds, for each protected column, its type, mechanism, level, guarantee in words and,
-    where it is finite, its channel; that is what corrected estimates are made from.
+    Parameters
+    ----------
+    eps, delta
+        As text that `Level` reads: "ln(2)", "3/2". `eps` is empty where no single level says it all.
+    because
+        What it rests on.
+    unit
+        What the level is for: a "metre", a "word", a whole "record".
+    sentence
+        All of it in words.
     """
 
-    columns: Mapping[str, Any]
-    guarantee: Mapping[str, Any]
-    rows: int
+    eps: str
+    delta: str = "0"
+    because: str = ""
+    unit: str = ""
+    sentence: str = ""
+
+    @classmethod
+    def of(cls, guarantee: Guarantee, *, unit: str = "", sentence: str = "") -> "StatedGuarantee":
+        """The statement of a guarantee."""
+        return cls(
+            str(plain(guarantee.eps)),
+            str(plain(guarantee.delta)),
+            guarantee.because,
+            unit or getattr(guarantee, "unit", ""),
+            sentence or guarantee.explain(),
+        )
+
+    def explain(self) -> str:
+        """The guarantee in words."""
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Card:
+    """What was released, and what that guarantees.
+
+    Parameters
+    ----------
+    what
+        "table", "places", "curves", "text" or "matches".
+    guarantee
+        What all of it together guarantees.
+    count
+        How many rows, places, days, words or reports there are.
+    secure
+        Whether the noise came from the operating system.
+    mechanisms
+        What drew the noise, as plain data: by column, or under the name "" for all of it. For a
+        table's column that is its type, mechanism, level and, where it is finite, its channel, which
+        corrected estimates are made from.
+    void
+        Why the guarantee does not hold; empty when it does.
+    output
+        The name and hash of the data, once they are saved.
+    library, title, plan, pass_through, dropped, permanent, receipt
+        With which version, under which name and by which plan it was made, which columns are
+        published as they are and which are left out, whether answers are permanent, and a ledger's
+        receipt.
+
+    Examples
+    --------
+    >>> promise = StatedGuarantee("ln(2)", sentence="The odds change by at most 2.")
+    >>> card = Card.of("text", promise, count=12, secure=True, title="Letters")
+    >>> print(card.explain())
+    Letters: 12 words.
+    The odds change by at most 2.
+    """
+
+    what: What
+    guarantee: StatedGuarantee
+    count: int
     secure: bool
-    pass_through: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()
+    mechanisms: Mapping[str, Any] = field(default_factory=dict)
+    void: tuple[str, ...] = ()
+    output: Mapping[str, Any] = field(default_factory=dict)
+    library: str = LIBRARY
     title: str = ""
     plan: Mapping[str, Any] = field(default_factory=dict)
-    void: tuple[str, ...] = ()
-    library: str = LIBRARY
-    output: Mapping[str, Any] = field(default_factory=dict)
+    pass_through: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     permanent: bool = False
     receipt: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
-        plan: Plan,
+        what: What,
+        guarantee: Guarantee | StatedGuarantee,
         *,
-        rows: int,
+        count: int,
         secure: bool,
-        permanent: bool = False,
-        output: Mapping[str, Any] | None = None,
-        receipt: Mapping[str, Any] | None = None,
-    ) -> "ReleaseCard":
-        """The card of a release; `receipt` is what a ledger gave for it (`Receipt.to_dict`)."""
-        void = [
-            f"the values of {c.name} were read off the data"
-            for c in plan.columns
-            if c.source != "declared"
-        ]
-        if not secure:
-            void.append("the noise came from a seed and can be guessed")
+        mechanisms: Mapping[str, Any] | None = None,
+        void: tuple[str, ...] = (),
+        receipt: Any = None,
+        **rest: Any,
+    ) -> "Card":
+        """A card; noise from a seed makes it void. `receipt` is what a ledger gave, or None."""
+        stated = (
+            guarantee if isinstance(guarantee, StatedGuarantee) else StatedGuarantee.of(guarantee)
+        )
         return cls(
-            {column.name: _described(column) for column in plan.columns},
-            joint_guarantee(plan).to_dict(),
-            rows,
+            what,
+            stated,
+            count,
             secure,
-            plan.pass_through,
-            plan.left_out,
-            plan.title,
-            plain(plan.raw),
-            tuple(void),
-            LIBRARY,
-            dict(output or {}),
-            permanent,
-            dict(receipt or {}),
+            _in_text(plain(mechanisms or {})),
+            (*void, *(() if secure else (SEEDED,))),
+            receipt=plain(receipt or {}),
+            **rest,
         )
 
+    @property
+    def holds(self) -> bool:
+        """Whether the guarantee holds."""
+        return not self.void
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column of a table that the card speaks of, protected ones first."""
+        protected = [name for entry in self.mechanisms.values() for name in entry["columns"]]
+        return (*protected, *self.pass_through)
+
     def channel(self, column: str) -> Channel:
-        """The channel of a protected column; Malformed when it has none."""
-        entry = self.columns.get(column)
-        if entry is None:
-            raise Malformed(
-                f"the card protects no column {column!r}; it has {', '.join(self.columns)}"
-            )
-        if entry.get("channel") is None:
-            raise Malformed(
-                f"column {column!r} has no channel ({entry['mechanism']} on a large range)"
-            )
+        """The channel of a protected column of a table."""
+        entry = self._entry(column)
         data = entry["channel"]
-        try:
-            if data["sha256"] != _hash(data):
-                raise Malformed(
-                    f"column {column!r}: the channel on the card is not the one that was written "
-                    "there; ask for the card again"
-                )
-            if "weights" not in data:
-                return _rebuilt(column, self.plan, data["points"])
-            rows, columns = ([_label_in(v) for v in data[side]] for side in ("inputs", "outputs"))
-            den = int(data["denominator"], 16)
-            weights = [[Fraction(int(v, 16), den) for v in row] for row in data["weights"]]
-            return Channel(rows, columns, weights)
-        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as reason:
-            if isinstance(reason, DPrivacyError):
-                raise
-            raise Malformed(f"column {column!r}: its channel on the card is damaged") from None
+        if data is None:
+            raise NotApplicable(
+                f"column {column!r} has no channel: {entry['family']} has too many values to list"
+            )
+        where = f"column {column!r} of the card"
+        if "points" in data:
+            return _made_again(column, self.plan, data["points"])
+        found: Channel = rebuilt(lambda body: channel_from(body, name=where), data, where)
+        return found
+
+    def outputs(self, column: str) -> tuple[Label, ...] | None:
+        """The released values of a protected column, where the card lists them."""
+        data = self._entry(column)["channel"]
+        listed = None if data is None else data.get("outputs")
+        return None if listed is None else tuple(label_from(value) for value in listed)
+
+    def _entry(self, column: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] | None = self.mechanisms.get(column)
+        if self.what != "table":
+            raise NotApplicable(f"a card of {self.what} has no columns, so no column {column!r}")
+        if found is None:
+            listed = ", ".join(self.mechanisms)
+            raise UnknownName(f"the card protects no column {column!r}; it has {listed}")
+        return found
+
+    def saved_as(self, name: str, sha256: str, **more: Any) -> "Card":
+        """The card of data that were saved under a name."""
+        return replace(self, output={"name": name, "sha256": sha256, **more})
 
     def explain(self) -> str:
         """The card in words."""
-        head = [
-            f"{self.title or 'A release'}: {self.rows:,} rows, {len(self.columns)} protected columns."
-        ]
+        units = {"table": "rows", "places": "places", "text": "words"}.get(self.what, self.what)
+        head = f"{self.title or 'A release'}: {self.count:,} {units}"
+        if self.what == "table":
+            head += f", {len(self.mechanisms)} protected columns"
+        lines = [f"{head}."]
         if self.void:
-            head.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
-        return "\n".join([*head, self.guarantee["sentence"]])
+            lines.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
+        return "\n".join([*lines, self.guarantee.sentence])
 
     def to_dict(self) -> dict[str, Any]:
-        """The card as plain data."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "title": self.title,
-            "rows": self.rows,
-            "guarantee": plain(self.guarantee),
-            "guarantee_holds": not self.void,
+        """The card as plain data; what is empty is left out."""
+        needed = {
+            "what": self.what,
+            "guarantee": asdict(self.guarantee),
+            "holds": self.holds,
             "void": list(self.void),
             "secure": self.secure,
-            "columns": plain(self.columns),
-            "pass_through": list(self.pass_through),
-            "dropped": list(self.dropped),
-            "plan": plain(self.plan),
+            "count": self.count,
+            "mechanisms": dict(self.mechanisms),
             "library": self.library,
-            "output": plain(self.output),
-            "permanent_answers": self.permanent,
-            "receipt": plain(self.receipt),
         }
+        return needed | {key: plain(getattr(self, key)) for key in _OPTIONAL if getattr(self, key)}
 
-    def save(self, path: str | Path) -> None:
-        """Write the card as readable JSON."""
-        Path(path).write_text(
-            json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+
+def card_body(card: Card) -> dict[str, Any]:
+    """A card as the body of a stored noun."""
+    body = card.to_dict()
+    return {**body, "plan": plan_out(card.plan)} if card.plan else body
+
+
+def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
+    """The card of a body; one that does not add up is refused."""
+    require_keys(body, _NEEDED, _OPTIONAL, name)
+    kinds = dict.fromkeys(StatedGuarantee.__dataclass_fields__, str)
+    require_keys(body["guarantee"], kinds, {}, f"{name}, guarantee")
+    if body["what"] not in get_args(What):
+        raise BadFile(f"{name}: is of {body['what']!r}, not of one of {', '.join(get_args(What))}")
+    if body["count"] < 0:
+        raise BadFile(f"{name}: a release cannot have {body['count']} rows")
+    if body["holds"] is bool(body["void"]) or not (body["secure"] or body["void"]):
+        raise BadFile(f"{name}: says both that its guarantee holds and why it does not")
+    lists = {key: _texts(body.get(key, []), f"{name}, {key}") for key in _LISTS}
+    for column, entry in body["mechanisms"].items():
+        _check_mechanism(entry, f"{name}, mechanism {column!r}", table=body["what"] == "table")
+    if "output" in body:
+        require_keys(body["output"], {"name": str, "sha256": str}, {"source": dict}, name)
+        if not _HASH.fullmatch(body["output"]["sha256"]):
+            raise BadFile(f"{name}: {body['output']['sha256'][:70]!r} is not a SHA-256")
+    if "receipt" in body:
+        require_keys(body["receipt"], {"ledger": str, "sequence": int, "head": str}, {}, name)
+    rest = {key: value for key, value in body.items() if key != "holds"}
+    told = {
+        "guarantee": StatedGuarantee(**body["guarantee"]),
+        "plan": plan_in(body.get("plan", {})),
+    }
+    return Card(**{**rest, **lists, **told})
+
+
+_LISTS = ("void", "pass_through", "dropped")
+
+
+def card_text(card: Card) -> str:
+    """The text of a card's file."""
+    return write_document("card", VERSION, card_body(card))
+
+
+def card_of_text(text: str, *, name: str) -> Card:
+    """The card that a text holds."""
+    found = read_document(text, name=name)
+    if (found.noun, found.version) != ("card", VERSION):
+        raise BadFile(
+            f"{name}: holds a {found.noun} of version {found.version}, where a card of version "
+            f"{VERSION} is needed"
         )
-
-    @classmethod
-    def load(cls, path: str | Path) -> "ReleaseCard":
-        """Read a card."""
-        file = Path(path)
-        try:
-            large = file.stat().st_size > _LARGEST
-            data = None if large else json.loads(file.read_text(encoding="utf-8-sig"))
-        except OSError as reason:
-            raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
-        except (ValueError, RecursionError):
-            raise Malformed(f"{path}: is not a release card (not JSON)") from None
-        if large:
-            raise Malformed(f"{path}: too large for a release card")
-        return cls.from_dict(data, name=str(path))
-
-    @classmethod
-    def from_dict(cls, data: Any, *, name: str = "the card") -> "ReleaseCard":
-        """A card from plain data."""
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise Malformed(f"{name}: is not a dprivacy release card")
-        if data.get("version") != VERSION:
-            raise Malformed(
-                f"{name}: version {data.get('version')!r} is not known; this reads {VERSION}"
-            )
-        try:
-            card = cls(
-                dict(data["columns"]),
-                dict(data["guarantee"]),
-                int(data["rows"]),
-                data["secure"] is True,
-                _texts(data["pass_through"]),
-                _texts(data["dropped"]),
-                str(data["title"]),
-                dict(data["plan"]),
-                _texts(data["void"]),
-                str(data["library"]),
-                dict(data["output"]),
-                data.get("permanent_answers") is True,
-                dict(data.get("receipt", {})),
-            )
-            for entry in card.columns.values():
-                _texts(entry["columns"])
-                entry["channel"], entry["type"], entry["mechanism"]
-            _texts([card.guarantee["sentence"]])
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise Malformed(f"{name}: the card is incomplete") from None
-        return card
+    card: Card = rebuilt(lambda body: card_from(body, name=name), found.body, name)
+    return card
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise TypeError
+def read_card(path: PathArg) -> Card:
+    """Read the card of a release."""
+    return card_of_text(file_text(path, largest=_LARGEST), name=str(path))
+
+
+def _check_mechanism(entry: Any, name: str, *, table: bool) -> None:
+    if not isinstance(entry, dict):
+        raise BadFile(f"{name}: should be an object, not {type(entry).__name__}")
+    if not table:
+        return
+    told = {key: value for key, value in entry.items() if key != "channel"}
+    require_keys(told, _OF_A_COLUMN, dict.fromkeys(("low", "high", "grid", "bits"), str), name)
+    _texts(entry["columns"], f"{name}, columns")
+    channel = entry.get("channel", False)
+    if channel is None:
+        return
+    if not isinstance(channel, dict):
+        raise BadFile(f"{name}: its channel should be an object or null")
+    if "points" in channel:
+        require_keys(channel, {"points": int}, {}, name)
+    else:
+        require_keys(channel, {"inputs": list, "outputs": list, "matrix": dict}, {}, name)
+
+
+def _texts(value: list[Any], name: str) -> tuple[str, ...]:
+    for item in value:
+        if not isinstance(item, str):
+            raise BadFile(f"{name}: should be a list of texts, and holds {str(item)[:30]}")
     return tuple(value)
 
 
-def _described(column: ColumnPlan) -> dict[str, Any]:
-    mechanism = column.mechanism
-    entry: dict[str, Any] = {
-        "type": column.kind,
-        "mechanism": mechanism.family,
-        "columns": list(column.columns),
-        "epsilon": str(mechanism.guarantee.eps),
-        "delta": str(mechanism.guarantee.delta),
-        "guarantee": mechanism.guarantee.explain(),
-        "nulls": column.nulls,
-        "channel": None,
-    }
-    channel = _channel(column)
-    if channel is not None:
-        entry["channel"] = _channel_out(channel)
-    for key in ("low", "high", "grid", "bits"):
-        if key in column.spec:
-            entry[key] = str(column.spec[key])
-    return entry
-
-
-def _channel_out(channel: Channel) -> dict[str, Any]:
-    """A channel as plain data; one with too many digits is made again from the plan."""
-    digits = len(channel.rows) * len(channel.columns) * channel.matrix.den.bit_length() // 4
-    if digits > _MOST_DIGITS:
-        data: dict[str, Any] = {"points": len(channel.rows)}
-    else:
-        data = {
-            "inputs": [_label_out(x) for x in channel.rows],
-            "outputs": [_label_out(y) for y in channel.columns],
-            "denominator": hex(channel.matrix.den),
-            "weights": [[hex(v) for v in row] for row in channel.matrix.entries.tolist()],
-        }
-    return {**data, "sha256": _hash(data)}
-
-
-def _hash(data: Mapping[str, Any]) -> str:
-    """A hash of labels and weights together."""
-    bare = {key: value for key, value in data.items() if key != "sha256"}
-    text = json.dumps(bare, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _rebuilt(column: str, plan: Mapping[str, Any], points: int) -> Channel:
-    found = Plan.read({"columns": {column: plan["columns"][column]}}).columns[0]
-    channel = _channel(found)
+def _made_again(column: str, plan: Mapping[str, Any], points: int) -> Channel:
+    """A channel with too many digits for a card, from the plan on it."""
+    spec = plan.get("columns", {}).get(column)
+    if not isinstance(spec, Mapping) or "file" in spec:  # a card may not name files to be opened
+        raise BadFile(f"column {column!r}: the card has neither its channel nor its plan")
+    try:
+        channel = Plan.read({"columns": {column: spec}}).columns[0].channel
+    except DPrivacyError as reason:
+        raise BadFile(f"column {column!r}: the plan on the card is damaged ({reason})") from None
     if channel is None or len(channel.rows) != points:
-        raise Malformed(f"column {column!r}: the plan on the card gives another channel")
+        raise BadFile(
+            f"column {column!r}: the plan on the card gives another channel than one of {points} "
+            "values"
+        )
     return channel
 
 
-def _channel(column: ColumnPlan) -> Channel | None:
-    if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
-        found = column.mechanism.channel
-    else:
-        return None
-    return found if isinstance(found, Channel) and len(found.rows) <= _MOST_LISTED else None
-
-
-def _label_out(label: Any) -> Any:
-    return {"fraction": str(label)} if isinstance(label, Fraction) else label
-
-
-def _label_in(value: Any) -> Any:
-    return Fraction(value["fraction"]) if isinstance(value, dict) else value
+def _in_text(value: Any) -> Any:
+    """Plain data with doubles written out: stored nouns hold no floats."""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: _in_text(item) for key, item in value.items()}
+    return [_in_text(item) for item in value] if isinstance(value, list) else value

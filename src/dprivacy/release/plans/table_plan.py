@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.model import Channel
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
@@ -51,6 +52,14 @@ class ColumnPlan:
     def listed(self) -> bool:
         """Whether the values are listed labels with a channel."""
         return self.kind in LISTED
+
+    @property
+    def channel(self) -> Channel | None:
+        """The channel of the column, where its values can be listed."""
+        if self.listed or (self.kind == "numbers" and self.mechanism.inner is not None):
+            found = self.mechanism.channel
+            return found if isinstance(found, Channel) else None
+        return None
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from dprivacy.estimation import (
 from dprivacy.extras import arrow, dataset, parquet
 from dprivacy.model import Channel, shown
 from dprivacy.release.files.own_files import card_path, file_hash
-from dprivacy.release.files.released_folders import CARD_NAME, files_in, listing_hash
+from dprivacy.release.files.released_folders import files_in, listing_hash
 from dprivacy.release.files.table_files import guarded, open_csv, read_errors
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card, read_card
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Release:
     """A sanitised table as a receiver has it: the file (or a folder of Parquet files) and its card."""
 
     path: Path
-    card: ReleaseCard
+    card: Card
 
     @classmethod
     def open(cls, path: str | Path, card: str | Path | None = None) -> "Release":
@@ -52,11 +52,10 @@ class Release:
         table = Path(path)
         if not table.exists():
             raise Malformed(f"{path}: there is no such file")
-        usual = table / CARD_NAME if table.is_dir() else card_path(table)
-        beside = Path(card) if card is not None else usual
+        beside = Path(card) if card is not None else card_path(table)
         if not beside.exists():
             raise Malformed(f"{beside}: the release card is missing; estimates need it")
-        release = cls(table, ReleaseCard.load(beside))
+        release = cls(table, read_card(beside))
         release._check(given=card is not None)
         return release
 
@@ -67,17 +66,17 @@ class Release:
         given by name may go with a copy in another format.
         """
         written = self.card.output.get("sha256")
-        if written is not None and not given and file_hash(self.path) != written:
-            raise Malformed(
-                f"{self.path}: is not the file that {card_path(self.path).name} was written with; if "
-                "it is a copy in another format, name the card"
-            )
-        listed = self.card.output.get("listing_sha256")
-        if listed is not None and not given and listing_hash(files_in(self.path)) != listed:
-            raise Malformed(
-                f"{self.path}: files were added to this folder, taken out or changed since its card "
-                "was written"
-            )
+        if written is not None and not given:
+            if self.path.is_dir() and listing_hash(files_in(self.path)) != written:
+                raise Malformed(
+                    f"{self.path}: files were added to this folder, taken out or changed since its "
+                    "card was written"
+                )
+            if not self.path.is_dir() and file_hash(self.path) != written:
+                raise Malformed(
+                    f"{self.path}: is not the file that {card_path(self.path).name} was written with; "
+                    "if it is a copy in another format, name the card"
+                )
         with self._opened() as (names, _):
             missing = [name for name in self.columns if name not in names]
         if missing:
@@ -89,8 +88,7 @@ class Release:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column of the table that the card speaks of."""
-        protected = [name for entry in self.card.columns.values() for name in entry["columns"]]
-        return (*protected, *self.card.pass_through)
+        return self.card.columns
 
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
         """How often each combination of values occurs, read in batches."""
@@ -151,7 +149,7 @@ class Release:
 
     def _tally(self, column: str, channel: Channel) -> dict[Any, int]:
         """The count of every noisy label of one column."""
-        found = self.counts([self.card.columns[self._entry(column)]["columns"][0]])
+        found = self.counts([self.card.mechanisms[self._entry(column)]["columns"][0]])
         counts = dict.fromkeys(channel.columns, 0)
         for count, (at,) in zip(
             found.values(), positions_of(found, [channel.columns]), strict=True
@@ -161,14 +159,14 @@ class Release:
 
     def _entry(self, column: str) -> str:
         """The name under which the card speaks of a column of the table."""
-        for name, entry in self.card.columns.items():
+        for name, entry in self.card.mechanisms.items():
             if column in entry["columns"]:
                 return name
         return column
 
     def _table_name(self, name: str) -> str:
         """The table's column, also where the plan gave it another name."""
-        entry = self.card.columns.get(name)
+        entry = self.card.mechanisms.get(name)
         single = entry is not None and len(entry["columns"]) == 1
         return str(entry["columns"][0]) if entry is not None and single else name
 
@@ -182,7 +180,7 @@ class Release:
 
     def axis(self, name: str, k: int, found: Mapping[tuple[Any, ...], int]) -> Axis:
         """The k-th axis of a table of counts."""
-        if self._entry(name) in self.card.columns:
+        if self._entry(name) in self.card.mechanisms:
             return Axis(name, self.card.channel(self._entry(name)))
         seen = sorted({key[k] for key in found}, key=lambda value: (value is None, str(value)))
         return Axis(name, None, tuple(seen))

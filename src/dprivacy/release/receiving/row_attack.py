@@ -329,7 +329,7 @@ def _assumptions(
     else:
         lines.append(
             "the statistics are the ones that this release itself lets one estimate, from "
-            f"{card.rows:,} rows; with few rows for a combination they look more telling than they are"
+            f"{card.count:,} rows; with few rows for a combination they look more telling than they are"
         )
     if known:
         lines.append(
@@ -338,7 +338,7 @@ def _assumptions(
     rest = [name for name in source.columns if name not in columns]
     if rest:
         lines.append(f"nothing is read out of {_and(rest)}; name them with `also` to include them")
-    if int(card.guarantee.get("rows_per_person") or 1) > 1:
+    if card.plan.get("rows_per_person", 1) > 1:
         lines.append("one row is read; a person with several rows is exposed several times")
     lines += [f"ATTENTION, the release has no guarantee: {reason}" for reason in card.void]
     return tuple(lines)

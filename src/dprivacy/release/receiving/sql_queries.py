@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,21 +114,21 @@ def _load(connection: Any, release: Release) -> None:
         connection.register("data", dataset().dataset(release.path, format="parquet"))
         return
     types: dict[str, str] = {}
-    for entry in release.card.columns.values():
-        types |= dict.fromkeys(entry["columns"], _type(entry))
+    for name, entry in release.card.mechanisms.items():
+        kind = _type(entry["type"], release.card.outputs(name) or ())
+        types |= dict.fromkeys(entry["columns"], kind)
     layout = {"header": True, "sep": ",", "quotechar": '"', "escapechar": '"'}
     connection.read_csv(str(release.path), dtype=types, allow_quoted_nulls=False, **layout).create(
         "data"
     )
 
 
-def _type(entry: Any) -> str:
+def _type(kind: str, outputs: Sequence[Any]) -> str:
     """The type of a column in SQL: texts, whole numbers where all of a list are, or doubles."""
-    outputs = (entry["channel"] or {}).get("outputs", ())
-    if entry["type"] == "bits" or any(isinstance(y, str) for y in outputs):
+    if kind == "bits" or any(isinstance(y, str) for y in outputs):
         return "VARCHAR"
     small = all(y is None or (type(y) is int and -(2**63) <= y < 2**63) for y in outputs)
-    return "BIGINT" if entry["type"] in LISTED and outputs and small else "DOUBLE"
+    return "BIGINT" if kind in LISTED and outputs and small else "DOUBLE"
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _correctable(release: Release) -> set[str]:
     """The protected columns that have a channel."""
     return {
         name
-        for entry in release.card.columns.values()
+        for entry in release.card.mechanisms.values()
         if entry["channel"] is not None
         for name in entry["columns"]
     }
@@ -196,7 +196,7 @@ def _counted(connection: Any, tree: Any, release: Release) -> _Counted | None:
     asked = [name for name in selected if name != _COUNT]
     if groups is None or selected.count(_COUNT) != 1 or sorted(asked, key=str) != sorted(groups):
         return None
-    protected = {name for entry in release.card.columns.values() for name in entry["columns"]}
+    protected = {name for entry in release.card.mechanisms.values() for name in entry["columns"]}
     correctable = _correctable(release)
     if not correctable & set(groups) or (protected - correctable) & set(groups):
         return None

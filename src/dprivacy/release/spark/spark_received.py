@@ -1,6 +1,5 @@
 """Estimates from a sanitised Spark frame: Spark groups and counts, the rest is as for files."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +7,9 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.extras import spark as pyspark_sql
-from dprivacy.release.files.released_folders import CARD_NAME, listing_hash
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.files.own_files import CARD_NAME
+from dprivacy.release.files.released_folders import listing_hash
+from dprivacy.release.plans.release_card import Card, card_of_text
 from dprivacy.release.receiving.received_release import Release
 from dprivacy.release.spark.spark_folder import Files, spark_errors
 from dprivacy.release.spark.spark_schema import column_of
@@ -26,7 +26,7 @@ class SparkRelease(Release):
     frame: Any
 
     @classmethod
-    def of(cls, frame: Any, card: ReleaseCard) -> "SparkRelease":
+    def of(cls, frame: Any, card: Card) -> "SparkRelease":
         """A frame and the card that came with it, as `sanitise` gave them."""
         release = cls(Path("a Spark frame"), card, frame)
         missing = [name for name in release.columns if name not in frame.columns]
@@ -48,11 +48,8 @@ class SparkRelease(Release):
             text = files.read(f"{place}/{CARD_NAME}")
             listing = files.listing(place)
             frame = session.read.parquet(place)
-        try:
-            card = ReleaseCard.from_dict(json.loads(text), name=str(folder))
-        except json.JSONDecodeError:
-            raise Malformed(f"{folder}: the release card is damaged (not JSON)") from None
-        if card.output.get("listing_sha256") not in (None, listing_hash(listing)):
+        card = card_of_text(text, name=str(folder))
+        if card.output.get("sha256") not in (None, listing_hash(listing)):
             raise Malformed(
                 f"{folder}: files were added to this folder, taken out or changed since its card was "
                 "written"

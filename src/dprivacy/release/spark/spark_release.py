@@ -1,7 +1,6 @@
 """Tables that outgrow one machine: Spark frames, sanitised once and read back."""
 
 import atexit
-import json
 import secrets
 import shutil
 import tempfile
@@ -15,10 +14,12 @@ from urllib.parse import unquote, urlsplit
 from dprivacy.errors import Malformed, PrivacyLeakWarning
 from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.sanitiser import Sanitiser
-from dprivacy.release.files.released_folders import CARD_NAME, listing_hash
+from dprivacy.release.files.own_files import CARD_NAME
+from dprivacy.release.files.released_folders import listing_hash
 from dprivacy.release.frames.frames_in_hand import Sanitised, warn_about
 from dprivacy.release.ledger.release_spending import spending_on
-from dprivacy.release.plans.release_card import ReleaseCard
+from dprivacy.release.plans.release_card import Card, card_text
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.spark.spark_folder import (
     Files,
@@ -118,16 +119,17 @@ def sanitise_spark(
             if spending is not None:
                 spending(frame)
             rows = _write(frame, schema, run, folder)
-            made = ReleaseCard.of(
+            made = table_card(
                 plan,
                 rows=rows,
                 secure=randomness.secure,
                 permanent=sanitiser.permanent,
-                output={} if output is None else _described(folder),
                 receipt=None if spending is None else spending.receipt,
             )
-            text = json.dumps(made.to_dict(), ensure_ascii=False, indent=1)
-            folder.write(CARD_NAME, text + "\n")
+            if output is not None:
+                name = folder.target.rsplit("/", 1)[1]
+                made = made.saved_as(name, listing_hash(folder.listing()))
+            folder.write(CARD_NAME, card_text(made))
             if spending is not None:
                 spending.settle()
         clean = session.read.schema(schema).parquet(folder.target)
@@ -145,7 +147,7 @@ def sanitise_spark_file(
     again: str | None = None,
     insecure_seed: int | None = None,
     permanent_key: bytes | None = None,
-) -> ReleaseCard:
+) -> Card:
     """A protected copy of Parquet files by Spark: a folder, with its card inside.
 
     Parameters
@@ -266,12 +268,6 @@ def _warn_of_order(noticed: set[tuple[str, str]], folder: Folder) -> None:
             PrivacyLeakWarning,
             stacklevel=4,
         )
-
-
-def _described(folder: Folder) -> dict[str, Any]:
-    """What the card says of the folder."""
-    files = folder.listing()
-    return {"folder": folder.target.rsplit("/", 1)[1], "listing_sha256": listing_hash(files)}
 
 
 def _check_people(frame: Any, plan: Plan) -> None:

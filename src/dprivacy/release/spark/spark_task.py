@@ -12,7 +12,8 @@ from dprivacy.extras import arrow
 from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
-from dprivacy.release.plans.release_card import LIBRARY, ReleaseCard
+from dprivacy.release.plans.release_card import LIBRARY
+from dprivacy.release.plans.table_card import mechanism_entry
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import KeyedSource
 
@@ -63,7 +64,7 @@ class Run:
 
 def fingerprint(plan: Plan) -> str:
     """A hash of this library's version and of every mechanism of a plan, channels included."""
-    columns = ReleaseCard.of(plan, rows=0, secure=True).columns
+    columns = {column.name: mechanism_entry(column) for column in plan.columns}
     text = json.dumps([LIBRARY, plain(columns)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

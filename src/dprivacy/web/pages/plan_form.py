@@ -13,7 +13,7 @@ from dprivacy.flow import posterior_vulnerability, vulnerability
 from dprivacy.flow.gains import named_gains__flow_gain as gain
 from dprivacy.model import uniform
 from dprivacy.numbers import read_number
-from dprivacy.release import Forecast, Plan, channel_of, forecast, propose
+from dprivacy.release import Forecast, Plan, forecast, propose
 
 KINDS = {
     "categories": "categories",
@@ -254,7 +254,7 @@ def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
     plan = Plan.read(raw)
     guesses = []
     for column in plan.columns:
-        channel = channel_of(column)
+        channel = column.channel
         if channel is None or len(channel.rows) > _MOST_GUESSED:
             continue
         prior, guess = uniform(channel.rows), gain.identity(channel.rows)

@@ -41,7 +41,7 @@ USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30
 _MOST_CARD = 64 << 20
 _TABLES = (".csv", ".parquet")
-CARD_ENDING = ".release.json"
+CARD_ENDING = ".card.json"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def columns_of(release: Release) -> dict[str, str]:
     """The protected columns that can be corrected, with what they hold."""
     return {
         name: f"{name} ({entry['type']})"
-        for name, entry in release.card.columns.items()
+        for name, entry in release.card.mechanisms.items()
         if entry["channel"] is not None
     }
 
@@ -92,11 +92,11 @@ def corrected(release: Release, column: str, by: str = "") -> Corrected:
         rows.append((name, count(seen), count(float(value)), f"± {count(error)}", _span(low, high)))
         drawn.append((name, float(seen), float(value), low, high))
     note = ""
-    entry = release.card.columns[column]
+    entry = release.card.mechanisms[column]
     if entry["type"] in ("numbers", "ordered"):
         note = _mean(release, column)
     head = (column, "as released (rows)", "corrected (rows)", "standard error", "95 % interval")
-    caption = f"{column}: how many of the {release.card.rows:,} rows truly have each value"
+    caption = f"{column}: how many of the {release.card.count:,} rows truly have each value"
     return Corrected(caption, head, tuple(rows), tuple(drawn), note)
 
 
@@ -120,7 +120,7 @@ def _crossed(release: Release, column: str, by: str) -> Corrected:
 
 
 def _in_table(release: Release, column: str) -> str:
-    return str(release.card.columns[column]["columns"][0])
+    return str(release.card.mechanisms[column]["columns"][0])
 
 
 def _mean(release: Release, column: str) -> str:
@@ -252,7 +252,7 @@ class ReceiveRoom(OpenRoom):
             first = _in_table(release, next(iter(offered)))
             self.sql.value = f'SELECT "{first}", count(*) FROM data GROUP BY "{first}"'
         self.questions.visible = True
-        return f"{release.card.rows:,} rows are ready"
+        return f"{release.card.count:,} rows are ready"
 
     async def changed(self) -> None:
         """Correct the column that is chosen, alone or by another."""

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import run, ui
 
 from dprivacy.errors import AlreadyReleased, Malformed
-from dprivacy.release import Plan, ReleaseCard, card_path, sanitise_file
+from dprivacy.release import Card, Plan, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.shell.controls import chooser, details, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
@@ -26,7 +26,7 @@ def protect_table(
     *,
     again: str | None,
     progress: Callable[[int, int | None], None],
-) -> tuple[ReleaseCard, list[str], Path]:
+) -> tuple[Card, list[str], Path]:
     """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies.
 
     It is charged to the ledger that the environment names, as on the command line.
@@ -170,7 +170,7 @@ class TableJob:
         if found is not None:
             self.reason.value = ""
             self.reason.visible = False
-            self.counted(found[0].rows)
+            self.counted(found[0].count)
             with self.result:
                 self._show(*found)
 
@@ -202,8 +202,8 @@ class TableJob:
             self.bar.visible = False
             self.go.enable()
 
-    def _show(self, card: ReleaseCard, heard: list[str], output: Path) -> None:
-        text("p", f"Done: {card.rows:,} rows are protected.", "dp-headline")
+    def _show(self, card: Card, heard: list[str], output: Path) -> None:
+        text("p", f"Done: {card.count:,} rows are protected.", "dp-headline")
         for words in heard:
             text("p", f"Warning: {words}", "dp-note")
         text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
