@@ -61,7 +61,7 @@ def estimate(
         say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
         return
     chosen = columns or tuple(
-        name for name, entry in release.card.columns.items() if entry["channel"] is not None
+        name for name, entry in release.card.mechanisms.items() if entry["channel"] is not None
     )
     answer: dict[str, Any] = {}
     lines: list[str] = []
