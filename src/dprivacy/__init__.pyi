@@ -48,10 +48,8 @@ from dprivacy.mechanisms import (
     exponential as exponential,
     geometric as geometric,
     laplace as laplace,
-    load as load,
     planar_laplace as planar_laplace,
     randomised_response as randomised_response,
-    save as save,
     vector_laplace as vector_laplace,
 )
 from dprivacy.model import (
@@ -86,6 +84,7 @@ from dprivacy.spaces import (
     points as points,
     product as product,
 )
+from dprivacy.store import load as load, save as save
 from dprivacy.verify import (
     audit as audit,
     distinguishability as distinguishability,

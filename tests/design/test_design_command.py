@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from dprivacy.cli.verbs.optimal import optimal
 from dprivacy.errors import DuplicateLabel, Malformed, NotStochastic, SpaceMismatch
-from dprivacy.mechanisms import load
 from dprivacy.model import read_prior_file
 from dprivacy.spaces import discrete, grid, line
+from dprivacy.store import load
 from dprivacy.verify import privacy
 
 

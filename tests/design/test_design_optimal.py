@@ -12,8 +12,7 @@ from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, TooLarge, Uncertified
 from dprivacy.flow import posterior_uncertainty
 from dprivacy.flow.gains import named_gains__flow_loss as loss
-from dprivacy.mechanisms import geometric, randomised_response
-from dprivacy.mechanisms.groundwork.mechanism_file import dumps, loads
+from dprivacy.mechanisms import geometric, mechanism_text, randomised_response, read_mechanism
 from dprivacy.model import Dist
 from dprivacy.polytope import kernels
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line, points, power_set
@@ -493,7 +492,7 @@ class TestUse:
         mechanism = best.mechanism()
         assert mechanism.channel == best.channel
         assert set(mechanism.randomise([0, 1, 2, 3] * 20)) <= {0, 1, 2, 3}
-        again = loads(dumps(mechanism))
+        again = read_mechanism(mechanism_text(mechanism))
         assert again.channel == best.channel
         assert again.parameters["expected_loss"] == str(best.loss)
 

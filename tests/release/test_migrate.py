@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, NotPrivate, NotStochastic
-from dprivacy.mechanisms import geometric, load, planar_laplace, randomised_response, save
+from dprivacy.mechanisms import geometric, planar_laplace, randomised_response
 from dprivacy.numbers.levels import Level, as_level, ln
 from dprivacy.release import Plan, sanitise
 from dprivacy.release.migrate import (
@@ -19,6 +19,7 @@ from dprivacy.release.migrate import (
     read_pram,
 )
 from dprivacy.spaces import line
+from dprivacy.store import load, save
 from dprivacy.verify import privacy, smallest_eps
 
 PRINT = """\

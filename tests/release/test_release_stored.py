@@ -7,11 +7,11 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.errors import Malformed, NotPrivate
-from dprivacy.mechanisms import save
-from dprivacy.mechanisms.groundwork.mechanism_file import dumps
+from dprivacy.mechanisms import mechanism_text
 from dprivacy.numbers import ln
 from dprivacy.release import Plan, card_body, card_from, sanitise_with_card
 from dprivacy.spaces import line
+from dprivacy.store import save
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -66,6 +66,6 @@ def test_what_does_not_fit_is_said(folder: Path, entry: str, words: str) -> None
 def test_answers_outside_the_column_are_refused() -> None:
     space = line(3)
     wide = optimal(space, eps=ln(2), outputs=["low", "high"], loss=[[0, 1, 2], [2, 1, 0]])
-    spec = {"type": "stored", "stored": dumps(wide.mechanism())}
+    spec = {"type": "stored", "stored": mechanism_text(wide.mechanism())}
     with pytest.raises(Malformed, match="not a value of the column"):
         Plan.read({"columns": {"x": spec}})

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dprivacy.mechanisms import load
 from dprivacy.release import Plan, Release, card_path, sanitise_file
 from dprivacy.release.columns.demo_survey import survey, write_demo
 from dprivacy.spaces import discrete
+from dprivacy.store import load
 from dprivacy.verify import privacy
 
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")

@@ -39,7 +39,6 @@ from dprivacy.mechanisms.families.vector_noise import (
 from dprivacy.mechanisms.family_list import FAMILIES as FAMILIES
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family as Family
-from dprivacy.mechanisms.groundwork.mechanism_file import load as load, save as save
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
     SequentialMechanism as SequentialMechanism,
@@ -58,5 +57,10 @@ from dprivacy.mechanisms.groundwork.label_codes import (
     refuse_masked as refuse_masked,
     whole as whole,
 )
-from dprivacy.mechanisms.groundwork.mechanism_file import dumps as dumps, loads as loads
+from dprivacy.mechanisms.groundwork.mechanism_file import (
+    mechanism_body as mechanism_body,
+    mechanism_from as mechanism_from,
+    mechanism_text as mechanism_text,
+    read_mechanism as read_mechanism,
+)
 from dprivacy.mechanisms.zoo import exhibits as exhibits

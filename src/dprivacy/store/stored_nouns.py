@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, OutputExists, WrongKind
+from dprivacy.mechanisms import ChannelMechanism, mechanism_body, mechanism_from
 from dprivacy.model import (
     Channel,
     channel_body,
@@ -36,6 +37,7 @@ class StoredNoun:
 NOUNS = {
     "channel": StoredNoun(Channel, 1, channel_body, channel_from),
     "space": StoredNoun(FiniteSpace, 1, space_body, space_from),
+    "mechanism": StoredNoun(ChannelMechanism, 1, mechanism_body, mechanism_from),
 }
 
 

@@ -20,9 +20,10 @@ from dprivacy.cli.shared_options import (
 )
 from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow.gains import named_gains__flow_loss as losses
-from dprivacy.mechanisms import dumps, save
+from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import as_space, file_text, read_prior_file, read_table
 from dprivacy.spaces import GRAMMAR, FiniteSpace
+from dprivacy.store import save
 
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
 _EPILOG = examples(
@@ -87,11 +88,11 @@ def optimal(
             device=device,
         )
     if to_stdout:
-        click.echo(dumps(found.mechanism()))
+        click.echo(mechanism_text(found.mechanism()), nl=False)
         click.echo(found.explain(), err=True)
         return
     if output is not None:
-        save(found.mechanism(), output)
+        save(found.mechanism(), output, replace=replace)
     answer = {**found.to_dict(), "output": None if output is None else str(output)}
     written = "" if output is None else f"\n{output} is written."
     say(answer, as_json, found.explain() + written)

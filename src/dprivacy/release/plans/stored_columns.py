@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed
-from dprivacy.mechanisms import ChannelMechanism, dumps, load, loads
+from dprivacy.mechanisms import ChannelMechanism, mechanism_text, read_mechanism
+from dprivacy.model import file_text
 from dprivacy.numbers import as_eps
 
 
@@ -31,7 +32,8 @@ def _read_in(name: str, spec: Any, folder: Path) -> Any:
     if "stored" in spec or not isinstance(spec["file"], str):
         raise Malformed(f'column {name!r}: file = "mechanism.json" names one mechanism file')
     rest = {key: value for key, value in spec.items() if key != "file"}
-    return {**rest, "stored": dumps(load(folder / spec["file"]))}
+    file = folder / spec["file"]
+    return {**rest, "stored": mechanism_text(read_mechanism(file_text(file), name=str(file)))}
 
 
 def stored_mechanism(spec: Mapping[str, Any], where: str) -> ChannelMechanism:
@@ -59,4 +61,4 @@ def stored_mechanism(spec: Mapping[str, Any], where: str) -> ChannelMechanism:
 @lru_cache(maxsize=16)
 def _proved(text: str) -> ChannelMechanism:
     """Loading proves the guarantee again, which takes seconds at a thousand labels: once is enough."""
-    return loads(text, name="the stored mechanism")
+    return read_mechanism(text, name="the stored mechanism")

@@ -12,7 +12,7 @@ from nicegui import run, ui
 from dprivacy.design import Optimum, optimal
 from dprivacy.errors import Malformed, NotStochastic
 from dprivacy.flow.gains import named_gains__flow_loss as losses
-from dprivacy.mechanisms import dumps
+from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import Dist, about
 from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace
@@ -276,7 +276,7 @@ def _show(result: Found, search: Run) -> str:
     text("p", headline(found), "dp-headline")
     text("p", found.explain(), "dp-said")
     _draw_optimum(found, search)
-    save_button("Save the mechanism", lambda: dumps(found.mechanism()), "mechanism.json")
+    save_button("Save the mechanism", lambda: mechanism_text(found.mechanism()), "mechanism.json")
     formula(
         "The formula",
         [
