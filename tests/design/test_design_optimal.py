@@ -463,12 +463,12 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("what", "words"),
         [
-            ({"loss": "cosine"}, "there is no loss 'cosine'"),
-            ({"loss": 5}, "a loss is a name"),
-            ({"loss": [[0, 1, 2]]}, "name the actions"),
+            ({"loss": "cosine"}, "not 'cosine'"),
+            ({"loss": 5}, "a loss should be a name"),
+            ({"loss": [[0, 1, 2]]}, "name them with outputs"),
             ({"loss": "euclidean"}, "coordinates"),
-            ({"gap": 0}, "gap is a positive number"),
-            ({"prior": "uniform"}, "a prior is a Dist"),
+            ({"gap": 0}, "gap should be a positive number"),
+            ({"prior": "uniform"}, "a prior is a distribution"),
         ],
     )
     def test_what_makes_no_sense(self, what, words):
@@ -476,7 +476,7 @@ class TestRefusals:
             optimal(discrete(list("abc")), eps=1, **what)
 
     def test_no_finite_space(self):
-        with pytest.raises(Malformed, match="a finite space is needed"):
+        with pytest.raises(Malformed, match="a space is a FiniteSpace"):
             optimal([1, 2, 3], eps=1)
 
     def test_more_than_the_memory(self, monkeypatch):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,35 +11,35 @@ from dprivacy.design.columns.arithmetic_device import require_device
 from dprivacy.design.engines.certified_integers import proved
 from dprivacy.design.engines.whole_program import channel_of, solve
 from dprivacy.design.optimum import OptimalityCertificate, Optimum, Proof, checked
-from dprivacy.design.piece_answer import Answer, Clock, answered
+from dprivacy.design.piece_answer import Clock, PieceAnswer, answered
 from dprivacy.design.problems.approximation import Approximation, Progress
-from dprivacy.design.problems.design_problem import Problem
+from dprivacy.design.problems.design_problem import Coordinates, Problem
 from dprivacy.design.problems.independent_pieces import Piece, pieces_of
 from dprivacy.design.problems.machine_limits import require_memory
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat, float_up
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import Label, LevelLike, LossLike, NumberLike, PriorLike, SpaceLike
 from dprivacy.verify import bits_for
 
 
 @result("T", "Def 6.2.3")
 def optimal(
-    space: FiniteSpace,
+    space: SpaceLike,
     *,
-    eps: Any,
-    prior: Any = None,
-    loss: Any = "metric",
-    outputs: Iterable[Any] | None = None,
-    delta: Any = 0,
+    eps: LevelLike,
+    delta: NumberLike = 0,
+    prior: PriorLike = None,
+    loss: LossLike | Coordinates = "metric",
+    outputs: Iterable[Label] | None = None,
     gap: float = 1e-6,
     seconds: float | None = None,
     start: Optimum | None = None,
-    spanner: Any = None,
+    spanner: NumberLike | None = None,
     progress: Progress | None = None,
     force: bool = False,
-    device: str = "cpu",
+    device: Literal["cpu", "gpu"] = "cpu",
 ) -> Optimum:
     """The ε·d-private channel with the least expected loss Σ_x π_x Σ_y C[x, y]·ℓ(y, x).
 
@@ -50,8 +50,11 @@ def optimal(
         other) or 0 (such secrets get the same row).
     eps
         The level.
+    delta
+        The slack δ: (ε·d, δ)-privacy. For small spaces only.
     prior
-        How likely each secret is: a Dist, or weights in the order of the space; uniform when omitted.
+        How likely each secret is: a Dist, a mapping, or weights in the order of the space; uniform when
+        omitted.
     loss
         What an answer costs: "metric" (its distance from the secret), "bayes" (1 unless it is the
         secret), "euclidean", "manhattan" or "chebyshev" (between labels that are coordinates), a table
@@ -60,12 +63,10 @@ def optimal(
     outputs
         What may be answered: actions of the loss. All of them when omitted; more outputs than actions
         gain nothing.
-    delta
-        The slack δ: (ε·d, δ)-privacy. For small spaces only.
     gap
         How near to the optimum is near enough, as a share of the loss.
     seconds
-        Stop after about so long, with the best that was found.
+        Time limit; the best that was found by then is returned.
     start
         An earlier answer for the same secrets and outputs to start from, for instance at another ε.
     spanner
@@ -91,8 +92,8 @@ def optimal(
     ------
     SpaceMismatch
         Prior or loss speak of other secrets.
-    Malformed
-        A negative loss, or no loss at all.
+    BadNumber
+        A negative loss.
     MissingExtra
         A card is asked for, and CuPy or the card is missing.
     TooLarge
@@ -143,14 +144,14 @@ def optimal(
     return _finished(problem, pieces, answers, gap, clock)
 
 
-def _read_gap(gap: Any) -> float:
+def _read_gap(gap: object) -> float:
     if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 < gap < math.inf:
-        raise Malformed(f"gap is a positive number such as 1e-6, not {gap!r}")
+        raise BadNumber(f"gap should be a positive number such as 1e-6, not {gap!r}")
     return float(gap)
 
 
 def _finished(
-    problem: Problem, pieces: list[Piece], answers: list[Answer], gap: float, clock: Clock
+    problem: Problem, pieces: list[Piece], answers: list[PieceAnswer], gap: float, clock: Clock
 ) -> Optimum:
     channel, verdict = proved(
         problem, lambda bits, share: _whole(problem, pieces, answers, bits, share)
@@ -180,7 +181,7 @@ def _finished(
     )
 
 
-def _ended(answers: list[Answer]) -> bool:
+def _ended(answers: list[PieceAnswer]) -> bool:
     """Whether the engines got as near to what they were looking for as they were asked to."""
     return all(answer.approximation is None or answer.approximation.finished for answer in answers)
 
@@ -199,7 +200,7 @@ def _apart(loss: Fraction, bound: Fraction) -> Fraction | float:
 
 
 def _whole(
-    problem: Problem, pieces: list[Piece], answers: list[Answer], bits: int, share: int
+    problem: Problem, pieces: list[Piece], answers: list[PieceAnswer], bits: int, share: int
 ) -> Mat:
     """The rows of all pieces as one matrix over one denominator."""
     made = [answer.matrix(bits, share) for answer in answers]
@@ -214,7 +215,10 @@ def _whole(
 def _with_slack(problem: Problem, clock: Clock) -> Optimum:
     """The optimum for δ > 0, by one exact program (two where e^(ε·d) is irrational)."""
     if problem.stretch is not None:
-        raise Malformed("a spanner is for δ = 0: with δ > 0 pairs do not imply each other")
+        raise NotApplicable(
+            f"a spanner needs δ = 0, not {problem.delta}, because with δ > 0 pairs do not imply each "
+            "other; leave the spanner out"
+        )
     n, m = len(problem.space), len(problem.outputs)
     inner = solve(problem, high=False)
     outer = inner

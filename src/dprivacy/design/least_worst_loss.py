@@ -1,5 +1,6 @@
 """The channel whose worst expected loss is smallest, and the prior that makes it so."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -7,20 +8,20 @@ from typing import Any
 from dprivacy.design.engines.whole_program import Program, channel_of, solve
 from dprivacy.design.optimum import checked
 from dprivacy.design.problems.best_remap import worst_case_loss
-from dprivacy.design.problems.design_problem import Problem, exact_mat
+from dprivacy.design.problems.design_problem import Coordinates, Problem, exact_mat
 from dprivacy.design.problems.independent_pieces import pieces_of
 from dprivacy.flow import Loss
 from dprivacy.mechanisms import ChannelMechanism, promised
-from dprivacy.model import Channel, Dist, Guarantee, Pictured, about, plain, shown
+from dprivacy.model import Answer, Channel, Dist, Guarantee, Pictured, about, plain, shown
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import Label, LevelLike, LossLike, NumberLike, SpaceLike
 from dprivacy.verify import PrivacyVerdict
 
 Number = Fraction | float
 
 
-@dataclass(frozen=True, eq=False)
-class Minimax(Pictured):
+@dataclass(frozen=True, eq=False, repr=False)
+class Minimax(Answer, Pictured):
     """A private channel with the smallest worst-case loss.
 
     Attributes
@@ -41,6 +42,14 @@ class Minimax(Pictured):
         The verdict on the channel.
     proof
         The program and its dual solution; `proof.holds()` checks it again.
+
+    Examples
+    --------
+    >>> from dprivacy.design import minimax
+    >>> from dprivacy.spaces import line
+    >>> found = minimax(line(3), eps="ln 2")
+    >>> print(found.loss, found.secret, found.proof.holds())
+    4/7 0 True
     """
 
     problem: Problem
@@ -73,7 +82,7 @@ class Minimax(Pictured):
         best = (
             "no private channel has a smaller one"
             if self.exact
-            else (f"no private channel gets below {about(self.bound)}")
+            else f"no private channel gets below {about(self.bound)}"
         )
         return (
             f"The worst expected loss is {about(self.loss)}, on {shown(self.secret)}; {best} "
@@ -95,13 +104,18 @@ class Minimax(Pictured):
 
 @result("C", "Thm 10")
 def minimax(
-    space: FiniteSpace, *, eps: Any, loss: Any = "metric", outputs: Any = None, delta: Any = 0
+    space: SpaceLike,
+    *,
+    eps: LevelLike,
+    delta: NumberLike = 0,
+    loss: LossLike | Coordinates = "metric",
+    outputs: Iterable[Label] | None = None,
 ) -> Minimax:
     """The private channel with the smallest max_x Σ_y C[x, y]·ℓ(y, x).
 
     Parameters
     ----------
-    space, eps, loss, outputs, delta
+    space, eps, delta, loss, outputs
         As for `optimal`; small spaces only, since the whole program is solved exactly.
 
     Returns

@@ -13,7 +13,7 @@ from dprivacy.design.problems.independent_pieces import Piece
 from dprivacy.errors import Uncertified
 from dprivacy.flow import posterior_uncertainty
 from dprivacy.mechanisms import ChannelMechanism, promised
-from dprivacy.model import Channel, Guarantee, Pictured, about, plain, shown
+from dprivacy.model import Answer, Channel, Guarantee, Pictured, about, plain, shown
 from dprivacy.polytope import Decomposition, decompose
 from dprivacy.verify import PrivacyVerdict, privacy
 
@@ -46,6 +46,14 @@ class OptimalityCertificate:
         that the row sums to 1 is worth. Their sum is the bound.
     proofs
         For each piece of the space the flows that make λ feasible, or the whole program (δ > 0).
+
+    Examples
+    --------
+    >>> from dprivacy.design import optimal
+    >>> from dprivacy.spaces import line
+    >>> certificate = optimal(line(3), eps="ln 2").certificate
+    >>> certificate.holds(), str(sum(certificate.multipliers.values()))
+    (True, '5/9')
     """
 
     privacy: PrivacyVerdict
@@ -61,8 +69,8 @@ class OptimalityCertificate:
         return bool(self.privacy) and all(proof.holds() for proof in self.proofs)
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum(Pictured):
+@dataclass(frozen=True, eq=False, repr=False)
+class Optimum(Answer, Pictured):
     """The best private channel for a prior and a loss, or the best that was found.
 
     Attributes
@@ -85,6 +93,16 @@ class Optimum(Pictured):
         How it was found; it has no part in the proofs.
     seconds
         How long it took.
+
+    Examples
+    --------
+    >>> from dprivacy.design import optimal
+    >>> from dprivacy.spaces import line
+    >>> best = optimal(line(3), eps="ln 2")
+    >>> print(best.loss, best.exact, best.certificate.holds())
+    5/9 True True
+    >>> set(best.randomise([0, 1, 2, 2])) <= {0, 1, 2}
+    True
     """
 
     problem: Problem
@@ -105,7 +123,7 @@ class Optimum(Pictured):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the channel promises."""
+        """What the channel guarantees."""
         problem = self.problem
         return Guarantee(
             problem.eps,
@@ -115,7 +133,7 @@ class Optimum(Pictured):
         )
 
     def mechanism(self) -> ChannelMechanism:
-        """The channel as a mechanism: the same integers, ready to `randomise` and to `save`."""
+        """The channel as a mechanism: the same integers, to draw from and to save."""
         return promised(
             "optimal",
             self.channel,
@@ -124,6 +142,10 @@ class Optimum(Pictured):
             bound=_text(self.bound),
             gap=_text(self.gap),
         )
+
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:  # of any kind
+        """Draw from the channel, as `mechanism().randomise` does."""
+        return self.mechanism().randomise(values, insecure_seed=insecure_seed)
 
     def explain(self) -> str:
         """The answer in words."""
@@ -137,12 +159,12 @@ class Optimum(Pictured):
                 else f"and no private channel gets below {about(self.bound)} (proved): "
                 f"{_room(self.gap)}."
             ),
-            f"That it is private is proved: {self.certificate.privacy.claim}.",
+            f"Privacy is proved: {self.certificate.privacy.claim}.",
         ]
         if problem.stretch is not None:
             lines.append(
-                f"It was sought with a spanner of dilation {about(problem.stretch)} only; the bound is "
-                "that of all private channels."
+                f"Only channels private on a spanner of dilation {about(problem.stretch)} were "
+                "considered; the bound holds for all private channels."
             )
         used = [
             y
@@ -156,7 +178,7 @@ class Optimum(Pictured):
             more = f" and {len(used) - _SHOWN} more" if len(used) > _SHOWN else ""
             lines.append(f"It answers only {names}{more}.")
         if not self.finished:
-            lines.append("It was stopped before the gap that was asked for was reached.")
+            lines.append("The search stopped before it reached the gap that was asked for.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,9 +199,6 @@ class Optimum(Pictured):
             "method": self.method,
             "seconds": round(self.seconds, 3),
         }
-
-    def __str__(self) -> str:
-        return self.explain()
 
     def __repr__(self) -> str:
         return (
@@ -213,8 +232,8 @@ def as_kernels(optimum: Optimum) -> Decomposition:
     """
     if not optimum.exact:
         raise Uncertified(
-            "only an exact optimum is read as a mixture of kernels; take a space and ε = ln(q) for "
-            "which e^(ε·d) is rational, and few enough points"
+            f"only an exact optimum is a mixture of kernels, and this one has a gap of "
+            f"{float(optimum.gap):.2g}; take few points, and an ε = ln(q) for which e^(ε·d) is rational"
         )
     return decompose(optimum.channel, optimum.problem.space, eps=optimum.problem.eps)
 
@@ -243,5 +262,5 @@ def _text(value: Number) -> str:
 def _room(gap: Number) -> str:
     """What is left to gain, in words."""
     if float(gap) >= 1:
-        return "how good it is remains open"
-    return f"at most {float(gap):.2g} of it can be saved"
+        return "how near it is to the optimum is not known"
+    return f"the loss could fall by at most {100 * float(gap):.2g} %"

@@ -30,7 +30,7 @@ _FINE = 96  # −log₂ of what an exact channel with irrational e^(ε·d) gives
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PieceAnswer:
     """A channel for a piece, as exact numbers or as logarithms, and a proved lower bound."""
 
     channel: Mat | Floats
@@ -113,7 +113,7 @@ class Clock:
 
 def answered(
     piece: Piece, *, gap: float, clock: Clock, start: Approximation | None, device: str = "cpu"
-) -> Answer:
+) -> PieceAnswer:
     """The best channel for a piece, and the best bound.
 
     Notes
@@ -161,7 +161,7 @@ def answered(
     other = _answer(piece, scaled, costs, robust, "interior point")
     better = other if robust.loss < found.loss else best
     tighter = other if other.bound.value > best.bound.value else best
-    return Answer(better.channel, tighter.bound, better.method, False, piece.nearest, found)
+    return PieceAnswer(better.channel, tighter.bound, better.method, False, piece.nearest, found)
 
 
 def _settles(vertex: Vertex, piece: Piece) -> bool:
@@ -170,15 +170,15 @@ def _settles(vertex: Vertex, piece: Piece) -> bool:
     return apart == 0 or (not piece.rational and apart <= vertex.loss * _NOTHING)
 
 
-def _exact(vertex: Vertex, piece: Piece, found: Approximation | None = None) -> Answer:
-    return Answer(
+def _exact(vertex: Vertex, piece: Piece, found: Approximation | None = None) -> PieceAnswer:
+    return PieceAnswer(
         vertex.channel, vertex.bound, "exact vertex", piece.rational, piece.nearest, found
     )
 
 
 def _answer(
     piece: Piece, scaled: Floats, costs: Floats, found: Approximation, method: str
-) -> Answer:
+) -> PieceAnswer:
     nothing = np.empty(0, dtype=np.int64)
     flows = found.flows or Flows(nothing, nothing, nothing, np.empty(0))
     # The engines' distances are a little shorter (much, with a spanner). What a flow takes at the lower
@@ -187,4 +187,4 @@ def _answer(
     shorter = scaled[flows.above, flows.below] - full[flows.above, flows.below]
     flows = replace(flows, amounts=flows.amounts * np.exp(shorter))
     logs = logarithms(found.channel, scaled, costs)
-    return Answer(logs, bound_of_floats(piece, flows), method, False, piece.nearest, found)
+    return PieceAnswer(logs, bound_of_floats(piece, flows), method, False, piece.nearest, found)

@@ -1,7 +1,7 @@
 """``dprivacy optimal``: the best mechanism for a prior and a loss, with proofs, into a file."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import rich_click as click
 
@@ -56,7 +56,7 @@ def optimal(
     gap: float,
     seconds: float | None,
     spanner: str | None,
-    device: str,
+    device: Literal["cpu", "gpu"],
     output: Path | None,
     replace: bool,
     force: bool,

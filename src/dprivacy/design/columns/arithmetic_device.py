@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Protocol
 
 from dprivacy.design.columns.master_program import Mixture, balanced, mixture
 from dprivacy.design.columns.spanning_trees import Prices, Trees, price
 from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.design.problems.approximation import Floats, Whole
-from dprivacy.errors import Malformed, MissingExtra
+from dprivacy.errors import MissingExtra, UnknownName
 
 DEVICES = ("cpu", "gpu")
 
@@ -79,10 +79,10 @@ def processor(entries: int, compiled: bool | None) -> Processor:
 _WORTH_COMPILING = 400  # entries of the costs below which NumPy is quicker than loading numba
 
 
-def require_device(device: Any) -> None:
+def require_device(device: str) -> None:
     """Refuse a device that is neither "cpu" nor "gpu", and "gpu" where none can be used."""
     if device not in DEVICES:
-        raise Malformed(f"device is 'cpu' or 'gpu', not {device!r}")
+        raise UnknownName.among("device", device, DEVICES)
     if device == "gpu":
         from dprivacy.design.columns.graphics_card import require_card
 

@@ -1,1 +1,1 @@
-"""A shelf of `design`."""
+"""What solves and proves: exact vertices, the interior point, certified integers and lower bounds."""

@@ -1,1 +1,1 @@
-"""A shelf of `design`."""
+"""The question read and taken apart: priors, losses, separate pieces, symmetries, machine limits."""

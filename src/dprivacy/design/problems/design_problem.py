@@ -4,14 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.errors import (
+    BadNumber,
+    NotApplicable,
+    SpaceMismatch,
+    UnknownName,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.flow import Loss, finite
 from dprivacy.flow.gains import named_gains__flow_loss as losses
-from dprivacy.model import Dist, Gain, about, plain, shown, uniform
+from dprivacy.model import Dist, Gain, about, as_prior, as_space, plain, shown
 from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level
 from dprivacy.spaces import (
     Distances,
@@ -22,9 +29,11 @@ from dprivacy.spaces import (
     read_labels,
     require_same_labels,
 )
+from dprivacy.typing import Label, LevelLike, LossLike, NumberLike, PriorLike, SpaceLike
 
+Coordinates = Literal["euclidean", "manhattan", "chebyshev"]
+_COORDINATES = get_args(Coordinates)
 _NAMED = ("metric", "bayes")
-_COORDINATES = ("euclidean", "manhattan", "chebyshev")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,27 +64,23 @@ class Problem:
     @classmethod
     def read(
         cls,
-        space: FiniteSpace,
+        space: SpaceLike,
         *,
-        eps: Any,
-        prior: Any = None,
-        loss: Any = "metric",
-        outputs: Iterable[Any] | None = None,
-        delta: Any = 0,
-        spanner: Any = None,
+        eps: LevelLike,
+        delta: NumberLike = 0,
+        prior: PriorLike = None,
+        loss: LossLike | Coordinates = "metric",
+        outputs: Iterable[Label] | None = None,
+        spanner: NumberLike | None = None,
     ) -> "Problem":
         """Read and check what a person wrote; see `optimal`."""
-        if not isinstance(space, FiniteSpace):
-            raise Malformed(
-                "a finite space is needed, such as line(5), grid(10, 10) or discrete(labels), not "
-                f"{type(space).__name__}"
-            )
+        space = as_space(space)
         table = read_loss(loss, space, outputs)
         _require_not_negative(table)
         return cls(
             exact_space(space),
             as_eps(eps),
-            read_prior(prior, space),
+            as_prior(prior, space.labels),
             table,
             as_delta(delta),
             read_stretch(spanner),
@@ -147,17 +152,6 @@ def exact_mat(matrix: Mat) -> Mat:
     return Mat.over(1 << -lowest, rows)
 
 
-def read_prior(prior: Any, space: FiniteSpace) -> Dist:
-    """A prior in the order of the space; uniform when none is given."""
-    if prior is None:
-        return uniform(space)
-    if isinstance(prior, str):
-        raise Malformed(f"a prior is a Dist, or a list of weights, not the text {prior!r}")
-    belief = prior if isinstance(prior, Dist) else Dist(space.labels, prior)
-    order = require_same_labels(space.labels, belief.labels, "space and prior")
-    return Dist(space.labels, belief.matrix.take(columns=order))
-
-
 def read_loss(loss: Any, space: FiniteSpace, outputs: Iterable[Any] | None) -> Loss:
     """A loss by name, table, matrix or function, its secrets in the order of the space."""
     chosen = None if outputs is None else read_labels(outputs, "outputs")
@@ -165,11 +159,7 @@ def read_loss(loss: Any, space: FiniteSpace, outputs: Iterable[Any] | None) -> L
         if loss in _COORDINATES:
             return _chosen(losses.metric(_by_coordinates(space, loss)), chosen)
         if loss not in _NAMED:
-            raise Malformed(
-                f'there is no loss {loss!r}; choose "metric" (how far off), "bayes" (wrong or right), '
-                f"{', '.join(_COORDINATES)}, a table such as loss.threshold(space, 2), a matrix or a "
-                "function"
-            )
+            raise UnknownName.among("the name of a loss", loss, (*_NAMED, *_COORDINATES))
         named = losses.metric(space) if loss == "metric" else losses.identity(space)
         return _chosen(named, chosen)
     if isinstance(loss, Gain):
@@ -181,9 +171,9 @@ def read_loss(loss: Any, space: FiniteSpace, outputs: Iterable[Any] | None) -> L
     rows = loss if isinstance(loss, np.ndarray | Mat) else [list(row) for row in _rows(loss)]
     count = rows.shape[0] if isinstance(rows, np.ndarray | Mat) else len(rows)
     if chosen is None and count != len(space):
-        raise Malformed(
-            f"the matrix of the loss has {count} rows, one for each action, and the space has "
-            f"{len(space)} points; name the actions with outputs=[…]"
+        raise WrongShape(
+            f"the matrix of the loss should have {len(space)} rows, one for each point of the space, "
+            f"not {count}; where actions are not points, name them with outputs=[…]"
         )
     return losses.matrix(space.labels if chosen is None else chosen, space.labels, rows)
 
@@ -193,19 +183,19 @@ def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
     places = [label if isinstance(label, tuple) else (label,) for label in space.labels]
     numbers = all(isinstance(v, int | float | Fraction) for place in places for v in place)
     if not numbers or len({len(place) for place in places}) != 1:
-        raise Malformed(
+        raise NotApplicable(
             f'the loss "{metric}" measures between labels that are coordinates, such as those of a '
-            f'grid, and {shown(space.labels[0])!r} is none; the loss "metric" takes the distances of '
-            "the space"
+            f'grid, and these are labels like {shown(space.labels[0])!r}; use "metric", the distances '
+            "of the space"
         )
     return points(places, metric=metric, labels=space.labels, pseudo=True)
 
 
 def _rows(loss: Any) -> Any:
     if not isinstance(loss, Iterable):
-        raise Malformed(
-            "a loss is a name, a table such as loss.metric(space), a matrix (actions by secrets) or a "
-            f"function of action and secret, not {type(loss).__name__}"
+        raise WrongKind(
+            "a loss should be a name, a table such as loss.metric(space), a matrix (actions by "
+            f"secrets) or a function of action and secret, not {type(loss).__name__}"
         )
     return loss
 
@@ -223,20 +213,22 @@ def _require_not_negative(table: Loss) -> None:
     if len(bad):
         w, x = (int(at) for at in bad[0])
         value = plain(table.matrix[w, x])
-        raise Malformed(
-            f"a loss is at least 0, but action {shown(table.actions[w])!r} on secret "
+        raise BadNumber(
+            f"a loss should be at least 0, but action {shown(table.actions[w])!r} on secret "
             f"{shown(table.secrets[x])!r} costs {value}; shift the whole loss with loss.shift, which "
             "changes no optimum"
         )
 
 
-def read_stretch(spanner: Any) -> Fraction | None:
+def read_stretch(spanner: NumberLike | None) -> Fraction | None:
     """The dilation of a spanner: a rational number of at least 1."""
     if spanner is None:
         return None
     stretch = as_level(spanner).simplified
     if not isinstance(stretch, Fraction) or stretch < 1:
-        raise Malformed(f"a spanner's dilation is a rational number of at least 1, not {spanner}")
+        raise BadNumber(
+            f"a spanner's dilation should be a rational number of at least 1, not {spanner!r}"
+        )
     return stretch
 
 

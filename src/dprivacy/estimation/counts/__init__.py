@@ -1,1 +1,1 @@
-"""A shelf of `estimation`."""
+"""Counts and means behind the noise: by maximum likelihood or inversion, with standard errors."""

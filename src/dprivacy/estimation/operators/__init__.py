@@ -1,1 +1,1 @@
-"""A shelf of `estimation`."""
+"""Channels as maps to apply and invert, in linear time where they have structure."""

@@ -1,1 +1,1 @@
-"""A shelf of `estimation`."""
+"""Logistic and linear regression on columns that were randomised."""

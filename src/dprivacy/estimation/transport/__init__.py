@@ -1,1 +1,1 @@
-"""A shelf of `estimation`."""
+"""Distances between distributions: the cost of moving one to the other."""
