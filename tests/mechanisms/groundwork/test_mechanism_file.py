@@ -121,8 +121,7 @@ def test_a_smaller_slack_is_found_out():
         {"inputs": []},
         {"inputs": [0, 1]},
         {"inputs": [0, 0, 1]},
-        {"inputs": [True, 0, 2]},
-        {"inputs": [None, 0, 2]},
+        {"inputs": [True, 1, 2]},
         {"inputs": ["\u00e9", "e\u0301", 2]},
         {"inputs": [[0], 1, 2]},
         {"inputs": [{"fraction": "1/0"}, 1, 2]},
@@ -233,6 +232,8 @@ LABELS = [
     -3,
     2**80,
     (),
+    None,
+    True,
 ]
 
 
@@ -245,7 +246,7 @@ def test_labels_come_back_as_they_were(label):
     assert type(again.channel.rows[0]) is type(label)
 
 
-@pytest.mark.parametrize("label", [True, None, b"x", "\ud800", range(3)], ids=repr)
+@pytest.mark.parametrize("label", [b"x", "\ud800", range(3)], ids=repr)
 def test_labels_that_have_no_place_in_a_file(label):
     with pytest.raises(Malformed):
         mechanism_text(randomised_response([label, "other"], eps="ln 2"))
