@@ -2,16 +2,23 @@
 
 import math
 import re
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosures__numbers_estimate import term_float
 from dprivacy.numbers.integer_facts import power_part
-
-if TYPE_CHECKING:
-    from dprivacy.numbers.levels import Level
+from dprivacy.numbers.level_terms import (
+    Terms,
+    added,
+    divided,
+    logarithm,
+    multiplied,
+    negated,
+    rational_value,
+    square_root,
+    whole,
+)
+from dprivacy.numbers.log_sums import Key, vanishes
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -23,13 +30,13 @@ _MOST_TERMS = 256  # of a product, and (each may double the terms of a quotient)
 _MOST_DIVISORS = 6
 
 
-def parse(text: str) -> "Mapping[tuple[int, Fraction | None], Fraction]":
+def parse(text: str) -> Terms:
     """Read the grammar below; anything else is a BadLevel.
 
     sum = product {("+" | "-") product};  product = signed {("*" | "/" | nothing) signed};
     signed = ["-"] atom;  atom = number | "(" sum ")" | ("ln" | "sqrt") atom.
     """
-    return _Reader(text).read()._terms
+    return _Reader(text).read()
 
 
 class _Reader:
@@ -61,7 +68,7 @@ class _Reader:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def read(self) -> "Level":
+    def read(self) -> Terms:
         if not self.tokens:
             raise self.unreadable("it is empty")
         try:
@@ -74,13 +81,14 @@ class _Reader:
             raise self.unreadable(f"{self.token!r} does not belong there")
         return value
 
-    def sum(self) -> "Level":
+    def sum(self) -> Terms:
         value = self.product()
         while self.token in ("+", "-"):
-            value = value + self.product() if self.take() == "+" else value - self.product()
+            plus = self.take() == "+"
+            value = added(value, self.product() if plus else negated(self.product()))
         return value
 
-    def product(self) -> "Level":
+    def product(self) -> Terms:
         value = self.signed()
         while self.token and self.token not in "+-)":
             bare_log = self.bare_log
@@ -89,11 +97,11 @@ class _Reader:
                 if bare_log:
                     raise self.unreadable("'ln a/b' can mean two things; write ln(a/b) or (ln a)/b")
                 divisor = self.signed()
-                if len(divisor._terms) > _MOST_DIVISORS:
+                if len(divisor) > _MOST_DIVISORS:
                     raise self.unreadable("it divides by too long a sum")
-                if not divisor:
+                if vanishes(divisor):
                     raise self.unreadable("it divides by zero")
-                value = value / divisor
+                value = self.exact(divided(value, divisor), "the quotient of logarithms")
             else:
                 if self.token in ("*", "·", "×"):
                     self.take()
@@ -101,25 +109,30 @@ class _Reader:
                     raise self.unreadable(f"{self.token!r} does not belong there")
                 if bare_log and self.token[:1] in "0123456789.(":
                     raise self.unreadable("'ln a*b' can mean two things; write ln(a*b) or b*ln(a)")
-                value = value * self.signed()
-                if len(value._terms) > _MOST_TERMS:
+                value = self.exact(
+                    multiplied(value, self.signed()), "the product of two logarithms"
+                )
+                if len(value) > _MOST_TERMS:
                     raise self.unreadable("multiplied out it has too many terms")
         return value
 
-    def signed(self) -> "Level":
+    def signed(self) -> Terms:
         if self.token == "-":
             self.take()
-            return -self.signed()
+            return negated(self.signed())
         return self.atom()
+
+    def exact(self, terms: Terms | None, what: str) -> Terms:
+        if terms is None:
+            raise self.unreadable(f"{what} has no exact form")
+        return terms
 
     @property
     def bare_log(self) -> bool:
         """Whether what was just read is a logarithm of an unbracketed number."""
         return self.at >= 2 and self.tokens[self.at - 2] in ("ln", "log", "sqrt", "√")
 
-    def atom(self) -> "Level":
-        from dprivacy.numbers.levels import Level, ln, root
-
+    def atom(self) -> Terms:
         token = self.take() if self.token else ""
         if token == "(":
             value = self.sum()
@@ -128,27 +141,27 @@ class _Reader:
             self.take()
             return value
         if token in ("ln", "log", "sqrt", "√"):
-            inner = self.atom().simplified
-            if not isinstance(inner, Fraction) or inner <= 0:
+            inner = rational_value(self.atom())
+            if inner is None or inner <= 0:
                 raise self.unreadable(f"{token} needs a positive rational number")
-            return ln(inner) if token in ("ln", "log") else root(inner)
+            return logarithm(inner) if token in ("ln", "log") else square_root(inner)
         if token and (token[0].isdigit() or token[0] == "."):
             power = re.search(r"[eE]([+-]?\d+)$", token)
             if power and abs(int(power[1])) > _LARGEST_EXPONENT:
                 raise self.unreadable(f"the exponent {power[1]} is out of range")
-            return Level(Fraction(token))
+            return whole(Fraction(token))
         raise self.unreadable(
             f"a number is missing before {token!r}" if token else "it ends too soon"
         )
 
 
-def written(terms: "Mapping[tuple[int, Fraction | None], Fraction]") -> str:
+def written(terms: Terms) -> str:
     """A short text that `parse` reads back.
 
     Multiples of one logarithm are added up (of ln 9 and ln 3, too), and logarithms with whole
     coefficients are drawn together.
     """
-    merged: dict[tuple[int, Fraction | None], Fraction] = {}
+    merged: dict[Key, Fraction] = {}
     for (k, q), r in terms.items():
         base, power = power_part(q) if q is not None and _digits(q) < _LONG else (q, 1)
         merged[k, base] = merged.get((k, base), Fraction(0)) + r * power

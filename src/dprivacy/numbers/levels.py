@@ -2,7 +2,6 @@
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, overload
@@ -11,9 +10,18 @@ from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosures__numbers_enclosure import bounds_of_terms
 from dprivacy.numbers.enclosures__numbers_estimate import safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
-from dprivacy.numbers.integer_facts import square_part
+from dprivacy.numbers.level_terms import (
+    Terms,
+    added,
+    divided,
+    logarithm,
+    multiplied,
+    negated,
+    square_root,
+    whole,
+)
 from dprivacy.numbers.level_text import parse, written
-from dprivacy.numbers.log_sums import Key, rational_exp, vanishes
+from dprivacy.numbers.log_sums import rational_exp, vanishes
 
 
 class Level(Frozen, numbers.Real):
@@ -40,7 +48,7 @@ class Level(Frozen, numbers.Real):
     """
 
     __slots__ = ("_float", "_hash", "_terms")
-    _terms: dict[Key, Fraction]
+    _terms: Terms
     _float: float | None
     _hash: int | None
 
@@ -48,12 +56,9 @@ class Level(Frozen, numbers.Real):
         return value if type(value) is cls else as_level(value)
 
     @classmethod
-    def _of(cls, terms: Mapping[Key, Fraction] | Iterable[tuple[Key, Fraction]]) -> "Level":
+    def _of(cls, terms: Terms) -> "Level":
         level = object.__new__(cls)
-        kept: dict[Key, Fraction] = {}
-        for key, r in terms.items() if isinstance(terms, Mapping) else terms:
-            kept[key] = kept.get(key, Fraction(0)) + r
-        level._set(_terms={key: r for key, r in kept.items() if r}, _float=None, _hash=None)
+        level._set(_terms=terms, _float=None, _hash=None)
         return level
 
     # -- reading it ---------------------------------------------------------------------------
@@ -164,7 +169,7 @@ class Level(Frozen, numbers.Real):
         return self.sign() != 0
 
     def __neg__(self) -> "Level":
-        return Level._of({key: -r for key, r in self._terms.items()})
+        return Level._of(negated(self._terms))
 
     def __pos__(self) -> "Level":
         return self
@@ -175,7 +180,7 @@ class Level(Frozen, numbers.Real):
     def __add__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        return Level._of([*self._terms.items(), *as_level(other)._terms.items()])
+        return Level._of(added(self._terms, as_level(other)._terms))
 
     __radd__ = __add__
 
@@ -188,36 +193,24 @@ class Level(Frozen, numbers.Real):
     def __mul__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        other = as_level(other)
-        terms: list[tuple[Key, Fraction]] = []
-        for (k, q), r in self._terms.items():
-            for (k2, q2), r2 in other._terms.items():
-                if q is not None and q2 is not None:
-                    for factor, rest in ((self, other), (other, self)):
-                        if factor.is_rational:
-                            return rest * factor.rational
-                    raise Uncertified(
-                        f"the product of two logarithms, ({self})·({other}), has no exact form here; "
-                        "use float() on one of them"
-                    )
-                s = math.gcd(k, k2)  # k and k2 are square-free
-                terms.append((((k // s) * (k2 // s), q or q2), r * r2 * s))
-        return Level._of(terms)
+        product = multiplied(self._terms, as_level(other)._terms)
+        if product is None:
+            raise Uncertified(
+                f"the product of two logarithms, ({self})·({other}), has no exact form here; "
+                "use float() on one of them"
+            )
+        return Level._of(product)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> "Level":
-        from dprivacy.numbers.level_quotients import proportion, reciprocal
-
-        other = as_level(other)
-        if not other:
+        divisor = as_level(other)
+        if not divisor:
             raise ZeroDivisionError(f"{self} divided by zero")
-        if all(q is None for _, q in other._terms):
-            return self * reciprocal(other)
-        ratio = proportion(self, other)
+        ratio = divided(self._terms, divisor._terms)
         if ratio is None:
-            raise Uncertified(f"({self})/({other}) has no exact form; use float() on both")
-        return ratio
+            raise Uncertified(f"({self})/({divisor}) has no exact form; use float() on both")
+        return Level._of(ratio)
 
     def __rtruediv__(self, other: Any) -> "Level":
         return as_level(other) / self
@@ -282,7 +275,7 @@ class Level(Frozen, numbers.Real):
         return format(float(self), spec) if spec else str(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Level._of, (self._terms,))
+        return (Level._of, (dict(self._terms),))
 
 
 def as_level(value: object) -> Level:
@@ -308,7 +301,7 @@ def as_level(value: object) -> Level:
 
 
 def _rational(value: Fraction) -> Level:
-    return Level._of([((1, None), value)])
+    return Level._of(whole(value))
 
 
 def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Level:
@@ -352,9 +345,7 @@ def ln(q: "Fraction | float | str | int") -> Level:
     ratio = as_level(q).simplified
     if not isinstance(ratio, Fraction) or ratio <= 0:
         raise BadLevel(f"ln needs a positive rational number, not {q}")
-    if ratio == 1:
-        return Level(0)
-    return Level._of([((1, ratio), Fraction(1))] if ratio > 1 else [((1, 1 / ratio), Fraction(-1))])
+    return Level._of(logarithm(ratio))
 
 
 def root(q: "Fraction | float | str | int") -> Level:
@@ -368,8 +359,4 @@ def root(q: "Fraction | float | str | int") -> Level:
     square = as_level(q).simplified
     if not isinstance(square, Fraction) or square < 0:
         raise BadLevel(f"root needs a rational number that is not negative, not {q}")
-    if square == 0:
-        return Level(0)
-    s, f = square_part(square.numerator)
-    s2, f2 = square_part(square.denominator)
-    return Level._of([((f * f2, None), Fraction(s, s2 * f2))])
+    return Level._of(square_root(square))
