@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.errors import Malformed, MixedArithmetic, NotPrivate, TooLarge, Uncertified
 from dprivacy.model import as_channel
-from dprivacy.numbers.double_description__polytope_double_description import extreme_rays
+from dprivacy.numbers.double_description import extreme_rays
 from dprivacy.numbers.exact_algebra import rank
 from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import (

@@ -7,7 +7,7 @@ import pytest
 
 from dprivacy.errors import BadLevel, Malformed, MixedArithmetic, NotAMetric, TooLarge, Uncertified
 from dprivacy.model import Dist, uniform
-from dprivacy.numbers.double_description__polytope_double_description import extreme_rays
+from dprivacy.numbers.double_description import extreme_rays
 from dprivacy.numbers.exact_algebra import null_space
 from dprivacy.numbers.matrices import Mat
 from dprivacy.polytope import inequalities, posterior_privacy, vertices

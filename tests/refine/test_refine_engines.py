@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import TooLarge
 from dprivacy.mechanisms import geometric
-from dprivacy.numbers import double_description__refine_cones as cones
-from dprivacy.numbers.double_description__refine_cones import solutions, spanned
+from dprivacy.numbers import double_description as cones
+from dprivacy.numbers.double_description import solutions, spanned
 from dprivacy.numbers.matrices import Mat
 from dprivacy.refine.deciding.ball_systems import Enclosed, pivots
 from dprivacy.refine.deciding.blend_interior import blended

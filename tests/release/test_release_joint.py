@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
+from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.numbers.levels import Level, ln
 from dprivacy.release import Plan, joint_guarantee
 from dprivacy.verify import smallest_eps

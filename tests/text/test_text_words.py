@@ -18,7 +18,7 @@ from dprivacy.errors import (
 )
 from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
-from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
+from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import Embedding, word_mechanism
 from dprivacy.text.documents.word_noise import TOTAL_BITS

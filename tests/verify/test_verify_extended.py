@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from dprivacy.errors import BadLevel, UnknownCategory
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
-from dprivacy.numbers.enclosures__numbers_rounding import float_up
+from dprivacy.numbers.enclosures import float_up
 from dprivacy.spaces import line
 from dprivacy.verify import delta_at, extended_privacy, privacy
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from dprivacy.errors import Malformed, MixedArithmetic, TooLarge
 from dprivacy.model import Channel, as_channel, mixture, parallel
 from dprivacy.numbers import Level, ln
-from dprivacy.numbers.enclosures__numbers_rounding import float_up
+from dprivacy.numbers.enclosures import float_up
 from dprivacy.verify import (
     PrivacyLoss,
     delta_at,

@@ -12,16 +12,16 @@ from dprivacy.numbers.matrices import Mat as Mat
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.numbers.double_description__polytope_double_description import (
-    extreme_rays as extreme_rays,
-)
-from dprivacy.numbers.double_description__refine_cones import (
+from dprivacy.numbers.double_description import (
     Ray as Ray,
+    extreme_rays as extreme_rays,
     solutions as solutions,
     spanned as spanned,
 )
-from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds as exp_bounds
-from dprivacy.numbers.enclosures__numbers_rounding import (
+from dprivacy.numbers.enclosures import (
+    ball_precision as ball_precision,
+    dyadic as dyadic,
+    exp_bounds as exp_bounds,
     float_down as float_down,
     float_up as float_up,
 )

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from dprivacy.errors import TooLarge
-from dprivacy.numbers.enclosures__numbers_enclosure import exp_bounds
+from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.numbers.frozen_values import Frozen
 from dprivacy.numbers.levels import Level, ln
 

@@ -5,7 +5,7 @@ import re
 from fractions import Fraction
 
 from dprivacy.errors import BadLevel, Uncertified
-from dprivacy.numbers.enclosures__numbers_estimate import term_float
+from dprivacy.numbers.enclosures import term_float
 from dprivacy.numbers.integer_facts import power_part
 from dprivacy.numbers.level_terms import (
     Terms,

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any, overload
 
 from dprivacy.errors import BadLevel, Uncertified
-from dprivacy.numbers.enclosures__numbers_enclosure import bounds_of_terms
-from dprivacy.numbers.enclosures__numbers_estimate import safe_float, term_float
+from dprivacy.numbers.enclosures import bounds_of_terms, safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
 from dprivacy.numbers.level_terms import (
     Terms,

@@ -3,8 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.numbers import Mat
-from dprivacy.numbers.enclosures__numbers_enclosure import _dyadic, _precision_lock
+from dprivacy.numbers import Mat, ball_precision, dyadic
 
 _PRIME = (1 << 61) - 1
 
@@ -41,11 +40,11 @@ class Enclosed:
     """
 
     def __init__(self, left: Mat, right: Mat, bits: int) -> None:
-        from flint import arb_mat, ctx, fmpq, fmpz_mat
+        from flint import arb_mat, fmpq, fmpz_mat
 
         self.shape = right.shape
         self.bits = bits
-        with _precision_lock, ctx.workprec(bits):
+        with ball_precision(bits):
             try:
                 solution = arb_mat(fmpz_mat(left.entries.tolist())).solve(
                     arb_mat(fmpz_mat(right.entries.tolist()))
@@ -62,28 +61,28 @@ class Enclosed:
 
     def middle(self, i: int, j: int) -> Fraction:
         """The centre of one ball."""
-        return _dyadic(self.balls[i][j].mid())
+        return dyadic(self.balls[i][j].mid())
 
     def radius(self) -> Fraction:
         """The largest radius."""
-        return _dyadic(max((x.rad() for row in self.balls for x in row), key=float).upper())
+        return dyadic(max((x.rad() for row in self.balls for x in row), key=float).upper())
 
     def read(self) -> Mat | None:
         """Simple rationals inside the balls, over a common denominator, or None when there are none.
 
         They are candidates: the caller puts them into the equations.
         """
-        from flint import ctx, fmpz
+        from flint import fmpz
 
         most = self.bits // 2
         den = 1
-        with _precision_lock, ctx.workprec(self.bits):
+        with ball_precision(self.bits):
             for row in self.balls:
                 for ball in row:
                     scaled = ball * fmpz(den)
                     if scaled.unique_fmpz() is None:
                         short = 1 << max(1, most - den.bit_length())
-                        den *= _dyadic(scaled.mid()).limit_denominator(short).denominator
+                        den *= dyadic(scaled.mid()).limit_denominator(short).denominator
                         if den.bit_length() > most:
                             return None
             whole = [[(ball * fmpz(den)).unique_fmpz() for ball in row] for row in self.balls]
