@@ -56,6 +56,16 @@ def psycopg() -> ModuleType:
     return _load("psycopg", "postgres", "a ledger in PostgreSQL")
 
 
+def matplotlib(part: str = "") -> ModuleType:
+    """matplotlib, or one of its parts."""
+    return _load(f"matplotlib.{part}" if part else "matplotlib", "plot", "drawing")
+
+
+def mpltern() -> ModuleType:
+    """mpltern, triangles for matplotlib."""
+    return _load("mpltern", "plot", "drawing a triangle")
+
+
 def shapely() -> ModuleType:
     """shapely."""
     return _load("shapely", "geo", "a polygon as a region")

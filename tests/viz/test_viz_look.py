@@ -12,7 +12,7 @@ import dprivacy as dp
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.model.answers import Pictured
 from dprivacy.viz import plot_channel, plot_kernels, plot_simplex, save, svg
-from dprivacy.viz.style.picture_style__viz_look import STYLES, new_figure, short
+from dprivacy.viz.style.picture_style import STYLES, new_figure, short
 from support.viz_checks import check_words
 
 
@@ -99,13 +99,13 @@ def test_styles_differ_without_their_colours():
 def test_without_matplotlib_the_way_to_it_is_named(monkeypatch):
     channel = dp.geometric(dp.line(3), eps="ln 2").channel
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"pictures need matplotlib; .*'dprivacy\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r"drawing needs matplotlib; .*'dprivacy\[plot\]'"):
         channel.plot()
 
 
 def test_without_mpltern_the_way_to_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mpltern", None)
-    with pytest.raises(MissingExtra, match=r"need mpltern; .*'dprivacy\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r"needs mpltern; .*'dprivacy\[plot\]'"):
         plot_kernels(dp.line(3), eps="ln 2")
 
 

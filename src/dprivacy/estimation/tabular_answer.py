@@ -7,13 +7,13 @@ from html import escape
 
 import numpy as np
 
-from dprivacy.model import Answer, Pictured
+from dprivacy.model import Answer
 
 Rows = list[Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TabularAnswer(Answer, Pictured):
+class TabularAnswer(Answer):
     """An answer whose arrays do not change, and whose text is a headline and a table."""
 
     def __post_init__(self) -> None:

@@ -12,8 +12,7 @@ from dprivacy.reproduce.items.data_sets import (
     datasets as datasets,
     fetch as fetch,
 )
-from dprivacy.reproduce.report_page__reproduce_page import page as page
-from dprivacy.reproduce.report_page__reproduce_report import write_report as write_report
+from dprivacy.reproduce.report_page import page as page, write_report as write_report
 from dprivacy.reproduce.running_items import (
     Outcome as Outcome,
     Reproduction as Reproduction,

@@ -1,19 +1,15 @@
-"""Pictures from result objects: matplotlib figures for files, Plotly figures as plain data for pages.
+"""Pictures from result objects, as matplotlib figures.
 
 Every ``plot_…`` function gives a matplotlib figure (extra ``[plot]``), and leaves pyplot and the
-person's settings alone. Every ``…_spec`` function gives what Plotly draws, as a dictionary, and needs
-neither matplotlib nor Plotly. Results have `.plot()`, which asks `picture`.
+person's settings alone. Results have `.plot()`, which asks `picture`.
 """
 
 from dprivacy.viz.charts.bar_charts import (
-    bars_spec as bars_spec,
     plot_bars as plot_bars,
     plot_dist as plot_dist,
     plot_spending as plot_spending,
-    spending_spec as spending_spec,
 )
 from dprivacy.viz.charts.channel_heat import (
-    channel_spec as channel_spec,
     plot_channel as plot_channel,
     plot_table as plot_table,
 )
@@ -21,30 +17,27 @@ from dprivacy.viz.charts.day_charts import (
     plot_days as plot_days,
     plot_mean_profile as plot_mean_profile,
 )
-from dprivacy.viz.charts.estimate_charts__viz_estimates import (
+from dprivacy.viz.charts.estimate_charts import (
     plot_convergence as plot_convergence,
     plot_estimate as plot_estimate,
+    plot_forecast as plot_forecast,
     plot_reconstruction as plot_reconstruction,
 )
-from dprivacy.viz.charts.estimate_charts__viz_forecasts import plot_forecast as plot_forecast
 from dprivacy.viz.charts.frontier_charts import (
-    frontier_spec as frontier_spec,
     plot_refinement_frontier as plot_refinement_frontier,
     plot_tradeoff as plot_tradeoff,
-    plot_utility_loss as plot_utility_loss,
     refinement_frontier as refinement_frontier,
 )
 from dprivacy.viz.charts.leakage_charts import plot_leakage as plot_leakage
-from dprivacy.viz.charts.line_charts import curves_spec as curves_spec, plot_curves as plot_curves
+from dprivacy.viz.charts.line_charts import plot_curves as plot_curves
 from dprivacy.viz.charts.matching_charts import (
     plot_loss_experiment as plot_loss_experiment,
     plot_nearest_distances as plot_nearest_distances,
 )
-from dprivacy.viz.charts.noise_charts import noise_spec as noise_spec, plot_noise as plot_noise
+from dprivacy.viz.charts.noise_charts import plot_noise as plot_noise
 from dprivacy.viz.charts.order_charts import plot_order as plot_order
 from dprivacy.viz.charts.profile_charts import (
     plot_profile as plot_profile,
-    profile_spec as profile_spec,
 )
 from dprivacy.viz.charts.text_charts import plot_attacks as plot_attacks
 from dprivacy.viz.charts.verdict_charts import plot_refinement as plot_refinement
@@ -55,15 +48,16 @@ from dprivacy.viz.maps.place_charts import (
 )
 from dprivacy.viz.picture_registry import picture as picture
 from dprivacy.viz.simplexes.kernel_pictures import plot_kernels as plot_kernels
-from dprivacy.viz.simplexes.simplex_data import simplex_spec as simplex_spec
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex as plot_simplex
 from dprivacy.viz.simplexes.vulnerability_surface import plot_vulnerability as plot_vulnerability
-from dprivacy.viz.style.picture_files import (
-    require_ending as require_ending,
-    save as save,
-    svg as svg,
-)
+from dprivacy.viz.style.picture_files import save as save
+from dprivacy.viz.style.picture_style import svg as svg
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.viz.charts.bar_charts import bars_spec as bars_spec
+from dprivacy.viz.charts.channel_heat import channel_spec as channel_spec
+from dprivacy.viz.charts.line_charts import curves_spec as curves_spec
 from dprivacy.viz.maps.map_drawing import require_html as require_html
+from dprivacy.viz.simplexes.simplex_data import simplex_spec as simplex_spec
+from dprivacy.viz.style.picture_files import require_ending as require_ending

@@ -17,8 +17,7 @@ from dprivacy.verify import PrivacyProfile
 from dprivacy.viz.charts.bar_charts import plot_bars, plot_dist
 from dprivacy.viz.charts.channel_heat import plot_channel, plot_table
 from dprivacy.viz.charts.day_charts import plot_days, plot_mean_profile
-from dprivacy.viz.charts.estimate_charts__viz_estimates import plot_estimate
-from dprivacy.viz.charts.estimate_charts__viz_forecasts import plot_forecast
+from dprivacy.viz.charts.estimate_charts import plot_estimate, plot_forecast
 from dprivacy.viz.charts.leakage_charts import plot_leakage
 from dprivacy.viz.charts.matching_charts import plot_loss_experiment
 from dprivacy.viz.charts.order_charts import plot_order

@@ -7,13 +7,13 @@ from typing import Any
 
 from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval, one_of
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import Dist, plain, shown
+from dprivacy.model import Dist, Pictured, plain, shown
 
 _ROWS_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(TabularAnswer):
+class Estimate(TabularAnswer, Pictured):
     """Estimated counts and shares of every label, with standard errors.
 
     Attributes

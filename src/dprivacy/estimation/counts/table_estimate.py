@@ -33,12 +33,12 @@ from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import plain, shown
+from dprivacy.model import Pictured, plain, shown
 from dprivacy.typing import ChannelLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableEstimate(TabularAnswer):
+class TableEstimate(TabularAnswer, Pictured):
     """Estimated counts of every cell of a table, with standard errors.
 
     Attributes

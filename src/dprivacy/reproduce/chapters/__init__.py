@@ -1,1 +1,1 @@
-"""A shelf of `reproduce`."""
+"""Tables, examples and figures of the sources, one file a chapter."""

@@ -19,7 +19,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     written,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_building import Q, table
+from dprivacy.reproduce.items.source_channels import Q, table
 from dprivacy.spaces import discrete
 from dprivacy.verify import checks_needed, delta_at, error_floor, expected_error, sufficient_set
 

@@ -28,7 +28,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     rounded,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_chances import repeatable
+from dprivacy.reproduce.items.repeatable_draws import repeatable
 from dprivacy.verify import binomial_alpha, binomial_tail_bound
 
 Floats = NDArray[np.float64]
@@ -209,7 +209,7 @@ def _experiment(setting: Setting, n: int) -> LossExperiment:
 @item("T:figure-10.3", "LSHRR against plain hashes", "T Fig 10.3", needs=NEEDS)
 def figure_10_3(setting: Setting) -> Found:
     """1000 films; shorter hashes come closer to plain ones."""
-    from dprivacy.viz import plot_utility_loss
+    from dprivacy.viz import plot_tradeoff
 
     ours = _experiment(setting, 1000)
     plain = {bits: ours.at(mechanism="LSH", bits=bits).loss for bits in (10, 20)}
@@ -234,12 +234,14 @@ def figure_10_3(setting: Setting) -> Found:
         drawings=(
             Drawing(
                 "Utility loss of LSHRR, 1000 films",
-                lambda: plot_utility_loss(
+                lambda: plot_tradeoff(
                     {
                         f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
                         for bits in (10, 20)
                         for d in ("0.05", "0.25")
                     },
+                    x="total privacy budget ξ (xi)",
+                    y="utility loss",
                     levels={f"plain, {bits} bits": loss for bits, loss in plain.items()},
                 ),
             ),

@@ -17,7 +17,7 @@ from dprivacy.reproduce.items.compared_lines import (
     extended,
     found,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_building import (
+from dprivacy.reproduce.items.source_channels import (
     G,
     Q,
     R,

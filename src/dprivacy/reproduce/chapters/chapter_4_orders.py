@@ -12,7 +12,7 @@ from dprivacy.numbers import ln
 from dprivacy.refine import refines, refines_max, refines_private
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import (
+from dprivacy.reproduce.items.source_channels import (
     Q,
     exponent,
     response,

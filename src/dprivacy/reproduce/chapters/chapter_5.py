@@ -9,7 +9,7 @@ from dprivacy.model import Channel, Dist, joint, uniform
 from dprivacy.numbers import ln
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import Q, deterministic
+from dprivacy.reproduce.items.source_channels import Q, deterministic
 
 ANSWERS = [(0, 0), (1, 0), (0, 1), (1, 1)]
 

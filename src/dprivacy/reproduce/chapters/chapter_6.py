@@ -15,7 +15,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     written,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_building import (
+from dprivacy.reproduce.items.source_channels import (
     Q,
     best_response,
     hyper,

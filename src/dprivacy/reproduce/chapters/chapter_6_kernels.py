@@ -7,7 +7,7 @@ from dprivacy.model import push, uniform
 from dprivacy.polytope import count_kernels, is_kernel, kernels, vertices
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import Q, best_response
+from dprivacy.reproduce.items.source_channels import Q, best_response
 from dprivacy.spaces import discrete, hamming_cube, line
 
 LEVELS = ("ln 2", "ln 3", "ln(3/2)", "ln(11/10)", "ln 10")

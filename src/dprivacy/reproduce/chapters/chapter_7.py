@@ -9,7 +9,7 @@ from dprivacy.polytope import is_kernel
 from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import Q, table
+from dprivacy.reproduce.items.source_channels import Q, table
 from dprivacy.spaces import quantised
 
 EPS = "4 ln 2"

@@ -21,7 +21,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     written,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_chances import draws
+from dprivacy.reproduce.items.repeatable_draws import draws
 from dprivacy.spaces import line
 
 Floats = NDArray[np.float64]

@@ -15,8 +15,8 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
 )
 from dprivacy.reproduce.items.newsgroups import read_posts, read_vectors
-from dprivacy.reproduce.items.source_channels__reproduce_building import Q
-from dprivacy.reproduce.items.source_channels__reproduce_chances import repeatable
+from dprivacy.reproduce.items.repeatable_draws import repeatable
+from dprivacy.reproduce.items.source_channels import Q
 from dprivacy.spaces import FiniteSpace, bags, from_table
 from dprivacy.text import author_topic_experiment, chance_within, word_movers_distance
 

@@ -18,7 +18,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     rounded,
 )
-from dprivacy.reproduce.items.source_channels__reproduce_building import G, Q, R, channel, table
+from dprivacy.reproduce.items.source_channels import G, Q, R, channel, table
 from dprivacy.spaces import discrete, line, points
 from dprivacy.verify import privacy, smallest_eps
 

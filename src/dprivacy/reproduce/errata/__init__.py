@@ -1,1 +1,1 @@
-"""A shelf of `reproduce`."""
+"""Every erratum, with the computation that shows it."""

@@ -13,7 +13,7 @@ from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.chapter_6 import X4, ordered
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import (
+from dprivacy.reproduce.items.source_channels import (
     G,
     Q,
     channel,

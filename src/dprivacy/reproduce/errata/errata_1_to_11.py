@@ -15,7 +15,7 @@ from dprivacy.reproduce.chapters.articles import NEIGHBOURS, l1_exponential
 from dprivacy.reproduce.chapters.chapter_5 import scenarios
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended, found
-from dprivacy.reproduce.items.source_channels__reproduce_building import (
+from dprivacy.reproduce.items.source_channels import (
     G,
     Q,
     R,

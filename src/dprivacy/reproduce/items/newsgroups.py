@@ -8,7 +8,7 @@ import zipfile
 from collections import defaultdict
 from pathlib import Path
 
-from dprivacy.errors import MissingExtra
+from dprivacy.extras import parquet
 from dprivacy.reproduce.items.data_sets import GLOVE, NEWSGROUPS
 from dprivacy.text import Embedding, read_embedding
 
@@ -33,13 +33,7 @@ def read_posts(folder: Path, topics: tuple[str, ...]) -> list[Post]:
     """
     (place,) = NEWSGROUPS.present(folder)
     if place.suffix == ".parquet":
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise MissingExtra(
-                "reading a Parquet file needs pyarrow; install it with pip install 'dprivacy[table]'"
-            ) from None
-        rows = parquet.read_table(place, columns=["author", "topic", "text"]).to_pylist()
+        rows = parquet().read_table(place, columns=["author", "topic", "text"]).to_pylist()
         return [(r["author"], r["topic"], r["text"]) for r in rows if r["topic"] in topics]
     written: dict[tuple[str, str], list[str]] = defaultdict(list)
     with tarfile.open(place) as archive:

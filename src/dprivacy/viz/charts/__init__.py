@@ -1,1 +1,1 @@
-"""A shelf of `viz`."""
+"""Flat pictures of results: bars, curves, heat maps, orders, estimates, experiments."""

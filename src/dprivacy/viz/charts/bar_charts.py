@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed
+from dprivacy.extras import matplotlib
 from dprivacy.model import Dist
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
     WIDTH,
     drawn,
     legend_below,
-    load,
     name_columns,
     name_rows,
     new_figure,
@@ -169,7 +169,7 @@ def plot_spending(
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=unit)
     axes.set_xlim(0, 1.3 * max(max(spent, budget or 0.0) for _, spent, budget in rows) or 1.0)
     titled(axes, title)
-    patches = load("matplotlib.patches", "matplotlib")
+    patches = matplotlib("patches")
     kinds = {"spent": style(0)}
     if any(budget is not None and spent > budget for _, spent, budget in rows):
         kinds["spent, beyond the budget"] = style(1)
@@ -185,43 +185,3 @@ def plot_spending(
 def _entry(entry: tuple[Any, Any, Any]) -> tuple[Any, float, float | None]:
     name, spent, budget = entry
     return name, float(spent), None if budget is None else float(budget)
-
-
-def spending_spec(
-    entries: Iterable[tuple[Any, Any, Any]], *, unit: str = "privacy level ε", title: str = ""
-) -> dict[str, Any]:
-    """What `plot_spending` draws, as a Plotly figure in plain data."""
-    rows = [_entry(entry) for entry in entries]
-    names = [short(name) for name, _, _ in rows]
-    at = list(range(len(rows)))
-    plain = {"type": "bar", "orientation": "h", "y": at}
-    return {
-        "data": [
-            {
-                **plain,
-                "name": "budget",
-                "x": [budget for _, _, budget in rows],
-                "marker": {"color": "rgba(0,0,0,0)", "line": {"color": INK, "width": 1.5}},
-                "width": 0.7,
-            },
-            {
-                **plain,
-                "name": "spent",
-                "x": [spent for _, spent, _ in rows],
-                "marker": {
-                    "color": [style(int(b is not None and s > b)).colour for _, s, b in rows],
-                    "pattern": {
-                        "shape": ["/" if b is not None and s > b else "" for _, s, b in rows]
-                    },
-                },
-                "width": 0.5,
-            },
-        ],
-        "layout": {
-            "title": {"text": title},
-            "barmode": "overlay",
-            "xaxis": {"title": {"text": unit}, "rangemode": "tozero"},
-            "yaxis": {"tickvals": at, "ticktext": names, "autorange": "reversed"},
-            "margin": {"t": 48 if title else 16},
-        },
-    }

@@ -3,12 +3,12 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from dprivacy.extras import matplotlib
 from dprivacy.model import Labelled, as_channel
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     SHADE_STOPS,
     SHADES,
     drawn,
-    load,
     name_columns,
     name_rows,
     new_figure,
@@ -88,7 +88,7 @@ def plot_table(
     top = top if top > low else low + 1.0
     # In large tables a few entries tower over the rest: shade by the root, so that those show too.
     root = max(n, m) > _WRITTEN
-    colors = load("matplotlib.colors", "matplotlib")
+    colors = matplotlib("colors")
     norm = colors.PowerNorm(0.5 if root else 1.0, vmin=low, vmax=top)
     image = axes.imshow(values, cmap=SHADES, norm=norm, aspect="auto")
     image.set_interpolation("nearest")

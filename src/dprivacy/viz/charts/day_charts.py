@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.curves import Profile, ProtectedCurves
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     PALE,
     drawn,
     legend_below,

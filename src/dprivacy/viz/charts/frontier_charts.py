@@ -8,7 +8,7 @@ from dprivacy.errors import Malformed
 from dprivacy.numbers import Level, as_eps, ln
 from dprivacy.refine import refines
 from dprivacy.sources import result
-from dprivacy.viz.charts.line_charts import curves_spec, plot_curves
+from dprivacy.viz.charts.line_charts import plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,39 +129,3 @@ def plot_tradeoff(
         The curves.
     """
     return plot_curves(curves, x=x, y=y, levels=levels, title=title)
-
-
-def plot_utility_loss(
-    curves: Mapping[str, Any], *, levels: Mapping[str, Any] | None = None, title: str = ""
-) -> "Figure":
-    """Utility lost in matching against the total privacy budget ξ.
-
-    Parameters
-    ----------
-    curves
-        Names, and points (ξ, loss) of each.
-    levels
-        Losses to compare with, such as that of hashing without noise.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The curves.
-    """
-    return plot_tradeoff(
-        curves, x="total privacy budget ξ (xi)", y="utility loss", levels=levels, title=title
-    )
-
-
-def frontier_spec(
-    curves: Mapping[str, Any],
-    *,
-    x: str = "privacy level ε",
-    y: str = "expected loss",
-    levels: Mapping[str, Any] | None = None,
-    title: str = "",
-) -> dict[str, Any]:
-    """What `plot_tradeoff` draws, as a Plotly figure in plain data."""
-    return curves_spec(curves, x=x, y=y, levels=levels, title=title)

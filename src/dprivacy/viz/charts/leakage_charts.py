@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed
 from dprivacy.flow import Inference, Scenario, Strategy
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     WIDTH,

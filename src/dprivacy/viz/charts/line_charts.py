@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.extras import matplotlib
+from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     drawn,
     legend_below,
-    load,
     new_figure,
     style,
     titled,
@@ -97,7 +97,7 @@ def draw_curves(axes: Any, curves: Mapping[str, Points], *, marks: bool | None =
 def _compared(
     axes: Any, curves: Mapping[str, Points], levels: Mapping[str, Any], diagonal: str
 ) -> list[Any]:
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     handles = []
     for k, (name, height) in enumerate(levels.items()):
         dash = (0, (1, 1 + 2 * k))
@@ -111,53 +111,27 @@ def _compared(
     return handles
 
 
-def curves_spec(
-    curves: Mapping[str, Any],
-    *,
-    x: str,
-    y: str,
-    levels: Mapping[str, Any] | None = None,
-    diagonal: str = "",
-    title: str = "",
-) -> dict[str, Any]:
+def curves_spec(curves: Mapping[str, Any], *, x: str, y: str, title: str = "") -> dict[str, Any]:
     """What `plot_curves` draws, as a Plotly figure in plain data."""
     read = read_curves(curves)
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers" if len(points) <= 15 else "lines",
-            "name": name,
-            "x": [p for p, _ in points],
-            "y": [q for _, q in points],
-            "line": {"color": style(k).colour, "dash": style(k).plotly_dash, "width": 2.5},
-            "marker": {"symbol": style(k).plotly_marker, "size": 8},
-        }
-        for k, (name, points) in enumerate(read.items())
-    ]
-    across = [p for points in read.values() for p, _ in points]
-    faint = {"color": FAINT, "dash": "dot", "width": 1.5}
-    straight = {name: (float(height),) * 2 for name, height in (levels or {}).items()}
-    if diagonal:
-        straight[diagonal] = (min(across), max(across))
-    for name, heights in straight.items():
-        ends = [min(across), max(across)]
-        traces.append(
+    return {
+        "data": [
             {
                 "type": "scatter",
-                "mode": "lines",
+                "mode": "lines+markers" if len(points) <= 15 else "lines",
                 "name": name,
-                "x": ends,
-                "y": list(heights),
-                "line": faint,
+                "x": [p for p, _ in points],
+                "y": [q for _, q in points],
+                "line": {"color": style(k).colour, "dash": style(k).plotly_dash, "width": 2.5},
+                "marker": {"symbol": style(k).plotly_marker, "size": 8},
             }
-        )
-    return {
-        "data": traces,
+            for k, (name, points) in enumerate(read.items())
+        ],
         "layout": {
             "title": {"text": title},
             "xaxis": {"title": {"text": x}},
             "yaxis": {"title": {"text": y}},
-            "showlegend": len(traces) > 1,
+            "showlegend": len(read) > 1,
             "margin": {"t": 48 if title else 16},
         },
     }

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprivacy.errors import Malformed
+from dprivacy.extras import matplotlib
 from dprivacy.hashing import LossExperiment
 from dprivacy.sources import result
 from dprivacy.viz.charts.line_charts import plot_curves
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     HEIGHT,
     PALE,
     drawn,
     legend_below,
-    load,
     new_figure,
     style,
     titled,
@@ -125,7 +125,7 @@ def plot_nearest_distances(distances: Mapping[str, Any], *, title: str = "") -> 
     edges = np.linspace(0, max(values.max() for values in read.values()) or 1.0, _BINS + 1)
     figure = new_figure()
     axes = figure.add_subplot()
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     handles = []
     for k, (name, values) in enumerate(read.items()):
         look = style(k)

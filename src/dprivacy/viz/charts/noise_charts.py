@@ -5,17 +5,17 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.errors import Malformed
+from dprivacy.extras import matplotlib
 from dprivacy.model import Channel, as_channel
 from dprivacy.sources import result
 from dprivacy.viz.charts.bar_charts import draw_bars
-from dprivacy.viz.charts.line_charts import curves_spec, draw_curves
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.charts.line_charts import draw_curves
+from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     WIDTH,
     drawn,
     legend_below,
-    load,
     new_figure,
     short,
     titled,
@@ -78,15 +78,6 @@ def plot_noise(
     return figure
 
 
-def noise_spec(mechanisms: Mapping[str, Any], *, at: Any, title: str = "") -> dict[str, Any]:
-    """What `plot_noise` draws over numbers, as a Plotly figure in plain data."""
-    rows = _rows(mechanisms, at)
-    if not all(_is_number(y) for row in rows.values() for y in row):
-        raise Malformed("answers that are no numbers are drawn with bars_spec")
-    curves = {name: sorted((float(y), p) for y, p in row.items()) for name, row in rows.items()}
-    return curves_spec(curves, x="answer", y="probability", title=title)
-
-
 def _rows(mechanisms: Mapping[str, Any], at: Any) -> dict[str, dict[Any, float]]:
     if not mechanisms:
         raise Malformed("give names and mechanisms to draw")
@@ -103,7 +94,7 @@ def _over_numbers(
 ) -> list[Any]:
     curves = {name: sorted((float(y), p) for y, p in row.items()) for name, row in rows.items()}
     handles = draw_curves(axes, curves)
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     axes.axvline(float(at), color=FAINT, linewidth=0.9, zorder=1)
     handles.append(lines.Line2D([], [], color=FAINT, linewidth=0.9, label="true value"))
     if within is not None:

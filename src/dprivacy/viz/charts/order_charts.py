@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dprivacy.refine import Order
-from dprivacy.viz.style.picture_style__viz_look import FAINT, INK, drawn, new_figure, titled
+from dprivacy.viz.style.picture_style import FAINT, INK, drawn, new_figure, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

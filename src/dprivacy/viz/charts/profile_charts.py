@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dprivacy.verify import PrivacyProfile, privacy_profile
-from dprivacy.viz.charts.line_charts import curves_spec, draw_curves
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.charts.line_charts import draw_curves
+from dprivacy.viz.style.picture_style import (
     PALE,
     drawn,
     legend_below,
+    named,
     new_figure,
     style,
     titled,
 )
-from dprivacy.viz.style.picture_style__viz_naming import named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,13 +64,6 @@ def plot_profile(profiles: Any, *, title: str = "") -> "Figure":
     if len(handles) > 1:
         legend_below(figure, handles)
     return figure
-
-
-def profile_spec(profiles: Any, *, title: str = "") -> dict[str, Any]:
-    """What `plot_profile` draws, as a Plotly figure in plain data."""
-    read = _read(profiles)
-    curves = {name or "slack": _points(p, _end(read)) for name, p in read.items()}
-    return curves_spec(curves, x=X, y=Y, title=title)
 
 
 def _read(profiles: Any) -> dict[str, PrivacyProfile]:

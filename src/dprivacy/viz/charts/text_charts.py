@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dprivacy.extras import matplotlib
 from dprivacy.text import AuthorTopicTable
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     drawn,
     legend_below,
-    load,
     new_figure,
     style,
     titled,
@@ -36,7 +36,7 @@ def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> "Figure":
         the right end of each, success by chance is a dotted line. Below each level is the share of
         words that stayed.
     """
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     sides = [side for side in ("author", "topic") if any(a.startswith(side) for a in table.attacks)]
     figure = new_figure(4.6 * len(sides) + 0.4, 4.2)
     rows = [*sorted(table.rows[1:], key=lambda row: float(row.eps or 0)), table.rows[0]]

@@ -1,1 +1,1 @@
-"""A shelf of `viz`."""
+"""Places on a map of one's own, without tiles, and how far reports lie from them."""

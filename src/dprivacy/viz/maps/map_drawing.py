@@ -20,7 +20,7 @@ from dprivacy.geo import (
     to_surface,
 )
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
-from dprivacy.viz.style.picture_style__viz_look import FAINT, INK, PALE
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE
 
 _WIDE, _HIGH, _EDGE = 900.0, 620.0, 48.0
 _MOST = 4_000  # places that are drawn

@@ -4,7 +4,7 @@ import html
 from dataclasses import dataclass
 
 from dprivacy.geo import ProtectedPlaces, in_words
-from dprivacy.viz.style.picture_style__viz_look import FAINT, INK, STYLES
+from dprivacy.viz.style.picture_style import FAINT, INK, STYLES
 
 REPORTED, TRUE = STYLES[0].colour, STYLES[1].colour
 _SECRET = "This map shows TRUE places. They are secret: do not pass it on."

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dprivacy.extras import matplotlib
 from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.picture_registry import picture
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     drawn,
     legend_below,
-    load,
     new_figure,
     titled,
 )
@@ -50,7 +50,7 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
         axes.set_ylim(bottom=0)
     dash = (0, (1, 1))
     panels[1].axhline(frontier.blind, color=FAINT, linestyle=dash, linewidth=1.4)
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     blind = lines.Line2D([], [], color=FAINT, linestyle=dash, label="without a report")
     titled(panels[0], title or f"{len(frontier.city)} cells of {in_words(frontier.city.cell)}")
     legend_below(figure, [*handles, blind], columns=4)

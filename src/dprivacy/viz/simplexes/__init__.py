@@ -1,1 +1,1 @@
-"""A shelf of `viz`."""
+"""Posteriors, kernels and vulnerability on the simplex of priors of two to four secrets."""

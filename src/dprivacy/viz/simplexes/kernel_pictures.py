@@ -12,7 +12,7 @@ from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz.simplexes.simplex_picture import draw_scene, simplex_axes
 from dprivacy.viz.simplexes.simplex_scene import magnified, make_scene
-from dprivacy.viz.style.picture_style__viz_look import drawn, legend_below, new_figure, short
+from dprivacy.viz.style.picture_style import drawn, legend_below, new_figure, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from dprivacy.spaces import FiniteSpace
 from dprivacy.viz.simplexes.private_region import Floats
 from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
-from dprivacy.viz.style.picture_style__viz_look import FAINT, INK, PALE, short, style
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE, short, style
 
 _LARGEST = 34.0  # pixels across, of a mark that has all the probability
 

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dprivacy.extras import matplotlib, mpltern
 from dprivacy.model import Dist
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz.simplexes.private_region import Floats
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
-from dprivacy.viz.style.picture_style__viz_look import (
+from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
     PALE,
     drawn,
     legend_below,
-    load,
     new_figure,
     short,
     style,
@@ -104,7 +104,7 @@ def plot_simplex(
 def simplex_axes(figure: "Figure", rows: int, columns: int, at: int, corners: int) -> Any:
     """Axes for a simplex with 2, 3 or 4 corners."""
     if corners == 3:
-        load("mpltern", "mpltern")
+        mpltern()
         return figure.add_subplot(rows, columns, at, projection="ternary")
     return figure.add_subplot(rows, columns, at)
 
@@ -205,7 +205,7 @@ _HIDDEN = (0, 2)  # the edge behind, from where the tetrahedron is seen
 def _draw_region(axes: Any, scene: Scene, *, letters: bool) -> Any:
     assert scene.region is not None
     corners, edges = scene.region.corners, scene.region.edges
-    patches = load("matplotlib.patches", "matplotlib")
+    patches = matplotlib("patches")
     if len(scene.corners) == 3 and len(corners) > 2:
         (patch,) = axes.fill(*_args(corners), facecolor=PALE, edgecolor=FAINT, zorder=2)
         patch.set_gid("region")
@@ -267,7 +267,7 @@ def _draw_cloud(axes: Any, cloud: Cloud, k: int, *, hulls: bool, small: bool) ->
                 linewidth=1.1,
                 zorder=3.5,
             )
-    lines = load("matplotlib.lines", "matplotlib")
+    lines = matplotlib("lines")
     return lines.Line2D(
         [],
         [],

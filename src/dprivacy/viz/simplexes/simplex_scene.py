@@ -12,7 +12,7 @@ from dprivacy.model import Dist, Hyper, as_channel, push, shown, uniform
 from dprivacy.numbers import Mat
 from dprivacy.spaces import FiniteSpace, require_same_labels
 from dprivacy.viz.simplexes.private_region import MOST_SECRETS, Floats, Region, region
-from dprivacy.viz.style.picture_style__viz_naming import named
+from dprivacy.viz.style.picture_style import named
 
 
 @dataclass(frozen=True)

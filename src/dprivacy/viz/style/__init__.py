@@ -1,1 +1,1 @@
-"""A shelf of `viz`."""
+"""One look for every picture, and pictures as files: sizes, styles, labels that fit, SVG."""

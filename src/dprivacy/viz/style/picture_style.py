@@ -1,16 +1,18 @@
 """One look for every picture: sizes, styles that survive grey paper, labels that fit."""
 
+import hashlib
+import html
 import math
+import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
-from importlib import import_module
-from types import ModuleType
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from dprivacy.errors import MissingExtra
+from dprivacy.extras import matplotlib
 from dprivacy.model import shown
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ SHADES = "Blues"  # grows darker steadily, so that it reads on grey paper too
 # The same shades for Plotly, which knows the name by other colours.
 SHADE_STOPS = [[0.0, "#f7fbff"], [0.35, "#9ecae1"], [0.7, "#3182bd"], [1.0, "#08306b"]]
 _CHARS_PER_INCH = 13.0  # of the small type that labels are set in
+
+
+# Without dates and versions, so that a file changes only when the picture does.
+METADATA: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": "dprivacy"},
+    ".pdf": {"CreationDate": None, "Creator": "dprivacy", "Producer": "dprivacy"},
+    ".png": {"Software": "dprivacy"},
+}
+
+_SVG_STYLE = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
 
 
 @dataclass(frozen=True)
@@ -84,28 +96,16 @@ _RC = {
 _LEFT_ALONE = {"backend", "backend_fallback", "interactive", "toolbar", "timezone"}
 
 
-def load(module: str, package: str) -> ModuleType:
-    """A plotting library, or the command that installs it."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(
-            f"pictures need {package}; install it with pip install 'dprivacy[plot]'"
-        ) from None
-
-
 @cache
 def _defaults() -> dict[str, Any]:
-    matplotlib = load("matplotlib", "matplotlib")
-    shipped = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _LEFT_ALONE}
+    shipped = {k: v for k, v in matplotlib().rcParamsDefault.items() if k not in _LEFT_ALONE}
     return {**shipped, **_RC}
 
 
 @contextmanager
 def look() -> Iterator[None]:
     """Within it, matplotlib draws in this look; the person's own settings come back after it."""
-    matplotlib = load("matplotlib", "matplotlib")
-    with matplotlib.rc_context(_defaults()):
+    with matplotlib().rc_context(_defaults()):
         yield
 
 
@@ -122,14 +122,12 @@ def drawn(function: Callable[P, T]) -> Callable[P, T]:
 
 @cache
 def _figure_class() -> Any:
-    base = load("matplotlib.figure", "matplotlib").Figure
+    base = matplotlib("figure").Figure
 
     class Picture(base):  # type: ignore[misc, valid-type]
         """A figure that notebooks show, without pyplot."""
 
         def _repr_svg_(self) -> str:
-            from dprivacy.viz.style.picture_files import svg
-
             return svg(self)
 
     return Picture
@@ -190,3 +188,56 @@ def legend_below(figure: "Figure", handles: Sequence[Any], columns: int = 3) -> 
         longest = max(len(handle.get_label()) for handle in handles)
         fit = max(1, int(figure.get_figwidth() * _CHARS_PER_INCH / (longest + 9)))
         figure.legend(handles=handles, loc="outside lower center", ncols=min(columns, fit))
+
+
+def named(things: Any) -> dict[str, Any]:
+    """Names and things; a single thing has the empty name.
+
+    A mapping is read as names, unless it is itself a channel, {input: {output: probability}}.
+    """
+    if isinstance(things, Mapping) and not _is_channel(things):
+        return {str(name): thing for name, thing in things.items()}
+    return {"": things}
+
+
+def _is_channel(things: Mapping[Any, Any]) -> bool:
+    return all(
+        isinstance(row, Mapping) and not any(isinstance(p, Mapping) for p in row.values())
+        for row in things.values()
+    )
+
+
+def svg(figure: "Figure", *, words: str = "") -> str:
+    """A picture as one ``<svg>`` element that can stand in a page beside others.
+
+    Parameters
+    ----------
+    figure
+        What a ``plot_…`` function or `.plot()` gave.
+    words
+        What it shows, for people who cannot see it; its titles by default.
+
+    Returns
+    -------
+    str
+        Self-contained: letters are outlines, and nothing is fetched. Names inside it start with a
+        digest of the picture, so that two pictures in one page do not meet.
+    """
+    buffer = BytesIO()
+    with look():
+        figure.savefig(buffer, format="svg", metadata=METADATA[".svg"])
+    text = buffer.getvalue().decode()
+    text = text[text.index("<svg") :].rstrip()
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # A rule for every element would reach the whole page: the root hands it down instead.
+    text = re.sub(r"\s*<style[^>]*>\*\{([^}]*)\}</style>", "", text, count=1)
+    mark = "p" + hashlib.sha256(text.encode()).hexdigest()[:8] + "-"
+    text = re.sub(r'(\bid=")', rf"\g<1>{mark}", text)
+    text = re.sub(r'(href="#|url\(#)', rf"\g<1>{mark}", text)
+    said = html.escape(words or _titles(figure), quote=True)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{said}" style="{_SVG_STYLE}" ', 1)
+
+
+def _titles(figure: "Figure") -> str:
+    texts = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
+    return "; ".join(" ".join(text.split()) for text in texts if text) or "picture"

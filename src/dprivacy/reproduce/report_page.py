@@ -1,14 +1,18 @@
-"""The report as one HTML page that needs nothing else: no script, no request, pictures inside."""
+"""The report: one HTML page that needs nothing else (no script, no request), and JSON beside it."""
 
+import json
 import re
 from html import escape
 from itertools import groupby
+from os import PathLike
+from pathlib import Path
 
 from dprivacy.errors import MissingExtra
 from dprivacy.reproduce.items.catalogue_items import SOURCES
 from dprivacy.reproduce.items.compared_lines import Drawing, Line
 from dprivacy.reproduce.running_items import Outcome, Reproduction
 
+PAGE, DATA = "report.html", "report.json"
 _FOLD = 14  # lines of a table beyond which it starts folded
 _CLASSES = {
     "as printed": "same",
@@ -200,3 +204,32 @@ def _tag(status: str) -> str:
 
 def _anchor(one: Outcome) -> str:
     return re.sub(r"[^A-Za-z0-9.-]", "-", one.item.key)
+
+
+def write_report(
+    run: Reproduction, folder: str | PathLike[str], *, pictures: bool = True
+) -> tuple[Path, Path]:
+    """Write a run as ``report.html`` and ``report.json``.
+
+    Parameters
+    ----------
+    run
+        What `reproduce` gave.
+    folder
+        Where to; it is made where it does not exist.
+    pictures
+        Whether to draw the figures.
+
+    Returns
+    -------
+    (Path, Path)
+        The page, which needs nothing else, and the data.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    html, data = target / PAGE, target / DATA
+    html.write_text(page(run, pictures=pictures), encoding="utf-8")
+    data.write_text(
+        json.dumps(run.to_dict(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+    )
+    return html, data
