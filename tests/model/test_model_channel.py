@@ -20,7 +20,7 @@ from dprivacy.errors import (
     UnknownCategory,
 )
 from dprivacy.model import Channel, Dist, as_channel, mixture, parallel, uniform
-from dprivacy.model.labelled_matrix__model_labelled import Labelled
+from dprivacy.model.labelled_matrix import Labelled
 
 COIN = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
 

@@ -104,12 +104,6 @@ def test_joint_tables() -> None:
     assert table[("f", "yes")] == Q(1, 8)
     assert table.marginal(0) == Dist(["f", "m"], ["1/2", "1/2"])
     assert table.marginal(1) == Dist(["no", "yes"], ["7/8", "1/8"])
-    assert table.given(0).row("f") == {"no": Q(3, 4), "yes": Q(1, 4)}
-    assert table.given(1).row("yes") == {"f": Q(1), "m": 0}
-    empty = joint(["f", "m"], ["no", "yes"], [[3, 1], [0, 0]])
-    assert empty.given(0).rows == ("f",)
-    floats = joint(["f", "m"], ["no", "yes"], [[0.3, 0.1], [0.4, 0.2]])
-    assert floats.given(0)["f", "no"] == pytest.approx(0.75)
     for wrong in ([[0, 0], [0, 0]], [[1, -1], [1, 1]]):
         with pytest.raises(NotStochastic):
             joint(["f", "m"], ["no", "yes"], wrong)

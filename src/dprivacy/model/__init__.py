@@ -2,8 +2,7 @@
 
 from dprivacy.model.answers import Answer as Answer, Verdict as Verdict
 from dprivacy.model.channel_input import as_channel as as_channel
-from dprivacy.model.channels__model_channel import Channel as Channel
-from dprivacy.model.channels__model_hyper import Hyper as Hyper, push as push
+from dprivacy.model.channels import Channel as Channel, Hyper as Hyper, push as push
 from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
 from dprivacy.model.distributions import (
     Dist as Dist,
@@ -15,14 +14,14 @@ from dprivacy.model.distributions import (
 )
 from dprivacy.model.guarantees import Guarantee as Guarantee
 from dprivacy.model.hyper_moves import EarthMove as EarthMove, earth_move as earth_move
-from dprivacy.model.labelled_matrix__model_gain import Gain as Gain
+from dprivacy.model.labelled_matrix import Gain as Gain
 from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
 from dprivacy.model.space_input import as_space as as_space
 
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.model.answers import Pictured as Pictured
-from dprivacy.model.channels__model_channel import require_channel_space as require_channel_space
+from dprivacy.model.channels import require_channel_space as require_channel_space
 from dprivacy.model.documents import (
     Document as Document,
     digest as digest,
@@ -34,7 +33,7 @@ from dprivacy.model.documents import (
     write_document as write_document,
 )
 from dprivacy.model.guarantees import factor_in_words as factor_in_words
-from dprivacy.model.labelled_matrix__model_labelled import Labelled as Labelled
+from dprivacy.model.labelled_matrix import Labelled as Labelled
 from dprivacy.model.matrix_files import (
     read_prior_file as read_prior_file,
     read_table as read_table,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import NotApplicable, WrongKind, WrongShape
-from dprivacy.model.channels__model_channel import Channel
+from dprivacy.model.channels import Channel
 from dprivacy.model.matrix_files import channel_in_file
 from dprivacy.typing import ChannelLike, Label
 

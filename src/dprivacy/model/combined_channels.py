@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed
-from dprivacy.model.channels__model_channel import Channel, _require_fits
+from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
@@ -27,7 +27,7 @@ def parallel(*channels: Channel) -> Channel:
         return channels[0]
     rows = int(np.prod([len(c.rows) for c in channels], dtype=object))
     columns = int(np.prod([len(c.columns) for c in channels], dtype=object))
-    _require_fits(rows, columns)
+    require_cells(rows, columns)
     matrix = channels[0].matrix
     for channel in channels[1:]:
         matrix = matrix.kron(channel.matrix)

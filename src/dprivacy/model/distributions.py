@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.errors import Malformed, NotStochastic, UnknownCategory, WrongKind
 from dprivacy.model.answers import Pictured
+from dprivacy.model.labelled_matrix import Labelled
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
 from dprivacy.spaces import (
@@ -19,10 +20,6 @@ from dprivacy.spaces import (
     require_same_labels,
 )
 from dprivacy.typing import PriorLike
-
-if TYPE_CHECKING:
-    from dprivacy.model.channels__model_channel import Channel
-    from dprivacy.model.channels__model_hyper import Hyper
 
 _FLOAT_SUM = 1e-9
 
@@ -91,36 +88,12 @@ class Dist(Frozen, Pictured):
         """Pairs of label and probability."""
         return zip(self.labels, self.weights, strict=True)
 
-    def __rshift__(self, channel: "Channel") -> "Hyper":
-        """``prior >> C``: the hyper-distribution [prior ▷ C]."""
-        from dprivacy.model.channels__model_hyper import push
-
-        return push(self, channel)
-
     def marginal(self, position: int) -> "Dist":
         """For a joint distribution on tuples: the distribution of one coordinate."""
         totals: dict[Any, Any] = {}
         for label, weight in self.items():
             totals[label[position]] = totals.get(label[position], 0) + weight
         return Dist(totals.keys(), totals.values())
-
-    def given(self, position: int) -> "Channel":
-        """For a joint distribution on pairs: the channel from one coordinate to the other.
-
-        Values of zero probability are left out, since nothing is known of them.
-        """
-        from dprivacy.model.channels__model_channel import Channel
-
-        marginal = self.marginal(position)
-        rows, columns = marginal.support, self.marginal(1 - position).labels
-        weights = dict(self.items())
-
-        def entry(x: Any, y: Any) -> Fraction | float:
-            pair = (x, y) if position == 0 else (y, x)
-            share: Fraction | float = weights.get(pair, Fraction(0)) / marginal[x]
-            return share
-
-        return Channel(rows, columns, [[entry(x, y) for y in columns] for x in rows])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dist):
@@ -223,8 +196,6 @@ def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
     table
         Counts (whole numbers) or weights; they are divided by their sum.
     """
-    from dprivacy.model.labelled_matrix__model_labelled import Labelled
-
     counts = Labelled(rows, columns, table).matrix
     flat = [value for row in counts.rows() for value in row]
     total = sum(flat)

@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from dprivacy.model.answers import Verdict
-from dprivacy.model.channels__model_hyper import Hyper
-from dprivacy.model.labelled_matrix__model_gain import Gain
-from dprivacy.model.labelled_matrix__model_labelled import Labelled
+from dprivacy.model.channels import Hyper
+from dprivacy.model.labelled_matrix import Gain, Labelled
 from dprivacy.numbers import Mat, feasible
 from dprivacy.sources import result
 from dprivacy.spaces import require_same_labels

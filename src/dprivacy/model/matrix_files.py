@@ -17,7 +17,7 @@ from dprivacy.errors import (
     NotStochastic,
     SpaceMismatch,
 )
-from dprivacy.model.channels__model_channel import Channel
+from dprivacy.model.channels import Channel
 from dprivacy.model.distributions import Dist
 from dprivacy.model.documents import file_text, is_document, read_document, rebuilt
 from dprivacy.model.plain_data import shown

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Protocol, Self, runtime_checkable
 
-from dprivacy.model.channels__model_channel import Channel
+from dprivacy.model.channels import Channel
 from dprivacy.model.guarantees import Guarantee
 from dprivacy.sampling import Source, choose_source
 

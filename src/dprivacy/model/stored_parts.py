@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadFile
-from dprivacy.model.channels__model_channel import Channel
+from dprivacy.model.channels import Channel
 from dprivacy.model.documents import require_keys
 from dprivacy.numbers import Mat, as_level
 from dprivacy.spaces import FiniteSpace, from_table, read_distance

@@ -20,7 +20,7 @@ Key = tuple[str, str]
 
 _PACKAGE = "dprivacy"
 _CHECKOUT = Path(__file__).resolve().parents[3]  # where the tests and the documentation lie
-_OPERATORS = {"__matmul__": "@", "__and__": "&", "__add__": "+", "__rshift__": ">>"}
+_OPERATORS = {"__matmul__": "@", "__and__": "&", "__add__": "+", "__rrshift__": ">>"}
 
 
 def markdown_table() -> str:

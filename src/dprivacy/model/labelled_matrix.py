@@ -1,10 +1,11 @@
-"""A matrix with named rows and columns: the body that channels and gains share."""
+"""Matrices with named rows and columns: the body that channels and gains share, and gains."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
 from dprivacy.errors import Malformed
+from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
 from dprivacy.spaces import Label, locate, positions, read_labels
@@ -110,3 +111,31 @@ class Labelled(Frozen):
             return head
         lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
         return "\n".join([head, *lines])
+
+
+class Gain(Pictured, Labelled):
+    """Actions by secrets: `gain[w, x]` is what action w is worth when the secret is x.
+
+    A loss is its mirror image, where less is better.
+
+    Parameters
+    ----------
+    rows
+        Actions.
+    columns
+        Secrets.
+    matrix
+        What each is worth, exact or float.
+    """
+
+    row_name, column_name = "action", "secret"
+
+    @property
+    def actions(self) -> tuple[Any, ...]:
+        """The actions."""
+        return self.rows
+
+    @property
+    def secrets(self) -> tuple[Any, ...]:
+        """The secrets."""
+        return self.columns
