@@ -22,7 +22,7 @@ card = pytest.mark.service("gpu")
 
 
 def test_a_device_that_is_not_known():
-    with pytest.raises(Malformed, match="device is 'cpu' or 'gpu', not 'tpu'"):
+    with pytest.raises(Malformed, match="device should be one of 'cpu', 'gpu', not 'tpu'"):
         dp.optimal(dp.line(3), eps="ln 2", device="tpu")
 
 
