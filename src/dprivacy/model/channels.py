@@ -65,7 +65,7 @@ class Channel(Pictured, Labelled):
 
     def __rrshift__(self, prior: Dist) -> "Hyper":
         """``prior >> C``: the hyper-distribution [prior ▷ C]."""
-        return push(prior, self) if isinstance(prior, Dist) else NotImplemented
+        return push(prior, self)
 
     @result("T", "Def 3.1.4", "Lem 3.1")
     def __and__(self, other: "Channel") -> "Channel":
