@@ -40,6 +40,10 @@ from dprivacy.model.matrix_files import (
 )
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
+from dprivacy.model.proportional_columns import (
+    proportional_groups as proportional_groups,
+    summed_groups as summed_groups,
+)
 from dprivacy.model.space_input import space_for as space_for
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,

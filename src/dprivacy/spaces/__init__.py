@@ -1,13 +1,13 @@
 """Spaces: where secrets live, and how far apart they are."""
 
-from dprivacy.spaces.bag_spaces__spaces_bags import bags as bags
-from dprivacy.spaces.cubes_and_products__spaces_cubes import (
+from dprivacy.spaces.bag_spaces import bags as bags
+from dprivacy.spaces.cubes_and_products import (
     hamming as hamming,
     hamming_cube as hamming_cube,
     power_set as power_set,
+    product as product,
 )
-from dprivacy.spaces.cubes_and_products__spaces_products import product as product
-from dprivacy.spaces.distance_tables__spaces_tables import from_table as from_table
+from dprivacy.spaces.distance_tables import from_table as from_table
 from dprivacy.spaces.endless_spaces import (
     BitStrings as BitStrings,
     GridLine as GridLine,
@@ -21,9 +21,9 @@ from dprivacy.spaces.queries_between import (
     induced_space as induced_space,
     sensitivity as sensitivity,
 )
-from dprivacy.spaces.standard_spaces__spaces_grids import grid as grid
-from dprivacy.spaces.standard_spaces__spaces_standard import (
+from dprivacy.spaces.standard_spaces import (
     discrete as discrete,
+    grid as grid,
     line as line,
     quantised as quantised,
 )
@@ -37,7 +37,7 @@ from dprivacy.spaces.distance_matrix import (
     plus as plus,
     times as times,
 )
-from dprivacy.spaces.distance_tables__spaces_tables import read_distance as read_distance
+from dprivacy.spaces.distance_tables import read_distance as read_distance
 from dprivacy.spaces.labels import (
     Label as Label,
     locate as locate,
@@ -47,6 +47,7 @@ from dprivacy.spaces.labels import (
     read_labels as read_labels,
     require_same_labels as require_same_labels,
 )
+from dprivacy.spaces.needed_pairs import zero_classes as zero_classes
 from dprivacy.spaces.space_grammar import (
     GRAMMAR as GRAMMAR,
     names_space as names_space,

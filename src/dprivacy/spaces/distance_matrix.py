@@ -111,6 +111,13 @@ class Distances(Frozen):
         floats.flags.writeable = False
         return floats
 
+    @cached_property
+    def zeros(self) -> NDArray[np.bool_]:
+        """Where a distance is exactly 0."""
+        if self.values is None:
+            return np.asarray(self.table == 0)
+        return np.asarray(np.array([value == 0 for value in self.values])[self.table])
+
     def mapped(self, change: Callable[[Distance], Distance]) -> "Distances":
         """Every distance changed by one function."""
         if self.values is None:

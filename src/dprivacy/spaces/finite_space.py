@@ -120,6 +120,13 @@ class FiniteSpace(Frozen):
         """Positions (i < j) of the pairs that no third point implies; see `pairs`."""
         return _read_only(irredundant_pairs(self.distances, self.known_edges))
 
+    @property
+    def implying_pairs(self) -> Pairs:
+        """Positions of pairs that imply all others, found without a search: known edges, or all."""
+        if self.known_edges is not None:
+            return self.known_edges
+        return np.stack(np.triu_indices(len(self), 1), axis=1)
+
     def pairs(self) -> list[tuple[Any, Any]]:
         """The pairs of labels that are not implied by others.
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from dprivacy.errors import Malformed
 from dprivacy.spaces.distance_matrix import Distance, Distances
-from dprivacy.spaces.distance_tables__spaces_axioms import check_metric
-from dprivacy.spaces.distance_tables__spaces_tables import read_distance
+from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import normal, positions, read_labels
 from dprivacy.spaces.needed_pairs import irredundant_pairs

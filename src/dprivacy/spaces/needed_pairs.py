@@ -5,6 +5,7 @@ d(x, y) + d(y, z) ≤ d(x, z). What remains is enough to check, and is often ver
 on a line of n points, the edges of a Manhattan grid or of a graph.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,17 @@ def irredundant_pairs(distances: Distances, among: Pairs | None = None) -> Pairs
             implied = _exactly_implied(distances, i, j, first, second, direct, apart)
         kept[start : start + block] = ~implied & np.isfinite(distances.floats[i, j])
     return among[kept]
+
+
+def zero_classes(
+    distances: Distances, among: Iterable[int] | None = None
+) -> tuple[tuple[int, ...], ...]:
+    """The points (all, or those named) that are at distance 0 from each other, taken together."""
+    first = distances.zeros.argmax(axis=1).tolist()
+    groups: dict[int, list[int]] = {}
+    for i in range(distances.n) if among is None else among:
+        groups.setdefault(first[i], []).append(i)
+    return tuple(tuple(group) for group in groups.values())
 
 
 def _exactly_implied(

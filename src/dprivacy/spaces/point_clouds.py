@@ -12,8 +12,7 @@ from dprivacy.errors import Malformed
 from dprivacy.numbers import Mat, as_eps, read_matrix, root
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
-from dprivacy.spaces.distance_tables__spaces_axioms import check_metric
-from dprivacy.spaces.distance_tables__spaces_tables import read_distance
+from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import Label, read_labels
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from dprivacy.errors import Malformed, Uncertified
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
@@ -42,14 +40,9 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
     """
     images = [Y.position(f(x)) for x in X.labels]
     # It is enough to look at pairs that imply the others, since d_Y obeys the triangle inequality.
-    pairs = (
-        X.known_edges
-        if X.known_edges is not None
-        else np.argwhere(np.triu(np.ones((len(X),) * 2), 1))
-    )
     worst: Distance = Fraction(0)
     seen: dict[tuple[Any, Any], None] = {}
-    for i, j in pairs:
+    for i, j in X.implying_pairs:
         seen.setdefault((Y.distances[images[i], images[j]], X.distances[i, j]))
     for stretched, original in seen:
         worst = max(worst, _quotient(stretched, original))
@@ -92,12 +85,7 @@ def induced_space(f: Query, X: FiniteSpace) -> FiniteSpace:
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]
     for k in range(len(labels)):
         table[k][k] = Fraction(0)
-    pairs = (
-        X.known_edges
-        if X.known_edges is not None
-        else np.argwhere(np.triu(np.ones((len(X),) * 2), 1))
-    )
-    for i, j in pairs:
+    for i, j in X.implying_pairs:
         a, b = at[answers[i]], at[answers[j]]
         if a != b:
             table[a][b] = table[b][a] = min(table[a][b], X.distances[i, j])

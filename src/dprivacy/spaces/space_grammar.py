@@ -10,11 +10,10 @@ import re
 from collections.abc import Sequence
 
 from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape
-from dprivacy.spaces.cubes_and_products__spaces_cubes import hamming_cube
+from dprivacy.spaces.cubes_and_products import hamming_cube
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.point_clouds import points
-from dprivacy.spaces.standard_spaces__spaces_grids import grid
-from dprivacy.spaces.standard_spaces__spaces_standard import discrete, line
+from dprivacy.spaces.standard_spaces import discrete, grid, line
 from dprivacy.typing import Label
 
 GRAMMAR = (

@@ -1,7 +1,6 @@
 """A problem taken apart: secrets that no constraint ties together are optimised one piece at a time."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +13,7 @@ from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.spanner import greedy_spanner
 from dprivacy.errors import Uncertified
 from dprivacy.numbers import Level, Mat, as_level, exp_bounds, float_up
-from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.spaces import Distance, FiniteSpace, zero_classes
 
 _BITS = 160
 # A spanner's paths are measured in floats: its edges are held to a little less than ε·d/dilation.
@@ -136,7 +135,7 @@ def pieces_of(problem: Problem) -> list[Piece]:
     """
     found = []
     for component in _components(problem.space):
-        classes = _classes(problem.space, component)
+        classes = zero_classes(problem.space.distances, component)
         whole = len(classes) == len(problem.space)
         labels = [problem.space.labels[members[0]] for members in classes]
         space = problem.space if whole else problem.space.restrict(labels)
@@ -178,15 +177,3 @@ def _components(space: FiniteSpace) -> list[list[int]]:
             left[members] = False
             found.append(members.tolist())
     return found
-
-
-def _classes(space: FiniteSpace, members: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Those of them that are at distance 0 from each other, taken together."""
-    same = space.distances.floats == 0.0
-    left, found = set(members), []
-    for i in members:
-        if i in left:
-            group = [j for j in np.flatnonzero(same[i]).tolist() if j in left]
-            left -= set(group)
-            found.append(tuple(group))
-    return tuple(found)

@@ -11,7 +11,7 @@ from dprivacy.errors import Malformed, MixedArithmetic, NotAMetric, TooLarge, Un
 from dprivacy.model import shown
 from dprivacy.numbers import Factor, Level, as_eps, as_level, power_part
 from dprivacy.sources import result
-from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.spaces import Distance, FiniteSpace, zero_classes
 
 Column = tuple[int, ...]
 Number = int | Fraction
@@ -68,7 +68,8 @@ class Cone:
                 "build it from whole numbers, fractions or strings such as '0.1'"
             )
         _require_finite(space)
-        classes = _classes(space, everything=not level)
+        everything = (tuple(range(len(space))),)
+        classes = zero_classes(space.distances) if level else everything
         at = [members[0] for members in classes]
         kept = space if len(at) == len(space) else space.restrict([space.labels[i] for i in at])
         factors: dict[Distance, Factor] = {}
@@ -197,21 +198,6 @@ def _require_finite(space: FiniteSpace) -> None:
                     "infinite, so that nothing binds their entries to each other; take each part of "
                     "the space by itself with restrict"
                 )
-
-
-def _classes(space: FiniteSpace, *, everything: bool) -> tuple[tuple[int, ...], ...]:
-    """The points that are at distance 0 from each other."""
-    if everything:
-        return (tuple(range(len(space))),)
-    groups: list[list[int]] = []
-    for i in range(len(space)):
-        for group in groups:
-            if space.distances[group[0], i] == 0:
-                group.append(i)
-                break
-        else:
-            groups.append([i])
-    return tuple(tuple(group) for group in groups)
 
 
 def _factor(space: FiniteSpace, eps: Level, i: int, j: int) -> Factor:

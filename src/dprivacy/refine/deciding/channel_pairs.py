@@ -1,14 +1,13 @@
 """Two channels on the same secrets, brought to the form in which they are compared."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Channel, as_channel
+from dprivacy.model import Channel, as_channel, proportional_groups, summed_groups
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
 
@@ -93,15 +92,9 @@ def read_pair(A: Any, B: Any) -> Pair:
 
 def reduced(matrix: Mat) -> tuple[Groups, Mat]:
     """Groups of proportional columns (none for columns of zeros), and the matrix of their sums."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for j, column in enumerate(matrix.entries.T.tolist()):
-        if any(column):
-            groups.setdefault(_direction(column, exact=matrix.exact), []).append(j)
-    found = list(groups.values())
-    if len(found) == matrix.shape[1]:
-        return found, matrix
-    sums = [matrix.entries[:, group].sum(axis=1) for group in found]
-    return found, Mat(np.stack(sums, axis=1), matrix.den)
+    found = proportional_groups(matrix)
+    whole = len(found) == matrix.shape[1]
+    return found, matrix if whole else summed_groups(matrix, found)
 
 
 def integer_rows(a: Mat, b: Mat) -> tuple[Mat, Mat]:
@@ -116,14 +109,6 @@ def integer_rows(a: Mat, b: Mat) -> tuple[Mat, Mat]:
         left.append([v // common for v in mine])
         right.append([v // common for v in theirs])
     return Mat.over(1, left), Mat.over(1, right)
-
-
-def _direction(column: Sequence[Any], *, exact: bool) -> tuple[Any, ...]:
-    if exact:
-        common = math.gcd(*column)
-        return tuple(value // common for value in column)
-    largest = max(column)
-    return tuple(value / largest for value in column)
 
 
 def _share(whole: Mat, merged: Mat, j: int, h: int) -> Fraction | float:

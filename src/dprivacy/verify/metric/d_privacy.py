@@ -22,7 +22,7 @@ from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
 from dprivacy.verify.metric.delta_profile import worst_delta
-from dprivacy.verify.metric.induced_metric import Eps, checked_pairs, tightest
+from dprivacy.verify.metric.induced_metric import Eps, tightest
 from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
 
 _MOST_TRIPLES = 1000
@@ -283,7 +283,7 @@ def _triples(
     tight: list[Triple] = []
     violated: list[Triple] = []
     distances = space.distances.floats
-    for i, j in checked_pairs(space):
+    for i, j in space.implying_pairs:
         if math.isinf(distances[i, j]):
             continue
         distance = space.distances[i, j]

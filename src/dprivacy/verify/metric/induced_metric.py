@@ -109,13 +109,6 @@ def tightest(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
     return _tightest_float(channel, space)
 
 
-def checked_pairs(space: FiniteSpace) -> Any:
-    """Positions of pairs that suffice: the known edges, or all pairs."""
-    if space.known_edges is not None:
-        return space.known_edges
-    return np.stack(np.triu_indices(len(space), 1), axis=1)
-
-
 def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
     ratios = RowRatios(channel)
     found: list[tuple[float, Ratio]] = []
@@ -202,7 +195,7 @@ def _column_extremes(ratios: RowRatios) -> list[Ratio]:
 
 def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, Ratio]]:
     """The worst ratio of every pair whose rate may be the largest, by float estimates."""
-    pairs = checked_pairs(space)
+    pairs = space.implying_pairs
     distances = space.distances.floats
     estimates: list[tuple[float, float, int, int]] = []
     exact_needed: list[tuple[float, Ratio]] = []
@@ -239,7 +232,7 @@ def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio 
         or ratios.zeros.any()
         or not (apart | np.eye(len(space), dtype=bool)).all()
     ):
-        pairs = checked_pairs(space)
+        pairs = space.implying_pairs
         pairs = pairs[np.isfinite(distances[pairs[:, 0], pairs[:, 1]])]
         broken = np.zeros(len(pairs), dtype=bool)
         if ratios.zeros.any():

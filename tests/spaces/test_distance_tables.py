@@ -10,7 +10,7 @@ import pytest
 from dprivacy.errors import DuplicateLabel, Malformed, MixedArithmetic, NotAMetric
 from dprivacy.numbers import Level, ln, root
 from dprivacy.spaces import from_table
-from dprivacy.spaces.distance_tables__spaces_tables import read_distance
+from dprivacy.spaces.distance_tables import read_distance
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers import Level, as_level
-from dprivacy.spaces.bag_spaces__spaces_matching import cheapest_matching
+from dprivacy.spaces.bag_spaces import cheapest_matching
 from dprivacy.spaces.distance_matrix import Distances
 
 VALUES = {
