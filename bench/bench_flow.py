@@ -49,21 +49,21 @@ def floats(n: int) -> None:
         f"n={n:5d} posterior g-vulnerability",
         {
             "qif": lambda: measure.g_vuln.posterior(G, pi, C),
-            "ours": lambda: flow.posterior_vulnerability(prior, channel, g),
+            "ours": lambda: flow.posterior_vulnerability(channel, prior=prior, gain=g),
         },
     )
     report(
         f"n={n:5d} posterior Bayes vulnerability",
         {
             "qif": lambda: measure.bayes_vuln.posterior(pi, C),
-            "ours": lambda: flow.posterior_vulnerability(prior, channel, bv),
+            "ours": lambda: flow.posterior_vulnerability(channel, prior=prior, gain=bv),
         },
     )
     report(
         f"n={n:5d} posterior risk of a loss",
         {
             "qif": lambda: measure.l_risk.posterior(G, pi, C),
-            "ours": lambda: flow.posterior_uncertainty(prior, channel, cost),
+            "ours": lambda: flow.posterior_uncertainty(channel, prior=prior, loss=cost),
         },
     )
     report(
@@ -77,14 +77,14 @@ def floats(n: int) -> None:
         f"n={n:5d} mutual information",
         {
             "qif": lambda: measure.shannon.add_leakage(pi, C),
-            "ours": lambda: flow.mutual_information(prior, channel),
+            "ours": lambda: flow.mutual_information(channel, prior=prior),
         },
     )
     report(
         f"n={n:5d} posterior guessing entropy",
         {
             "qif": lambda: measure.guessing.posterior(pi, C),
-            "ours": lambda: flow.posterior_guessing_entropy(prior, channel),
+            "ours": lambda: flow.posterior_guessing_entropy(channel, prior=prior),
         },
     )
 
@@ -119,7 +119,11 @@ def exact(n: int) -> None:
         return total
 
     spent, answers = best_of(
-        {"plain": plain, "ours": lambda: flow.posterior_vulnerability(prior, channel, g)}, 1
+        {
+            "plain": plain,
+            "ours": lambda: flow.posterior_vulnerability(channel, prior=prior, gain=g),
+        },
+        1,
     )
     assert answers["plain"] == answers["ours"]
     print(

@@ -86,13 +86,13 @@ def test_the_rule_for_the_size_is_the_minimum_it_claims():
 
 def test_the_attacker_finds_all_before_and_few_after():
     days = example_days(400)
-    loud = linkage(days, protect_curves(days, eps=2000, grid="0.001", size=12))
-    quiet = linkage(days, protect_curves(days, eps="1/10", grid="0.001", size=12))
+    loud = linkage(protect_curves(days, eps=2000, grid="0.001", size=12), days)
+    quiet = linkage(protect_curves(days, eps="1/10", grid="0.001", size=12), days)
     assert loud.before == 1.0
     assert loud.after > 0.9
     assert quiet.after < 0.05
     twins = np.vstack([days, days])
-    assert linkage(twins, protect_curves(twins, eps=1, grid="0.001")).before == pytest.approx(0.5)
+    assert linkage(protect_curves(twins, eps=1, grid="0.001"), twins).before == pytest.approx(0.5)
 
 
 def _write(path: Path, header, rows) -> Path:
@@ -178,6 +178,6 @@ def test_smart_meter_days_keep_their_mean_and_lose_their_names():
     bias = np.abs(truth - truth @ basis.rows.T @ basis.back.T).max()
     assert _inside(profile, truth, bias)
     assert bias < 0.05
-    found = linkage(days, protected)
+    found = linkage(protected, days)
     assert found.before > 0.97  # the rest are twins, such as days without use
     assert found.after < 0.01

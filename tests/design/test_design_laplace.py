@@ -82,7 +82,7 @@ class TestLosses:
         for N in (1, 2, 4):
             prior, table = random_setting(rng, N)
             G = geometric_steps(N, eps=eps).channel
-            exact = posterior_uncertainty(prior, G, table)
+            exact = posterior_uncertainty(G, prior=prior, loss=table)
             assert geometric_loss(N, table, prior, eps=eps) == (exact, exact)
 
     @pytest.mark.parametrize("eps", [1, "7/3"])
@@ -108,14 +108,16 @@ class TestLosses:
         prior, table = random_setting(random.Random(4), 2)
         low, high = laplace_loss(2, table, prior, eps="64 ln 2")
         values = [
-            posterior_uncertainty(prior, pixelated_laplace(2, T, eps="64 ln 2").channel, table)
+            posterior_uncertainty(
+                pixelated_laplace(2, T, eps="64 ln 2").channel, prior=prior, loss=table
+            )
             for T in (1, 2, 4, 8, 16, 32, 64)
         ]
         assert values == sorted(values, reverse=True)
         assert values[-1] >= low
         near, _ = laplace_loss(2, table, prior, eps="4 ln 2")
         coarse = posterior_uncertainty(
-            prior, pixelated_laplace(2, 512, eps="4 ln 2").channel, table
+            pixelated_laplace(2, 512, eps="4 ln 2").channel, prior=prior, loss=table
         )
         assert near <= coarse <= near + Q(1, 1000)
         assert high >= low
@@ -152,7 +154,9 @@ class TestDifference:
             for table in (absolute, squared, None):
                 prior, random_table = random_setting(rng, N)
                 for belief in (None, prior):
-                    found = laplace_against_geometric(N, table or random_table, belief, eps=eps)
+                    found = laplace_against_geometric(
+                        N, eps=eps, prior=belief, loss=table or random_table
+                    )
                     assert found.laplace[1] >= found.geometric[0]
                     assert 0 <= found.difference[0] <= found.difference[1]
                     assert found.difference[1] <= found.sharper <= found.theorem
@@ -164,19 +168,19 @@ class TestDifference:
 
     def test_one_step_by_hand(self):
         """Guess 0 or 1: the geometric errs with λ/(1+λ), the Laplace with e^(−ε/2)/2."""
-        found = laplace_against_geometric(1, lambda w, x: int(w != x), eps="2 ln 2")
+        found = laplace_against_geometric(1, eps="2 ln 2", loss=lambda w, x: int(w != x))
         assert found.geometric == (Q(1, 5), Q(1, 5))
         assert found.laplace == (Q(1, 4), Q(1, 4))
         assert found.difference == (Q(1, 20), Q(1, 20))
         assert found.sharper == Q(3, 10)
 
     def test_words_and_data(self):
-        found = laplace_against_geometric(2, lambda w, x: int(w != x), eps="4 ln 2")
+        found = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: int(w != x))
         assert found.exact
         assert "1/15" in str(found)
         assert "E12" in found.explain()
         json.dumps(found.to_dict())
-        assert not laplace_against_geometric(2, absolute, eps=1).exact
+        assert not laplace_against_geometric(2, eps=1, loss=absolute).exact
 
 
 class TestRefinement:
@@ -242,7 +246,7 @@ class TestPixelation:
                 for w in table.actions:
                     sums[w] += p * M[at, y] * table[w, at]
             total += min(sums.values())
-        assert total == posterior_uncertainty(gathered(lambda x: x * x, N), M, table)
+        assert total == posterior_uncertainty(M, prior=gathered(lambda x: x * x, N), loss=table)
 
     @pytest.mark.statement("T", "Thm 7.3", "Lem 7.5", "Lem 7.6", "Lem 7.11", "Cor 7.12")
     @pytest.mark.parametrize(("cost", "kappa"), [(absolute, 1), (squared, 2)])
@@ -257,7 +261,9 @@ class TestPixelation:
         value += sum((table @ np.exp(-eps * d) / 2 / len(x)).min() for d in (x, 1 - x))
         regrets = []
         for N in (4, 8, 16):
-            found = laplace_on_interval(lambda t: t, cost, N, eps=2, kappa=kappa, actions=actions)
+            found = laplace_on_interval(
+                lambda t: t, N=N, eps=2, kappa=kappa, loss=cost, actions=actions
+            )
             assert float(found.laplace[0]) - 1e-6 <= value <= float(found.laplace[1]) + 1e-6
             assert float(found.least) <= value + 1e-6
             regrets.append(found.regret)
@@ -268,18 +274,18 @@ class TestPixelation:
 
     def test_any_private_mechanism_costs_at_least_that(self):
         """Another private mechanism, uniform noise of the response kind, stays above the bound."""
-        found = laplace_on_interval(lambda t: t, absolute, 16, eps="16 ln(9/8)", kappa=1)
+        found = laplace_on_interval(lambda t: t, N=16, eps="16 ln(9/8)", kappa=1, loss=absolute)
         assert found.least <= Q(1, 4)  # saying nothing costs 1/4
 
     def test_a_loss_that_is_not_ordered(self):
         def ends(w, x):
             return abs(x - Q(1, 2)) if w else Q(1, 2) - abs(x - Q(1, 2))
 
-        found = laplace_on_interval(lambda t: t, ends, 4, eps=1, kappa=1, actions=[0, 1])
+        found = laplace_on_interval(lambda t: t, N=4, eps=1, kappa=1, loss=ends, actions=[0, 1])
         assert found.least is None
         assert found.regret is None
         assert "not ordered" in found.explain()
 
     def test_a_negative_loss(self):
         with pytest.raises(Malformed, match="at least 0"):
-            laplace_on_interval(lambda t: t, lambda w, x: w - x, 4, eps=1, kappa=1)
+            laplace_on_interval(lambda t: t, N=4, eps=1, kappa=1, loss=lambda w, x: w - x)

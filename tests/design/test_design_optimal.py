@@ -53,7 +53,7 @@ class TestExhaustively:
             prior = Dist(space.labels, a_prior(rng, len(space), zeros=actions == 3))
             question = a_loss(rng, actions, space)
             best = optimal(space, eps=eps, prior=prior, loss=question)
-            truth = min(posterior_uncertainty(prior, K, question) for K in every)
+            truth = min(posterior_uncertainty(K, prior=prior, loss=question) for K in every)
             assert best.loss == best.bound == truth
             assert best.gap == 0
             assert best.exact
@@ -67,7 +67,7 @@ class TestExhaustively:
         prior, question = Dist(space.labels, a_prior(rng, len(space))), a_loss(rng, 4, space)
         best = optimal(space, eps="ln 2", prior=prior, loss=question)
         every = kernels(space, eps="ln 2")
-        assert best.loss == min(posterior_uncertainty(prior, K, question) for K in every)
+        assert best.loss == min(posterior_uncertainty(K, prior=prior, loss=question) for K in every)
 
     def test_no_remap_improves_an_optimum(self):
         rng = np.random.default_rng(8)
@@ -75,7 +75,7 @@ class TestExhaustively:
         for _ in range(5):
             prior, question = Dist(space.labels, a_prior(rng, 6)), a_loss(rng, 5, space)
             best = optimal(space, eps="ln 2", prior=prior, loss=question)
-            assert posterior_uncertainty(prior, best.channel, question) == best.loss
+            assert posterior_uncertainty(best.channel, prior=prior, loss=question) == best.loss
 
 
 class TestAgainstAnotherSolver:
@@ -159,7 +159,7 @@ class TestSources:
             prior = Dist(space.labels, a_prior(rng, n))
             best = optimal(space, eps="ln 2", prior=prior, loss=question)
             G = geometric(space, eps="ln 2").channel
-            assert best.loss == posterior_uncertainty(prior, G, question)
+            assert best.loss == posterior_uncertainty(G, prior=prior, loss=question)
 
     @pytest.mark.statement("T", "Def 6.2.3")
     def test_nothing_private_has_a_smaller_posterior_uncertainty(self):
@@ -167,7 +167,7 @@ class TestSources:
         question = a_loss(rng, 3, space)
         best = optimal(space, eps="ln 2", loss=question)
         for K in kernels(space, eps="ln 2"):
-            assert posterior_uncertainty(best.problem.prior, K, question) >= best.loss
+            assert posterior_uncertainty(K, prior=best.problem.prior, loss=question) >= best.loss
 
     @pytest.mark.statement("T", "Thm 6.6", "Cor 6.34")
     @pytest.mark.parametrize("n", [3, 4])
@@ -178,7 +178,7 @@ class TestSources:
         for _ in range(60):
             prior = Dist(space.labels, a_prior(rng, n, zeros=True))
             best = optimal(space, eps="ln 2", prior=prior, loss=question).loss
-            left = [K for K in left if posterior_uncertainty(prior, K, question) == best]
+            left = [K for K in left if posterior_uncertainty(K, prior=prior, loss=question) == best]
             if not left:
                 break
         assert left == []
@@ -314,7 +314,7 @@ class TestOutputs:
         every = kernels(line(5), eps="ln 2")
         question = loss.metric(line(5), actions=[0, 4])
         assert best.loss == min(
-            posterior_uncertainty(best.problem.prior, K, question) for K in every
+            posterior_uncertainty(K, prior=best.problem.prior, loss=question) for K in every
         )
 
     def test_an_output_that_is_no_action(self):

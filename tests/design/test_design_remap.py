@@ -25,45 +25,45 @@ class TestRemap:
             prior = Dist(range(3), [Fraction(int(w), int(weights.sum())) for w in weights])
             table = rng.integers(0, 9, (2, 3)).tolist()
             question = loss.matrix(["u", "v"], range(3), table)
-            found = remap(C, prior, question)
+            found = remap(C, prior=prior, loss=question)
             every = [
                 expected_loss(
                     C @ Channel(range(3), ["u", "v"], [[int(w == a) for w in "uv"] for a in acts]),
-                    prior,
-                    question,
+                    prior=prior,
+                    loss=question,
                 )
                 for acts in product("uv", repeat=3)
             ]
             assert found.after == min(every)
             assert found.before is None
-            assert expected_loss(found.channel, prior, question) == found.after
+            assert expected_loss(found.channel, prior=prior, loss=question) == found.after
 
     def test_floats_and_exact_numbers_meet(self):
         best = optimal(line(3), eps="ln 2", prior=[0.2, 0.3, 0.5])
-        found = remap(best, [0.2, 0.3, 0.5], space=line(3))
+        found = remap(best, line(3), prior=[0.2, 0.3, 0.5])
         assert found.channel.exact
         assert found.after == pytest.approx(best.loss)
-        assert expected_loss(best, [0.2, 0.3, 0.5], space=line(3)) == pytest.approx(best.loss)
+        assert expected_loss(best, line(3), prior=[0.2, 0.3, 0.5]) == pytest.approx(best.loss)
 
     def test_a_mechanism_brings_its_space(self):
         mechanism = geometric(line(4), eps="ln 2")
-        assert remap(mechanism).before == expected_loss(mechanism, space=line(4))
+        assert remap(mechanism).before == expected_loss(mechanism, line(4))
 
     def test_a_float_channel(self):
         C = [[0.75, 0.25], [0.25, 0.75]]
-        assert remap(C, None, "bayes").after == pytest.approx(0.25)
+        assert remap(C, prior=None, loss="bayes").after == pytest.approx(0.25)
 
     def test_outputs_that_never_come(self):
         C = Channel([0, 1], ["a", "b", "never"], [["1/2", "1/2", 0], ["1/3", "2/3", 0]])
-        found = remap(C, None, "bayes")
+        found = remap(C, prior=None, loss="bayes")
         assert "never" not in found.actions
         assert found.channel.columns == tuple(dict.fromkeys(found.actions.values()))
 
     def test_words_and_data(self):
-        found = remap(geometric(line(3), eps="ln 2"), ["8/10", "1/10", "1/10"])
+        found = remap(geometric(line(3), eps="ln 2"), prior=["8/10", "1/10", "1/10"])
         assert "2 is read as 0" in found.explain()
         assert found.to_dict()["after"] == "3/10"
-        same = remap(randomised_response([0, 1], eps="ln 2"), None, "bayes")
+        same = remap(randomised_response([0, 1], eps="ln 2"), prior=None, loss="bayes")
         assert "No output is better read as something else." in same.explain()
 
     def test_a_metric_is_needed_for_distances(self):
@@ -72,12 +72,12 @@ class TestRemap:
 
     def test_a_loss_on_other_secrets(self):
         with pytest.raises(SpaceMismatch, match="give the loss on the channel's inputs"):
-            remap(geometric(line(3), eps=1), None, loss.identity([0, 1]))
+            remap(geometric(line(3), eps=1), prior=None, loss=loss.identity([0, 1]))
 
     def test_outputs_that_are_no_actions_have_no_loss(self):
         C = Channel([0, 1], ["a", "b"], [["1/2", "1/2"], ["1/3", "2/3"]])
         with pytest.raises(UnknownCategory, match="'a' is no action"):
-            expected_loss(C, None, "bayes")
+            expected_loss(C, prior=None, loss="bayes")
 
 
 class TestWorstCase:
@@ -90,7 +90,7 @@ class TestWorstCase:
     def test_least_worst_case_is_greatest_optimum(self, space, eps):
         found = minimax(space, eps=eps)
         assert privacy(found.channel, space, eps=eps)
-        value, _ = worst_case_loss(found.channel, space=space)
+        value, _ = worst_case_loss(found.channel, space)
         assert float(value) == pytest.approx(float(found.loss), rel=1e-12)
         against = optimal(space, eps=eps, prior=found.prior)
         assert float(against.bound) == pytest.approx(float(found.bound), rel=1e-12)

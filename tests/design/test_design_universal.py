@@ -12,7 +12,6 @@ from dprivacy.design.universality import one_loss
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import best_kernel
 from dprivacy.design.universality.dissenting_consumer import who_bets
-from dprivacy.design.universality.one_loss import universally_optimal_for
 from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.design.universality.pair_optimality import best_on_pair
 from dprivacy.design.universality.private_answers import Answers, height, offered
@@ -27,6 +26,7 @@ from dprivacy.errors import (
     TooLarge,
     Uncertified,
     UnknownCategory,
+    UnknownName,
 )
 from dprivacy.flow import is_monotonic, is_pairwise_non_trivial, posterior_uncertainty
 from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
@@ -190,7 +190,7 @@ class TestPairs:
         found = list(kernels(space, eps="ln 2"))
         for C in some_private_channels(rng, space, 4):
             for x, z in combinations(space.labels, 2):
-                verdict = best_on_pair(C, space, x, z, eps="ln 2")
+                verdict = best_on_pair(C, x, z, space, eps="ln 2")
                 pair = C.restrict([x, z])
                 best = all(refines(pair, K.restrict([x, z])) for K in found)
                 assert bool(verdict) == best
@@ -199,19 +199,22 @@ class TestPairs:
                 if not verdict:
                     prior = Dist([x, z], verdict.prior)
                     guess = loss.identity([x, z])
-                    assert verdict.risk == posterior_uncertainty(prior, pair, guess)
-                    risks = (posterior_uncertainty(prior, K.restrict([x, z]), guess) for K in found)
+                    assert verdict.risk == posterior_uncertainty(pair, prior=prior, loss=guess)
+                    risks = (
+                        posterior_uncertainty(K.restrict([x, z]), prior=prior, loss=guess)
+                        for K in found
+                    )
                     assert verdict.least == min(risks) < verdict.risk
 
     @pytest.mark.statement("T", "Cor 6.23")
     def test_best_without_being_t(self):
         """E8 and Remark 6.5.2: between 0 and 2 lies 1, and no private channel reaches T there."""
-        verdict = best_on_pair(geometric(3, eps="ln 2"), line(3), 0, 2, eps="ln 2")
+        verdict = best_on_pair(geometric(3, eps="ln 2"), 0, 2, line(3), eps="ln 2")
         assert (bool(verdict), verdict.kind, verdict.reachable) == (True, "frontier", False)
         assert "E8" in verdict.explain()
 
     def test_below(self):
-        verdict = best_on_pair(H, line(3), 2, 0, eps="ln 2")
+        verdict = best_on_pair(H, 2, 0, line(3), eps="ln 2")
         assert (verdict.kind, verdict.prior) == ("below", (Q(1, 2), Q(1, 2)))
         assert (verdict.risk, verdict.least, verdict.gap) == (Q(1, 2), Q(1, 4), Q(1, 4))
         assert "errs with chance 1/2" in verdict.explain()
@@ -220,16 +223,16 @@ class TestPairs:
     def test_points_at_distance_0_are_one(self):
         space = from_table([*"abc"], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True)
         C = [["2/3", "1/3"], ["2/3", "1/3"], ["1/3", "2/3"]]
-        assert best_on_pair(as_channel(C, rows=[*"abc"]), space, "a", "b", eps="ln 2")
+        assert best_on_pair(as_channel(C, rows=[*"abc"]), "a", "b", space, eps="ln 2")
         assert universally_optimal(as_channel(C, rows=[*"abc"]), space, eps="ln 2")
 
     def test_the_same_secret_twice(self):
         with pytest.raises(Malformed, match="two different secrets"):
-            best_on_pair(H, line(3), 1, 1, eps="ln 2")
+            best_on_pair(H, 1, 1, line(3), eps="ln 2")
 
     def test_an_unknown_secret(self):
         with pytest.raises(UnknownCategory):
-            best_on_pair(H, line(3), 1, 7, eps="ln 2")
+            best_on_pair(H, 1, 7, line(3), eps="ln 2")
 
 
 def is_path(space, path):
@@ -269,7 +272,7 @@ class TestPaths:
         cube = hamming_cube(3)
         C = bitwise_response(3, eps="ln 2").channel
         assert geometric_paths(C, cube, eps="ln 2") == []
-        assert best_on_pair(C, cube, (0, 0, 0), (0, 1, 0), eps="ln 2").kind == "T"
+        assert best_on_pair(C, (0, 0, 0), (0, 1, 0), cube, eps="ln 2").kind == "T"
 
     def test_no_more_than_asked_for(self):
         cube = hamming_cube(4)
@@ -288,10 +291,12 @@ class TestBestKernel:
         found = list(kernels(space, eps="ln 2"))
         for _ in range(6):
             prior, table = random_prior(rng, space), random_loss(rng, space)
-            best = best_kernel(space, prior, table, eps="ln 2")
-            assert best.loss == min(posterior_uncertainty(prior, K, table) for K in found)
+            best = best_kernel(space, eps="ln 2", prior=prior, loss=table)
+            assert best.loss == min(
+                posterior_uncertainty(K, prior=prior, loss=table) for K in found
+            )
             assert best.loss == optimum(space, 2, prior, table)
-            assert best.loss == posterior_uncertainty(prior, best.channel, table)
+            assert best.loss == posterior_uncertainty(best.channel, prior=prior, loss=table)
             assert is_kernel(best.channel, space, eps="ln 2")
             assert sum(best.multipliers.values()) == best.loss
 
@@ -299,24 +304,27 @@ class TestBestKernel:
     def test_the_solver_agrees(self, space):
         rng = random.Random(11)
         prior, table = random_prior(rng, space), random_loss(rng, space)
-        best = best_kernel(space, prior, table, eps="ln 2")
+        best = best_kernel(space, eps="ln 2", prior=prior, loss=table)
         assert optimal(space, eps="ln 2", prior=prior, loss=table).loss == best.loss
 
     def test_its_words_and_its_data(self):
-        best = best_kernel(line(3), [1, 0, 0], loss.identity(range(3)), eps="ln 2")
+        best = best_kernel(line(3), eps="ln 2", prior=[1, 0, 0], loss=loss.identity(range(3)))
         assert best.loss == 0
         assert "dual solution" in str(best)
         json.dumps(best.to_dict())
 
     def test_a_gain_stands_for_the_loss_behind_it(self):
         prior = uniform(range(3))
-        best = best_kernel(line(3), prior, gain.identity(range(3)), eps="ln 2")
-        assert best.loss == best_kernel(line(3), prior, loss.identity(range(3)), eps="ln 2").loss
+        best = best_kernel(line(3), eps="ln 2", prior=prior, loss=gain.identity(range(3)))
+        assert (
+            best.loss
+            == best_kernel(line(3), eps="ln 2", prior=prior, loss=loss.identity(range(3))).loss
+        )
 
     @pytest.mark.parametrize(
         ("arguments", "error", "words"),
         [
-            ((line(3), [1, 0, 0], "bayes"), Malformed, "a loss is needed"),
+            ((line(3), [1, 0, 0], "worst"), UnknownName, "a loss given by name"),
             ((line(3), [0.5, 0.5, 0], loss.identity(range(3))), MixedArithmetic, "prior"),
             ((line(2), [1, 0], loss.matrix([0], [0, 1], [[0.5, 1]])), MixedArithmetic, "loss"),
             ((line(3), uniform([*"abc"]), loss.identity(range(3))), SpaceMismatch, "prior"),
@@ -326,7 +334,7 @@ class TestBestKernel:
     )
     def test_what_is_refused(self, arguments, error, words):
         with pytest.raises(error, match=words):
-            best_kernel(*arguments, eps="ln 2")
+            best_kernel(arguments[0], eps="ln 2", prior=arguments[1], loss=arguments[2])
 
 
 class TestOrdered:
@@ -369,9 +377,9 @@ class TestOrdered:
         for table in tables:
             for _ in range(3):
                 prior = random_prior(rng, space)
-                best = best_kernel(space, prior, table, eps=eps).loss
-                assert posterior_uncertainty(prior, G.channel, table) == best
-            assert universally_optimal_for(G, space, table, eps=eps)
+                best = best_kernel(space, eps=eps, prior=prior, loss=table).loss
+                assert posterior_uncertainty(G.channel, prior=prior, loss=table) == best
+            assert universally_optimal(G, space, eps=eps, loss=table)
 
 
 class TestOneLoss:
@@ -384,18 +392,19 @@ class TestOneLoss:
         for C in some_private_channels(rng, space, 5):
             for _ in range(4):
                 table = random_loss(rng, space)
-                verdict = universally_optimal_for(C, space, table, eps="ln 2")
+                verdict = universally_optimal(C, space, eps="ln 2", loss=table)
                 seen.add(verdict.holds)
                 for _ in range(15):
                     prior = random_prior(rng, space)
-                    here = posterior_uncertainty(prior, C, table)
-                    best = min(posterior_uncertainty(prior, K, table) for K in found)
+                    here = posterior_uncertainty(C, prior=prior, loss=table)
+                    best = min(posterior_uncertainty(K, prior=prior, loss=table) for K in found)
                     assert here == best or not verdict
                 if not verdict:
                     dissent = verdict.preference
                     assert privacy(dissent.channel, space, eps="ln 2")
                     here, there = (
-                        posterior_uncertainty(dissent.prior, K, table) for K in (C, dissent.channel)
+                        posterior_uncertainty(K, prior=dissent.prior, loss=table)
+                        for K in (C, dissent.channel)
                     )
                     assert (here, there) == (dissent.here, dissent.there)
                     assert there < here
@@ -405,15 +414,15 @@ class TestOneLoss:
     def test_the_other_kernel_is_best_for_the_middle(self):
         """The source leaves open whether H is so for every prior: it is."""
         table = loss.matrix(["w1", "w2"], range(3), [["7/10", 0, "7/10"], ["3/10", 1, "3/10"]])
-        verdict = universally_optimal_for(H, line(3), table, eps="ln 2")
+        verdict = universally_optimal(H, line(3), eps="ln 2", loss=table)
         assert verdict.status == "proved"
         assert verdict.priors > 1
         assert "priors that could tell" in verdict.explain()
         for a in (Q(3), Q(5, 4)):
             high, low = a / (1 + a), 1 / (1 + a)
             other = [[high, low], [low, high], [high, low]]
-            assert universally_optimal_for(other, line(3), table, eps=f"ln({a})")
-        against = universally_optimal_for(geometric(3, eps="ln 2"), line(3), table, eps="ln 2")
+            assert universally_optimal(other, line(3), eps=f"ln({a})", loss=table)
+        against = universally_optimal(geometric(3, eps="ln 2"), line(3), eps="ln 2", loss=table)
         assert (against.preference.here, against.preference.there) == (Q(7, 15), Q(2, 5))
         assert against.preference.channel.equivalent(as_channel(H))
         json.dumps(against.to_dict())
@@ -431,7 +440,7 @@ class TestOneLoss:
         for table in (loss.identity(range(n)), other):
             assert is_pairwise_non_trivial(table)
             for K in rng.sample(found, min(6, len(found))):
-                verdict = universally_optimal_for(K, space, table, eps="ln 2")
+                verdict = universally_optimal(K, space, eps="ln 2", loss=table)
                 assert verdict.status == "refuted"
                 assert verdict.preference.there < verdict.preference.here
 
@@ -446,11 +455,11 @@ class TestOneLoss:
         KB = Channel(labels, [*"ab"], [["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]])
         for share in (Q(0), Q(1, 3), Q(1)):
             C = mixed([share, 1 - share], [KA, KB])
-            verdict = universally_optimal_for(C, space, table, eps="ln 2")
+            verdict = universally_optimal(C, space, eps="ln 2", loss=table)
             assert verdict
             assert "two secrets only" in verdict.because
-        assert not universally_optimal_for(
-            randomised_response(space, eps="ln 2"), space, table, eps="ln 2"
+        assert not universally_optimal(
+            randomised_response(space, eps="ln 2"), space, eps="ln 2", loss=table
         )
 
     @pytest.mark.statement("T", "Lem 6.27")
@@ -460,23 +469,23 @@ class TestOneLoss:
         for _ in range(6):
             a, b, c, d = (rng.randint(-4, 4) for _ in range(4))
             table = loss.matrix(["w1", "w2"], range(5), [[a, 1, b, 0, 0], [c, 1, d, 0, 0]])
-            assert universally_optimal_for(G, space, table, eps="ln 2")
+            assert universally_optimal(G, space, eps="ln 2", loss=table)
 
     def test_reasons_by_theorem(self):
         G = geometric(4, eps="ln 2")
         trivial = loss.matrix([*"ab"], range(4), [[0, 0, 0, 0], [0, 1, 2, 3]])
-        assert "Lem 6.19" in universally_optimal_for(G, line(4), trivial, eps="ln 2").because
-        bayes = universally_optimal_for(G, line(4), loss.identity(range(4)), eps="ln 2")
+        assert "Lem 6.19" in universally_optimal(G, line(4), eps="ln 2", loss=trivial).because
+        bayes = universally_optimal(G, line(4), eps="ln 2", loss=loss.identity(range(4)))
         assert "0 – 1 – 2 – 3" in bayes.because
         assert bayes.priors == 0
-        nothing = universally_optimal_for([[1]] * 3, line(3), loss.identity(range(3)), eps=0)
+        nothing = universally_optimal([[1]] * 3, line(3), eps=0, loss=loss.identity(range(3)))
         assert "No two secrets" in nothing.because
 
     def test_undecided_where_there_is_too_much_to_compare(self, monkeypatch):
         table = loss.matrix(["ends", "middle"], range(3), [[0, 2, 0], [1, 0, 1]])
-        assert universally_optimal_for(H, line(3), table, eps="ln 2").holds is True
+        assert universally_optimal(H, line(3), eps="ln 2", loss=table).holds is True
         monkeypatch.setattr(one_loss, "_MOST_SYSTEMS", 2)
-        verdict = universally_optimal_for(H, line(3), table, eps="ln 2")
+        verdict = universally_optimal(H, line(3), eps="ln 2", loss=table)
         assert (verdict.status, verdict.priors) == ("undecided", 3)
         assert "too many to compare all" in verdict.explain()
 
@@ -484,7 +493,7 @@ class TestOneLoss:
         space = line(14)
         middle = [[int(x == 6) for x in range(14)], [int(x != 6) for x in range(14)]]
         table = loss.matrix(["ends", "middle"], range(14), middle)
-        verdict = universally_optimal_for(geometric(14, eps="ln 2"), space, table, eps="ln 2")
+        verdict = universally_optimal(geometric(14, eps="ln 2"), space, eps="ln 2", loss=table)
         assert verdict.status == "undecided"
         assert "too many vertices" in verdict.explain()
 
@@ -503,7 +512,7 @@ class TestUniversal:
             assert privacy(dissent.channel, space, eps="ln 2")
             assert is_kernel(dissent.channel, space, eps="ln 2")
             for K, value in ((C, dissent.here), (dissent.channel, dissent.there)):
-                assert posterior_uncertainty(dissent.prior, K, dissent.loss) == value
+                assert posterior_uncertainty(K, prior=dissent.prior, loss=dissent.loss) == value
             assert dissent.there < dissent.here
             assert all(v >= 0 for row in dissent.loss.matrix.rows() for v in row)
             json.dumps(found.to_dict())
@@ -560,7 +569,7 @@ class TestUniversal:
         for path in found.paths:
             assert [sum(x) for x in path.points] == [0, 1, 2, 3]
             bayes = loss.lift(loss.identity(path.points), cube.labels)
-            assert universally_optimal_for(K, cube, bayes, eps="ln 2")
+            assert universally_optimal(K, cube, eps="ln 2", loss=bayes)
         kinds = {v.pair: v.kind for v in found.pairs}
         for (x, z), kind in kinds.items():
             if sum(a != b for a, b in zip(x, z, strict=True)) == 1:
@@ -578,7 +587,7 @@ class TestUniversal:
             loss.matrix(["ends", "middle"], range(4), [[0, 1, 0, 0], [1, 0, 1, 0]]),
         )
         G = geometric(4, eps="ln 2")
-        assert not universally_optimal_for(G, space, table, eps="ln 2")
+        assert not universally_optimal(G, space, eps="ln 2", loss=table)
 
     def test_uneven_steps(self):
         space = line([0, 1, 4])

@@ -44,12 +44,14 @@ def test_the_numbers_are_posterior_vulnerabilities(released):
         for s, r, h in triples
     ]
     guess = gain.partition({s: [t for t in triples if t[0] == s] for s in smokes.rows})
-    expected = posterior_vulnerability(belief, Channel(triples, seen, rows), guess)
+    expected = posterior_vulnerability(Channel(triples, seen, rows), prior=belief, gain=guess)
     assert found.after == pytest.approx(expected)
     by_region = Channel(
         triples, regions, [[float(r == region) for region in regions] for _, r, _ in triples]
     )
-    assert found.before == pytest.approx(posterior_vulnerability(belief, by_region, guess))
+    assert found.before == pytest.approx(
+        posterior_vulnerability(by_region, prior=belief, gain=guess)
+    )
     assert found.bound == pytest.approx(float(capacity(smokes) * capacity(health)))
     assert found.error is None
     assert sum(g.share for g in found.groups) == pytest.approx(1)

@@ -75,15 +75,15 @@ class TestShannon:
         assert thirds == ln(3)
         assert shannon_entropy(uniform([0, 1, 2])) == pytest.approx(math.log2(3))
         bit = as_channel({x: {x % 2: 1} for x in range(8)})
-        assert mutual_information(uniform(range(8)), bit) == 1
-        assert posterior_shannon_entropy(uniform(range(8)), bit) == 2
+        assert mutual_information(bit, prior=uniform(range(8))) == 1
+        assert posterior_shannon_entropy(bit, prior=uniform(range(8))) == 2
 
 
 class TestAdditive:
     def test_two_secrets_by_hand(self):
         """For the identity gain on two secrets the best prior is where the guess is about to turn."""
         C = as_channel([["3/4", "1/4"], ["1/4", "3/4"]])
-        found = additive_capacity(C, gain.identity([0, 1]))
+        found = additive_capacity(C, gain=gain.identity([0, 1]))
         assert found.value == Q(1, 4)
         assert found.prior == uniform([0, 1])
         assert found.actions == {0: 0, 1: 1}
@@ -93,35 +93,37 @@ class TestAdditive:
 
     def test_a_loss_and_a_trivial_gain(self):
         C = as_channel([["3/4", "1/4"], ["1/4", "3/4"]])
-        assert additive_capacity(C, loss.identity([0, 1])).value == Q(1, 4)
-        assert additive_capacity(C, gain.matrix(["w"], [0, 1], [[5, 1]])).value == 0
-        assert additive_capacity([[1], [1]], gain.identity([0, 1])).value == 0
+        assert additive_capacity(C, gain=loss.identity([0, 1])).value == Q(1, 4)
+        assert additive_capacity(C, gain=gain.matrix(["w"], [0, 1], [[5, 1]])).value == 0
+        assert additive_capacity([[1], [1]], gain=gain.identity([0, 1])).value == 0
 
     def test_not_always_the_uniform_prior(self):
         """A known fact of additive capacity: here a prior on two of the three secrets is best."""
         C = as_channel([[1, 0], [0, 1], [0, 1]])
-        found = additive_capacity(C, gain.identity(range(3)))
+        found = additive_capacity(C, gain=gain.identity(range(3)))
         assert found.value == Q(1, 2)
-        assert leakage(uniform(range(3)), C, gain.identity(range(3)), kind="additive") == Q(1, 3)
+        assert leakage(
+            C, prior=uniform(range(3)), gain=gain.identity(range(3)), kind="additive"
+        ) == Q(1, 3)
 
     def test_floats_come_back_as_floats(self):
         C = as_channel([[0.75, 0.25], [0.25, 0.75]])
-        found = additive_capacity(C, gain.identity([0, 1]))
+        found = additive_capacity(C, gain=gain.identity([0, 1]))
         assert isinstance(found.value, float)
         assert found.value == pytest.approx(0.25)
 
     def test_it_gives_up_in_words(self):
         C = as_channel([["2/3", "1/3", 0], [0, "2/3", "1/3"], ["1/3", 0, "2/3"]])
         with pytest.raises(TooLarge, match="linear programs"):
-            additive_capacity(C, gain.identity(range(3)), most_programs=1)
+            additive_capacity(C, gain=gain.identity(range(3)), most_programs=1)
 
     def test_bounds_over_gains(self):
         C = as_channel([[1, 0], [0, 1]])
         prior = Dist([0, 1], ["1/3", "2/3"])
-        assert additive_bound(prior, C) == 1
-        assert additive_bound(prior, C, gains="spanning") == Q(4, 9)
+        assert additive_bound(C, prior=prior) == 1
+        assert additive_bound(C, prior=prior, gains="spanning") == Q(4, 9)
         with pytest.raises(Malformed, match="spanning"):
-            additive_bound(prior, C, gains="all")
+            additive_bound(C, prior=prior, gains="all")
 
 
 class TestDistance:
@@ -203,45 +205,45 @@ class TestInference:
     coin = as_channel({"yes": {0: "3/4", 1: "1/4"}, "no": {0: "1/4", 1: "3/4"}})
 
     def test_which_side_is_seen(self):
-        assert inference(self.belief, self.coin).before == Q(6, 10)
+        assert inference(self.coin, self.belief).before == Q(6, 10)
         turned = Dist([(b, a) for a, b in self.belief.labels], self.belief.weights)
-        assert inference(turned, self.coin).to_dict() == inference(self.belief, self.coin).to_dict()
-        itself = inference(self.belief, self.coin, about=0)
+        assert inference(self.coin, turned).to_dict() == inference(self.coin, self.belief).to_dict()
+        itself = inference(self.coin, self.belief, about=0)
         assert itself.after == Q(3, 4)
 
     def test_impossible_values_earn_nothing(self):
         wide = joint(["yes", "no"], ["ill", "well", "dead"], [[3, 1, 0], [1, 5, 0]])
         wanted = gain.identity(["ill", "well", "dead"])
-        assert inference(wide, self.coin, gain=wanted).after == inference(wide, self.coin).after
+        assert inference(self.coin, wide, gain=wanted).after == inference(self.coin, wide).after
 
     def test_words(self):
-        found = inference(self.belief, self.coin)
+        found = inference(self.coin, self.belief)
         assert found.leaks
         assert float(found) == float(found.after)
         assert "lifts the best guess from 3/5" in found.explain()
-        silent = inference(self.belief, as_channel([["1/2", "1/2"]] * 2, rows=["yes", "no"]))
+        silent = inference(as_channel([["1/2", "1/2"]] * 2, rows=["yes", "no"]), self.belief)
         assert not silent.leaks
         assert "betrays nothing" in silent.explain()
         assert found.additive == found.after - found.before
 
     def test_refusals(self):
         with pytest.raises(Malformed, match="pairs"):
-            inference(uniform(["yes", "no"]), self.coin)
+            inference(self.coin, uniform(["yes", "no"]))
         with pytest.raises(SpaceMismatch, match="neither"):
-            inference(self.belief, [[1], [1]])
+            inference([[1], [1]], self.belief)
         with pytest.raises(Malformed, match="0 or 1"):
-            inference(self.belief, self.coin, about=2)
+            inference(self.coin, self.belief, about=2)
         pairs = focussed(self.coin, ["ill", "well"], on="secret")
         with pytest.raises(Malformed, match="say which to infer"):
-            inference(self.belief, pairs)
+            inference(pairs, self.belief)
         same = joint([0, 1], [0, 1], [[1, 0], [1, 1]])
         with pytest.raises(Malformed, match="same names"):
-            scenario(same, [[1, 0], [0, 1]])
+            scenario([[1, 0], [0, 1]], same)
         with pytest.raises(Malformed, match="secret"):
-            scenario(same, [[1, 0], [0, 1]], on="both")
+            scenario([[1, 0], [0, 1]], same, on="both")
 
     def test_a_scenario_in_words(self):
-        found = scenario(self.belief, self.coin)
+        found = scenario(self.coin, self.belief)
         assert "privacy loss of" in found.explain()
         assert found.to_dict()["exact"]
         assert found.privacy_loss == Q(3, 4) / Q(6, 10)
@@ -254,14 +256,14 @@ class TestInference:
         with pytest.raises(Malformed, match="useful"):
             focussed(self.coin, ["a"], on="neither")
         with pytest.raises(Malformed, match="at least 0"):
-            is_hiding(self.coin, uniform(["yes", "no"]), [["yes"], ["no"]], eps=-1)
+            is_hiding(self.coin, [["yes"], ["no"]], eps=-1, prior=uniform(["yes", "no"]))
 
     def test_hiding_in_floats_may_be_undecided(self):
         C = Channel(["yes", "no"], [0, 1], self.coin.matrix.floats)
         prior = Dist(["yes", "no"], [0.5, 0.5])
-        found = is_hiding(C, prior, [["yes"], ["no"]], eps="1/2")
+        found = is_hiding(C, [["yes"], ["no"]], eps="1/2", prior=prior)
         assert found.holds is None
-        assert is_hiding(C, prior, [["yes"], ["no"]], eps=0.6)
+        assert is_hiding(C, [["yes"], ["no"]], eps=0.6, prior=prior)
         assert "multiplied by" in found.explain()
 
 

@@ -5,7 +5,15 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import DuplicateLabel, Malformed, MixedArithmetic, SpaceMismatch, TooLarge
+from dprivacy.errors import (
+    DuplicateLabel,
+    Malformed,
+    MixedArithmetic,
+    NotApplicable,
+    SpaceMismatch,
+    TooLarge,
+    UnknownName,
+)
 from dprivacy.flow import (
     Loss,
     leakage,
@@ -63,8 +71,8 @@ class TestByName:
         assert two[frozenset({"a", "c"}), "c"] == 1
         assert two[frozenset({"a", "c"}), "b"] == 0
         prior = Dist(["a", "b", "c"], ["1/2", "1/3", "1/6"])
-        assert vulnerability(prior, two) == Q(5, 6)
-        assert uncertainty(prior, loss.tries(["a", "b", "c"], 2)) == Q(1, 6)
+        assert vulnerability(prior, gain=two) == Q(5, 6)
+        assert uncertainty(prior, loss=loss.tries(["a", "b", "c"], 2)) == Q(1, 6)
 
     def test_function_and_matrix(self):
         square = loss.function([0, 2], line(3), lambda w, x: (w - x) ** 2)
@@ -105,11 +113,13 @@ class TestRefusals:
 
     def test_a_loss_is_no_gain(self):
         with pytest.raises(Malformed, match="ask for `uncertainty`"):
-            vulnerability(uniform([0, 1]), loss.identity([0, 1]))
+            vulnerability(uniform([0, 1]), gain=loss.identity([0, 1]))
         with pytest.raises(Malformed, match=r"gain.identity"):
-            vulnerability(uniform([0, 1]), 7)
-        with pytest.raises(Malformed, match=r"loss.metric"):
-            uncertainty(uniform([0, 1]), "bayes")
+            vulnerability(uniform([0, 1]), gain=7)
+        with pytest.raises(UnknownName, match="'bayes', 'metric', not 'worst'"):
+            uncertainty(uniform([0, 1]), loss="worst")
+        with pytest.raises(NotApplicable, match="say which space"):
+            uncertainty(uniform([0, 1]), loss="metric")
         with pytest.raises(Malformed, match="do not add up"):
             gain.combine(gain.identity([0, 1]), loss.identity([0, 1]))
 
@@ -117,23 +127,23 @@ class TestRefusals:
         C = as_channel([[1, 0], [0, 1]])
         prior, bv = uniform([0, 1]), gain.identity([0, 1])
         with pytest.raises(Malformed, match="average"):
-            posterior_vulnerability(prior, C, bv, case="worst")
+            posterior_vulnerability(C, prior=prior, gain=bv, case="worst")
         with pytest.raises(Malformed, match="multiplicative"):
-            leakage(prior, C, bv, kind="log")
+            leakage(C, prior=prior, gain=bv, kind="log")
         with pytest.raises(Malformed, match="not 'uniform'; leave it out"):
-            vulnerability("uniform", bv)
+            vulnerability("uniform", gain=bv)
         with pytest.raises(Malformed, match="Dist"):
-            vulnerability([0.5, 0.5], max)
+            vulnerability([0.5, 0.5], gain=max)
 
     def test_labels_must_agree(self):
         C = as_channel([[1, 0], [0, 1]])
         with pytest.raises(SpaceMismatch, match="only in the first"):
-            posterior_vulnerability(uniform([0, 1]), C, gain.identity(["a", "b"]))
+            posterior_vulnerability(C, prior=uniform([0, 1]), gain=gain.identity(["a", "b"]))
 
     def test_exact_and_float_do_not_mix_in_the_facts(self):
         C = as_channel([[0.5, 0.5], [0.25, 0.75]])
         with pytest.raises(MixedArithmetic):
-            posterior_vulnerability(uniform([0, 1]), C, gain.identity([0, 1]))
+            posterior_vulnerability(C, prior=uniform([0, 1]), gain=gain.identity([0, 1]))
 
     @pytest.mark.statement("T", "Thm 4.12")
     def test_negative_gains_have_no_quotient(self):
@@ -141,10 +151,10 @@ class TestRefusals:
         C = as_channel([[1, 0], [0, 1]])
         g = gain.matrix(["w", "v"], [0, 1], [["1/2", "-1/2"], ["-1/4", "1/4"]])
         with pytest.raises(Malformed, match="shift it by its minimum"):
-            leakage(uniform([0, 1]), C, g)
+            leakage(C, prior=uniform([0, 1]), gain=g)
         shifted = gain.shift(g, Q(1, 2))
-        assert leakage(uniform([0, 1]), C, shifted) > 1
-        same = [leakage(uniform([0, 1]), C, h, kind="additive") for h in (g, shifted)]
+        assert leakage(C, prior=uniform([0, 1]), gain=shifted) > 1
+        same = [leakage(C, prior=uniform([0, 1]), gain=h, kind="additive") for h in (g, shifted)]
         assert same[0] == same[1]
 
     def test_the_algebra(self):
@@ -154,7 +164,7 @@ class TestRefusals:
         with pytest.raises(Malformed, match="nothing is given for the secret 'b'"):
             gain.shift(g, {"a": 1})
         with pytest.raises(SpaceMismatch, match="weighting"):
-            gain.weight(uniform([0, 1]), g)
+            gain.weight(g, uniform([0, 1]))
         with pytest.raises(Malformed, match="'b' is not among"):
             gain.lift(g, ["a", "c"])
         with pytest.raises(MixedArithmetic):
@@ -166,25 +176,32 @@ class TestQuestionsAndFacts:
 
     def test_an_exact_gain_on_a_float_channel(self):
         C = as_channel([[0.75, 0.25], [0.25, 0.75]])
-        found = posterior_vulnerability(Dist([0, 1], [0.5, 0.5]), C, gain.identity([0, 1]))
+        found = posterior_vulnerability(
+            C, prior=Dist([0, 1], [0.5, 0.5]), gain=gain.identity([0, 1])
+        )
         assert isinstance(found, float)
         assert found == 0.75
 
     def test_a_float_gain_on_exact_facts(self):
-        found = vulnerability(uniform(grid(2, 2)), gain.metric(grid(2, 2)))
+        found = vulnerability(uniform(grid(2, 2)), gain=gain.metric(grid(2, 2)))
         assert isinstance(found, float)
 
     def test_weights_in_the_order_of_the_secrets(self):
-        assert vulnerability(["1/4", "3/4"], gain.identity(["a", "b"])) == Q(3, 4)
-        assert posterior_vulnerability(["1/4", "3/4"], [[1, 0], [0, 1]], gain.identity([0, 1])) == 1
+        assert vulnerability(["1/4", "3/4"], gain=gain.identity(["a", "b"])) == Q(3, 4)
+        assert (
+            posterior_vulnerability(
+                [[1, 0], [0, 1]], prior=["1/4", "3/4"], gain=gain.identity([0, 1])
+            )
+            == 1
+        )
 
     def test_labels_in_any_order(self):
         C = Channel(["b", "a"], [0, 1], [[1, 0], ["1/2", "1/2"]])
         prior = Dist(["a", "b"], ["1/3", "2/3"])
         g = gain.matrix(["w", "v"], ["a", "b"], [[3, 0], [0, 1]])
         expected = max(Q(1, 2), Q(2, 3)) + Q(1, 2)
-        assert posterior_vulnerability(prior, C, g) == expected
-        assert strategy(prior, C, g)[1] == "w"
+        assert posterior_vulnerability(C, prior=prior, gain=g) == expected
+        assert strategy(C, prior=prior, gain=g)[1] == "w"
 
     def test_large_partitions_take_the_short_way(self):
         """Tables with one 1 a secret are summed, not multiplied; the answer is the same."""
@@ -198,14 +215,16 @@ class TestQuestionsAndFacts:
         for g in (blocks, plain):
             table = g.matrix.floats[:, [g.columns.index(x) for x in range(n)]]
             expected = (table @ (C / n)).max(axis=0).sum()
-            assert posterior_vulnerability(prior, as_channel(C), g) == pytest.approx(expected)
+            assert posterior_vulnerability(as_channel(C), prior=prior, gain=g) == pytest.approx(
+                expected
+            )
 
 
 class TestResults:
     def test_a_strategy_in_words_and_as_data(self):
         C = as_channel({"ill": {"+": "9/10", "-": "1/10"}, "well": {"+": "1/10", "-": "9/10"}})
         prior = Dist(["ill", "well"], ["1/4", "3/4"])
-        found = strategy(prior, C, gain.identity(["ill", "well"]))
+        found = strategy(C, prior=prior, gain=gain.identity(["ill", "well"]))
         words = found.explain()
         assert "Without the output the best action is well; it is worth 3/4" in words
         assert "+ (probability 3/10): ill, which then is worth 3/4" in words
@@ -217,16 +236,16 @@ class TestResults:
             "action": "ill",
             "worth": "3/4",
         }
-        costs = strategy(prior, C, loss.identity(["ill", "well"]))
+        costs = strategy(C, prior=prior, gain=loss.identity(["ill", "well"]))
         assert costs.after == Q(1, 10)
         assert "costs" in costs.explain()
 
     def test_infinite_leakage(self):
         g = gain.matrix(["w", "v"], [0, 1, 2], [[0, 0, 0], [0, 0, 0]])
         C = as_channel([[1, 0], [0, 1], [0, 1]])
-        assert leakage(uniform([0, 1, 2]), C, g) == 1
+        assert leakage(C, prior=uniform([0, 1, 2]), gain=g) == 1
         risk = loss.identity([0, 1])
-        assert leakage(uniform([0, 1]), [[1, 0], [0, 1]], risk) == float("inf")
+        assert leakage([[1, 0], [0, 1]], prior=uniform([0, 1]), gain=risk) == float("inf")
 
     def test_the_names_are_modules(self):
         from dprivacy import flow

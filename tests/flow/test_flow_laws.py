@@ -62,16 +62,20 @@ def test_processing_never_helps(data):
     C, prior, g = data.draw(questions())
     D = data.draw(processed(C))
     for case in ("average", "max"):
-        before = posterior_vulnerability(prior, C, g, case=case)
-        assert before >= posterior_vulnerability(prior, D, g, case=case)
+        before = posterior_vulnerability(C, prior=prior, gain=g, case=case)
+        assert before >= posterior_vulnerability(D, prior=prior, gain=g, case=case)
         cost = Loss(g.rows, g.columns, g.matrix)
-        least = posterior_uncertainty(prior, C, cost, case=case)
-        assert least <= posterior_uncertainty(prior, D, cost, case=case)
+        least = posterior_uncertainty(C, prior=prior, loss=cost, case=case)
+        assert least <= posterior_uncertainty(D, prior=prior, loss=cost, case=case)
     assert capacity(C) >= capacity(D)
-    assert mutual_information(prior, C, unit="nats") >= mutual_information(prior, D, unit="nats")
-    assert posterior_guessing_entropy(prior, C) <= posterior_guessing_entropy(prior, D)
+    assert mutual_information(C, prior=prior, unit="nats") >= mutual_information(
+        D, prior=prior, unit="nats"
+    )
+    assert posterior_guessing_entropy(C, prior=prior) <= posterior_guessing_entropy(D, prior=prior)
     for gains in ("bounded", "spanning"):
-        assert additive_bound(prior, C, gains=gains) >= additive_bound(prior, D, gains=gains)
+        assert additive_bound(C, prior=prior, gains=gains) >= additive_bound(
+            D, prior=prior, gains=gains
+        )
 
 
 @pytest.mark.statement("T", "Lem 4.11")
@@ -83,9 +87,9 @@ def test_processing_never_helps_to_tell_apart(data):
     D = data.draw(processed(C))
     for space in (discrete(C.rows), _line(C.rows)):
         V = d_vulnerability(space)
-        assert posterior_vulnerability(prior, C, V, case="max") >= posterior_vulnerability(
-            prior, D, V, case="max"
-        )
+        assert posterior_vulnerability(
+            C, prior=prior, gain=V, case="max"
+        ) >= posterior_vulnerability(D, prior=prior, gain=V, case="max")
 
 
 def _line(labels):
@@ -99,9 +103,11 @@ def _line(labels):
 def test_an_output_never_hurts(question):
     C, prior, g = question
     for case in ("average", "max"):
-        assert posterior_vulnerability(prior, C, g, case=case) >= vulnerability(prior, g)
-        assert leakage(prior, C, g, case=case) >= 1
-        assert leakage(prior, C, g, case=case, kind="additive") >= 0
+        assert posterior_vulnerability(C, prior=prior, gain=g, case=case) >= vulnerability(
+            prior, gain=g
+        )
+        assert leakage(C, prior=prior, gain=g, case=case) >= 1
+        assert leakage(C, prior=prior, gain=g, case=case, kind="additive") >= 0
 
 
 @pytest.mark.statement("T", "Def 2.2.5", "Thm 2.1")
@@ -109,12 +115,12 @@ def test_an_output_never_hurts(question):
 @given(questions())
 def test_the_sum_over_outputs_is_the_average_of_posteriors(question):
     C, prior, g = question
-    hyper = push(prior, C)
-    values = [vulnerability(inner, g) for inner in hyper.inners]
+    hyper = push(C, prior=prior)
+    values = [vulnerability(inner, gain=g) for inner in hyper.inners]
     average = sum(a * v for a, v in zip(hyper.outer.weights, values, strict=True))
-    assert posterior_vulnerability(prior, C, g) == average
-    assert posterior_vulnerability(prior, C, g, case="max") == max(values)
-    as_function = posterior_vulnerability(prior, C, lambda p: vulnerability(p, g))
+    assert posterior_vulnerability(C, prior=prior, gain=g) == average
+    assert posterior_vulnerability(C, prior=prior, gain=g, case="max") == max(values)
+    as_function = posterior_vulnerability(C, prior=prior, gain=lambda p: vulnerability(p, gain=g))
     assert as_function == average
 
 
@@ -125,10 +131,14 @@ def test_uncertainty_is_the_mirror_image(question):
     C, prior, cost = question
     top = max(v for row in cost.matrix.rows() for v in row)
     g = gain.mirror(cost)
-    assert vulnerability(prior, g) == top - uncertainty(prior, cost)
-    assert posterior_vulnerability(prior, C, g) == top - posterior_uncertainty(prior, C, cost)
-    assert leakage(prior, C, g, kind="additive") == leakage(prior, C, cost, kind="additive")
-    assert leakage(prior, C, cost) >= 1
+    assert vulnerability(prior, gain=g) == top - uncertainty(prior, loss=cost)
+    assert posterior_vulnerability(C, prior=prior, gain=g) == top - posterior_uncertainty(
+        C, prior=prior, loss=cost
+    )
+    assert leakage(C, prior=prior, gain=g, kind="additive") == leakage(
+        C, prior=prior, gain=cost, kind="additive"
+    )
+    assert leakage(C, prior=prior, gain=cost) >= 1
     assert loss.mirror(g, top).matrix == cost.matrix
 
 
@@ -137,8 +147,8 @@ def test_uncertainty_is_the_mirror_image(question):
 @given(questions())
 def test_the_capacity_bounds_every_gain_and_prior(question):
     C, prior, g = question
-    assert leakage(prior, C, g) <= capacity(C)
-    assert leakage(uniform(C.rows), C, gain.identity(C.rows)) == capacity(C)
+    assert leakage(C, prior=prior, gain=g) <= capacity(C)
+    assert leakage(C, prior=uniform(C.rows), gain=gain.identity(C.rows)) == capacity(C)
     assert 1 <= capacity(C) <= min(len(C.rows), len(C.columns))
 
 
@@ -146,7 +156,9 @@ def test_the_capacity_bounds_every_gain_and_prior(question):
 @given(questions())
 def test_observing_twice_leaks_no_less_and_no_more_than_the_product(question):
     C, prior, g = question
-    assert posterior_vulnerability(prior, C & C, g) >= posterior_vulnerability(prior, C, g)
+    assert posterior_vulnerability(C & C, prior=prior, gain=g) >= posterior_vulnerability(
+        C, prior=prior, gain=g
+    )
     assert capacity(C & C) <= capacity(C) ** 2
 
 
@@ -156,9 +168,9 @@ def test_additive_leakage_stays_below_its_bound(question):
     C, prior, g = question
     span = max(max(row) - min(row) for row in g.matrix.rows())
     most = max(v for row in g.matrix.rows() for v in row)
-    found = leakage(prior, C, g, kind="additive")
-    assert found <= span * additive_bound(prior, C, gains="spanning")
-    assert found <= most * additive_bound(prior, C)
+    found = leakage(C, prior=prior, gain=g, kind="additive")
+    assert found <= span * additive_bound(C, prior=prior, gains="spanning")
+    assert found <= most * additive_bound(C, prior=prior)
 
 
 @pytest.mark.statement("T", "Thm 9.11")
@@ -169,7 +181,9 @@ def test_a_private_channel_leaks_at_most_its_promise(data):
     space = _line(C.rows)
     eps = smallest_eps(C, space)
     if eps:
-        assert float(leakage(prior, C, g)) <= float(leakage_bound(space, eps=eps)) * (1 + 1e-12)
+        assert float(leakage(C, prior=prior, gain=g)) <= float(leakage_bound(space, eps=eps)) * (
+            1 + 1e-12
+        )
 
 
 # -- d-vulnerability and d-capacity -------------------------------------------------------------------
@@ -200,7 +214,7 @@ def test_the_uniform_prior_is_the_worst_for_d_leakage(data):
     prior = data.draw(priors(C, zeros=False))
     space = _line(C.rows)
     V = d_vulnerability(space)
-    found = leakage(prior, C, V, case="max", kind="additive")
+    found = leakage(C, prior=prior, gain=V, case="max", kind="additive")
     assert found <= d_capacity(C, space)
 
 
@@ -224,15 +238,15 @@ def test_d_vulnerability_is_quasi_convex(data):
 @given(st.one_of(questions(), questions(Loss)))
 def test_playing_the_strategy_earns_what_it_says(question):
     C, prior, g = question
-    found = strategy(prior, C, g)
+    found = strategy(C, prior=prior, gain=g)
     earned = sum(
         prior[x] * C[x, move.output] * g[move.action, x] for x in C.rows for move in found.moves
     )
     assert earned == found.after
     assert sum(move.chance for move in found.moves) == 1
     assert sum(move.chance * move.worth for move in found.moves) == found.after
-    assert found.multiplicative == leakage(prior, C, g)
-    assert found.additive == leakage(prior, C, g, kind="additive")
+    assert found.multiplicative == leakage(C, prior=prior, gain=g)
+    assert found.additive == leakage(C, prior=prior, gain=g, kind="additive")
     remap = found.channel()
     assert all(remap[move.output, move.action] == 1 for move in found.moves)
     assert found.explain()
@@ -244,7 +258,7 @@ numbers = st.fractions(0, 4, max_denominator=5)
 
 
 def both(prior, C, cost):
-    return uncertainty(prior, cost), posterior_uncertainty(prior, C, cost)
+    return uncertainty(prior, loss=cost), posterior_uncertainty(C, prior=prior, loss=cost)
 
 
 @pytest.mark.statement("T", "Eq 6.8", "Eq 6.13", "Property 4")
@@ -289,8 +303,8 @@ def test_adding_over_pairs_of_actions(data):
 def test_a_prior_moves_into_the_loss(question):
     C, prior, cost = question
     n, even = len(C.rows), uniform(C.rows)
-    assert posterior_uncertainty(prior, C, cost) == n * posterior_uncertainty(
-        even, C, loss.weight(prior, cost)
+    assert posterior_uncertainty(C, prior=prior, loss=cost) == n * posterior_uncertainty(
+        C, prior=even, loss=loss.weight(cost, prior)
     )
 
 
@@ -308,7 +322,7 @@ def test_a_lifted_loss_sees_its_own_secrets_only(data):
         min(sum(prior[x] * C[x, y] * small[w, x] for x in kept) for w in small.rows)
         for y in C.columns
     ]
-    assert posterior_uncertainty(prior, C, lifted) == sum(weighted)
+    assert posterior_uncertainty(C, prior=prior, loss=lifted) == sum(weighted)
 
 
 # -- classes ---------------------------------------------------------------------------------------
@@ -321,12 +335,12 @@ def test_no_channel_is_of_use_to_a_trivial_loss(data):
     C, prior, cost = data.draw(questions(Loss))
     D = data.draw(channels(n=len(C.rows)))
     if is_trivial(cost):
-        one, other = (posterior_uncertainty(prior, K, cost) for K in (C, D))
-        assert one == other == uncertainty(prior, cost)
+        one, other = (posterior_uncertainty(K, prior=prior, loss=cost) for K in (C, D))
+        assert one == other == uncertainty(prior, loss=cost)
     else:
         reveal = Channel(C.rows, C.rows, [[int(x == y) for y in C.rows] for x in C.rows])
         even = uniform(C.rows)
-        assert posterior_uncertainty(even, reveal, cost) < uncertainty(even, cost)
+        assert posterior_uncertainty(reveal, prior=even, loss=cost) < uncertainty(even, loss=cost)
 
 
 @pytest.mark.statement("T", "Property 9", "Property 10", "Property 11")
@@ -345,7 +359,7 @@ def test_monotonic_losses_stay_monotonic(data):
     q = {x: data.draw(st.integers(-3, 3)) for x in range(n)}
     assert is_monotonic(loss.shift(cost, q), space)
     prior = Dist(range(n), data.draw(distributions(n)))
-    assert is_monotonic(loss.weight(prior, cost), space)
+    assert is_monotonic(loss.weight(cost, prior), space)
     kept = list(range(1, n))
     assert is_monotonic(loss.restrict(cost, kept), space)
 
@@ -406,13 +420,15 @@ def _fits(cost, space, alpha):
 def test_entropies(question):
     C, prior, _ = question
     H = shannon_entropy(prior, unit="nats")
-    after = posterior_shannon_entropy(prior, C, unit="nats")
-    assert H - after == mutual_information(prior, C, unit="nats")
+    after = posterior_shannon_entropy(C, prior=prior, unit="nats")
+    assert H - after == mutual_information(C, prior=prior, unit="nats")
     assert 0 <= after <= H
     assert shannon_entropy(as_floats(prior)) == pytest.approx(float(H) / math.log(2))
     guesses = loss.guesses(C.rows)
-    assert guessing_entropy(prior) == uncertainty(prior, guesses)
-    assert posterior_guessing_entropy(prior, C) == posterior_uncertainty(prior, C, guesses)
+    assert guessing_entropy(prior) == uncertainty(prior, loss=guesses)
+    assert posterior_guessing_entropy(C, prior=prior) == posterior_uncertainty(
+        C, prior=prior, loss=guesses
+    )
 
 
 @law
@@ -423,8 +439,8 @@ def test_shannon_capacity_lies_between_its_bounds(data):
     found = shannon_capacity(C)
     assert found.lower <= found <= found.upper
     assert found.upper - found.lower < 1e-6
-    assert float(mutual_information(prior, C)) <= found.upper
-    reached = mutual_information(found.prior, as_floats(C))
+    assert float(mutual_information(C, prior=prior)) <= found.upper
+    reached = mutual_information(as_floats(C), prior=found.prior)
     assert reached == pytest.approx(found.lower, abs=1e-9)
     assert found.upper <= math.log2(capacity(C)) + 1e-6
 
@@ -436,9 +452,9 @@ def test_additive_capacity_is_reached_and_never_passed(data):
     kind = data.draw(st.sampled_from([Loss, Gain]))
     g = data.draw(tables(C.rows, kind))
     prior = data.draw(priors(C))
-    found = additive_capacity(C, g)
-    assert leakage(found.prior, C, g, kind="additive") == found.value
-    assert leakage(prior, C, g, kind="additive") <= found.value
+    found = additive_capacity(C, gain=g)
+    assert leakage(C, prior=found.prior, gain=g, kind="additive") == found.value
+    assert leakage(C, prior=prior, gain=g, kind="additive") <= found.value
 
 
 # -- inference --------------------------------------------------------------------------------------
@@ -453,11 +469,11 @@ def test_inference_is_bounded_by_the_channel(data):
     weights = data.draw(distributions(len(C.rows) * k))
     pairs = [(x, f"z{j}") for x in C.rows for j in range(k)]
     belief = Dist(pairs, weights)
-    found = inference(belief, C)
+    found = inference(C, belief)
     assert found.after >= found.before
     assert found.multiplicative <= capacity(C)
     D = data.draw(processed(C))
-    assert inference(belief, D).after <= found.after
+    assert inference(D, belief).after <= found.after
 
 
 @pytest.mark.statement("T", "Lem 9.12")
@@ -471,8 +487,11 @@ def test_hiding_and_revealing(data):
     x1, x2, x3, x4 = C.rows
     fine, coarse = [[x1], [x2], [x3, x4]], [[x1, x2], [x3, x4]]
     for blocks in (fine, coarse):
-        safe, unsafe = is_hiding(D, prior, blocks, eps=0), is_hiding(C, prior, blocks, eps=0)
+        safe, unsafe = (
+            is_hiding(D, blocks, eps=0, prior=prior),
+            is_hiding(C, blocks, eps=0, prior=prior),
+        )
         assert safe.leakage <= unsafe.leakage
     even = Dist(C.rows, [Q(1, 3), Q(1, 3), Q(1, 6), Q(1, 6)])
-    hidden = is_hiding(C, even, fine, eps=0).leakage
-    assert is_revealing(C, even, coarse, delta=0).leakage <= hidden
+    hidden = is_hiding(C, fine, eps=0, prior=even).leakage
+    assert is_revealing(C, coarse, delta=0, prior=even).leakage <= hidden

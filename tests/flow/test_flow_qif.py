@@ -53,12 +53,14 @@ def test_gains(case):
     C, prior, G, _ = case
     channel, belief, g, _ = named(C, prior, G)
     theirs = qif.measure.g_vuln
-    assert vulnerability(belief, g) == close(theirs.prior(G, prior))
-    assert posterior_vulnerability(belief, channel, g) == close(theirs.posterior(G, prior, C))
-    assert leakage(belief, channel, g) == close(theirs.mult_leakage(G, prior, C))
-    added = leakage(belief, channel, g, kind="additive")
+    assert vulnerability(belief, gain=g) == close(theirs.prior(G, prior))
+    assert posterior_vulnerability(channel, prior=belief, gain=g) == close(
+        theirs.posterior(G, prior, C)
+    )
+    assert leakage(channel, prior=belief, gain=g) == close(theirs.mult_leakage(G, prior, C))
+    added = leakage(channel, prior=belief, gain=g, kind="additive")
     assert added == close(theirs.add_leakage(G, prior, C), abs=1e-12)
-    moves = strategy(belief, channel, g)
+    moves = strategy(channel, prior=belief, gain=g)
     assert [moves[y] for y in channel.columns] == np.ravel(theirs.strategy(G, prior, C)).tolist()
 
 
@@ -66,9 +68,11 @@ def test_losses(case):
     C, prior, G, _ = case
     channel, belief, _, cost = named(C, prior, G)
     theirs = qif.measure.l_risk
-    assert uncertainty(belief, cost) == close(theirs.prior(G, prior))
-    assert posterior_uncertainty(belief, channel, cost) == close(theirs.posterior(G, prior, C))
-    assert leakage(belief, channel, cost) == close(theirs.mult_leakage(G, prior, C))
+    assert uncertainty(belief, loss=cost) == close(theirs.prior(G, prior))
+    assert posterior_uncertainty(channel, prior=belief, loss=cost) == close(
+        theirs.posterior(G, prior, C)
+    )
+    assert leakage(channel, prior=belief, gain=cost) == close(theirs.mult_leakage(G, prior, C))
 
 
 def test_bayes(case):
@@ -76,13 +80,17 @@ def test_bayes(case):
     channel, belief, _, _ = named(C, prior, G)
     bv, risk = gain.identity(channel.rows), loss.identity(channel.rows)
     theirs = qif.measure.bayes_vuln
-    assert vulnerability(belief, bv) == close(theirs.prior(prior))
-    assert posterior_vulnerability(belief, channel, bv) == close(theirs.posterior(prior, C))
-    assert leakage(belief, channel, bv) == close(theirs.mult_leakage(prior, C))
+    assert vulnerability(belief, gain=bv) == close(theirs.prior(prior))
+    assert posterior_vulnerability(channel, prior=belief, gain=bv) == close(
+        theirs.posterior(prior, C)
+    )
+    assert leakage(channel, prior=belief, gain=bv) == close(theirs.mult_leakage(prior, C))
     assert capacity(channel) == close(theirs.mult_capacity(C))
     risks = qif.measure.bayes_risk
-    assert posterior_uncertainty(belief, channel, risk) == close(risks.posterior(prior, C))
-    assert leakage(belief, channel, risk) == close(risks.mult_leakage(prior, C))
+    assert posterior_uncertainty(channel, prior=belief, loss=risk) == close(
+        risks.posterior(prior, C)
+    )
+    assert leakage(channel, prior=belief, gain=risk) == close(risks.mult_leakage(prior, C))
 
 
 def test_entropies(case):
@@ -90,8 +98,8 @@ def test_entropies(case):
     channel, belief, _, _ = named(C, prior, G)
     theirs = qif.measure.shannon
     assert shannon_entropy(belief) == close(theirs.prior(prior))
-    assert posterior_shannon_entropy(belief, channel) == close(theirs.posterior(prior, C))
-    found = mutual_information(belief, channel)
+    assert posterior_shannon_entropy(channel, prior=belief) == close(theirs.posterior(prior, C))
+    found = mutual_information(channel, prior=belief)
     assert found == close(theirs.add_leakage(prior, C), abs=1e-12)
     bits, _ = theirs.add_capacity(C)
     ours = shannon_capacity(channel)
@@ -99,15 +107,15 @@ def test_entropies(case):
     assert bits <= ours.upper + 1e-9
     guessing = qif.measure.guessing
     assert guessing_entropy(belief) == close(guessing.prior(prior))
-    assert posterior_guessing_entropy(belief, channel) == close(guessing.posterior(prior, C))
+    assert posterior_guessing_entropy(channel, prior=belief) == close(guessing.posterior(prior, C))
 
 
 def test_additive_capacity_over_gains(case):
     C, prior, G, _ = case
     channel, belief, _, _ = named(C, prior, G)
     theirs = qif.measure.g_vuln.add_capacity
-    assert additive_bound(belief, channel) == close(theirs(prior, C), abs=1e-9)
-    assert additive_bound(belief, channel, gains="spanning") == close(
+    assert additive_bound(channel, prior=belief) == close(theirs(prior, C), abs=1e-9)
+    assert additive_bound(channel, prior=belief, gains="spanning") == close(
         theirs(prior, C, True), abs=1e-9
     )
 

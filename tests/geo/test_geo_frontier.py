@@ -71,14 +71,16 @@ def test_the_remapped_loss_is_that_of_design_remap_and_of_a_bayesian_adversary(t
     }
     costs = function(town.space.labels, labels, lambda w, x: float(loss[w, x]))
     found = at(frontier(town, radius="500 m", eps=["ln 2"]), "remapped", "ln 2")
-    assert float(remap(channel, prior, costs).after) == pytest.approx(found.mean)
-    assert float(posterior_uncertainty(prior, channel, costs)) == pytest.approx(found.adversary)
+    assert float(remap(channel, prior=prior, loss=costs).after) == pytest.approx(found.mean)
+    assert float(posterior_uncertainty(channel, prior=prior, loss=costs)) == pytest.approx(
+        found.adversary
+    )
 
 
 def test_the_optimum_is_no_worse_than_any_private_reading_of_it(town):
     best = optimal(town.space, eps=ln(2) / 500, prior=town.prior, gap=1e-3)
     assert privacy(best.channel, town.space, eps=ln(2) / 500)
-    after = remap(best.channel, town.prior, metric(town.space)).after
+    after = remap(best.channel, prior=town.prior, loss=metric(town.space)).after
     assert float(after) == pytest.approx(float(best.loss), rel=1e-6)
 
 

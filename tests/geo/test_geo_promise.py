@@ -122,7 +122,7 @@ def test_the_channel_on_a_window_is_certified_in_exact_arithmetic():
     secrets = list(itertools.product(range(3), repeat=2))
     space = points(secrets, labels=secrets)
     channel = window(float(step_level), secrets, 4)
-    proof = exactly(channel, space, step_level)
+    proof = exactly(channel, space, eps=step_level)
     assert proof
     assert proof.achieved[1] <= float(step_level)
     assert proof.achieved[0] > 0.99 * float(step_level)  # and nothing less would do

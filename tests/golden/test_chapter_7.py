@@ -48,10 +48,10 @@ def test_the_printed_channels():
 @pytest.mark.statement("T", "Lem 7.6")
 def test_the_four_losses():
     """§7.6.1: 4/15 < 1/3 on U_2 and 8/15 < 2/3 on U_4."""
-    assert posterior_uncertainty(uniform(U2), G2, bayes(U2)) == Q(4, 15)
-    assert posterior_uncertainty(uniform(U2), M, bayes(U2)) == Q(1, 3)
-    assert posterior_uncertainty(uniform(U4), G4, bayes(U4)) == Q(8, 15)
-    assert posterior_uncertainty(uniform(U4), M2, bayes(U4)) == Q(2, 3)
+    assert posterior_uncertainty(G2, prior=uniform(U2), loss=bayes(U2)) == Q(4, 15)
+    assert posterior_uncertainty(M, prior=uniform(U2), loss=bayes(U2)) == Q(1, 3)
+    assert posterior_uncertainty(G4, prior=uniform(U4), loss=bayes(U4)) == Q(8, 15)
+    assert posterior_uncertainty(M2, prior=uniform(U4), loss=bayes(U4)) == Q(2, 3)
     assert geometric_loss(2, bayes(U2), eps=EPS) == (Q(4, 15), Q(4, 15))
     assert geometric_loss(4, bayes(U4), eps=EPS) == (Q(8, 15), Q(8, 15))
 
@@ -61,8 +61,8 @@ def test_the_finer_geometric_is_no_kernel_on_the_coarser_points():
     """Its posteriors are the coarser geometric's and two between them, so that it is not optimal."""
     assert is_kernel(G2, U2, eps=EPS)
     assert not is_kernel(M, U2, eps=EPS)
-    coarse = {tuple(inner.weights) for inner in push(uniform(U2), G2).inners}
-    fine = {tuple(inner.weights) for inner in push(uniform(U2), M).inners}
+    coarse = {tuple(inner.weights) for inner in push(G2, prior=uniform(U2)).inners}
+    fine = {tuple(inner.weights) for inner in push(M, prior=uniform(U2)).inners}
     assert coarse < fine
     assert len(fine) == 5
     assert refines(G2, M)
@@ -78,7 +78,7 @@ def test_the_finer_geometric_is_no_kernel_on_the_coarser_points():
 def test_the_laplace_loses_a_third():
     """Appendix B.6 has 4/15 < 1/3 ≤ the Laplace's Bayes risk on U_2; it is exactly 1/3."""
     assert laplace_loss(2, bayes(U2), eps=EPS) == (Q(1, 3), Q(1, 3))
-    found = laplace_against_geometric(2, bayes(U2), eps=EPS)
+    found = laplace_against_geometric(2, eps=EPS, loss=bayes(U2))
     assert found.difference == (Q(1, 15), Q(1, 15))
     # G_2 ⊑ G_4↓U_2 ⊑ L: the finer geometric lies between the two.
     assert refines(M, refined_by_laplace(2, 4, eps=EPS).laplace)

@@ -133,4 +133,4 @@ def test_the_mean_log_likelihood_as_printed() -> None:
     q = Dist([0, 1], ["9/10", "1/10"])
     R = randomised_response([0, 1], eps="ln 2")
     expected = 0.9 * math.log(2 / 3) + 0.1 * math.log(1 / 3)
-    assert log_likelihood([1, 0], R, q, n=1) == pytest.approx(expected)
+    assert log_likelihood(R, q, dist=[1, 0], n=1) == pytest.approx(expected)

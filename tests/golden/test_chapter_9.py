@@ -172,11 +172,13 @@ def test_authors_hidden_and_topics_revealed_on_tiny_documents():
     prior = uniform(words)
     topics = [("star", "planet"), ("psalm", "prayer")]
     authors = [("star", "psalm"), ("planet", "prayer")]
-    assert is_revealing(C, prior, topics, delta=Q(9, 10))
-    assert is_hiding(C, prior, authors, eps=Q(1, 2))
-    assert not is_hiding(C, prior, topics, eps=Q(1, 2))
-    found = is_revealing(C, prior, topics, delta=Q(9, 10)).leakage
-    assert is_hiding(C, prior, topics, eps=found - 1)  # the same partition: Δ ≤ ε with equality
+    assert is_revealing(C, topics, delta=Q(9, 10), prior=prior)
+    assert is_hiding(C, authors, eps=Q(1, 2), prior=prior)
+    assert not is_hiding(C, topics, eps=Q(1, 2), prior=prior)
+    found = is_revealing(C, topics, delta=Q(9, 10), prior=prior).leakage
+    assert is_hiding(
+        C, topics, eps=found - 1, prior=prior
+    )  # the same partition: Δ ≤ ε with equality
 
 
 def test_a_channel_of_bags_reads_as_a_scenario():

@@ -23,7 +23,9 @@ def test_a_consumer_who_prefers_another_kernel_to_the_geometric():
     nu = uniform(heights)
     assert best.channel.equivalent(H)
     assert (
-        best.loss == posterior_uncertainty(nu, H, average) < posterior_uncertainty(nu, G, average)
+        best.loss
+        == posterior_uncertainty(H, prior=nu, loss=average)
+        < posterior_uncertainty(G, prior=nu, loss=average)
     )
 
 
@@ -37,7 +39,7 @@ def test_that_kernel_is_best_for_every_prior():
         for b in range(6 - a):
             prior = Dist(range(3), [Fraction(a, 5), Fraction(b, 5), Fraction(5 - a - b, 5)])
             best = optimal(heights, eps="ln 2", prior=prior, loss=average)
-            assert best.loss == posterior_uncertainty(prior, H, average)
+            assert best.loss == posterior_uncertainty(H, prior=prior, loss=average)
 
 
 @pytest.mark.statement("T", "Cor 6.23")
@@ -46,7 +48,9 @@ def test_the_best_on_two_ends_beats_the_geometric_restricted_to_them():
     ends = line(3).restrict([0, 2])
     assert optimal(ends, eps="ln 2", loss="bayes").loss == Fraction(1, 5)
     G = geometric(line(3), eps="ln 2").channel.restrict([0, 2])
-    assert posterior_uncertainty(uniform([0, 2]), G, loss.identity([0, 2])) == Fraction(1, 4)
+    assert posterior_uncertainty(G, prior=uniform([0, 2]), loss=loss.identity([0, 2])) == Fraction(
+        1, 4
+    )
 
 
 @pytest.mark.statement("C", "Thm 10")
@@ -60,7 +64,7 @@ def test_the_fewest_changed_rows_in_the_worst_case(m, delta):
     assert found.proof.holds()
     assert found.privacy
     response = randomised_response(space, eps="ln 3", delta=delta)
-    assert worst_case_loss(response, "bayes")[0] == found.loss
+    assert worst_case_loss(response, loss="bayes")[0] == found.loss
 
 
 @pytest.mark.statement("T", "Def 6.2.2", "Lem 6.1")
@@ -68,7 +72,13 @@ def test_a_remap_reaches_the_posterior_uncertainty():
     space = line(3)
     G = geometric(space, eps="ln 2").channel
     prior = Dist(range(3), ["8/10", "1/10", "1/10"])
-    found = remap(G, prior, loss.metric(space))
-    assert found.before == expected_loss(G, prior, loss.metric(space)) == Fraction(31, 60)
-    assert found.after == posterior_uncertainty(prior, G, loss.metric(space)) == Fraction(3, 10)
+    found = remap(G, prior=prior, loss=loss.metric(space))
+    assert (
+        found.before == expected_loss(G, prior=prior, loss=loss.metric(space)) == Fraction(31, 60)
+    )
+    assert (
+        found.after
+        == posterior_uncertainty(G, prior=prior, loss=loss.metric(space))
+        == Fraction(3, 10)
+    )
     assert found.channel == Channel(range(3), [0], [[1], [1], [1]])

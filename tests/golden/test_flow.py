@@ -54,7 +54,7 @@ def test_the_property_gain_tests_the_guessed_set():
     high, low = frozenset(["60k", "100k"]), frozenset(["10k", "20k"])
     assert [g[high, x] for x in salaries] == [0, 0, 1, 1]
     assert [g[low, x] for x in salaries] == [1, 1, 0, 0]
-    assert vulnerability(Dist(salaries, ["1/10", "2/10", "3/10", "4/10"]), g) == Q(7, 10)
+    assert vulnerability(Dist(salaries, ["1/10", "2/10", "3/10", "4/10"]), gain=g) == Q(7, 10)
 
 
 @pytest.mark.statement("T", "Ex 2.3")
@@ -67,10 +67,10 @@ def test_the_centre_of_the_square_is_the_best_guess():
     guesses = gain.metric(square, actions=corners, secrets=corners)
     assert guesses["p1", "p3"] == pytest.approx(0)
     assert guesses["p1", "p2"] == pytest.approx(1 - 1 / math.sqrt(2))
-    assert vulnerability(prior, guesses) == pytest.approx((3 - math.sqrt(2)) / 4)
+    assert vulnerability(prior, gain=guesses) == pytest.approx((3 - math.sqrt(2)) / 4)
     anywhere = gain.metric(square, secrets=corners)
     assert [anywhere["centre", x] for x in corners] == pytest.approx([0.5] * 4)
-    assert vulnerability(prior, anywhere) == pytest.approx(0.5)
+    assert vulnerability(prior, gain=anywhere) == pytest.approx(0.5)
 
 
 @pytest.mark.statement("T", "Def 2.2.6")
@@ -78,8 +78,8 @@ def test_a_rare_disease_and_a_good_test():
     """§2.2.3: under the uniform prior 9/10 is guessed; under (99/100, 1/100) nothing leaks."""
     C = as_channel([["9/10", "1/10"], ["1/10", "9/10"]])
     bv = gain.identity([0, 1])
-    assert posterior_vulnerability(uniform([0, 1]), C, bv) == Q(9, 10)
-    assert leakage(Dist([0, 1], ["99/100", "1/100"]), C, bv) == 1
+    assert posterior_vulnerability(C, prior=uniform([0, 1]), gain=bv) == Q(9, 10)
+    assert leakage(C, prior=Dist([0, 1], ["99/100", "1/100"]), gain=bv) == 1
 
 
 @pytest.mark.statement("T", "Def 2.2.6")
@@ -87,11 +87,11 @@ def test_nothing_over_nothing_is_no_leakage():
     """E24: 0/0 is 1, not 0."""
     C = as_channel([["1/2", "1/2"], ["1/2", "1/2"]])
     nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
-    assert leakage(uniform([0, 1]), C, nothing) == 1
-    assert leakage(uniform([0, 1]), C, nothing, kind="additive") == 0
+    assert leakage(C, prior=uniform([0, 1]), gain=nothing) == 1
+    assert leakage(C, prior=uniform([0, 1]), gain=nothing, kind="additive") == 0
     unseen = gain.matrix(["w", "v"], [0, 1], [[1, -1], [-1, 1]])
     reveal = as_channel([[1, 0], [0, 1]])
-    assert leakage(uniform([0, 1]), reveal, unseen, kind="additive") == 1
+    assert leakage(reveal, prior=uniform([0, 1]), gain=unseen, kind="additive") == 1
 
 
 @pytest.mark.statement("T", "Def 2.2.1", "Def 2.2.2", "Def 2.2.5")
@@ -99,8 +99,8 @@ def test_channels_that_reveal_everything_or_nothing():
     prior, bv = uniform([0, 1, 2]), gain.identity([0, 1, 2])
     everything = as_channel([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     nothing = as_channel([["1/5"] * 5] * 3)
-    assert leakage(prior, everything, bv) == 3 == capacity(everything)
-    assert leakage(prior, nothing, bv) == 1 == capacity(nothing)
+    assert leakage(everything, prior=prior, gain=bv) == 3 == capacity(everything)
+    assert leakage(nothing, prior=prior, gain=bv) == 1 == capacity(nothing)
 
 
 # -- chapter 4 -------------------------------------------------------------------------------------
@@ -117,8 +117,8 @@ def test_eight_bits_leak_more_than_four():
         "P4": deterministic(lambda h: h & 15, secrets),
     }
     prior = uniform(secrets)
-    assert mutual_information(prior, programs["P3"]) == 8
-    assert mutual_information(prior, programs["P4"]) == 4
+    assert mutual_information(programs["P3"], prior=prior) == 8
+    assert mutual_information(programs["P4"], prior=prior) == 4
     assert capacity(programs["P3"]) == 256
     assert capacity(programs["P4"]) == 16
     assert (capacity(programs["P1"]), capacity(programs["P2"])) == (65, 129)
@@ -135,9 +135,9 @@ def test_the_average_hides_a_rare_disclosure():
         [[sigma, half, half - sigma], [0, half, half], [0, half, half]],
     )
     prior, bv = uniform(C.rows), gain.identity(C.rows)
-    assert posterior_vulnerability(prior, C, bv) == sigma / 3 + Q(1, 3)
-    assert leakage(prior, C, bv) == 1 + sigma
-    assert posterior_vulnerability(prior, C, bv, case="max") == 1
+    assert posterior_vulnerability(C, prior=prior, gain=bv) == sigma / 3 + Q(1, 3)
+    assert leakage(C, prior=prior, gain=bv) == 1 + sigma
+    assert posterior_vulnerability(C, prior=prior, gain=bv, case="max") == 1
 
 
 @pytest.mark.statement("T", "Thm 4.8", "Thm 4.9")
@@ -160,8 +160,8 @@ def tallied(noise):
     """Two respondents; `noise` is a channel from their answers to the announced tally."""
     prior = uniform(ANSWERS)
     return (
-        posterior_vulnerability(prior, noise, FIRST),
-        posterior_vulnerability(prior, noise, TALLY),
+        posterior_vulnerability(noise, prior=prior, gain=FIRST),
+        posterior_vulnerability(noise, prior=prior, gain=TALLY),
     )
 
 
@@ -256,7 +256,7 @@ def test_the_ends_of_table_5_1():
     assert limits[0].privacy_loss == Q(CUSTODY[4] + CUSTODY[0], CUSTODY[4])
     assert f"{float(limits[0].privacy_loss):.4f}" == "1.2542"
     assert limits[1].privacy_loss == 1
-    ceiling = inference(SCENARIOS["B"][0], randomless(range(6)), sees=0, about=0).multiplicative
+    ceiling = inference(randomless(range(6)), SCENARIOS["B"][0], sees=0, about=0).multiplicative
     assert ceiling == Q(11710, 9288)
     assert f"{float(ceiling):.4f}" == "1.2608"
 
@@ -281,7 +281,7 @@ def test_no_free_lunch():
     same = joint(["a", "b"], ["a", "b"], [[1, 0], [0, 1]])
     for p in (Q(1, 2), Q(3, 4), Q(9, 10), Q(1)):
         C = Channel(["a", "b"], ["a", "b"], [[p, 1 - p], [1 - p, p]])
-        found = scenario(same, C, on="useful")
+        found = scenario(C, same, on="useful")
         assert found.utility == found.secret.after == p
         assert found.privacy_loss == 2 * p
 
@@ -292,13 +292,13 @@ def test_mechanisms_that_see_one_side_only():
     M = focussed(H, ["s", "t"], on="useful")
     assert is_insensitive(M, "secret").channel == H
     assert not is_insensitive(M, "useful")
-    assert is_focussed(M, on="useful", space=line(3), eps="ln 2")
-    assert not is_focussed(M, on="useful", space=line(3), eps="0.69")
+    assert is_focussed(M, line(3), on="useful", eps="ln 2")
+    assert not is_focussed(M, line(3), on="useful", eps="0.69")
     L = focussed(H, ["u", "v"], on="secret")
-    assert is_focussed(L, on="secret", space=line(3), eps="ln 2")
-    assert "differ" in is_focussed(L, on="useful", space=discrete(["u", "v"]), eps=1).explain()
+    assert is_focussed(L, line(3), on="secret", eps="ln 2")
+    assert "differ" in is_focussed(L, discrete(["u", "v"]), on="useful", eps=1).explain()
     belief = joint(["s", "t"], [0, 1, 2], [[3, 1, 0], [0, 1, 3]])
-    assert scenario(belief, M).to_dict() == scenario(belief, H).to_dict()
+    assert scenario(M, belief).to_dict() == scenario(H, belief).to_dict()
 
 
 @pytest.mark.statement("T", "Def 5.3.1")
@@ -311,8 +311,8 @@ def test_dalenius_vulnerability_is_that_of_the_pairs():
         belief.labels, C.columns, C.matrix.take(rows=[C.row_position(x) for x, _ in belief.labels])
     )
     guess = gain.partition({w: [p for p in belief.labels if p[1] == w] for w in ("ill", "well")})
-    assert inference(belief, C).after == posterior_vulnerability(belief, pairs, guess)
-    assert inference(belief, pairs, about=1).after == inference(belief, C).after
+    assert inference(C, belief).after == posterior_vulnerability(pairs, prior=belief, gain=guess)
+    assert inference(pairs, belief, about=1).after == inference(C, belief).after
 
 
 # -- chapter 6 -------------------------------------------------------------------------------------
@@ -324,8 +324,8 @@ def test_a_restriction_of_the_geometric_is_not_optimal():
     G = geometric(3, eps="ln 2").channel.restrict([0, 2])
     T = Channel([0, 2], [0, 2], [["4/5", "1/5"], ["1/5", "4/5"]])
     prior, risk = uniform([0, 2]), loss.identity([0, 2])
-    assert posterior_uncertainty(prior, G, risk) == Q(1, 4)
-    assert posterior_uncertainty(prior, T, risk) == Q(1, 5)
+    assert posterior_uncertainty(G, prior=prior, loss=risk) == Q(1, 4)
+    assert posterior_uncertainty(T, prior=prior, loss=risk) == Q(1, 5)
 
 
 HEIGHTS = ["Tall", "Average", "Short"]
@@ -337,9 +337,9 @@ def test_telling_tall_from_average():
     """E9: 1/4 and 2/9, where 3/4 and 2/3 are printed."""
     R = randomised_response(HEIGHTS, eps="ln 2").channel
     K = Channel(HEIGHTS, ["y0", "y1"], [["2/3", "1/3"], ["1/3", "2/3"], ["2/3", "1/3"]])
-    assert posterior_uncertainty(uniform(HEIGHTS), R, TALL) == Q(1, 4)
-    assert posterior_uncertainty(uniform(HEIGHTS), K, TALL) == Q(2, 9)
-    assert strategy(uniform(HEIGHTS), K, TALL)["y0"] == "w1"
+    assert posterior_uncertainty(R, prior=uniform(HEIGHTS), loss=TALL) == Q(1, 4)
+    assert posterior_uncertainty(K, prior=uniform(HEIGHTS), loss=TALL) == Q(2, 9)
+    assert strategy(K, prior=uniform(HEIGHTS), gain=TALL)["y0"] == "w1"
 
 
 X3, X4 = ["x1", "x2", "x3"], ["x1", "x2", "x3", "x4"]
@@ -412,13 +412,13 @@ def test_a_uniform_prior_is_not_enough():
     """E15: {12∣3∣4} is finer than {12∣34}, and yet 2 is revealed where 3/2 is hidden."""
     M = deterministic(lambda x: x in "12", list("1234"))
     prior = uniform(list("1234"))
-    assert is_hiding(M, prior, AUTHORS, eps="1/2").leakage == Q(3, 2)
-    assert is_revealing(M, prior, TOPICS, delta=1).leakage == 2
-    assert not is_hiding(M, prior, AUTHORS, eps="0.49")
-    assert not is_revealing(M, prior, TOPICS, delta="1.01")
+    assert is_hiding(M, AUTHORS, eps="1/2", prior=prior).leakage == Q(3, 2)
+    assert is_revealing(M, TOPICS, delta=1, prior=prior).leakage == 2
+    assert not is_hiding(M, AUTHORS, eps="0.49", prior=prior)
+    assert not is_revealing(M, TOPICS, delta="1.01", prior=prior)
     even = Dist(list("1234"), ["1/6", "1/6", "1/3", "1/3"])
-    hidden = is_hiding(M, even, AUTHORS, eps=1)
-    revealed = is_revealing(M, even, TOPICS, delta=0)
+    hidden = is_hiding(M, AUTHORS, eps=1, prior=even)
+    revealed = is_revealing(M, TOPICS, delta=0, prior=even)
     assert revealed.leakage <= hidden.leakage
 
 
@@ -426,6 +426,6 @@ def test_a_uniform_prior_is_not_enough():
 def test_crossing_partitions_can_be_hidden_and_revealed():
     M = deterministic(lambda x: int(x in "cd"), list("abcd"))
     prior = uniform(list("abcd"))
-    assert is_revealing(M, prior, [["a", "b"], ["c", "d"]], delta=1)
-    assert is_hiding(M, prior, [["a", "c"], ["b", "d"]], eps=0)
+    assert is_revealing(M, [["a", "b"], ["c", "d"]], delta=1, prior=prior)
+    assert is_hiding(M, [["a", "c"], ["b", "d"]], eps=0, prior=prior)
     assert capacity(M) == 2

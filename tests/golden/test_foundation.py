@@ -181,8 +181,8 @@ def test_lemma_3_3_post_processing() -> None:
 def test_lemma_3_4_odds_change_by_the_ratio_whatever_the_prior(weights) -> None:
     prior = Dist(range(3), weights)
     for x, z in [(0, 1), (1, 0), (0, 2), (2, 1)]:
-        change = odds_change(G, prior, x, z)
-        posterior = push(prior, G).inner(change.output)
+        change = odds_change(G, x, z, prior=prior)
+        posterior = push(G, prior=prior).inner(change.output)
         assert change.before == prior[x] / prior[z]
         assert change.after == posterior[x] / posterior[z]
         assert change.factor == change.after / change.before == 2 ** abs(x - z)
@@ -191,7 +191,7 @@ def test_lemma_3_4_odds_change_by_the_ratio_whatever_the_prior(weights) -> None:
 @pytest.mark.statement("T", "Lem 3.5")
 def test_lemma_3_5_belief_in_a_ball() -> None:
     prior = Dist(range(3), ["1/2", "1/2", 0])
-    change = ball_change(G, prior, 0, space=LINE, radius=1)
+    change = ball_change(G, 0, LINE, prior=prior, radius=1)
     # output y0: 2/3 against an average of 1/2
     assert (change.output, change.factor, change.after) == ("y0", Q(4, 3), Q(2, 3))
     assert change.factor <= 2
@@ -201,11 +201,11 @@ def test_lemma_3_5_belief_in_a_ball() -> None:
 def test_erratum_18_one_prior_proves_nothing() -> None:
     channel = as_channel([["1/2", "1/2"], ["1/2", "1/2"], ["1/100", "99/100"]])
     prior = Dist(range(3), ["1/2", "1/2", 0])
-    assert ball_change(channel, prior, 0, space=LINE, radius=1).factor == 1
+    assert ball_change(channel, 0, LINE, prior=prior, radius=1).factor == 1
     assert not privacy(channel, LINE, eps="ln 2")
     # all x, all r and all priors in the ball do tell: this prior shows it, as 1/100 becomes tiny
     telling = Dist(range(3), [0, "1/100", "99/100"])
-    assert ball_change(channel, telling, 1, space=LINE, radius=1).factor > 2
+    assert ball_change(channel, 1, LINE, prior=telling, radius=1).factor > 2
 
 
 @pytest.mark.statement("T", "Lem 3.6")
@@ -463,7 +463,7 @@ def as_column(posterior) -> Channel:
 @pytest.mark.parametrize("vertex", VERTICES)
 def test_example_6_2_vertices_are_tight(vertex) -> None:
     channel = as_column(vertex)
-    posterior = push(uniform(range(3)), channel).inner("it")
+    posterior = push(channel, prior=uniform(range(3))).inner("it")
     assert posterior.weights == list(vertex)
     verdict = privacy(channel, LINE, eps="ln 2")
     assert verdict
@@ -495,7 +495,7 @@ def test_example_6_2_hypers_from_the_region() -> None:
     assert kernel.outer.weights == [Q(5, 9), Q(4, 9)]
     assert privacy(kernel.channel(), LINE, eps="ln 2")
     assert len(privacy(kernel.channel(), LINE, eps="ln 2").tight) == 4
-    posteriors = {tuple(i.weights) for i in push(uniform(range(3)), G).inners}
+    posteriors = {tuple(i.weights) for i in push(G, prior=uniform(range(3))).inners}
     assert posteriors == {VERTICES[0], VERTICES[1], VERTICES[3]}
 
 

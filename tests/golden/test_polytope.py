@@ -39,7 +39,7 @@ def hyper(rows, inners, outer):
     """A hyper from the source's bracketed array: inners as columns, the outer underneath."""
     n = len(inners)
     table = [[n * Q(v) * Q(w) for v, w in zip(row, outer, strict=True)] for row in inners]
-    return push(uniform(rows), Channel(rows, range(len(outer)), table))
+    return push(Channel(rows, range(len(outer)), table), prior=uniform(rows))
 
 
 def table(text):
@@ -141,7 +141,7 @@ def test_a_vertex_hyper_in_two_ways():
         hyper(X3, table("1/2 1/4 1/4\n1/4 1/2 1/4\n1/4 1/4 1/2"), ["1/3"] * 3),
         hyper(X3, table("1/5 2/5 2/5\n2/5 1/5 2/5\n2/5 2/5 1/5"), ["1/3"] * 3),
     ]
-    found = {push(uniform(X3), K) for K in kernels(space, eps="ln 2")}
+    found = {push(K, prior=uniform(X3)) for K in kernels(space, eps="ln 2")}
     assert found == set(H + R)
     assert Hyper.mix([Q(1, 3)] * 3, H) == mixed
     assert Hyper.mix([Q(4, 9), Q(5, 9)], R) == mixed
@@ -150,10 +150,10 @@ def test_a_vertex_hyper_in_two_ways():
     assert not is_kernel(V, space, eps="ln 2")
     three = decompose(V, space, eps="ln 2", prefer=[H[0].channel()])
     assert three.weights == (Q(1, 3), Q(1, 3), Q(1, 3))
-    assert {push(uniform(X3), K) for K in three.kernels} == set(H)
+    assert {push(K, prior=uniform(X3)) for K in three.kernels} == set(H)
     two = decompose(V, space, eps="ln 2", prefer=[R[0].channel()])
     assert two.weights == (Q(4, 9), Q(5, 9))
-    assert [push(uniform(X3), K) for K in two.kernels] == R
+    assert [push(K, prior=uniform(X3)) for K in two.kernels] == R
     assert three.holds()
     assert two.holds()
 
@@ -249,7 +249,7 @@ def test_a_loss_with_universally_optimal_mechanisms():
     V = Hyper.mix([Q(1, 4), Q(3, 4)], [A, B]).channel()
     found = decompose(V, space, eps="ln 2")
     assert sorted(found.weights) == [Q(1, 4), Q(3, 4)]
-    assert {push(uniform(X3), K) for K in found.kernels} == {A, B}
+    assert {push(K, prior=uniform(X3)) for K in found.kernels} == {A, B}
     loss = [(3, 1, 0), (0, 1, 3)]
     rivals = list(kernels(space, eps="ln 2"))
     for prior in [(1, 1, 1), (5, 1, 1), (1, 7, 2), (0, 0, 1), (1, 0, 1), (2, 3, 9)]:
@@ -268,7 +268,7 @@ def test_the_kernel_on_bit_strings():
     K = Channel(space.labels, G.columns, [list(G.row(sum(x)).values()) for x in space.labels])
     assert list(K.row((1, 0, 0)).values()) == table("1/3 1/3 1/6 1/6")[0]
     assert is_kernel(K, space, eps="ln 2")
-    outer = push(uniform(space), K).outer
+    outer = push(K, prior=uniform(space)).outer
     assert outer.weights == [Q(9, 32), Q(7, 32), Q(7, 32), Q(9, 32)]
     for order in permutations(range(3)):
         path = [tuple(int(i in order[:k]) for i in range(3)) for k in range(4)]

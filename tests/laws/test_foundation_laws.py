@@ -120,7 +120,7 @@ def assert_rate(found, expected: Decimal | None) -> None:
 def test_push_then_average_is_the_prior(data) -> None:
     channel = data.draw(channels())
     prior = data.draw(priors(channel))
-    hyper = push(prior, channel)
+    hyper = push(channel, prior=prior)
     average = {
         x: sum(
             (a * inner[x] for a, inner in zip(hyper.outer.weights, hyper.inners, strict=True)), Q(0)
@@ -156,12 +156,12 @@ def test_posteriors_by_bayes_rule(data) -> None:
 def test_hyper_to_channel_to_hyper(data) -> None:
     channel = data.draw(channels())
     prior = data.draw(priors(channel))
-    hyper = push(prior, channel)
+    hyper = push(channel, prior=prior)
     back = hyper.channel()
     assert set(back.rows) == set(prior.support)
     assert back.equivalent(channel.restrict(back.rows))
     kept = Dist(back.rows, [prior[x] for x in back.rows])
-    again = push(kept, back)
+    again = push(back, prior=kept)
     assert {tuple(c) for c in again.joint.transposed.rows()} == {
         tuple(v for v, x in zip(c, hyper.secrets, strict=True) if prior[x])
         for c in hyper.joint.transposed.rows()
@@ -201,7 +201,7 @@ def test_equivalent_is_equality_of_hypers(data) -> None:
     first = data.draw(channels(inputs=st.just(n), outputs=st.integers(1, 3)))
     second = data.draw(channels(inputs=st.just(n), outputs=st.integers(1, 3)))
     prior = Dist(first.rows, [Q(1, n)] * n)
-    assert bool(first.equivalent(second)) is (push(prior, first) == push(prior, second))
+    assert bool(first.equivalent(second)) is (push(first, prior=prior) == push(second, prior=prior))
 
 
 # -- distinguishability ----------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_odds_change_is_the_privacy_loss(data) -> None:
     prior = data.draw(priors(channel, zeros=False))
     d = distinguishability(channel)
     for x, z in combinations(channel.rows, 2):
-        most = max(odds_change(channel, prior, *pair).factor for pair in ((x, z), (z, x)))
+        most = max(odds_change(channel, *pair, prior=prior).factor for pair in ((x, z), (z, x)))
         assert d.distance(x, z) == (math.inf if most == math.inf else ln(most))
 
 
@@ -644,14 +644,14 @@ def test_earth_move_recomposes_or_separates(data) -> None:
     n = data.draw(st.integers(1, 3))
     a = data.draw(channels(inputs=st.just(n), outputs=st.integers(1, 3)))
     prior = Dist(a.rows, [Q(1, n)] * n)
-    first = push(prior, a)
+    first = push(a, prior=prior)
     if data.draw(st.booleans()):
         k = data.draw(st.integers(1, 3))
         after = Channel(a.columns, range(k), data.draw(rows(len(a.columns), k)))
-        second, refined = push(prior, a @ after), True
+        second, refined = push(a @ after, prior=prior), True
     else:
         b = data.draw(channels(inputs=st.just(n), outputs=st.integers(1, 3)))
-        second, refined = push(prior, b), None
+        second, refined = push(b, prior=prior), None
     move = earth_move(first, second)
     assert move.exact
     assert refined is None or bool(move) is refined

@@ -83,7 +83,7 @@ LISTED = {name: make for name, make in DECLARED.items() if name not in ENDLESS} 
     "steps": lambda eps: geometric_steps(3, eps=eps),
     "quantised": lambda eps: geometric(quantised(0, 1, "0.25"), eps=eps),
     "rows": lambda eps: over_rows(randomised_response(["a", "b"], eps=eps), 2),
-    "oblivious": lambda eps: oblivious(sum, geometric(3, eps=eps), space=hamming_cube(2)),
+    "oblivious": lambda eps: oblivious(geometric(3, eps=eps), sum, hamming_cube(2)),
     "sequential": lambda eps: sequential(
         geometric(3, eps=eps), randomised_response(range(3), eps=eps)
     ),

@@ -67,7 +67,7 @@ def test_noise_on_the_answers_protects_the_secrets(name):
     query, X = QUERIES[name]
     Y = discrete(dict.fromkeys(query(x) for x in X.labels))
     noise = randomised_response(Y, eps="ln 3")
-    mechanism = oblivious(query, noise, space=X)
+    mechanism = oblivious(noise, query, X)
     assert mechanism.guarantee.space == X
     assert privacy(mechanism.channel, X, eps=mechanism.guarantee.eps)
     for x in X.labels:
@@ -78,15 +78,15 @@ def test_noise_on_the_answers_protects_the_secrets(name):
 @pytest.mark.statement("T", "Lem 3.6")
 def test_the_level_is_scaled_by_the_sensitivity():
     noise = geometric(10, eps="ln 2")
-    tripled = oblivious(lambda x: 3 * x, noise, space=line(4))
+    tripled = oblivious(noise, lambda x: 3 * x, line(4))
     assert tripled.guarantee.eps == ln(8)
     assert smallest_eps(tripled.channel, line(4)) == ln(8)
-    halved = oblivious(lambda x: x // 2, geometric(3, eps="ln 2"), space=line(6))
+    halved = oblivious(geometric(3, eps="ln 2"), lambda x: x // 2, line(6))
     assert halved.guarantee.eps == ln(2)
-    count = oblivious(sum, geometric(4, eps="ln 2"), space=hamming_cube(3))
+    count = oblivious(geometric(4, eps="ln 2"), sum, hamming_cube(3))
     assert count.guarantee.eps == ln(2)
     slack = randomised_response([0, 1], eps="ln 2", delta="1/10")
-    kept = oblivious(lambda x: x[0], slack, space=hamming_cube(2))
+    kept = oblivious(slack, lambda x: x[0], hamming_cube(2))
     assert kept.guarantee.delta == Q(1, 10)
     assert privacy(kept.channel, hamming_cube(2), eps=kept.guarantee.eps, delta="1/10")
 
@@ -100,7 +100,7 @@ def test_on_the_induced_metric_nothing_is_lost(name):
     rng = random.Random(name)
     for _ in range(10):
         H = as_mechanism(random_channel(rng, Y.labels), Y)
-        whole = oblivious(query, H, space=X)
+        whole = oblivious(H, query, X)
         inner, outer = smallest_eps(H.channel, Y), smallest_eps(whole.channel, X)
         assert inner == outer
         assert whole.guarantee.eps == inner
@@ -118,13 +118,13 @@ def test_the_query_is_asked_about_secrets_only():
         asked.append(x)
         return {"a": 0, "b": 1}[x]
 
-    mechanism = oblivious(query, geometric(2, eps=1), space=discrete(["a", "b"]))
+    mechanism = oblivious(geometric(2, eps=1), query, discrete(["a", "b"]))
     asked.clear()
     with pytest.raises(UnknownCategory, match="row 1 ") as caught:
         mechanism.randomise(["a", "canary-77", "b"])
     assert "canary" not in str(caught.value)
     assert "canary-77" not in asked
-    count = oblivious(sum, geometric(4, eps=1), space=hamming_cube(3))
+    count = oblivious(geometric(4, eps=1), sum, hamming_cube(3))
     with pytest.raises(UnknownCategory):
         count.randomise([(1, 1)])
     assert set(count.randomise([(0, 1, 1)] * 50)) <= {0, 1, 2, 3}
@@ -133,11 +133,11 @@ def test_the_query_is_asked_about_secrets_only():
 def test_what_an_oblivious_mechanism_refuses():
     twins = from_table(["a", "b"], [[0, 0], [0, 0]], pseudo=True)
     with pytest.raises(Malformed, match="distance 0"):
-        oblivious({"a": 0, "b": 1}.get, geometric(2, eps=1), space=twins)
+        oblivious(geometric(2, eps=1), {"a": 0, "b": 1}.get, twins)
     with pytest.raises(Malformed, match="same answer"):
-        oblivious(lambda x: 0, geometric(2, eps=1), space=line(3))
+        oblivious(geometric(2, eps=1), lambda x: 0, line(3))
     with pytest.raises(DPrivacyError):
-        oblivious(lambda x: 7, geometric(2, eps=1), space=line(3))
+        oblivious(geometric(2, eps=1), lambda x: 7, line(3))
 
 
 # -- sequential -----------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def test_joint_tables() -> None:
 def test_push_aligns_the_prior_with_the_channel() -> None:
     prior = Dist(["z", "x"], ["1/5", "4/5"])
     hyper = prior >> COIN
-    assert hyper == push(prior, COIN)
+    assert hyper == push(COIN, prior=prior)
     assert hyper.outer["u"] == Q(4, 5) * Q(3, 4) + Q(1, 5) * Q(1, 4)
     assert hyper.inner("u")["x"] == Q(12, 13)
 

@@ -34,7 +34,7 @@ VALUES = [
     COIN,
     Dist(AB, ["1/2", "1/2"]),
     Gain(AB, AB, [[1, 0], [0, 1]]),
-    push(Dist(AB, ["1/2", "1/2"]), COIN),
+    push(COIN, prior=Dist(AB, ["1/2", "1/2"])),
     CategoricalSampler([[1, 2], [3, 4]]),
     DiscreteLaplace(ln(2)),
     PlanarNoise(ln(2)),

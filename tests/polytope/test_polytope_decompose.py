@@ -37,7 +37,9 @@ def random_row(generator, size):
 def random_private_channel(generator, space, eps):
     """A convex sum of a few kernels, post-processed at random."""
     some = generator.sample(list(islice(kernels(space, eps=eps), 150)), 2)
-    mixed = Hyper.mix(random_row(generator, 2), [push(uniform(space), K) for K in some]).channel()
+    mixed = Hyper.mix(
+        random_row(generator, 2), [push(K, prior=uniform(space)) for K in some]
+    ).channel()
     R = [random_row(generator, 3) for _ in mixed.columns]
     return mixed, mixed @ Channel(mixed.columns, ["p", "q", "r"], R)
 
@@ -60,8 +62,8 @@ def test_every_private_channel_recomposes(space, eps, seed):
     # a vertex mechanism is its own convex sum
     assert decompose(mixed, space, eps=eps).vertex.equivalent(mixed)
     # and the witness is an Earth Move
-    below = push(uniform(space), decompose(C, space, eps=eps).vertex)
-    assert earth_move(below, push(uniform(space), C))
+    below = push(decompose(C, space, eps=eps).vertex, prior=uniform(space))
+    assert earth_move(below, push(C, prior=uniform(space)))
 
 
 @every_space

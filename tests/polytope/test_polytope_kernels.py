@@ -52,7 +52,7 @@ def test_every_kernel_is_one(space, eps):
     assert len({frozenset(map(tuple, K.matrix.transposed.rows())) for K in found}) == len(found)
     for K in found:
         assert privacy(K, space, eps=eps)
-        hyper = push(uniform(space), K)
+        hyper = push(K, prior=uniform(space))
         assert hyper.prior() == uniform(space)
         assert all(posterior_privacy(p, space, eps=eps).vertex for p in hyper.inners)
         assert rank(K.matrix) == len(K.columns) == len(hyper.observations)
@@ -69,7 +69,7 @@ def test_none_is_missed(space, eps):
 @every_space
 @pytest.mark.statement("T", "Property 1", "Property 3")
 def test_no_kernel_contains_or_refines_another(space, eps):
-    found = [push(uniform(space), K) for K in kernels(space, eps=eps)]
+    found = [push(K, prior=uniform(space)) for K in kernels(space, eps=eps)]
     inners = [frozenset(hyper.inners) for hyper in found]
     assert all(a == b or not a <= b for a in inners for b in inners)
     generator = random.Random(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dprivacy.model import as_channel
-from dprivacy.refine import refines, refines_max, refines_private
+from dprivacy.refine import refines
 from support.refine_random import vulnerability
 
 qif = pytest.importorskip("qif")
@@ -36,7 +36,7 @@ def test_refined_by(pair) -> None:
         assert not ours
         gap = vulnerability(ours.gain, B) - vulnerability(ours.gain, A)
         assert 0 < gap < TOLERANCE
-    largest = refines_max(A, B)
+    largest = refines(A, B, by="max")
     if bool(qif.refinement.max_refined_by(*floats)) != bool(largest):
         assert 0 < largest.after - largest.before < TOLERANCE
-    assert bool(qif.refinement.priv_refined_by(*floats)) == bool(refines_private(A, B))
+    assert bool(qif.refinement.priv_refined_by(*floats)) == bool(refines(A, B, by="private"))

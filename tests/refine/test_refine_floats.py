@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction as Q
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,22 +10,12 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import MixedArithmetic, SpaceMismatch, Uncertified
 from dprivacy.model import Channel, Gain, as_channel
-from dprivacy.refine import (
-    join_max,
-    join_private,
-    meet_max,
-    meet_private,
-    order,
-    refines,
-    refines_for,
-    refines_max,
-    refines_private,
-)
+from dprivacy.refine import join, meet, order, refines
 from dprivacy.refine.deciding.float_columns import binary
 from dprivacy.spaces import discrete, line
 from support.refine_random import pairs, processed
 
-ORDERS = (refines, refines_max, refines_private)
+ORDERS = (refines, partial(refines, by="max"), partial(refines, by="private"))
 
 
 def as_float(channel: Channel) -> Channel:
@@ -57,11 +48,11 @@ def test_geometric_channels_are_measured_down_to_their_smallest_entries(n: int) 
     assert verdict.status == "measured"
     assert verdict.residual < 1e-14
     assert np.abs(sharp.matrix.floats @ verdict.R.matrix.floats - blunt.matrix.floats).max() < 1e-14
-    assert refines_max(sharp, blunt).status == "measured"
+    assert refines(sharp, blunt, by="max").status == "measured"
     worse = refines(blunt, sharp)
     assert worse.status == "measured to fail"
     assert worse.after - worse.before > 100 * worse.error
-    assert refines_max(blunt, sharp).status == "measured to fail"
+    assert refines(blunt, sharp, by="max").status == "measured to fail"
 
 
 @pytest.mark.slow
@@ -88,9 +79,9 @@ def test_what_rounding_could_explain_is_undecided() -> None:
     assert not verdict
     assert verdict.residual < 1e-15
     assert "give exact entries" in verdict.explain()
-    assert refines_max(A, B).status == "undecided"
-    assert refines_private(A, B).status == "undecided"
-    assert refines_private(A, B, discrete([0, 1])).status == "undecided"
+    assert refines(A, B, by="max").status == "undecided"
+    assert refines(A, B, by="private").status == "undecided"
+    assert refines(A, B, discrete([0, 1]), by="private").status == "undecided"
     coarse = as_channel([[0.5 + 1e-9, 0.5 - 1e-9], [0.25 - 1e-9, 0.75 + 1e-9]])
     assert [compare(A, coarse).status for compare in ORDERS] == ["measured to fail"] * 3
     assert [compare(coarse, A).status for compare in ORDERS] == ["measured"] * 3
@@ -103,10 +94,10 @@ def test_dependent_columns_in_floats() -> None:
     verdict = refines(A, B)
     assert verdict.status == "measured"
     assert verdict.residual < 1e-14
-    assert refines_max(A, B).status == "measured"
+    assert refines(A, B, by="max").status == "measured"
     sharp = 0.2 * B + 0.8 * rng.dirichlet(0.2 * np.ones(6), 4)
     assert refines(A, sharp).status == "measured to fail"
-    assert refines_max(A, sharp).status == "measured to fail"
+    assert refines(A, sharp, by="max").status == "measured to fail"
 
 
 def test_max_without_average_in_floats() -> None:
@@ -114,7 +105,7 @@ def test_max_without_average_in_floats() -> None:
     B = [[0.5, 0, 0.5], [0.5, 0.5, 0], [0, 0.5, 0.5]]
     verdict = refines(A, B)
     assert verdict.status == "measured to fail"
-    assert refines_max(A, B).status == "undecided"  # on the boundary of the hull
+    assert refines(A, B, by="max").status == "undecided"  # on the boundary of the hull
     zeros = refines([[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]])
     assert zeros.status == "measured to fail"
 
@@ -130,19 +121,19 @@ def test_fewer_outputs_than_secrets_in_floats() -> None:
 def test_refines_for_in_floats() -> None:
     guess = Gain([0, 1], [0, 1], [[1.0, 0.0], [0.0, 1.0]])
     A, B = [[0.75, 0.25], [0.25, 0.75]], [[0.5, 0.5], [0.5, 0.5]]
-    assert refines_for(A, B, gains=[guess]).status == "measured"
-    assert refines_for(B, A, gains=[guess]).status == "measured to fail"
-    assert refines_for(A, A, gains=[guess]).status == "undecided"
+    assert refines(A, B, gains=[guess]).status == "measured"
+    assert refines(B, A, gains=[guess]).status == "measured to fail"
+    assert refines(A, A, gains=[guess]).status == "undecided"
 
 
 def test_lattices_in_floats() -> None:
     A, B = geometric(3, 1.0), geometric(3, 0.5)
     with pytest.raises(Uncertified, match="exact channels"):
-        join_max(A, B)
-    assert not meet_max(A, B).exact
-    join, meet = join_private(A, B), meet_private(A, B)
-    assert refines_private(A, join).holds is not False
-    assert refines_private(meet, B).holds is not False
+        join(A, B, by="max")
+    assert not meet(A, B, by="max").exact
+    above, below = join(A, B, by="private"), meet(A, B, by="private")
+    assert refines(A, above, by="private").holds is not False
+    assert refines(below, B, by="private").holds is not False
 
 
 def test_an_order_names_what_floats_leave_open() -> None:
@@ -154,7 +145,7 @@ def test_an_order_names_what_floats_leave_open() -> None:
 
 
 def test_exact_and_float_do_not_mix() -> None:
-    for compare in (*ORDERS, join_max, meet_private):
+    for compare in (*ORDERS, partial(join, by="max"), partial(meet, by="private")):
         with pytest.raises(MixedArithmetic, match="exact"):
             compare([["1/2", "1/2"], ["1/4", "3/4"]], [[0.5, 0.5], [0.25, 0.75]])
 
@@ -172,6 +163,6 @@ def test_floats_as_binary_fractions(value: float) -> None:
 
 def test_one_metric_in_floats() -> None:
     A, B = geometric(4, 1.0), geometric(4, 0.5)
-    assert refines_private(A, B, line(4)).status == "measured"
-    assert refines_private(B, A, line(4)).status == "measured to fail"
-    assert refines_private(A, A, line(4)).status == "measured"
+    assert refines(A, B, line(4), by="private").status == "measured"
+    assert refines(B, A, line(4), by="private").status == "measured to fail"
+    assert refines(A, A, line(4), by="private").status == "measured"

@@ -82,7 +82,7 @@ def test_from_a_real_table_to_answers(name, ending, tmp_path):
     else:
         frame.to_parquet(source)
 
-    first = propose(source, epsilon="ln 9")
+    first = propose(source, eps="ln 9")
     with pytest.raises(Malformed, match="were read off the data"):
         sanitise_file(source, Plan.parse(first), tmp_path / "no.csv")
     plan = Plan.parse(confirmed(first, frame, top["pass_through"]))

@@ -118,11 +118,11 @@ def test_types_that_cannot_be_listed_are_dropped(tmp_path):
 
 
 def test_the_level_is_written_down_and_checked(source):
-    plan = Plan.parse(propose(source, epsilon="ln 7"))
+    plan = Plan.parse(propose(source, eps="ln 7"))
     assert str(plan.column("hobby").mechanism.guarantee.eps) == "ln(7)"
     for wrong in ("0", "-1", 'ln 2"\nx = 1', "nan"):
         with pytest.raises(BadLevel):
-            propose(source, epsilon=wrong)
+            propose(source, eps=wrong)
 
 
 def test_refusals(tmp_path):

@@ -37,7 +37,7 @@ LABELLED = {
     "response": randomised_response(LABELS, eps=1),
     "exponential": exponential(discrete(LABELS), eps=1),
     "any": any_metric(discrete(LABELS), eps=1),
-    "oblivious": oblivious(len, geometric(line([3, 5, 6]), eps=1), space=discrete(LABELS)),
+    "oblivious": oblivious(geometric(line([3, 5, 6]), eps=1), len, discrete(LABELS)),
     "sequential": sequential(*[randomised_response(LABELS, eps=1)] * 2),
 }
 NUMBERED = {
@@ -50,7 +50,7 @@ TUPLED = {
     "bits": bitwise_response(2, eps=1),
     "planar": planar_laplace(eps=1),
     "vector": vector_laplace(2, eps=1, numerics="idealised"),
-    "count": oblivious(sum, geometric(3, eps=1), space=hamming_cube(2)),
+    "count": oblivious(geometric(3, eps=1), sum, hamming_cube(2)),
 }
 CANARIES = [f"canary{k:04d}xq" for k in range(40)]
 

@@ -34,7 +34,7 @@ MECHANISMS = {
     "planar": (planar_laplace(eps="1/100"), np.zeros((64, 2))),
     "vector": (vector_laplace(3, eps=1, numerics="idealised"), np.zeros((64, 3))),
     "oblivious": (
-        oblivious(sum, geometric(4, eps="1/10"), space=hamming_cube(3)),
+        oblivious(geometric(4, eps="1/10"), sum, hamming_cube(3)),
         [(0, 1, 1)] * 200,
     ),
     "sequential": (sequential(*[geometric(9, eps="1/10")] * 3), [4] * 64),

@@ -161,7 +161,7 @@ def test_certified_levels_bound_the_true_ones_ten_thousand_times(start):
 
 def certified(channel: Channel, space, eps, *, most: float = 2.0**-14):
     """Certify, and check everything that a certificate says."""
-    certificate = exactly(channel, space, eps)
+    certificate = exactly(channel, space, eps=eps)
     integers = certificate.channel
     level = Level(eps)
     assert certificate
@@ -274,15 +274,15 @@ def test_a_channel_that_is_not_private_is_refused(eps, excess):
     exact = geometric(5, eps=eps + excess).channel
     copy = Channel(exact.rows, exact.columns, exact.matrix.floats)
     with pytest.raises(Uncertified, match="further from"):
-        exactly(copy, line(5), eps)
+        exactly(copy, line(5), eps=eps)
     with pytest.raises(Uncertified, match="exact and not"):
-        exactly(exact, line(5), eps)
+        exactly(exact, line(5), eps=eps)
 
 
 def test_a_certain_answer_is_refused():
     identity = Channel([0, 1], [0, 1], np.eye(2))
     with pytest.raises(Uncertified):
-        exactly(identity, line(2), 1)
+        exactly(identity, line(2), eps=1)
     with pytest.raises(Uncertified, match="no finite ε"):
         exactly(identity, line(2))
 
@@ -291,22 +291,22 @@ def test_a_leak_of_one_in_a_million_is_refused():
     """Output 2 proves input 0; it is far more than rounding."""
     leak = Channel([0, 1], [0, 1, 2], [[0.6, 0.4 - 1e-6, 1e-6], [0.4, 0.6, 0.0]])
     with pytest.raises(Uncertified):
-        exactly(leak, line(2), 1)
+        exactly(leak, line(2), eps=1)
 
 
 def test_rows_of_doubles_that_sum_to_more_than_1():
     """The sums of a float channel may be off by 1e-9; a zero cell must not become negative."""
     channel = Channel([0, 1], [0, 1], [[1 + 9e-10, 0.0], [0.5, 0.5]])
-    certificate = exactly(channel, line(2), 40)
+    certificate = exactly(channel, line(2), eps=40)
     assert (certificate.channel.matrix.entries > 0).all()
     assert privacy(certificate.channel, line(2), eps=40)
     below = Channel([0, 1], [0, 1], [[1 - 9e-10, 0.0], [0.5, 0.5]])
-    assert privacy(exactly(below, line(2), 40).channel, line(2), eps=40)
+    assert privacy(exactly(below, line(2), eps=40).channel, line(2), eps=40)
 
 
 def test_an_exact_channel_stays_as_it_is():
     mechanism = geometric(4, eps="ln 3")
-    certificate = exactly(mechanism.channel, line(4), "ln 3")
+    certificate = exactly(mechanism.channel, line(4), eps="ln 3")
     assert certificate.channel == mechanism.channel
     assert certificate.share == 0
     assert certificate.achieved[0] <= math.log(3) <= certificate.achieved[1]
@@ -316,7 +316,7 @@ def test_an_exact_channel_stays_as_it_is():
 
 def test_the_order_of_the_space_does_not_matter():
     channel = Channel([2, 0, 1], [0, 1], [[0.2, 0.8], [0.6, 0.4], [0.4, 0.6]])
-    certificate = exactly(channel, line(3), 1)
+    certificate = exactly(channel, line(3), eps=1)
     assert certificate.channel.rows == (2, 0, 1)
     assert privacy(certificate.channel, line(3), eps=1)
 
@@ -324,21 +324,21 @@ def test_the_order_of_the_space_does_not_matter():
 def test_a_constant_channel_needs_next_to_nothing():
     flat = Channel(range(3), range(3), [[0.1, 0.2, 0.7]] * 3)
     assert float(exactly(flat, line(3)).eps) < 1e-11
-    assert exactly(flat, line(3), 1e-12).achieved[1] <= 1e-12
+    assert exactly(flat, line(3), eps=1e-12).achieved[1] <= 1e-12
 
 
 def test_infinite_distances_protect_nothing():
     apart = from_table(["a", "b"], [[0, "inf"], ["inf", 0]], extended=True)
     identity = Channel(["a", "b"], [0, 1], np.eye(2))
-    assert privacy(exactly(identity, apart, 1).channel, apart, eps=1)
+    assert privacy(exactly(identity, apart, eps=1).channel, apart, eps=1)
 
 
 def test_wrong_spaces_are_refused():
     flat = Channel(range(2), range(2), [[0.5, 0.5]] * 2)
     with pytest.raises(SpaceMismatch):
-        exactly(flat, line(3), 1)
+        exactly(flat, line(3), eps=1)
     with pytest.raises(Uncertified, match="exact distances"):
-        exactly(flat, line([0.0, 1.0]), 1)
+        exactly(flat, line([0.0, 1.0]), eps=1)
 
 
 # -- far apart, close together --------------------------------------------------------------------

@@ -271,7 +271,7 @@ def test_the_worst_pair_per_unit_of_distance() -> None:
 
     plain = audit(sampler, rows, samples=40_000)
     assert {plain.x, plain.z} == {0, 3}
-    per_unit = audit(sampler, rows, samples=40_000, space=line([0, 1, 3]))
+    per_unit = audit(sampler, rows, line([0, 1, 3]), samples=40_000)
     assert {per_unit.x, per_unit.z} == {1, 3}
     assert per_unit.distance == 2
     assert per_unit.eps_lower <= math.log(4.5) / 2
@@ -281,10 +281,10 @@ def test_the_worst_pair_per_unit_of_distance() -> None:
 def test_zero_and_infinite_distances() -> None:
     same = from_table(["a", "b"], [[0, 0], [0, 0]], pseudo=True)
     tell: Sampler = lambda value, n: [value] * n  # noqa: E731
-    assert audit(tell, ["a", "b"], samples=200, space=same).eps_lower == math.inf
+    assert audit(tell, ["a", "b"], same, samples=200).eps_lower == math.inf
     far = from_table(["a", "b"], [[0, math.inf], [math.inf, 0]], extended=True)
     with pytest.raises(Malformed, match="infinitely far apart"):
-        audit(tell, ["a", "b"], samples=200, space=far)
+        audit(tell, ["a", "b"], far, samples=200)
 
 
 def test_slack_is_taken_off() -> None:
@@ -294,21 +294,21 @@ def test_slack_is_taken_off() -> None:
         return np.where(generator.random(n) < 0.05, value, "?").tolist()  # type: ignore[no-any-return]
 
     assert audit(sampler, ["a", "b"], samples=20_000).eps_lower > 3
-    assert audit(sampler, ["a", "b"], samples=20_000, delta="1/20").eps_lower == 0
-    assert audit(sampler, ["a", "b"], samples=20_000, delta=0.03).eps_lower > 2
+    assert audit(sampler, ["a", "b"], delta="1/20", samples=20_000).eps_lower == 0
+    assert audit(sampler, ["a", "b"], delta=0.03, samples=20_000).eps_lower > 2
 
 
 def test_given_events_and_outputs() -> None:
     generator = np.random.default_rng(9)
     sampler = response(1.0, generator)
-    named = audit(sampler, [0, 1], samples=40_000, events={"being one": lambda y: y == 1})
+    named = audit(sampler, [0, 1], events={"being one": lambda y: y == 1}, samples=40_000)
     assert named.event == "the output satisfies being one"
     assert named.trials_x == 40_000
     assert 0.9 < named.eps_lower <= 1
-    listed = audit(sampler, [0, 1], samples=40_000, events=[[0], {1}])
+    listed = audit(sampler, [0, 1], events=[[0], {1}], samples=40_000)
     assert listed.bounds_used == 8
     assert listed.event in ("the output is 0", "the output is 1")
-    known = audit(sampler, [0, 1], samples=40_000, outputs=[0, 1])
+    known = audit(sampler, [0, 1], outputs=[0, 1], samples=40_000)
     assert 0.9 < known.eps_lower <= 1
     assert known.trials_x == 20_000
 
@@ -481,5 +481,5 @@ def test_commands_that_cannot_be() -> None:
 
 def test_exact_slack_is_not_weakened_by_rounding() -> None:
     counts = {"a": {0: 1000}, "b": {1: 1000}}
-    third = audit_counts(counts, events=[[0]], delta=Q(1, 3))
+    third = audit_counts(counts, delta=Q(1, 3), events=[[0]])
     assert Q(third.delta) >= Q(1, 3)

@@ -161,7 +161,7 @@ def test_rare_large_losses_are_enclosed_too() -> None:
 @pytest.mark.statement("T", "Def 10.3.5")
 def test_concentrated_by_definition() -> None:
     X = line(3)
-    found = concentrated_privacy(SKEW, space=X)
+    found = concentrated_privacy(SKEW, X)
     C = as_channel(SKEW)
     means = {
         (x, z): float(privacy_loss(C, x, z).mean) / abs(x - z)
@@ -171,12 +171,12 @@ def test_concentrated_by_definition() -> None:
     assert found.mean_pair == max(means, key=lambda pair: means[pair])
     scales = [brute_scale(privacy_loss(C, x, z)) for x, z in itertools.permutations(C.rows, 2)]
     assert float(found.smallest_tau) == pytest.approx(max(scales), rel=1e-3)
-    assert concentrated_privacy(SKEW, mu=found.smallest_mu, tau=2, space=X).status == "proved"
+    assert concentrated_privacy(SKEW, X, mu=found.smallest_mu, tau=2).status == "proved"
     less = found.smallest_mu - Q(1, 10**20)
-    assert concentrated_privacy(SKEW, mu=less, tau=2, space=X).status == "refuted"
+    assert concentrated_privacy(SKEW, X, mu=less, tau=2).status == "refuted"
     tau = float(found.smallest_tau)
-    assert concentrated_privacy(SKEW, mu=2, tau=tau, space=X).status == "measured"
-    assert concentrated_privacy(SKEW, mu=2, tau=tau * 0.999, space=X).status == "measured to fail"
+    assert concentrated_privacy(SKEW, X, mu=2, tau=tau).status == "measured"
+    assert concentrated_privacy(SKEW, X, mu=2, tau=tau * 0.999).status == "measured to fail"
     assert "subgaussian" in found.explain()
     assert json.dumps(found.to_dict())
 
@@ -190,22 +190,20 @@ def test_concentrated_special_cases() -> None:
     assert concentrated_privacy([[0.75, 0.25], [0.25, 0.75]], mu=0.6, tau=1.2).status == "measured"
     assert concentrated_privacy([[0.75, 0.25], [0.25, 0.75]], mu=0.5, tau=1.2).holds is False
     logs = from_table([0, 1], [[0, ln(3)], [ln(3), 0]])
-    assert concentrated_privacy(COIN, mu="1/2", tau=2, space=logs).status == "proved"
-    assert (
-        concentrated_privacy(COIN, mu="ln 2", tau=2, space=logs).holds is True
-    )  # ln 2·ln 3 > ½·ln 3
-    assert concentrated_privacy(COIN, mu="ln(3/2)", tau=2, space=logs).holds is False
+    assert concentrated_privacy(COIN, logs, mu="1/2", tau=2).status == "proved"
+    assert concentrated_privacy(COIN, logs, mu="ln 2", tau=2).holds is True  # ln 2·ln 3 > ½·ln 3
+    assert concentrated_privacy(COIN, logs, mu="ln(3/2)", tau=2).holds is False
     with pytest.raises(BadLevel, match="μ must be at least 0"):
         concentrated_privacy(COIN, mu=-1)
     far = from_table([0, 1], [[0, math.inf], [math.inf, 0]], extended=True)
-    assert concentrated_privacy(COIN, mu=0, tau=2, space=far).holds is True
+    assert concentrated_privacy(COIN, far, mu=0, tau=2).holds is True
 
 
 @pytest.mark.statement("T", "Prop 10.4")
 @settings(max_examples=25)
 @given(channels(least=1), st.sampled_from([0.5, 0.1, 0.01, 1e-6]))
 def test_concentrated_implies_probabilistic(C: Channel, delta: float) -> None:
-    found = concentrated_privacy(C, space=discrete(C.rows))
+    found = concentrated_privacy(C, discrete(C.rows))
     guarantee = ConcentratedGuarantee(found.smallest_mu, found.smallest_tau)
     bound = probabilistic_from_concentrated(guarantee, delta=delta)
     assert bound.probabilistic

@@ -187,16 +187,16 @@ def test_refinements_are_drawn_by_their_witness():
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert heights == [float(failed.before), float(failed.after)]
     check_words(figure)
-    check_words(dp.refine.refines_max(R, noisy).plot())
-    check_words(dp.refine.refines_max(G, R).plot())
-    private = dp.refine.refines_private(R, G)
+    check_words(dp.refine.refines(R, noisy, by="max").plot())
+    check_words(dp.refine.refines(G, R, by="max").plot())
+    private = dp.refine.refines(R, G, by="private")
     assert [bar.get_height() for bar in private.plot().axes[0].patches] == pytest.approx(
         [math.log(2), math.log(4)]
     )
     check_words(private.plot())
-    check_words(dp.refine.refines_private(R, G, dp.line(3)).plot())
+    check_words(dp.refine.refines(R, G, dp.line(3), by="private").plot())
     with pytest.raises(Malformed, match="no witness"):
-        dp.refine.refines_private(G, R).plot()
+        dp.refine.refines(G, R, by="private").plot()
 
 
 def test_estimates_have_marks_and_intervals():
@@ -250,7 +250,7 @@ def test_reconstruction_and_convergence_draw_what_they_are_given():
 def test_leakage_joins_before_and_after():
     smokes = dp.model.joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
     coin = {"smokes": {0: "3/4", 1: "1/4"}, "does not": {0: "1/4", 1: "3/4"}}
-    found = dp.flow.scenario(smokes, coin)
+    found = dp.flow.scenario(coin, smokes)
     figure = viz.plot_leakage({"survey": found, "by hand": (Fraction(1, 3), "1/2")})
     before, after = figure.axes[0].lines[-2:]
     assert np.allclose(

@@ -52,7 +52,7 @@ class Linkage:
         }
 
 
-def linkage(true: Any, protected: ProtectedCurves) -> Linkage:
+def linkage(protected: ProtectedCurves, true: Any) -> Linkage:
     """Match every protected curve to the true curve that makes it likeliest.
 
     Notes

@@ -36,10 +36,7 @@ from dprivacy.design.universality.laplace_enclosures import (
     geometric_loss as geometric_loss,
     laplace_loss as laplace_loss,
 )
-from dprivacy.design.universality.one_loss import (
-    LossOptimality as LossOptimality,
-    universally_optimal_for as universally_optimal_for,
-)
+from dprivacy.design.universality.one_loss import LossOptimality as LossOptimality
 from dprivacy.design.universality.ordered_losses import (
     OrderedVerdict as OrderedVerdict,
     is_ordered as is_ordered,

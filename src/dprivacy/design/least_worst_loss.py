@@ -138,7 +138,7 @@ def minimax(
     outer = inner if rational else solve(problem, high=True, worst=True)
     channel = Channel(problem.space.labels, problem.outputs, channel_of(inner, n, m))
     table = Loss(problem.outputs, problem.space.labels, exact_mat(problem.loss.matrix))
-    worst, secret = worst_case_loss(channel, table)
+    worst, secret = worst_case_loss(channel, loss=table)
     # The last n equations say that a secret's loss is at most t; their duals are −π.
     prior = Dist(problem.space.labels, [-v for v in outer.outcome.y[-n:]])
     least, bound = problem.told(Fraction(worst), outer.outcome.value)

@@ -242,9 +242,9 @@ def kernel_losses(optimum: Optimum) -> tuple[Any, ...]:
     """The expected loss of each kernel of an exact optimum, remapped; they all equal the optimum's."""
     problem = optimum.problem
     return tuple(
-        Fraction(posterior_uncertainty(problem.prior, kernel, problem.loss))
+        Fraction(posterior_uncertainty(kernel, prior=problem.prior, loss=problem.loss))
         if problem.exact
-        else posterior_uncertainty(problem.prior, kernel, problem.loss)
+        else posterior_uncertainty(kernel, prior=problem.prior, loss=problem.loss)
         for kernel in as_kernels(optimum).kernels
     )
 

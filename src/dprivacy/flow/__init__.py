@@ -70,6 +70,7 @@ from dprivacy.flow.measures.vulnerabilities import (
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.flow.gains.gain_algebra import mirror as mirror, restrict as restrict
+from dprivacy.flow.gains.gain_input import as_gain as as_gain, as_loss as as_loss
 from dprivacy.flow.gains.loss_classes import costs as costs
 from dprivacy.flow.gains.loss_table import (
     aligned as aligned,

@@ -56,16 +56,16 @@ class ObliviousMechanism(Sourced, Pictured):
 
 @result("T", "Def 3.3.1", "Lem 3.6")
 def oblivious(
-    query: Callable[[Any], Any], mechanism: ChannelMechanism, *, space: FiniteSpace
+    mechanism: ChannelMechanism, query: Callable[[Any], Any], space: FiniteSpace
 ) -> ObliviousMechanism:
     """A query followed by a mechanism on its answers.
 
     Parameters
     ----------
-    query
-        A function from the secrets to the mechanism's inputs.
     mechanism
         The noise, private on the space of answers.
+    query
+        A function from the secrets to the mechanism's inputs.
     space
         The secrets and their metric.
 

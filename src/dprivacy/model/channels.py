@@ -18,13 +18,14 @@ from dprivacy.errors import (
     WrongShape,
 )
 from dprivacy.model.answers import Pictured, Verdict
-from dprivacy.model.distributions import Dist
+from dprivacy.model.distributions import Dist, as_prior
 from dprivacy.model.labelled_matrix import Labelled
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.model.proportional_columns import merge_proportional
 from dprivacy.numbers import Frozen, Mat, inverse
 from dprivacy.sources import result
 from dprivacy.spaces import Label, locate, positions, require_same_labels
+from dprivacy.typing import PriorLike
 
 FLOAT_ROW_SUM = 1e-9  # how far from 1 the sum of a row of doubles may be
 _MOST_CELLS = 50_000_000
@@ -65,7 +66,7 @@ class Channel(Pictured, Labelled):
 
     def __rrshift__(self, prior: Dist) -> "Hyper":
         """``prior >> C``: the hyper-distribution [prior ▷ C]."""
-        return push(prior, self)
+        return push(self, prior=prior)
 
     @result("T", "Def 3.1.4", "Lem 3.1")
     def __and__(self, other: "Channel") -> "Channel":
@@ -255,23 +256,22 @@ class Hyper(Frozen, Pictured):
 
 
 @result("T", "Def 2.4.1")
-def push(prior: Dist, channel: Channel) -> Hyper:
+def push(C: Channel, *, prior: PriorLike = None) -> Hyper:
     """[prior ▷ C], the hyper-distribution of a prior pushed through a channel.
 
     a_y = Σ_x π_x·C_{x,y} is the chance of observation y, and δ^y_x = π_x·C_{x,y} / a_y its posterior.
 
     Parameters
     ----------
+    C
+        The channel.
     prior
-        A distribution on the channel's inputs.
-    channel
-        The channel. Exact with exact, float with float.
+        A distribution on its inputs, exact with exact and float with float; uniform when omitted.
     """
-    order = require_same_labels(channel.rows, prior.labels, "pushing a prior: channel and prior")
-    weights = prior.matrix.take(columns=order)
-    weights._require_same(channel.matrix)
-    joint = Mat(channel.matrix.entries * weights.entries.T, channel.matrix.den * weights.den)
-    return Hyper(channel.rows, channel.columns, joint)
+    weights = as_prior(prior, C.rows, exact=C.exact).matrix
+    weights._require_same(C.matrix)
+    joint = Mat(C.matrix.entries * weights.entries.T, C.matrix.den * weights.den)
+    return Hyper(C.rows, C.columns, joint)
 
 
 def check_stochastic(table: Labelled) -> None:

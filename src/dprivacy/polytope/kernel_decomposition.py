@@ -36,10 +36,10 @@ class Decomposition(Pictured):
     def holds(self) -> bool:
         """Check both equations again, exactly: Σ λ_i·K_i is the vertex mechanism, and @ R gives C."""
         prior = uniform(self.channel.rows)
-        sum_of_kernels = Hyper.mix(self.weights, [push(prior, K) for K in self.kernels])
+        sum_of_kernels = Hyper.mix(self.weights, [push(K, prior=prior) for K in self.kernels])
         return (
             sum(self.weights) == 1
-            and sum_of_kernels == push(prior, self.vertex)
+            and sum_of_kernels == push(self.vertex, prior=prior)
             and self.vertex @ self.witness == self.channel
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.model import Gain, uniform
 from dprivacy.numbers import Mat
-from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.dependent_columns import by_program, measured_program
 from dprivacy.refine.deciding.float_columns import by_measuring, same_columns
 from dprivacy.refine.deciding.independent_columns import Finding, by_inversion
@@ -18,33 +18,8 @@ from dprivacy.sources import result
 
 
 @result("T", "Def 2.3.1", "Def 2.3.2", "Lem 2.2", "Thm 4.12", "Lem 2.4", "Lem 2.5")
-def refines(A: Any, B: Any, *, names: tuple[str, str] = ("A", "B")) -> AverageRefinement:
-    """Whether A ⊑ B: B is at least as safe as A against every adversary, on average.
-
-    A ⊑ B holds exactly when A·R = B for some channel R, and exactly when
-    V_g[π ▷ A] ≥ V_g[π ▷ B] for every gain g and prior π.
-
-    Parameters
-    ----------
-    A, B
-        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
-    names
-        What the two are called in the answer.
-
-    Returns
-    -------
-    AverageRefinement
-        With R, or with the gain function that prefers B and what it is worth under both channels.
-        Exact channels are proved or refuted. Float channels stand for all channels within a few
-        units in the last place: the answer is measured when it is the same for all of them, and
-        undecided otherwise, with how near B comes to a post-processing of A.
-
-    Raises
-    ------
-    SpaceMismatch
-        The inputs differ.
-    MixedArithmetic
-        One channel is exact and the other is float.
+def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
+    """Whether A·R = B for some R; equivalently V_g[π ▷ A] ≥ V_g[π ▷ B] for every gain g and prior π.
 
     Notes
     -----
@@ -55,17 +30,7 @@ def refines(A: Any, B: Any, *, names: tuple[str, str] = ("A", "B")) -> AverageRe
        the dual, or an R that is repaired until A·R = B exactly.
     4. Whatever was found is checked in exact arithmetic before it is returned. A large exact program
        whose float answer cannot be made exact is undecided.
-
-    Examples
-    --------
-    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
-    >>> fair = [["5/8", "3/8"], ["3/8", "5/8"]]
-    >>> print(refines(coin, fair).R[0, 0])
-    3/4
-    >>> refines(fair, coin).status
-    'refuted'
     """
-    pair = read_pair(A, B)
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
     found = settled(pair, rounding)
     claim = f"{names[1]} is at least as safe as {names[0]} against every adversary, on average"

@@ -1,18 +1,16 @@
 """A set of channels in order of safety: classes of equals, and who stands directly above whom."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import Pictured, plain
-from dprivacy.refine.average_order import refines
 from dprivacy.refine.deciding.refinement_verdicts import Refinement
-from dprivacy.refine.max_order import refines_max
-from dprivacy.refine.privacy_order import refines_private
+from dprivacy.refine.refinement import refines, require_order
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Order as By
 
-By = Literal["average", "max", "private"]
 Pair = tuple[str, str]
 
 
@@ -75,7 +73,7 @@ class Order(Pictured):
 
 
 def order(
-    channels: Mapping[str, Any] | Sequence[Any],
+    channels: Mapping[str, ChannelLike] | Sequence[ChannelLike],
     *,
     by: By = "average",
     space: FiniteSpace | None = None,
@@ -106,24 +104,18 @@ def order(
       1/4  above  1/8
       1/8
     """
-    compare: dict[str, Callable[..., Refinement]] = {
-        "average": refines,
-        "max": refines_max,
-        "private": lambda A, B, names: refines_private(A, B, space, names=names),
-    }
-    if by not in compare:
-        raise Malformed(f"by is one of {', '.join(compare)}, not {by!r}")
+    require_order(by)
     if space is not None and by != "private":
-        raise Malformed("a metric makes sense with by='private' only")
+        raise NotApplicable(f'a space is compared on with by="private", not with by={by!r}')
     named = (
         dict(channels)
         if isinstance(channels, Mapping)
         else {f"C{k + 1}": channel for k, channel in enumerate(channels)}
     )
     if not named:
-        raise Malformed("order needs at least one channel")
+        raise NotApplicable("an order needs at least one channel, and none was given")
     verdicts = {
-        (a, b): compare[by](named[a], named[b], names=(a, b))
+        (a, b): refines(named[a], named[b], space, by=by, names=(a, b))
         for a in named
         for b in named
         if a != b

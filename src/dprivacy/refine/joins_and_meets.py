@@ -5,57 +5,48 @@ Average-case refinement has neither in general; the max case and privacy have bo
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from dprivacy.errors import Uncertified
 from dprivacy.model import Channel, mixture
 from dprivacy.numbers import Mat, Ray, as_level, minimise, solutions, spanned
 from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.refinement import require_order
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.typing import ChannelLike
 from dprivacy.verify import distinguishability
 
 NOTHING = "⊥"
 
-
-@result("T", "§4.6.2")
-def meet_max(A: Any, B: Any) -> Channel:
-    """The safest channel that both A and B refine in the max case: a coin decides, and is seen.
-
-    Its posteriors are those of A and those of B, so that their hull is the smallest that holds both.
-
-    Examples
-    --------
-    >>> meet_max([[1, 0], [0, 1]], [["1/2", "1/2"], ["1/2", "1/2"]]).columns
-    ((0, 0), (0, 1), (1, 0), (1, 1))
-    """
-    pair = read_pair(A, B)
-    half: Any = Fraction(1, 2) if pair.exact else 0.5
-    return mixture([half, half], [pair.first, pair.second], visible=True)
+Bound = Literal["max", "private"]
+_LATTICES = ("max", "private")
 
 
-@result("T", "§4.6.2", "Ex 4.6")
-def join_max(A: Any, B: Any) -> Channel:
-    """The least safe channel that refines both A and B in the max case.
-
-    Its posteriors, under the uniform prior, are the corners of the intersection of the convex hulls of
-    A's and B's posteriors.
+@result("T", "§4.6.2", "§4.6.3", "Ex 4.6")
+def join(A: ChannelLike, B: ChannelLike, *, by: Bound) -> Channel:
+    """The least safe channel that refines both A and B, in the max case or for privacy.
 
     Parameters
     ----------
     A, B
-        Exact channels on the same inputs.
+        Channels on the same inputs; exact ones for "max".
+    by
+        "max" or "private". Refinement on average has no joins in general.
 
     Returns
     -------
     Channel
-        With outputs 0, 1, … for the corners. Other weights of the same corners would be as good: the
-        max case does not see them. These are as even as they can be.
+        For "max", its posteriors under the uniform prior are the corners of the intersection of the
+        convex hulls of A's and B's; outputs are 0, 1, … for the corners. Other weights of the same
+        corners would be as good: the max case does not see them. These are as even as they can be.
+        For "private", its distinguishability metric is the largest one below both d_A and d_B:
+        shortest paths through the smaller distances.
 
     Raises
     ------
     Uncertified
-        The channels are floats: a corner of their intersection depends on the last bit.
+        With "max", the channels are floats: a corner of their intersection depends on the last bit.
     TooLarge
         The polytopes have too many corners on the way (the problem is hard in general).
 
@@ -70,14 +61,20 @@ def join_max(A: Any, B: Any) -> Channel:
     --------
     >>> A = [["2/3", "1/3"], ["1/3", "2/3"]]
     >>> B = [["3/4", "1/4"], ["1/2", "1/2"]]
-    >>> print(join_max(A, B).equivalent(join_max(B, A)).status)
+    >>> print(join(A, B, by="max").equivalent(join(B, A, by="max")).status)
     proved
+    >>> print(distinguishability(join(A, B, by="private")).distance(0, 1))
+    ln(2)
     """
+    require_order(by, _LATTICES)
+    if by == "private":
+        first, second = _metrics(A, B)
+        return _with_metric(first.minimum(second))
     pair = read_pair(A, B)
     if not pair.exact:
         raise Uncertified(
-            "join_max needs exact channels, since a corner depends on the last bit of a float; give "
-            "the entries as fractions or strings, or round them with exactly(...)"
+            "a join in the max case needs exact channels, since a corner depends on the last bit of a "
+            "float; give the entries as fractions or strings, or round them with exactly(...)"
         )
     corners = _corners(pair)
     weights = _even_weights(corners)
@@ -111,29 +108,33 @@ def _even_weights(corners: list[Ray]) -> list[Fraction]:
     return [value + outcome.x[k] for value in outcome.x[:k]]
 
 
-@result("T", "§4.6.3")
-def join_private(A: Any, B: Any) -> Channel:
-    """The least safe channel that refines both A and B for privacy.
+@result("T", "§4.6.2", "§4.6.3")
+def meet(A: ChannelLike, B: ChannelLike, *, by: Bound) -> Channel:
+    """The safest channel that both A and B refine, in the max case or for privacy.
 
-    Its distinguishability metric is the largest one below both d_A and d_B: shortest paths through the
-    smaller distances.
+    In the max case a coin decides which of the two is used, and is seen: its posteriors are those of A
+    and those of B, so that their hull is the smallest that holds both. For privacy its
+    distinguishability metric is the larger of the two.
+
+    Parameters
+    ----------
+    A, B
+        Channels on the same inputs.
+    by
+        "max" or "private". Refinement on average has no meets in general.
 
     Examples
     --------
-    >>> A = [["2/3", "1/3"], ["1/3", "2/3"]]
-    >>> B = [["3/4", "1/4"], ["1/4", "3/4"]]
-    >>> print(distinguishability(join_private(A, B)).distance(0, 1))
-    ln(2)
+    >>> meet([[1, 0], [0, 1]], [["1/2", "1/2"], ["1/2", "1/2"]], by="max").columns
+    ((0, 0), (0, 1), (1, 0), (1, 1))
     """
-    first, second = _metrics(A, B)
-    return _with_metric(first.minimum(second))
-
-
-@result("T", "§4.6.3")
-def meet_private(A: Any, B: Any) -> Channel:
-    """The safest channel that both A and B refine for privacy: its metric is the larger of the two."""
-    first, second = _metrics(A, B)
-    return _with_metric(first.maximum(second))
+    require_order(by, _LATTICES)
+    if by == "private":
+        first, second = _metrics(A, B)
+        return _with_metric(first.maximum(second))
+    pair = read_pair(A, B)
+    half: Any = Fraction(1, 2) if pair.exact else 0.5
+    return mixture([half, half], [pair.first, pair.second], visible=True)
 
 
 def _metrics(A: Any, B: Any) -> tuple[FiniteSpace, FiniteSpace]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from dprivacy.model import Channel, Dist
 from dprivacy.numbers import Mat
-from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.float_columns import by_measuring, same_columns
 from dprivacy.refine.deciding.hull_membership import place_in_hull
 from dprivacy.refine.deciding.independent_columns import by_inversion
@@ -17,23 +17,10 @@ from dprivacy.sources import result
 
 
 @result("T", "Def 4.3.1", "Def 4.3.2", "Def 4.3.3", "Thm 4.1", "Thm 4.2")
-def refines_max(A: Any, B: Any, *, names: tuple[str, str] = ("A", "B")) -> MaxRefinement:
-    """Whether A ⊑max B: no observation of B tells any adversary more than A's worst observation does.
+def refined_in_worst_case(pair: Pair, names: tuple[str, str]) -> MaxRefinement:
+    """Whether the posteriors of B, under a prior of full support, lie in the convex hull of A's.
 
-    It holds exactly when the posteriors of B, under a prior of full support, lie in the convex hull of
-    those of A, and exactly when max_y Q(δ^y) is no larger for B, for every quasi-convex Q.
-
-    Parameters
-    ----------
-    A, B
-        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
-    names
-        What the two are called in the answer.
-
-    Returns
-    -------
-    MaxRefinement
-        With the mixtures, or with the posterior outside and a linear function that shows it.
+    Equivalently max_y Q(δ^y) is no larger for B, for every quasi-convex Q.
 
     Notes
     -----
@@ -41,15 +28,7 @@ def refines_max(A: Any, B: Any, *, names: tuple[str, str] = ("A", "B")) -> MaxRe
        all of them together make the post-processing.
     2. Otherwise each output of B is placed by itself (`place_in_hull`): nearest mixture in floats, then
        an exact mixture of the columns it uses, or its residual as the separating function.
-
-    Examples
-    --------
-    >>> A = [["4/5", "1/5"], ["2/5", "3/5"]]
-    >>> verdict = refines_max(A, A[::-1])
-    >>> bool(verdict), verdict.output
-    (False, 1)
     """
-    pair = read_pair(A, B)
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
     claim = f"{names[1]} is at least as safe as {names[0]} in the max case, for every observation"
     holds, bet, mixtures, residual = _settled(pair, rounding)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.numbers import Level, as_level, ln
-from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.refinement_verdicts import PrivateRefinement
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
@@ -13,45 +13,18 @@ from dprivacy.verify import Eps, Ratio, RowRatios, distinguishability, tightest
 
 
 @result("T", "Def 4.4.2", "Def 4.4.3", "Def 4.4.5", "Prop 4.4", "§4.5.3")
-def refines_private(
-    A: Any, B: Any, space: FiniteSpace | None = None, *, names: tuple[str, str] = ("A", "B")
+def refined_for_privacy(
+    pair: Pair, space: FiniteSpace | None, names: tuple[str, str]
 ) -> PrivateRefinement:
-    """Whether A ⊑prv B: B is at least as private as A, on every metric or on the one given.
+    """Whether d_B ≤ d_A for every pair of secrets; on one metric d whether Priv_d(B) ≤ Priv_d(A).
 
-    On every metric: d_B ≤ d_A for every pair of secrets, where d_C(x, z) is the largest logarithm of a
-    ratio C[x, y]/C[z, y]. On one metric d: Priv_d(B) ≤ Priv_d(A), the smallest ε.
-
-    Parameters
-    ----------
-    A, B
-        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
-    space
-        One metric; all metrics when omitted.
-    names
-        What the two are called in the answer.
-
-    Returns
-    -------
-    PrivateRefinement
-        Where it fails on some metric, with the pair of secrets and the metric d_A: A is private for it
-        at ε = 1, and B is not.
+    d_C(x, z) is the largest logarithm of a ratio C[x, y]/C[z, y], and Priv_d the smallest ε.
 
     Notes
     -----
     Ratios are compared as integers for exact channels; for floats a difference within rounding leaves
     the answer undecided. O(n²·m).
-
-    Examples
-    --------
-    >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
-    >>> R = [["3/5", "1/5", "1/5"], ["1/5", "3/5", "1/5"], ["1/5", "1/5", "3/5"]]
-    >>> refines_private(G, R).pair
-    (0, 1)
-    >>> from dprivacy.spaces import discrete
-    >>> bool(refines_private(G, R, discrete(range(3))))
-    True
     """
-    pair = read_pair(A, B)
     if space is not None:
         return _on_one_metric(pair, space, names)
     claim = f"{names[1]} is at least as private as {names[0]} on every metric"

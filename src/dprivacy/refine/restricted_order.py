@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import Dist, Gain, about, uniform
 from dprivacy.numbers import Mat
-from dprivacy.refine.deciding.channel_pairs import Pair, read_pair
+from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.refinement_verdicts import Refinement
 from dprivacy.refine.deciding.separating_gains import (
     ULP,
@@ -46,45 +45,12 @@ class RestrictedRefinement(Refinement):
 
 
 @result("T", "Def 2.2.5", "Lem 4.10")
-def refines_for(
-    A: Any,
-    B: Any,
-    *,
-    gains: Sequence[Gain],
-    prior: Dist | None = None,
-    names: tuple[str, str] = ("A", "B"),
+def refined_for_gains(
+    pair: Pair, gains: Sequence[Gain], prior: Dist | None, names: tuple[str, str]
 ) -> RestrictedRefinement:
-    """Whether V_g[π ▷ A] ≥ V_g[π ▷ B] for each of the given gains, under one prior.
-
-    Parameters
-    ----------
-    A, B
-        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
-    gains
-        Gain functions on those inputs. A loss ℓ is the gain c − ℓ for any constant c.
-    prior
-        What the adversaries believe; uniform when omitted.
-    names
-        What the two are called in the answer.
-
-    Returns
-    -------
-    RestrictedRefinement
-        Says nothing about other gains and priors: for those ask `refines`.
-
-    Examples
-    --------
-    >>> from dprivacy.model import Gain
-    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
-    >>> fair = [["1/2", "1/2"], ["1/2", "1/2"]]
-    >>> guess = Gain([0, 1], [0, 1], [[1, 0], [0, 1]])
-    >>> verdict = refines_for(coin, fair, gains=[guess])
-    >>> bool(verdict), [str(v) for v in verdict.values[0]]
-    (True, ['3/4', '1/2'])
-    """
-    pair = read_pair(A, B)
+    """Whether V_g[π ▷ A] ≥ V_g[π ▷ B] for each of the given gains g, under one prior π."""
     if not gains:
-        raise Malformed("refines_for needs at least one gain function")
+        raise NotApplicable("gains=[] names no adversary; give at least one gain, or leave it out")
     belief = uniform(pair.secrets) if prior is None else prior
     values, failing, open_ = [], [], False
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)

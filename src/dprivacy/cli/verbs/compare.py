@@ -10,7 +10,7 @@ from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.cli.shared_options import JSON, METRICS, examples, say
 from dprivacy.cli.standard_input import Input
 from dprivacy.model import Channel, as_channel
-from dprivacy.refine import Refinement, refines, refines_max, refines_private
+from dprivacy.refine import Refinement, refines
 from dprivacy.spaces import FiniteSpace
 
 ORDERS = ["average", "max", "private", "metric"]
@@ -76,11 +76,11 @@ def _verdicts(
 ) -> dict[str, Refinement]:
     found: dict[str, Refinement] = {
         "average": refines(A, B, names=names),
-        "max": refines_max(A, B, names=names),
-        "private": refines_private(A, B, names=names),
+        "max": refines(A, B, by="max", names=names),
+        "private": refines(A, B, by="private", names=names),
     }
     if space is not None:
-        found["metric"] = refines_private(A, B, space, names=names)
+        found["metric"] = refines(A, B, space, by="private", names=names)
     return found
 
 

@@ -101,7 +101,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
     if days.left_out:
         lines.append(f"{days.left_out:,} incomplete days were left out.")
     if given["attack"]:
-        found = linkage(days.values, protected)
+        found = linkage(protected, days.values)
         answer["linkage"] = found.to_dict()
         lines.append(found.explain())
     if given["picture"] is not None:

@@ -103,12 +103,12 @@ def leakage(
 
 def _measured(prior: Dist, channel: Channel, gain: Gain) -> dict[str, Any]:
     return {
-        "before": vulnerability(prior, gain),
-        "after": posterior_vulnerability(prior, channel, gain),
-        "after_at_worst": posterior_vulnerability(prior, channel, gain, case="max"),
-        "leakage": leak(prior, channel, gain),
-        "leakage_additive": leak(prior, channel, gain, kind="additive"),
-        "leakage_at_worst": leak(prior, channel, gain, case="max"),
+        "before": vulnerability(prior, gain=gain),
+        "after": posterior_vulnerability(channel, prior=prior, gain=gain),
+        "after_at_worst": posterior_vulnerability(channel, prior=prior, gain=gain, case="max"),
+        "leakage": leak(channel, prior=prior, gain=gain),
+        "leakage_additive": leak(channel, prior=prior, gain=gain, kind="additive"),
+        "leakage_at_worst": leak(channel, prior=prior, gain=gain, case="max"),
     }
 
 

@@ -49,7 +49,7 @@ def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_js
     What came from the data is marked, and a plan with such marks is refused until they are confirmed.
     """
     refuse_existing(output, replace=replace)
-    text = propose(table, epsilon=epsilon)
+    text = propose(table, eps=epsilon)
     named = output is not None and str(output) != "-"
     if named:
         assert output is not None

@@ -111,9 +111,9 @@ def audit(
     found = audit_samples(
         command_sampler(list(command), numbers=numbers),
         inputs,
+        delta=delta,
         samples=samples,
         confidence=confidence,
-        delta=delta,
     )
     refuted = epsilon is not None and found.refutes(epsilon)
     if as_json:

@@ -65,7 +65,7 @@ class Remap:
 
 @result("T", "Def 6.2.2", "Lem 6.1")
 def remap(
-    C: Any, prior: Any = None, loss: Any = "metric", *, space: FiniteSpace | None = None
+    C: Any, space: FiniteSpace | None = None, *, prior: Any = None, loss: Any = "metric"
 ) -> Remap:
     """The best post-processing for a prior and a loss: to each output its best action.
 
@@ -73,12 +73,13 @@ def remap(
     ----------
     C
         A channel, a mechanism, or anything `as_channel` reads.
+    space
+        The metric on the inputs, where `loss` is a name or a function; a mechanism's own when
+        omitted.
     prior
         A distribution on its inputs; uniform when omitted.
     loss
-        As for `optimal`. "metric" needs a space, or a mechanism that brings its own.
-    space
-        The metric on the inputs, where `loss` is a name or a function.
+        As for `optimal`. "metric" needs a space.
 
     Notes
     -----
@@ -89,14 +90,14 @@ def remap(
     --------
     >>> from dprivacy.mechanisms import geometric
     >>> from dprivacy.spaces import line
-    >>> shifted = remap(geometric(line(3), eps="ln 2"), ["8/10", "1/10", "1/10"])
+    >>> shifted = remap(geometric(line(3), eps="ln 2"), prior=["8/10", "1/10", "1/10"])
     >>> print(shifted.actions[2], shifted.before, shifted.after)
     0 31/60 3/10
     """
     channel, belief, table = _read(C, prior, loss, space)
     known = channel if channel.exact == belief.exact else _floats(channel)
     belief = belief if known.exact == belief.exact else _floats_of(belief)
-    found = strategy(belief, known, table)
+    found = strategy(known, prior=belief, gain=table)
     actions = {move.output: move.action for move in found.moves}
     kept = list(dict.fromkeys(actions.values()))
     columns = {w: k for k, w in enumerate(kept)}
@@ -113,7 +114,7 @@ def remap(
 
 
 def expected_loss(
-    C: Any, prior: Any = None, loss: Any = "metric", *, space: FiniteSpace | None = None
+    C: Any, space: FiniteSpace | None = None, *, prior: Any = None, loss: Any = "metric"
 ) -> Number:
     """Σ_x π_x Σ_y C[x, y]·ℓ(y, x): the outputs are taken for actions as they are.
 
@@ -121,7 +122,7 @@ def expected_loss(
     ----------
     C
         A channel whose outputs are actions of the loss.
-    prior, loss, space
+    space, prior, loss
         As for `remap`.
 
     Examples
@@ -138,7 +139,7 @@ def expected_loss(
 
 
 def worst_case_loss(
-    C: Any, loss: Any = "metric", *, space: FiniteSpace | None = None
+    C: Any, space: FiniteSpace | None = None, *, loss: Any = "metric"
 ) -> tuple[Number, Any]:
     """max_x Σ_y C[x, y]·ℓ(y, x), and the secret that it is expected on.
 
@@ -146,7 +147,7 @@ def worst_case_loss(
     ----------
     C
         A channel whose outputs are actions of the loss.
-    loss, space
+    space, loss
         As for `remap`.
 
     Examples

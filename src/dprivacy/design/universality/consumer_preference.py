@@ -5,13 +5,14 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from dprivacy.errors import Malformed, MixedArithmetic, TooLarge, Uncertified
-from dprivacy.flow import Loss, aligned, mirror, posterior_uncertainty, restrict
-from dprivacy.model import Channel, Dist, Gain, about, as_prior, plain, shown
+from dprivacy.errors import MixedArithmetic, TooLarge, Uncertified
+from dprivacy.flow import Loss, aligned, as_loss, posterior_uncertainty, restrict
+from dprivacy.model import Channel, Dist, about, as_prior, plain, shown
 from dprivacy.numbers import Mat, minimise
 from dprivacy.polytope import Column, Cone, rays
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, require_same_labels
+from dprivacy.typing import LossLike
 
 MOST_VERTICES = 4096
 
@@ -88,19 +89,21 @@ class Preference:
 
 
 @result("T", "Thm 6.16", "Def 6.2.3")
-def best_kernel(space: FiniteSpace, prior: Any, loss: Gain, *, eps: Any) -> BestKernel:
+def best_kernel(
+    space: FiniteSpace, *, eps: Any, prior: Any = None, loss: Any = "metric"
+) -> BestKernel:
     """The kernel that serves one consumer best, exactly: min over ε·d-private channels of U_ℓ[π ▷ C].
 
     Parameters
     ----------
     space
         A finite space with exact, finite distances and few points: all vertices are listed.
-    prior
-        An exact distribution on its labels, or weights in their order.
-    loss
-        An exact loss on its labels (a gain stands for the loss behind it).
     eps
         The level; e^(ε·d) must be rational.
+    prior
+        An exact distribution on its labels, or weights in their order; uniform when omitted.
+    loss
+        An exact loss on its labels (a gain stands for the loss behind it), "metric" or "bayes".
 
     Returns
     -------
@@ -124,7 +127,7 @@ def best_kernel(space: FiniteSpace, prior: Any, loss: Gain, *, eps: Any) -> Best
     >>> from dprivacy.flow import loss
     >>> from dprivacy.model import uniform
     >>> from dprivacy.spaces import line
-    >>> found = best_kernel(line(3), uniform(line(3)), loss.identity(range(3)), eps="ln 2")
+    >>> found = best_kernel(line(3), eps="ln 2", prior=uniform(line(3)), loss=loss.identity(range(3)))
     >>> print(found.loss)
     4/9
     """
@@ -141,11 +144,9 @@ def best_kernel(space: FiniteSpace, prior: Any, loss: Gain, *, eps: Any) -> Best
     return found
 
 
-def consumer(space: FiniteSpace, prior: Any, loss: Gain) -> tuple[Dist, Loss]:
+def consumer(space: FiniteSpace, prior: Any, loss: LossLike) -> tuple[Dist, Loss]:
     """An exact prior and an exact loss, their secrets in the order of the space."""
-    if not isinstance(loss, Gain):
-        raise Malformed(f"a loss is needed, such as loss.metric(space), not {type(loss).__name__}")
-    table = loss if isinstance(loss, Loss) else mirror(loss)
+    table = as_loss(loss, space.labels, space)
     belief = as_prior(prior, space.labels)
     order = require_same_labels(space.labels, belief.labels, "prior and space")
     if not table.exact or not belief.exact:
@@ -194,13 +195,13 @@ def preferred(
     C: Channel, cone: Cone, prior: Dist, loss: Loss, other: Channel | None = None
 ) -> Preference | None:
     """The consumer's preference: for the best kernel, or for `other` where there are too many."""
-    here = Fraction(posterior_uncertainty(prior, C, loss))
+    here = Fraction(posterior_uncertainty(C, prior=prior, loss=loss))
     columns = listed(cone)
     best = None if columns is None else chosen(cone, columns, prior, loss)
     if best is not None:
         channel, there = best.channel, best.loss
     elif other is not None:
-        channel, there = other, Fraction(posterior_uncertainty(prior, other, loss))
+        channel, there = other, Fraction(posterior_uncertainty(other, prior=prior, loss=loss))
     else:
         return None
     return Preference(prior, loss, channel, here, there) if there < here else None

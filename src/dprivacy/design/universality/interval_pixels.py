@@ -121,11 +121,11 @@ class IntervalLoss:
 @result("T", "Thm 7.3", "Lem 7.5", "Lem 7.11", "Cor 7.12")
 def laplace_on_interval(
     cdf: Callable[[Fraction], Any],
-    loss: Cost,
-    N: int,
     *,
+    N: int,
     eps: Any,
     kappa: Any,
+    loss: Cost,
     actions: Sequence[Any] | None = None,
 ) -> IntervalLoss:
     """Bounds of the Laplace's loss on [0, 1], and of any private mechanism's, which meet as N grows.
@@ -134,14 +134,14 @@ def laplace_on_interval(
     ----------
     cdf
         The prior's distribution function, exact and without jumps.
-    loss
-        A function of action and secret, at least 0, on [0, 1].
     N
         Steps.
     eps
         The level of privacy per unit of distance.
     kappa
         A Lipschitz constant of the loss in the secret.
+    loss
+        A function of action and secret, at least 0, on [0, 1].
     actions
         The consumer's actions; 0, 1/N, …, 1 by default.
 
@@ -155,7 +155,8 @@ def laplace_on_interval(
 
     Examples
     --------
-    >>> found = laplace_on_interval(lambda x: x, lambda w, x: abs(w - x), 8, eps="8 ln 2", kappa=1)
+    >>> apart = lambda w, x: abs(w - x)
+    >>> found = laplace_on_interval(lambda x: x, N=8, eps="8 ln 2", kappa=1, loss=apart)
     >>> found.least < found.laplace[1]
     True
     """

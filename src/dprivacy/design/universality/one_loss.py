@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference, chosen, consumer, listed
@@ -12,11 +11,11 @@ from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.design.universality.pair_optimality import examined
 from dprivacy.design.universality.tight_paths import found_paths
 from dprivacy.flow import Loss, is_trivial, posterior_uncertainty
-from dprivacy.model import Dist, Gain, Verdict, about, uniform
+from dprivacy.model import Dist, Verdict, about, uniform
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope import Column, primitive
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import LossLike
 
 _MOST_SYSTEMS = 50_000
 _MOST_PRIORS = 5_000
@@ -43,24 +42,8 @@ class LossOptimality(Verdict):
 
 
 @result("T", "Def 6.2.5", "Thm 6.4", "§6.7.3", "Cor 6.34")
-def universally_optimal_for(C: Any, space: FiniteSpace, loss: Gain, *, eps: Any) -> LossOptimality:
+def optimal_for(candidate: Candidate, loss: LossLike) -> LossOptimality:
     """Whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π and every ε·d-private K, for one loss ℓ.
-
-    Parameters
-    ----------
-    C
-        An exact ε·d-private channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs.
-    loss
-        An exact loss on them (a gain stands for the loss behind it).
-    eps
-        The level; e^(ε·d) must be rational.
-
-    Returns
-    -------
-    LossOptimality
-        Proved, or refuted with a prior and a better kernel, or undecided where the space is too large.
 
     Notes
     -----
@@ -72,18 +55,8 @@ def universally_optimal_for(C: Any, space: FiniteSpace, loss: Gain, *, eps: Any)
     3. A normal is a prior at which the consumer is undecided in n − 1 independent ways: ties between
        two actions on an output, or secrets of chance 0. All such priors are listed, those on few
        secrets first, and the optimum for each is found exactly (`best_kernel`).
-
-    Examples
-    --------
-    >>> from dprivacy.flow import loss
-    >>> from dprivacy.spaces import line
-    >>> H = [["2/3", "1/3"], ["1/3", "2/3"], ["2/3", "1/3"]]
-    >>> middle = loss.matrix(["ends", "middle"], [0, 1, 2], [[0, 1, 0], [1, 0, 1]])
-    >>> universally_optimal_for(H, line(3), middle, eps="ln 2").status
-    'proved'
     """
-    candidate = Candidate.of(C, space, eps)
-    _, table = consumer(space, uniform(space), loss)
+    _, table = consumer(candidate.space, None, loss)
     claim = "it is best among private channels for this loss, under every prior"
     reason = _theorem(candidate, table)
     if reason:
@@ -128,7 +101,7 @@ def _compared(candidate: Candidate, loss: Loss, claim: str) -> LossOptimality:
             words = f"No prior of the {seen} compared tells; there are too many to compare all."
             return LossOptimality(claim, None, True, because=words, priors=seen)
         seen += 1
-        here = Fraction(posterior_uncertainty(prior, candidate.channel, loss))
+        here = Fraction(posterior_uncertainty(candidate.channel, prior=prior, loss=loss))
         best = chosen(cone, columns, prior, loss)
         assert best is not None
         if best.loss < here:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.private_answers import Corner, height, offered
 from dprivacy.errors import Malformed
-from dprivacy.model import Verdict, about, plain, shown
+from dprivacy.model import Verdict, about, plain, shown, space_for
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 
@@ -72,7 +72,9 @@ class PairVerdict(Verdict):
 
 
 @result("T", "Lem 6.20", "Cor 6.23", "Lem 6.24")
-def best_on_pair(C: Any, space: FiniteSpace, x: Any, z: Any, *, eps: Any) -> PairVerdict:
+def best_on_pair(
+    C: Any, x: Any, z: Any, space: FiniteSpace | None = None, *, eps: Any
+) -> PairVerdict:
     """Whether C is best, among ε·d-private channels, for every loss extended from {x, z}.
 
     That is: for every prior, every loss ℓ that is 0 on all other secrets and every ε·d-private channel
@@ -82,10 +84,10 @@ def best_on_pair(C: Any, space: FiniteSpace, x: Any, z: Any, *, eps: Any) -> Pai
     ----------
     C
         An exact ε·d-private channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs.
     x, z
         Two secrets.
+    space
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level; e^(ε·d) must be rational.
 
@@ -109,14 +111,15 @@ def best_on_pair(C: Any, space: FiniteSpace, x: Any, z: Any, *, eps: Any) -> Pai
     >>> from dprivacy.mechanisms import geometric
     >>> from dprivacy.spaces import line
     >>> G = geometric(3, eps="ln 2")
-    >>> best_on_pair(G, line(3), 0, 1, eps="ln 2").kind
+    >>> best_on_pair(G, 0, 1, line(3), eps="ln 2").kind
     'T'
-    >>> best_on_pair(G, line(3), 0, 2, eps="ln 2").kind
+    >>> best_on_pair(G, 0, 2, line(3), eps="ln 2").kind
     'frontier'
     """
-    candidate = Candidate.of(C, space, eps)
+    metric = space_for(C, space)
+    candidate = Candidate.of(C, metric, eps)
     i, j = candidate.position(x), candidate.position(z)
-    if space.position(x) == space.position(z):
+    if metric.position(x) == metric.position(z):
         raise Malformed(f"two different secrets are needed, not {x!r} twice")
     return examined(candidate, i, j, (x, z))
 

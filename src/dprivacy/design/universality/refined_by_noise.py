@@ -80,7 +80,7 @@ class LossDifference:
 
 @result("T", "Thm 7.9", "Thm 7.10")
 def laplace_against_geometric(
-    N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any
+    N: int, *, eps: Any, prior: Any = None, loss: Gain | Cost
 ) -> LossDifference:
     """U_ℓ[π ▷ L] − U_ℓ[π ▷ G_N] on 0, 1/N, …, 1, with the bounds that it cannot exceed.
 
@@ -88,12 +88,12 @@ def laplace_against_geometric(
     ----------
     N
         Steps of the input.
-    loss
-        An exact loss on 0, 1/N, …, 1, or a function of action and secret; its actions are these points.
-    prior
-        An exact distribution on them, or weights in their order; uniform when omitted.
     eps
         The level of privacy per unit of distance (the whole interval).
+    prior
+        An exact distribution on 0, 1/N, …, 1, or weights in their order; uniform when omitted.
+    loss
+        An exact loss on them, or a function of action and secret; its actions are these points.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def laplace_against_geometric(
 
     Examples
     --------
-    >>> found = laplace_against_geometric(2, lambda w, x: abs(w - x), eps="4 ln 2")
+    >>> found = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
     >>> print(found.geometric[0], found.kappa, found.sharper)
     3/20 1 3/10
     """

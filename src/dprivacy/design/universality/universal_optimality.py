@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, overload
 
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference
 from dprivacy.design.universality.dissenting_consumer import who_bets, who_guesses
+from dprivacy.design.universality.one_loss import LossOptimality, optimal_for
 from dprivacy.design.universality.pair_optimality import PairVerdict, examined
 from dprivacy.design.universality.tight_paths import GeometricPath, found_paths
-from dprivacy.model import Verdict, shown
+from dprivacy.model import Verdict, shown, space_for
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, LossLike
 
 _SHOWN = 6
 
@@ -71,8 +73,22 @@ class Universality(Verdict):
         return "\n".join(lines)
 
 
+@overload
+def universally_optimal(
+    C: ChannelLike, space: FiniteSpace | None = None, *, eps: LevelLike, loss: None = None
+) -> Universality: ...
+@overload
+def universally_optimal(
+    C: ChannelLike, space: FiniteSpace | None = None, *, eps: LevelLike, loss: LossLike
+) -> LossOptimality: ...
 @result("T", "Def 6.2.4", "Lem 6.2", "Lem 6.19", "Thm 6.6", "Thm 7.1", "Cor 6.32", "Thm 6.33")
-def universally_optimal(C: Any, space: FiniteSpace, *, eps: Any) -> Universality:
+def universally_optimal(
+    C: ChannelLike,
+    space: FiniteSpace | None = None,
+    *,
+    eps: LevelLike,
+    loss: LossLike | None = None,
+) -> Universality | LossOptimality:
     """Whether C is best among ε·d-private channels for every prior and every loss; if not, for which.
 
     That is, whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π, loss ℓ and ε·d-private channel K.
@@ -82,16 +98,22 @@ def universally_optimal(C: Any, space: FiniteSpace, *, eps: Any) -> Universality
     C
         An exact ε·d-private channel, or anything `as_channel` reads.
     space
-        The metric on its inputs: at most 64 points, exact and finite distances.
+        The metric on its inputs: at most 64 points, exact and finite distances. A mechanism's own
+        when omitted.
     eps
         The level; e^(ε·d) must be rational.
+    loss
+        One exact loss ("metric", "bayes", a table; a gain stands for the loss behind it); every loss
+        when omitted.
 
     Returns
     -------
     Universality
         With the answer for every pair of secrets, the paths on which C is geometric, the classes of
-        losses for which it is best, and a consumer whom another kernel serves strictly better. For a
-        single loss ask `universally_optimal_for`.
+        losses for which it is best, and a consumer whom another kernel serves strictly better.
+    LossOptimality
+        For one loss: proved, or refuted with a prior and a better kernel, or undecided where the space
+        is too large.
 
     Raises
     ------
@@ -119,8 +141,15 @@ def universally_optimal(C: Any, space: FiniteSpace, *, eps: Any) -> Universality
     >>> found = universally_optimal(geometric(3, eps="ln 2"), line(3), eps="ln 2")
     >>> bool(found), bool(found.of("monotonic"))
     (False, True)
+    >>> from dprivacy.flow import loss
+    >>> H = [["2/3", "1/3"], ["1/3", "2/3"], ["2/3", "1/3"]]
+    >>> middle = loss.matrix(["ends", "middle"], [0, 1, 2], [[0, 1, 0], [1, 0, 1]])
+    >>> universally_optimal(H, line(3), eps="ln 2", loss=middle).status
+    'proved'
     """
-    candidate = Candidate.of(C, space, eps)
+    candidate = Candidate.of(C, space_for(C, space), eps)
+    if loss is not None:
+        return optimal_for(candidate, loss)
     # Points at distance 0 have equal rows, and every loss sees them as one.
     pairs = tuple(
         examined(candidate, i, j, (candidate.cone.label(i), candidate.cone.label(j)))
@@ -219,7 +248,7 @@ def _non_trivial(candidate: Candidate, below: list[PairVerdict]) -> LossClass:
         return LossClass(name, False, words, ("T Cor 6.32",))
     words = (
         "Not for all of them: add a little of such a loss to that of the dissenting consumer. For a "
-        "single one ask universally_optimal_for."
+        "single one pass loss=…."
     )
     return LossClass(name, False, words, ("T Thm 6.15", "T Property 7"))
 

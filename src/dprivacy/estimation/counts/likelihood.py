@@ -12,18 +12,18 @@ from dprivacy.sources import result
 
 
 @result("T", "Fig 8.4")
-def log_likelihood(p: Any, C: Any, observed: Any, *, n: Any = None) -> float:
+def log_likelihood(C: Any, observed: Any, *, dist: Any, n: Any = None) -> float:
     """Σ_y m_y·ln (pC)_y: how likely the observed counts are if p is the truth.
 
     Parameters
     ----------
-    p
-        A distribution on the channel's inputs: a Dist, a mapping, an Estimate, or numbers in order.
     C
         The channel, or a mechanism with one.
     observed
         Noisy labels, counts by label, or a Dist of frequencies with `n`. For the mean of one answer, as
         T writes it, take n = 1.
+    dist
+        A distribution p on the channel's inputs: a Dist, a mapping, an Estimate, or numbers in order.
 
     Returns
     -------
@@ -34,11 +34,13 @@ def log_likelihood(p: Any, C: Any, observed: Any, *, n: Any = None) -> float:
     --------
     >>> from dprivacy.mechanisms import randomised_response
     >>> coin = randomised_response(["yes", "no"], eps="ln 3")
-    >>> round(log_likelihood({"yes": 0.5, "no": 0.5}, coin, {"yes": 1, "no": 1}), 4)
+    >>> round(log_likelihood(coin, {"yes": 1, "no": 1}, dist={"yes": 0.5, "no": 0.5}), 4)
     -1.3863
     """
     known = Known(C)
-    weights = np.array([float(weight) for weight in weights_on(p, known.rows, "the distribution")])
+    weights = np.array(
+        [float(weight) for weight in weights_on(dist, known.rows, "the distribution")]
+    )
     return total_log_likelihood(known, weights, read_observed(observed, known.columns, n))
 
 

@@ -15,7 +15,7 @@ from dprivacy.numbers import as_level, read_number
 
 
 def count_error(
-    C: Any, n: Any, share: Any = None, *, of: Of = "table", scale: Scale = "counts"
+    C: Any, *, n: Any, share: Any = None, of: Of = "table", scale: Scale = "counts"
 ) -> dict[Any, float]:
     """The standard error that every estimated count will have, from n answers.
 
@@ -36,7 +36,7 @@ def count_error(
     --------
     >>> from dprivacy.mechanisms import randomised_response
     >>> coin = randomised_response(["yes", "no"], eps="ln 3")
-    >>> round(count_error(coin, 1000)["yes"], 2)
+    >>> round(count_error(coin, n=1000)["yes"], 2)
     27.39
     """
     size = _positive(n, "n")
@@ -83,10 +83,10 @@ def _shares(share: Any, labels: Any) -> Any:
 
 
 def smallest_eps_for(
+    *,
     error: Any,
     n: Any,
     categories: int,
-    *,
     share: Any = None,
     of: Of = "table",
     scale: Scale = "counts",
@@ -128,7 +128,7 @@ def smallest_eps_for(
 
     Examples
     --------
-    >>> round(smallest_eps_for(50, 1000, 2), 3)
+    >>> round(smallest_eps_for(error=50, n=1000, categories=2), 3)
     0.622
     """
     size = Fraction(_positive(n, "n"))

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import TooLarge
-from dprivacy.flow.gains.loss_table import Loss, Number, aligned, require_loss
+from dprivacy.errors import TooLarge, WrongKind
+from dprivacy.flow.gains.gain_input import as_gain
+from dprivacy.flow.gains.loss_table import Loss, Number, aligned
 from dprivacy.model import Dist, Gain, about, as_channel, plain, shown
 from dprivacy.numbers import Mat, minimise
+from dprivacy.typing import ChannelLike, GainLike, LossLike
 
 Rows = list[list[Fraction]]
 
@@ -54,7 +56,9 @@ class AdditiveCapacity:
         }
 
 
-def additive_capacity(C: Any, gain: Gain, *, most_programs: int = 5_000) -> AdditiveCapacity:
+def additive_capacity(
+    C: ChannelLike, *, gain: GainLike | LossLike = "bayes", most_programs: int = 5_000
+) -> AdditiveCapacity:
     """max_π V_g[π ▷ C] − V_g(π), for a gain; for a loss max_π U_ℓ(π) − U_ℓ[π ▷ C].
 
     The problem is hard in general (already for the identity gain), so this is for channels with few
@@ -82,8 +86,10 @@ def additive_capacity(C: Any, gain: Gain, *, most_programs: int = 5_000) -> Addi
     3. While outputs are open, g(σ(y), x) ≤ max_w g(w, x) makes the same program an upper bound;
        branches that cannot beat the best leaf are cut. Every program is settled in rationals.
     """
-    require_loss(gain)
     channel = as_channel(C)
+    gain = as_gain(gain, channel.rows, C)
+    if not isinstance(gain, Gain):
+        raise WrongKind("a capacity needs a table of actions, not a function of a distribution")
     reduced = channel.reduced()
     exact = channel.exact and gain.exact
     columns = [[Fraction(v) for v in column] for column in reduced.matrix.transposed.rows()]

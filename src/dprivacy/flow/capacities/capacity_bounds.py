@@ -9,14 +9,15 @@ from dprivacy.errors import Malformed
 from dprivacy.flow.gains.loss_table import Number, joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
 from dprivacy.flow.measures.vulnerabilities import posterior_vulnerability
-from dprivacy.model import Dist, Hyper, as_channel, require_channel_space, uniform
+from dprivacy.model import Hyper, as_channel, require_channel_space, space_for
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, PriorLike
 
 
 @result("T", "§9.5.2")
-def capacity(C: Any) -> Number:
+def capacity(C: ChannelLike) -> Number:
     """The multiplicative Bayes capacity Σ_y max_x C[x, y], which bounds every multiplicative leakage.
 
     No prior and no gain without negative entries makes V_g[π ▷ C]/V_g(π) larger (the "miracle"
@@ -43,7 +44,7 @@ def capacity(C: Any) -> Number:
 
 
 @result("T", "Thm 4.8", "Thm 4.9")
-def d_capacity(C: Any, space: FiniteSpace) -> Level | float:
+def d_capacity(C: ChannelLike, space: FiniteSpace | None = None) -> Level | float:
     """The additive max-case d-capacity max_y V_d(δ^y) under the uniform prior.
 
     It is Priv_d(C), the smallest ε for which the channel is ε·d-private: privacy is a capacity.
@@ -53,15 +54,11 @@ def d_capacity(C: Any, space: FiniteSpace) -> Level | float:
     C
         A channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     """
-    channel = as_channel(C)
+    channel, space = as_channel(C), space_for(C, space)
     require_channel_space(channel, space.labels)
-    n = len(channel.rows)
-    prior = uniform(channel.rows) if channel.exact else Dist(channel.rows, [1.0 / n] * n)
-    found: Level | float = posterior_vulnerability(
-        prior, channel, d_vulnerability(space), case="max"
-    )
+    found: Level | float = posterior_vulnerability(channel, gain=d_vulnerability(space), case="max")
     return found
 
 
@@ -92,16 +89,16 @@ def leakage_bound(space: FiniteSpace, *, eps: Any) -> Number:
 
 
 def additive_bound(
-    prior: Any, C: Any, *, gains: Literal["bounded", "spanning"] = "bounded"
+    C: ChannelLike, *, prior: PriorLike = None, gains: Literal["bounded", "spanning"] = "bounded"
 ) -> Number:
     """The additive capacity over gains, for one prior: the largest V_g[π ▷ C] − V_g(π).
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     gains
         "bounded": all gains whose vulnerabilities lie between 0 and 1; then it is
         Σ_y P(y)·(1 − min_x δ^y_x/π_x). "spanning": all gains whose entries, for each action, differ
@@ -109,7 +106,7 @@ def additive_bound(
     """
     if gains not in ("bounded", "spanning"):
         raise Malformed(f'gains must be "bounded" or "spanning", not {gains!r}')
-    channel, joint = joint_matrix(prior, C)
+    channel, joint = joint_matrix(C, prior)
     hyper = Hyper(channel.rows, channel.columns, joint)
     belief = hyper.prior().weights
     zero: Number = Fraction(0) if joint.exact else 0.0

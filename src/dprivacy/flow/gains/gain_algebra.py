@@ -92,15 +92,15 @@ def combine(first: G, second: G, a: Any = 1, b: Any = 1) -> G:
 
 
 @result("T", "Lem 6.17")
-def weight(prior: Dist, gain: G) -> G:
+def weight(gain: G, prior: Dist) -> G:
     """π ⋆ ℓ: column x times π_x. Then U_ℓ[π ▷ C] = n·U_{π⋆ℓ}[ν ▷ C] with ν uniform.
 
     Parameters
     ----------
-    prior
-        A distribution on the secrets.
     gain
         A gain or a loss.
+    prior
+        A distribution on the secrets.
     """
     order = require_same_labels(gain.secrets, prior.labels, "weighting: gain and prior")
     row = prior.matrix.take(columns=order)

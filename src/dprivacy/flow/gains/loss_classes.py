@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dprivacy.errors import WrongKind
 from dprivacy.flow.gains.gain_algebra import restrict
-from dprivacy.flow.gains.loss_table import Loss, require_loss
+from dprivacy.flow.gains.loss_table import Loss
 from dprivacy.model import Gain, Verdict, shown
 from dprivacy.sources import result
 from dprivacy.spaces import read_labels
@@ -32,7 +33,8 @@ class LossVerdict(Verdict):
 
 def costs(gain: Gain) -> Any:
     """The entries as costs: those of a loss, the opposite of a gain's."""
-    require_loss(gain)
+    if not isinstance(gain, Gain):
+        raise WrongKind(f"a loss is needed, such as loss.metric(space), not {type(gain).__name__}")
     return gain.matrix.entries if isinstance(gain, Loss) else -gain.matrix.entries
 
 

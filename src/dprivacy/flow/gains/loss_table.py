@@ -1,6 +1,5 @@
 """The nouns of a question: gains (from `model`), losses, and how they meet priors and channels."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -8,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
-from dprivacy.model import Channel, Dist, Gain, as_channel, as_prior
+from dprivacy.model import Channel, Gain, as_channel, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
 
 Number = Fraction | float
-Measure = Gain | Callable[[Dist], Any]
 
 _FEW = 8  # actions below which a product is as fast as any structure
 
@@ -48,7 +46,7 @@ def finite(gain: G) -> G:
     return gain
 
 
-def joint_matrix(prior: Any, C: Any) -> tuple[Channel, Mat]:
+def joint_matrix(C: Any, prior: Any) -> tuple[Channel, Mat]:
     """The channel and its joint probabilities π_x·C[x, y], in the order of the channel's inputs.
 
     Raises
@@ -102,22 +100,3 @@ def _summed(blocks: NDArray[np.intp], actions: int, joint: Mat) -> Mat:
     sums = np.zeros((actions, joint.shape[1]), dtype=joint.entries.dtype)
     np.add.at(sums, blocks, joint.entries)
     return Mat(sums, joint.den)
-
-
-def require_gain(gain: Any) -> None:
-    """Refuse a loss, or something that is no table, where a gain is needed."""
-    if isinstance(gain, Loss):
-        raise Malformed(
-            "this is a loss, where less is better; ask for `uncertainty`, or turn it into a gain with "
-            "`mirror`"
-        )
-    if not isinstance(gain, Gain) and not callable(gain):
-        raise Malformed(
-            f"a gain is needed, such as gain.identity(labels), not {type(gain).__name__}"
-        )
-
-
-def require_loss(loss: Any) -> None:
-    """Refuse what is neither a table nor a function of a distribution."""
-    if not isinstance(loss, Gain) and not callable(loss):
-        raise Malformed(f"a loss is needed, such as loss.metric(space), not {type(loss).__name__}")

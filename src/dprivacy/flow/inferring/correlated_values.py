@@ -8,12 +8,12 @@ import numpy as np
 
 from dprivacy.errors import Malformed, SpaceMismatch
 from dprivacy.flow.gains.gain_algebra import restrict
-from dprivacy.flow.gains.gain_shapes import identity_table
 from dprivacy.flow.measures.best_actions import Strategy, strategy
 from dprivacy.model import Channel, Dist, Gain, Pictured, about, as_channel, plain
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
 from dprivacy.spaces import positions
+from dprivacy.typing import ChannelLike, GainLike
 
 
 @dataclass(frozen=True)
@@ -79,28 +79,28 @@ class Inference(Pictured):
 
 @result("T", "Def 5.3.1", "Def 5.4.1")
 def inference(
+    C: ChannelLike,
     correlation: Dist,
-    C: Any,
     *,
+    gain: GainLike = "bayes",
     sees: int | None = None,
     about: int | None = None,
-    gain: Gain | None = None,
 ) -> Inference:
     """V^D_g(Π, C) = V_g[ρ ▷ B·C]: what a channel betrays of a value that is correlated with its input.
 
     Parameters
     ----------
-    correlation
-        A joint distribution on pairs, such as `joint` makes from a table of counts.
     C
         A channel on one coordinate of the pairs, or on the pairs themselves.
+    correlation
+        A joint distribution on pairs, such as `joint` makes from a table of counts.
+    gain
+        What is to be guessed of it; its exact value by default.
     sees
         The coordinate that the channel sees, 0 or 1. By default the one whose values are its inputs;
         when both are, the first.
     about
         The coordinate to infer. By default the one that the channel does not see.
-    gain
-        What is to be guessed of it; its exact value by default.
 
     Notes
     -----
@@ -112,17 +112,17 @@ def inference(
     >>> from dprivacy.model import joint
     >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
     >>> coin = {"smokes": {0: "3/4", 1: "1/4"}, "does not": {0: "1/4", 1: "3/4"}}
-    >>> print(inference(smokes, coin).after)
+    >>> print(inference(coin, smokes).after)
     7/10
     """
     channel = as_channel(C)
     side, inferred = _sides(correlation, channel, sees, about)
     prior, through = _seen_through(correlation, channel, side, inferred)
-    if gain is None:
-        gain = Gain(prior.labels, prior.labels, identity_table(len(prior)))
-    elif set(prior.labels) < set(gain.secrets):  # what is impossible earns nothing
+    if isinstance(gain, Gain) and set(prior.labels) < set(
+        gain.secrets
+    ):  # what is impossible earns nothing
         gain = restrict(gain, prior.labels)
-    return Inference(strategy(prior, through, gain))
+    return Inference(strategy(through, prior=prior, gain=gain))
 
 
 def coordinates_seen(correlation: Dist, channel: Channel) -> tuple[bool, bool, bool]:

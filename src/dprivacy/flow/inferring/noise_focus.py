@@ -96,7 +96,7 @@ def is_insensitive(C: Any, to: Literal["secret", "useful"]) -> FocusVerdict:
 
 @result("T", "Def 5.5.2", "Def 5.5.4")
 def is_focussed(
-    C: Any, *, on: Literal["secret", "useful"], space: FiniteSpace, eps: Any
+    C: Any, space: FiniteSpace, *, eps: Any, on: Literal["secret", "useful"]
 ) -> FocusVerdict:
     """Whether a channel on pairs is an ε-private mechanism on one coordinate that ignores the other.
 
@@ -104,12 +104,12 @@ def is_focussed(
     ----------
     C
         A channel whose inputs are pairs (secret, useful value).
-    on
-        "useful" for utility-focussed, "secret" for secrecy-focussed.
     space
         The metric on that coordinate.
     eps
         The level of privacy.
+    on
+        "useful" for utility-focussed, "secret" for secrecy-focussed.
     """
     other: Literal["secret", "useful"] = "useful" if on == "secret" else "secret"
     alone = is_insensitive(C, other)
@@ -140,19 +140,19 @@ class BlockVerdict(Verdict):
 
 
 @result("T", "Def 9.5.1")
-def is_hiding(C: Any, prior: Any, blocks: Blocks, *, eps: Any) -> BlockVerdict:
+def is_hiding(C: Any, blocks: Blocks, *, eps: Any, prior: Any = None) -> BlockVerdict:
     """Whether a mechanism multiplies the chance of guessing the block by at most 1 + ε.
 
     Parameters
     ----------
     C
         A channel.
-    prior
-        A distribution on its inputs.
     blocks
         The partition that should stay hidden, as for `gain.partition`.
     eps
         How much may be learned (a number; not a level of d-privacy).
+    prior
+        A distribution on the channel's inputs; uniform when omitted.
     """
     amount = _amount(eps)
     found, before = _of_blocks(C, prior, blocks)
@@ -161,7 +161,7 @@ def is_hiding(C: Any, prior: Any, blocks: Blocks, *, eps: Any) -> BlockVerdict:
 
 
 @result("T", "Def 9.5.2")
-def is_revealing(C: Any, prior: Any, blocks: Blocks, *, delta: Any) -> BlockVerdict:
+def is_revealing(C: Any, blocks: Blocks, *, delta: Any, prior: Any = None) -> BlockVerdict:
     """Whether a mechanism multiplies the chance of guessing the block by at least 1 + Δ.
 
     If the hidden partition is finer than the revealed one and its blocks are equally likely, Δ ≤ ε.
@@ -170,12 +170,12 @@ def is_revealing(C: Any, prior: Any, blocks: Blocks, *, delta: Any) -> BlockVerd
     ----------
     C
         A channel.
-    prior
-        A distribution on its inputs.
     blocks
         The partition that should be revealed.
     delta
         How much should be learned.
+    prior
+        A distribution on the channel's inputs; uniform when omitted.
     """
     amount = _amount(delta)
     found, before = _of_blocks(C, prior, blocks)
@@ -193,8 +193,8 @@ def _amount(value: Any) -> Number:
 def _of_blocks(C: Any, prior: Any, blocks: Blocks) -> tuple[Number, Number]:
     channel = as_channel(C)
     gain = Gain(*block_table(blocks))
-    found: Number = leakage(prior, channel, gain)
-    belief = as_prior(prior, channel.rows)
+    found: Number = leakage(channel, prior=prior, gain=gain)
+    belief = as_prior(prior, channel.rows, exact=channel.exact)
     inside = {x: w for w, block in enumerate(gain.rows) for x in gain.columns if gain[block, x]}
     sums: dict[int, Any] = {}
     for x, p in belief.items():

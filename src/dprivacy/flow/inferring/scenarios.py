@@ -11,6 +11,7 @@ from dprivacy.flow.inferring.noisy_counts import local_count, oblivious_count
 from dprivacy.model import Channel, Dist, Gain, Pictured, about, as_channel, plain
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, GainLike
 
 
 @dataclass(frozen=True)
@@ -66,22 +67,22 @@ class Scenario(Pictured):
 
 @result("T", "Def 5.4.1", "Def 5.4.2")
 def scenario(
+    C: ChannelLike,
     correlation: Dist,
-    C: Any,
     *,
     on: Literal["secret", "useful"] | None = None,
-    secret: Gain | None = None,
-    useful: Gain | None = None,
+    secret: GainLike = "bayes",
+    useful: GainLike = "bayes",
 ) -> Scenario:
     """Privacy loss V_S[Π ▷ M]/V_S[Π] and accuracy V_U[Π ▷ M] of a release.
 
     Parameters
     ----------
-    correlation
-        A joint distribution on pairs (secret, useful value).
     C
         The release: a channel on the secrets (secrecy-focussed), on the useful values
         (utility-focussed), or on the pairs.
+    correlation
+        A joint distribution on pairs (secret, useful value).
     on
         "secret" or "useful": which of the two the channel sees, where its inputs do not tell.
     secret, useful
@@ -100,8 +101,8 @@ def scenario(
     if on == "secret":
         sees = 0
     return Scenario(
-        inference(correlation, channel, sees=sees, about=0, gain=secret),
-        inference(correlation, channel, sees=sees, about=1, gain=useful),
+        inference(channel, correlation, sees=sees, about=0, gain=secret),
+        inference(channel, correlation, sees=sees, about=1, gain=useful),
     )
 
 
@@ -154,4 +155,4 @@ def count_scenario(
     values = belief.marginal(1).support
     blocks = [[v for v in values if v in chosen], [v for v in values if v not in chosen]]
     question = Gain(*block_table([block for block in blocks if block]))
-    return scenario(belief, channel, on="useful", useful=question)
+    return scenario(channel, belief, on="useful", useful=question)

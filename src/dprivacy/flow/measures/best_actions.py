@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dprivacy.errors import WrongKind
+from dprivacy.flow.gains.gain_input import as_gain
 from dprivacy.flow.gains.loss_table import Number, aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
 from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
 from dprivacy.model import Channel, Gain, Pictured, about, as_prior, plain, shown
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
 
 _LISTED = 40
 
@@ -106,17 +109,20 @@ class Strategy(Pictured):
 
 
 @result("T", "Thm 2.1")
-def strategy(prior: Any, C: Any, gain: Gain) -> Strategy:
+def strategy(
+    C: ChannelLike, *, prior: PriorLike = None, gain: GainLike | LossLike = "bayes"
+) -> Strategy:
     """The action that is best on each output, and what that makes of the secret.
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     gain
-        A gain or a loss.
+        A gain or a loss, "bayes" (guess the secret), "metric" for a mechanism, a table, or a function
+        of action and secret.
 
     Examples
     --------
@@ -124,12 +130,15 @@ def strategy(prior: Any, C: Any, gain: Gain) -> Strategy:
     >>> from dprivacy.model import Dist
     >>> test = {"ill": {"+": "9/10", "-": "1/10"}, "well": {"+": "1/10", "-": "9/10"}}
     >>> rare = Dist(["ill", "well"], ["1/100", "99/100"])
-    >>> found = strategy(rare, test, gain.identity(["ill", "well"]))
+    >>> found = strategy(test, prior=rare, gain=gain.identity(["ill", "well"]))
     >>> print(found["+"], found.multiplicative)
     well 1
     """
-    channel, joint = joint_matrix(prior, C)
-    belief = as_prior(prior, channel.rows)
+    channel, joint = joint_matrix(C, prior)
+    belief = as_prior(prior, channel.rows, exact=channel.exact)
+    gain = as_gain(gain, channel.rows, C)
+    if not isinstance(gain, Gain):
+        raise WrongKind("a strategy needs a table of actions, not a function of a distribution")
     less = is_loss(gain)
     first, at = best_of(
         expected(aligned(gain, belief.labels), belief.matrix.transposed), least=less

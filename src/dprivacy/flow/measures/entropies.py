@@ -10,6 +10,7 @@ from dprivacy.errors import Malformed, Uncertified
 from dprivacy.flow.gains.loss_table import Number, joint_matrix
 from dprivacy.model import Dist
 from dprivacy.numbers import Level, Mat, ln
+from dprivacy.typing import ChannelLike, PriorLike
 
 Unit = Literal["bits", "nats"]
 
@@ -37,35 +38,37 @@ def shannon_entropy(prior: Dist, *, unit: Unit = "bits") -> Any:
     return _in(unit, _entropy(prior.matrix))
 
 
-def posterior_shannon_entropy(prior: Any, C: Any, *, unit: Unit = "bits") -> Any:
+def posterior_shannon_entropy(
+    C: ChannelLike, *, prior: PriorLike = None, unit: Unit = "bits"
+) -> Any:
     """H(X | Y): the entropy of the posteriors, on average.
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     unit
         "bits" or "nats".
     """
-    _, joint = joint_matrix(prior, C)
+    _, joint = joint_matrix(C, prior)
     return _in(unit, _entropy(joint) - _entropy(_columns(joint)))
 
 
-def mutual_information(prior: Any, C: Any, *, unit: Unit = "bits") -> Any:
+def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = "bits") -> Any:
     """I(X; Y) = H(X) − H(X | Y): the additive leakage of Shannon's entropy.
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     unit
         "bits" or "nats".
     """
-    _, joint = joint_matrix(prior, C)
+    _, joint = joint_matrix(C, prior)
     before = Mat(joint.entries.sum(axis=1)[None, :], joint.den)
     return _in(unit, _entropy(before) + _entropy(_columns(joint)) - _entropy(joint))
 
@@ -83,17 +86,17 @@ def guessing_entropy(prior: Dist) -> Number:
     return _guesses(prior.matrix.transposed)
 
 
-def posterior_guessing_entropy(prior: Any, C: Any) -> Number:
+def posterior_guessing_entropy(C: ChannelLike, *, prior: PriorLike = None) -> Number:
     """The expected number of guesses once the output has been seen.
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     """
-    return _guesses(joint_matrix(prior, C)[1])
+    return _guesses(joint_matrix(C, prior)[1])
 
 
 def _columns(joint: Mat) -> Mat:

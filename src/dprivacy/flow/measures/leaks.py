@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dprivacy.errors import Malformed
-from dprivacy.flow.gains.loss_table import Measure
+from dprivacy.flow.gains.gain_input import Measure, as_gain
 from dprivacy.flow.measures.vulnerabilities import (
     Case,
     is_loss,
@@ -14,15 +14,21 @@ from dprivacy.flow.measures.vulnerabilities import (
     uncertainty,
     vulnerability,
 )
-from dprivacy.model import Gain, as_channel
+from dprivacy.model import Gain, as_channel, as_prior
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
 
 Kind = Literal["multiplicative", "additive"]
 
 
 @result("T", "Def 2.2.6")
 def leakage(
-    prior: Any, C: Any, gain: Measure, *, case: Case = "average", kind: Kind = "multiplicative"
+    C: ChannelLike,
+    *,
+    prior: PriorLike = None,
+    gain: GainLike | LossLike | Measure = "bayes",
+    case: Case = "average",
+    kind: Kind = "multiplicative",
 ) -> Any:
     """How much the output helps: V_g[π ▷ C] over V_g(π), or their difference.
 
@@ -31,12 +37,13 @@ def leakage(
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     gain
-        A gain, a loss, or a function of a distribution (read as a vulnerability).
+        A gain, a loss, "bayes" (guess the secret), "metric" for a mechanism, a table, a function of
+        action and secret, or a function of a distribution (read as a vulnerability).
     case
         "average" or "max": over the outputs, or the worst of them.
     kind
@@ -52,18 +59,20 @@ def leakage(
     >>> from dprivacy.flow import gain
     >>> from dprivacy.model import uniform
     >>> coin = as_channel({"yes": {"y": "3/4", "n": "1/4"}, "no": {"y": "1/4", "n": "3/4"}})
-    >>> print(leakage(uniform(["yes", "no"]), coin, gain.identity(["yes", "no"])))
+    >>> print(leakage(coin, prior=uniform(["yes", "no"]), gain=gain.identity(["yes", "no"])))
     3/2
     """
     if kind not in ("multiplicative", "additive"):
         raise Malformed(f'kind must be "multiplicative" or "additive", not {kind!r}')
     channel = as_channel(C)
+    gain = as_gain(gain, channel.rows, C)
+    prior = as_prior(prior, channel.rows, exact=channel.exact)
     if is_loss(gain):
-        more = uncertainty(prior, gain)
-        less = posterior_uncertainty(prior, channel, gain, case=case)
+        more = uncertainty(prior, loss=gain)
+        less = posterior_uncertainty(channel, prior=prior, loss=gain, case=case)
     else:
-        less = vulnerability(prior, gain)
-        more = posterior_vulnerability(prior, channel, gain, case=case)
+        less = vulnerability(prior, gain=gain)
+        more = posterior_vulnerability(channel, prior=prior, gain=gain, case=case)
     if kind == "additive":
         return _difference(more, less)
     if isinstance(gain, Gain) and (gain.matrix.entries < 0).any():

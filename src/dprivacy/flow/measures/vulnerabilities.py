@@ -1,32 +1,31 @@
 """Vulnerability and uncertainty, before and after a channel, on average and in the worst case."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, WrongKind
+from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss
 from dprivacy.flow.gains.loss_table import (
     Loss,
-    Measure,
     Number,
     aligned,
     expected,
     joint_matrix,
-    require_gain,
-    require_loss,
 )
-from dprivacy.model import Dist, Gain, Hyper, as_prior
+from dprivacy.model import Channel, Dist, Gain, Hyper, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
 
 Case = Literal["average", "max"]
 
 
 @result("T", "Def 2.2.1", "Def 2.2.2")
-def vulnerability(prior: Any, gain: Measure) -> Any:
+def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> Any:
     """V_g(π) = max_w Σ_x π_x·g(w, x): what the best action is worth to someone who knows the prior.
 
     Parameters
@@ -34,7 +33,8 @@ def vulnerability(prior: Any, gain: Measure) -> Any:
     prior
         A distribution on the secrets.
     gain
-        A gain, or any function of a distribution.
+        A gain, "bayes" (guess the secret), a table, a function of action and secret, or any function
+        of a distribution.
 
     Returns
     -------
@@ -44,15 +44,14 @@ def vulnerability(prior: Any, gain: Measure) -> Any:
     Examples
     --------
     >>> from dprivacy.flow import gain
-    >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain.identity(["a", "b"])))
+    >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain=gain.identity(["a", "b"])))
     2/3
     """
-    require_gain(gain)
-    return _before(prior, gain)
+    return _before(prior, _worth(as_gain(gain, _secrets(prior))))
 
 
 @result("T", "Def 2.2.4")
-def uncertainty(prior: Any, loss: Measure) -> Any:
+def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Any:
     """U_ℓ(π) = min_w Σ_x π_x·ℓ(w, x): what the best action costs someone who knows the prior.
 
     Parameters
@@ -60,27 +59,34 @@ def uncertainty(prior: Any, loss: Measure) -> Any:
     prior
         A distribution on the secrets.
     loss
-        A loss (a plain table is read as one), or any function of a distribution.
+        A loss, "bayes" (miss the secret), a table, a function of action and secret, or any function of
+        a distribution.
     """
-    require_loss(loss)
-    return _before(prior, loss, least=True)
+    return _before(prior, _cost(loss, _secrets(prior)), least=True)
 
 
 @result("T", "Def 2.2.5", "Thm 2.1", "Def 4.3.1")
-def posterior_vulnerability(prior: Any, C: Any, gain: Measure, *, case: Case = "average") -> Any:
+def posterior_vulnerability(
+    C: ChannelLike,
+    *,
+    prior: PriorLike = None,
+    gain: GainLike | Measure = "bayes",
+    case: Case = "average",
+) -> Any:
     """V_g[π ▷ C]: the vulnerability of the secret once the output has been seen.
 
     On average Σ_y max_w Σ_x π_x·C[x,y]·g(w, x); in the max case the largest V_g(δ^y) of any posterior.
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     gain
-        A gain, or any function of a distribution: convex for the average case, quasi-convex for the
-        max case, or the data-processing inequality does not hold for it.
+        As for `vulnerability`, or "metric" for a mechanism. A function of a distribution should be
+        convex for the average case and quasi-convex for the max case: for others the data-processing
+        inequality does not hold.
     case
         "average" or "max".
 
@@ -90,12 +96,18 @@ def posterior_vulnerability(prior: Any, C: Any, gain: Measure, *, case: Case = "
     2. G·J, the gain of every action on every output; one product, O(|W|·n·m).
     3. The largest entry of every column: their sum, or their largest quotient by P(y).
     """
-    require_gain(gain)
-    return _after(prior, C, gain, case)
+    channel, joint = joint_matrix(C, prior)
+    return _after(channel, joint, _worth(as_gain(gain, channel.rows, C)), case)
 
 
 @result("T", "Def 6.2.1")
-def posterior_uncertainty(prior: Any, C: Any, loss: Measure, *, case: Case = "average") -> Any:
+def posterior_uncertainty(
+    C: ChannelLike,
+    *,
+    prior: PriorLike = None,
+    loss: LossLike | Measure = "bayes",
+    case: Case = "average",
+) -> Any:
     """U_ℓ[π ▷ C]: the uncertainty of the secret once the output has been seen.
 
     On average Σ_y min_w Σ_x π_x·C[x,y]·ℓ(w, x); in the max case, the worst for whoever keeps the
@@ -103,20 +115,43 @@ def posterior_uncertainty(prior: Any, C: Any, loss: Measure, *, case: Case = "av
 
     Parameters
     ----------
-    prior
-        A distribution on the channel's inputs.
     C
         A channel, or anything `as_channel` reads.
+    prior
+        A distribution on its inputs, or weights in their order; uniform when omitted.
     loss
-        A loss (a plain table is read as one), or any function of a distribution.
+        A loss, "bayes" (miss the secret), a table, a function of action and secret, or any function of
+        a distribution.
     case
         "average" or "max".
     """
-    require_loss(loss)
-    return _after(prior, C, loss, case, least=True)
+    channel, joint = joint_matrix(C, prior)
+    return _after(channel, joint, _cost(loss, channel.rows, C), case, least=True)
 
 
-def _before(prior: Any, gain: Measure, *, least: bool = False) -> Any:
+def _secrets(prior: Any) -> tuple[Any, ...] | None:
+    if isinstance(prior, Mapping):
+        return tuple(prior)
+    return prior.labels if isinstance(prior, Dist) else None
+
+
+def _worth(gain: Any) -> Gain | Measure:
+    if isinstance(gain, Loss):
+        raise WrongKind(
+            "this is a loss, where less is better; ask for `uncertainty`, or turn it into a gain with "
+            "`mirror`"
+        )
+    found: Gain | Measure = gain
+    return found
+
+
+def _cost(loss: Any, secrets: Any, space: Any = None) -> Gain | Measure:
+    """A loss; a Gain is read as the table of one."""
+    found: Gain | Measure = loss if isinstance(loss, Gain) else as_loss(loss, secrets, space)
+    return found
+
+
+def _before(prior: Any, gain: Gain | Measure, *, least: bool = False) -> Any:
     if not isinstance(gain, Gain):
         return gain(_dist(prior))
     belief = as_prior(prior, gain.secrets)
@@ -130,10 +165,11 @@ def _dist(prior: Any) -> Dist:
     return prior
 
 
-def _after(prior: Any, C: Any, gain: Measure, case: str, *, least: bool = False) -> Any:
+def _after(
+    channel: Channel, joint: Mat, gain: Gain | Measure, case: str, *, least: bool = False
+) -> Any:
     if case not in ("average", "max"):
         raise Malformed(f'case must be "average" or "max", not {case!r}')
-    channel, joint = joint_matrix(prior, C)
     if not isinstance(gain, Gain):
         return _of_posteriors(Hyper(channel.rows, channel.columns, joint), gain, case, least)
     scores = expected(aligned(gain, channel.rows), joint)
@@ -182,6 +218,6 @@ def outers(joint: Mat) -> list[Number]:
     return [Fraction(v, joint.den) for v in sums] if joint.exact else [float(v) for v in sums]
 
 
-def is_loss(gain: Measure) -> bool:
+def is_loss(gain: Any) -> bool:
     """Whether less is better."""
     return isinstance(gain, Loss)

@@ -36,7 +36,7 @@ class Read:
         channel = exact_channel(C)
         require_channel_space(channel, space.labels)
         channel = channel.restrict(space.labels)
-        return cls(cone, channel, push(uniform(space), channel))
+        return cls(cone, channel, push(channel, prior=uniform(space)))
 
     def posteriors(self) -> list[Column]:
         """The posteriors, up to scale, as integer columns on the points."""

@@ -17,7 +17,7 @@ _ROWS_LOOKED_AT = 200_000
 _NAMES_A_PERSON = ("id", "hid", "pid", "name", "person", "email", "phone", "ssn", "address")
 
 
-def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
+def propose(path: str | Path, *, eps: str = "ln 3") -> str:
     """A plan in TOML for the columns of a table, to be read and changed by a person.
 
     Values that occur in the data are listed with ``source = "data"``, and a plan with that mark is
@@ -27,10 +27,10 @@ def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
     ----------
     path
         A .csv or .parquet file. At most 200,000 rows are looked at.
-    epsilon
+    eps
         The level that is written for every column.
     """
-    as_eps(epsilon)
+    as_eps(eps)
     seen = _look(Path(path))
     lines = [
         "# A first plan, to be read and changed.",
@@ -49,7 +49,7 @@ def propose(path: str | Path, *, epsilon: str = "ln 3") -> str:
     lines += [f"drop = {_list(dropped)}", "pass_through = []    # published as they are", ""]
     for name, found in seen.items():
         if not found["drop"]:
-            lines += [f"[columns.{_key(name)}]", *_column(found, epsilon), ""]
+            lines += [f"[columns.{_key(name)}]", *_column(found, eps), ""]
     return "\n".join(lines)
 
 

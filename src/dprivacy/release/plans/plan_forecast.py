@@ -79,7 +79,7 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
         return ColumnForecast(column.name, column.mechanism.family, None, None, None, None)
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
     try:
-        error = max(count_error(channel, rows).values())
+        error = max(count_error(channel, n=rows).values())
     except NotInvertible:
         error = None
     return ColumnForecast(
@@ -106,7 +106,9 @@ def _moved(column: ColumnPlan, channel: Channel) -> float | None:
 
 def needed_eps(rows: int, categories: int, points: float) -> float:
     """The smallest ε of a response with which proportions are off by at most ± some points (95 %)."""
-    return smallest_eps_for(points / 100 / 1.96, rows, categories, scale="proportions")
+    return smallest_eps_for(
+        error=points / 100 / 1.96, n=rows, categories=categories, scale="proportions"
+    )
 
 
 def transition_summary(column: ColumnPlan) -> str:

@@ -7,7 +7,7 @@ from dprivacy.flow.gains import named_gains__flow_gain as gain
 from dprivacy.mechanisms import exponential, geometric, over_truncated, randomised_response
 from dprivacy.model import Channel, push, uniform
 from dprivacy.numbers import ln
-from dprivacy.refine import join_max, refines, refines_max, refines_private
+from dprivacy.refine import join, refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import (
     Drawing,
@@ -29,8 +29,6 @@ from dprivacy.reproduce.items.source_channels import (
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import distinguishability, smallest_eps
 
-ORDERS = {"⊑": refines, "⊑max": refines_max, "⊑prv": refines_private}
-
 
 @item("T:example-4.1.1", "Which program leaks most", "T Ex 4.1.1, Table 4.1")
 def programs(_: Setting) -> Found:
@@ -42,7 +40,7 @@ def programs(_: Setting) -> Found:
         "P3": deterministic(lambda h: h & 255, secrets),
         "P4": deterministic(lambda h: h & 15, secrets),
     }
-    bits = {name: mutual_information(uniform(secrets), C) for name, C in P.items()}
+    bits = {name: mutual_information(C, prior=uniform(secrets)) for name, C in P.items()}
     return found(
         corrected(
             "which leaks more, P₃ or P₄",
@@ -86,11 +84,15 @@ def example_4_1(_: Setting) -> Found:
     names = ["x1", "x2", "x3"]
     C = Channel(names, ["y1", "y2", "y3"], [[s, half, half - s], [0, half, half], [0, half, half]])
     guess, prior = gain.identity(names), uniform(names)
-    average = posterior_vulnerability(prior, C, guess)
+    average = posterior_vulnerability(C, prior=prior, gain=guess)
     return found(
         compared("V[ν ▷ C] − 1/3 at σ = 1/50 (printed σ/3)", "1/150", average - Q(1, 3)),
-        compared("largest posterior", "1", posterior_vulnerability(prior, C, guess, case="max")),
-        extended("multiplicative leakage, 1 + σ", leakage(prior, C, guess)),
+        compared(
+            "largest posterior",
+            "1",
+            posterior_vulnerability(C, prior=prior, gain=guess, case="max"),
+        ),
+        extended("multiplicative leakage, 1 + σ", leakage(C, prior=prior, gain=guess)),
     )
 
 
@@ -107,8 +109,8 @@ def example_4_2(_: Setting) -> Found:
     A, B = channel(EX_A, names), channel(EX_B, names)
     return found(
         compared("A ⊑ B", "no", bool(refines(A, B))),
-        compared("A ⊑max B", "yes", bool(refines_max(A, B))),
-        compared("B ⊑max A", "no", bool(refines_max(B, A))),
+        compared("A ⊑max B", "yes", bool(refines(A, B, by="max"))),
+        compared("B ⊑max A", "no", bool(refines(B, A, by="max"))),
         drawings=(
             Drawing("A's hull holds B's posteriors", lambda: plot_simplex({"A": A, "B": B})),
         ),
@@ -120,10 +122,16 @@ def example_4_3(_: Setting) -> Found:
     """G and R of Ex 3.1."""
     on_line, flat = line(3), discrete(range(3))
     return found(
-        compared("R is refined by G on the line", "yes", bool(refines_private(R, G, on_line))),
-        compared("G is refined by R on the line", "no", bool(refines_private(G, R, on_line))),
-        compared("G is refined by R, discrete metric", "yes", bool(refines_private(G, R, flat))),
-        compared("R is refined by G, discrete metric", "no", bool(refines_private(R, G, flat))),
+        compared(
+            "R is refined by G on the line", "yes", bool(refines(R, G, on_line, by="private"))
+        ),
+        compared("G is refined by R on the line", "no", bool(refines(G, R, on_line, by="private"))),
+        compared(
+            "G is refined by R, discrete metric", "yes", bool(refines(G, R, flat, by="private"))
+        ),
+        compared(
+            "R is refined by G, discrete metric", "no", bool(refines(R, G, flat, by="private"))
+        ),
     )
 
 
@@ -138,8 +146,8 @@ def example_4_4(_: Setting) -> Found:
         lines.append(compared(f"d_R({x}, {z})", for_r, d_r.distance(x, z)))
     return found(
         *lines,
-        compared("G ⊑prv R", "no", bool(refines_private(G, R))),
-        compared("R ⊑prv G", "no", bool(refines_private(R, G))),
+        compared("G ⊑prv R", "no", bool(refines(G, R, by="private"))),
+        compared("R ⊑prv G", "no", bool(refines(R, G, by="private"))),
     )
 
 
@@ -150,15 +158,15 @@ def example_4_5(_: Setting) -> Found:
 
     names = ["x1", "x2"]
     A, B = channel("4/5 1/5; 2/5 3/5", names), channel("2/5 3/5; 4/5 1/5", names)
-    left = push(uniform(names), A)
+    left = push(A, prior=uniform(names))
     lines = [
         compared("outer of [ν ▷ A]", "3/5, 2/5", list(left.outer.weights)),
         compared("first posterior", "2/3, 1/3", list(left.inners[0].weights)),
         compared("second posterior", "1/4, 3/4", list(left.inners[1].weights)),
     ]
     for a, b, said in [(A, B, "A ⊑max B"), (B, A, "B ⊑max A")]:
-        lines.append(compared(said, "no", bool(refines_max(a, b))))
-        lines.append(compared(said.replace("max", "prv"), "yes", bool(refines_private(a, b))))
+        lines.append(compared(said, "no", bool(refines(a, b, by="max"))))
+        lines.append(compared(said.replace("max", "prv"), "yes", bool(refines(a, b, by="private"))))
     return found(
         *lines,
         drawings=(
@@ -207,8 +215,8 @@ def example_4_6(_: Setting) -> Found:
         )
         for row in ("2/3 1/6 1/6", "0 1/2 1/2", "1/2 1/6 1/3", "1/2 1/3 1/6")
     )
-    Z = join_max(X, Y)
-    corners = {tuple(inner.weights) for inner in push(uniform(names), Z).inners}
+    Z = join(X, Y, by="max")
+    corners = {tuple(inner.weights) for inner in push(Z, prior=uniform(names)).inners}
     return found(
         compared("corners of the common hull", 6, len(corners)),
         extended(
@@ -276,8 +284,8 @@ def theorem_4_22(_: Setting) -> Found:
         compared("level of both", "ln(12/5)", d_b.distance("x1", "x2")),
         compared("d_A(x1, x3)", "ln(24/5)", d_a.distance("x1", "x3")),
         compared("d_A(x2, x3)", "ln 2", d_a.distance("x2", "x3")),
-        compared("A ⊑prv B", "no", bool(refines_private(A, B))),
-        compared("B ⊑prv A", "no", bool(refines_private(B, A))),
+        compared("A ⊑prv B", "no", bool(refines(A, B, by="private"))),
+        compared("B ⊑prv A", "no", bool(refines(B, A, by="private"))),
     )
 
 
@@ -289,8 +297,8 @@ def lemma_4_18(_: Setting) -> Found:
     printed = gain.matrix(["w1", "w2"], [1, 2, 3], [["1/5", 0, "4/5"], [0, 1, 0]])
     prior = uniform([1, 2, 3])
     return found(
-        compared("V of A", "1/3", posterior_vulnerability(prior, A, printed)),
-        compared("V of B", "16/45", posterior_vulnerability(prior, B, printed)),
+        compared("V of A", "1/3", posterior_vulnerability(A, prior=prior, gain=printed)),
+        compared("V of B", "16/45", posterior_vulnerability(B, prior=prior, gain=printed)),
         compared("A ⊑ B", "no", bool(refines(A, B))),
-        compared("A ⊑prv B", "yes", bool(refines_private(A, B))),
+        compared("A ⊑prv B", "yes", bool(refines(A, B, by="private"))),
     )

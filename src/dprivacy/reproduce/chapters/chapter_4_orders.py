@@ -9,7 +9,7 @@ from itertools import pairwise
 from dprivacy.mechanisms import over_truncated
 from dprivacy.model import Channel
 from dprivacy.numbers import ln
-from dprivacy.refine import refines, refines_max, refines_private
+from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended, found
 from dprivacy.reproduce.items.source_channels import (
@@ -20,10 +20,11 @@ from dprivacy.reproduce.items.source_channels import (
     truncated,
 )
 from dprivacy.spaces import line
+from dprivacy.typing import Order
 
 Family = Callable[[int, Fraction], Channel]
 
-ORDERS = {"⊑": refines, "⊑max": refines_max, "⊑prv": refines_private}
+ORDERS: dict[str, Order] = {"⊑": "average", "⊑max": "max", "⊑prv": "private"}
 FAMILIES: dict[str, Family] = {"TG": truncated, "R": response, "E": exponent}
 NAMES = {"TG": "truncated geometric", "R": "randomised response", "E": "exponential"}
 
@@ -52,8 +53,8 @@ def table_4_2(_: Setting) -> Found:
     for name, (family, printed) in families.items():
         n = 3 if family is _cut else 4
         steps = [(Q(4), Q(2))] if family is _cut else list(pairwise(levels))
-        for (order, holds), said in zip(ORDERS.items(), printed, strict=True):
-            ours = all(holds(family(n, high), family(n, low)) for high, low in steps)
+        for (order, by), said in zip(ORDERS.items(), printed, strict=True):
+            ours = all(refines(family(n, high), family(n, low), by=by) for high, low in steps)
             lines.append(compared(f"{name}, {order}", said, "Y" if ours else "N"))
     return found(
         *lines,
@@ -88,11 +89,11 @@ def table_4_3(_: Setting) -> Found:
     four = _same_level(4, Q(2))
     for first, second in [*_TABLE_4_3, ("G", "R"), ("R", "G"), ("G", "E"), ("E", "G")]:
         printed = _TABLE_4_3[_cut_to_size(first), _cut_to_size(second)]
-        for (order, holds), said in zip(ORDERS.items(), printed, strict=True):
-            ours = bool(holds(four[first], four[second]))
+        for (order, by), said in zip(ORDERS.items(), printed, strict=True):
+            ours = bool(refines(four[first], four[second], by=by))
             lines.append(compared(f"{first} {order} {second}", said == "Y", ours))
     three = _same_level(3, Q(2))
-    ours = bool(refines_private(three["E"], three["R"]))
+    ours = bool(refines(three["E"], three["R"], by="private"))
     lines.append(compared("E ⊑prv R on three points", "no", ours, erratum="E5"))
     return found(
         *lines, notes=("Four points, e^(ε/2) = 2 for the exponential; levels are true ones.",)
@@ -113,10 +114,10 @@ def table_4_4(_: Setting) -> Found:
         strong = FAMILIES[first](n, Q(3))
         just_below = true_factor(strong) - Q(1, 100)
         weak = _at_level(second, n, just_below)
-        for order, holds in ORDERS.items():
+        for order, by in ORDERS.items():
             said = order == "⊑prv" and first == "TG"
             what = f"{first} {order} {second}, ε₂ just below ε₁"
-            lines.append(compared(what, said, bool(holds(strong, weak))))
+            lines.append(compared(what, said, bool(refines(strong, weak, by=by))))
         far = bool(refines(strong, _at_level(second, n, Q(1001, 1000))))
         lines.append(compared(f"{first} ⊑ {second}, ε₂ = ln 1.001", "no", far, erratum="E28"))
     alpha = Q(1, 3)

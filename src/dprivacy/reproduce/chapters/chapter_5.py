@@ -71,14 +71,14 @@ def two_respondents(_: Setting) -> Found:
             compared(
                 f"noise on {name}: guessing an answer",
                 answer,
-                posterior_vulnerability(prior, C, first),
+                posterior_vulnerability(C, prior=prior, gain=first),
             )
         )
         lines.append(
             compared(
                 f"noise on {name}: guessing the tally",
                 sum_,
-                posterior_vulnerability(prior, C, tally),
+                posterior_vulnerability(C, prior=prior, gain=tally),
             )
         )
     return found(*lines)
@@ -107,7 +107,7 @@ def table_5_1(_: Setting) -> Found:
     for name, (lost, used) in zip(COLUMNS, outcomes(math.inf, everything), strict=True):
         lines.append(compared(f"ε = ∞, {name}, privacy loss", "1.2607", lost, erratum="E7"))
         lines.append(compared(f"ε = ∞, {name}, utility", "1.0000", used))
-    ceiling = inference(scenarios()["B"][0], everything, sees=0, about=0).multiplicative
+    ceiling = inference(everything, scenarios()["B"][0], sees=0, about=0).multiplicative
     lines.append(
         compared(
             "ε = ∞, the ceiling over all channels, 11710/9288", "1.2607", ceiling, erratum="E34"

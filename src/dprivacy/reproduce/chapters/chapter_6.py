@@ -37,12 +37,12 @@ def example_6_1(_: Setting) -> Found:
     """Tall or not tall."""
     M = Channel(HEIGHTS, ["y1", "y2", "y3"], table("3/4 1/8 1/8; 2/3 0 1/3; 1/4 1/4 1/2"))
     tall = loss.matrix(["w1", "w2"], HEIGHTS, [[0, 1, 1], [1, 0, 0]])
-    actions = strategy(uniform(HEIGHTS), M, tall)
+    actions = strategy(M, prior=uniform(HEIGHTS), gain=tall)
     return found(
         compared("actions", 2, len(tall.actions)),
         extended(
             "posterior uncertainty under the uniform prior",
-            posterior_uncertainty(uniform(HEIGHTS), M, tall),
+            posterior_uncertainty(M, prior=uniform(HEIGHTS), loss=tall),
         ),
         extended("best action on each output", written([actions[y] for y in M.columns])),
     )
@@ -116,8 +116,10 @@ def example_6_5(_: Setting) -> Found:
     best = True
     for weights in [(1, 1, 1), (5, 1, 1), (1, 7, 2), (0, 0, 1), (1, 0, 1), (2, 3, 9)]:
         prior = Dist(X3, [Q(w, sum(weights)) for w in weights])
-        least = min(posterior_uncertainty(prior, K, cost) for K in rivals)
-        best &= all(posterior_uncertainty(prior, C, cost) == least for C in ours.values())
+        least = min(posterior_uncertainty(K, prior=prior, loss=cost) for K in rivals)
+        best &= all(
+            posterior_uncertainty(C, prior=prior, loss=cost) == least for C in ours.values()
+        )
     return found(
         *lines, agrees("no kernel is better, six priors", "universally optimal", "none is", best)
     )
@@ -132,7 +134,7 @@ def section_6_7_3(_: Setting) -> Found:
     (H,) = [K for K in kernels(heights, eps="ln 2") if not K.equivalent(G)]
     best = optimal(heights, eps="ln 2", loss=average)
     nu = uniform(heights)
-    u_h, u_g = (posterior_uncertainty(nu, C, average) for C in (H, G))
+    u_h, u_g = (posterior_uncertainty(C, prior=nu, loss=average) for C in (H, G))
     return found(
         compared("is H the best mechanism for that loss", "yes", bool(best.channel.equivalent(H))),
         extended("loss of H and of the geometric", f"{u_h} < {u_g}", holds=u_h < u_g),
@@ -149,7 +151,7 @@ def section_6_8_1(_: Setting) -> Found:
     RR = randomised_response(HEIGHTS, eps="ln 2").channel
     K = Channel(HEIGHTS, ["y0", "y1"], table("2/3 1/3; 1/3 2/3; 2/3 1/3"))
     nu = uniform(HEIGHTS)
-    u_r, u_k = (posterior_uncertainty(nu, C, tall) for C in (RR, K))
+    u_r, u_k = (posterior_uncertainty(C, prior=nu, loss=tall) for C in (RR, K))
     return found(
         compared("loss of randomised response", "3/4", u_r, erratum="E9"),
         compared("loss of the kernel", "2/3", u_k, erratum="E9"),

@@ -118,7 +118,7 @@ def figure_6_5(_: Setting) -> Found:
 
     cube = hamming_cube(3)
     G = geometric(line(4), eps="ln 2").channel
-    K = oblivious(sum, geometric(line(4), eps="ln 2"), space=cube).channel
+    K = oblivious(geometric(line(4), eps="ln 2"), sum, cube).channel
     paths = [
         [tuple(int(i in order[:k]) for i in range(3)) for k in range(4)]
         for order in permutations(range(3))
@@ -141,7 +141,7 @@ def figure_6_5(_: Setting) -> Found:
             geometric_on,
             holds=geometric_on == 6,
         ),
-        extended("outer", list(push(uniform(cube), K).outer.weights)),
+        extended("outer", list(push(K, prior=uniform(cube)).outer.weights)),
         drawings=(
             Drawing("The mechanism", lambda: plot_channel(K)),
             Drawing(

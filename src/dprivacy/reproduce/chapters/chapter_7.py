@@ -30,7 +30,7 @@ def section_7_6_1(_: Setting) -> Found:
         compared("second row of G₄", "1/3, 1/3, 1/6, 1/12, 1/12", G4.matrix.rows()[1]),
     ]
     for name, space, C, printed in risks:
-        ours = posterior_uncertainty(uniform(space), C, loss.identity(space.labels))
+        ours = posterior_uncertainty(C, prior=uniform(space), loss=loss.identity(space.labels))
         lines.append(compared(f"Bayes risk, {name}", printed, ours))
     return found(*lines)
 
@@ -44,7 +44,7 @@ def figure_7_2(_: Setting) -> Found:
     G2 = geometric_steps(2, eps=EPS).channel
     M = geometric_steps(4, eps=EPS).channel.restrict(U2.labels)
     coarse, fine = (
-        {tuple(inner.weights) for inner in push(uniform(U2), C).inners} for C in (G2, M)
+        {tuple(inner.weights) for inner in push(C, prior=uniform(U2)).inners} for C in (G2, M)
     )
     return found(
         compared("posteriors of G₂", 3, len(coarse)),
@@ -92,7 +92,7 @@ def figure_7_3(_: Setting) -> Found:
 def appendix_b_6(_: Setting) -> Found:
     """4/15 against 1/3 on U₂."""
     U2 = quantised(0, 1, Q(1, 2))
-    ours = laplace_against_geometric(2, loss.identity(U2.labels), eps=EPS)
+    ours = laplace_against_geometric(2, eps=EPS, loss=loss.identity(U2.labels))
     low, high = ours.difference
     return found(
         compared("1/3 − 4/15", "1/15", low if low == high else f"{low} … {high}"),

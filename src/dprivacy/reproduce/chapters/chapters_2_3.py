@@ -31,7 +31,7 @@ def figure_2_1(_: Setting) -> Found:
     from dprivacy.viz import plot_simplex
 
     C = channel("2/3 1/6 1/6; 1/6 2/3 1/6; 1/6 1/6 2/3", SECRETS)
-    pushed = push(uniform(SECRETS), C)
+    pushed = push(C, prior=uniform(SECRETS))
     return found(
         compared("weights of the three posteriors", "1/3, 1/3, 1/3", list(pushed.outer.weights)),
         compared("their centre of mass", "1/3, 1/3, 1/3", list(pushed.prior().weights)),
@@ -72,8 +72,8 @@ def example_2_3(_: Setting) -> Found:
     corners = ["p1", "p2", "p3", "p4"]
     anywhere = gain.metric(square, secrets=corners)
     guesses = gain.metric(square, actions=corners, secrets=corners)
-    best = float(vulnerability(uniform(corners), anywhere))
-    corner = float(vulnerability(uniform(corners), guesses))
+    best = float(vulnerability(uniform(corners), gain=anywhere))
+    corner = float(vulnerability(uniform(corners), gain=guesses))
     centre = float(anywhere["centre", "p1"])
     return found(
         compared("gain of the opposite corner", "0.00", float(guesses["p1", "p3"])),
@@ -98,9 +98,9 @@ def rare_disease(_: Setting) -> Found:
         compared(
             "chance of a right guess, uniform prior",
             "9/10",
-            posterior_vulnerability(uniform([0, 1]), C, guess),
+            posterior_vulnerability(C, prior=uniform([0, 1]), gain=guess),
         ),
-        compared("leakage when one in a hundred is ill", "1", leakage(rare, C, guess)),
+        compared("leakage when one in a hundred is ill", "1", leakage(C, prior=rare, gain=guess)),
     )
 
 
@@ -116,7 +116,9 @@ def example_2_4(_: Setting) -> Found:
     }
     weights = {"Δ1": "1/3, 1/3, 1/3", "Δ2": "1/3, 1/3, 1/6, 1/6", "Δ3": "1/6, 1/2, 1/12, 1/4"}
     lines = [
-        compared(f"weights of {name}", said, list(push(uniform(SECRETS), C[name]).outer.weights))
+        compared(
+            f"weights of {name}", said, list(push(C[name], prior=uniform(SECRETS)).outer.weights)
+        )
         for name, said in weights.items()
     ]
     for a, b in [("Δ2", "Δ1"), ("Δ1", "Δ3"), ("Δ3", "Δ1"), ("Δ2", "Δ3"), ("Δ3", "Δ2")]:
@@ -185,5 +187,5 @@ def nothing_over_nothing(_: Setting) -> Found:
     """No gain before and none after: nothing leaked."""
     C = channel("1/2 1/2; 1/2 1/2")
     nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
-    value = leakage(uniform([0, 1]), C, nothing)
+    value = leakage(C, prior=uniform([0, 1]), gain=nothing)
     return found(compared("multiplicative leakage 0/0", "0", Q(value), erratum="E24"))

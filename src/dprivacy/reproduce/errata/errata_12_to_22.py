@@ -2,7 +2,7 @@
 
 import math
 
-from dprivacy.design import laplace_against_geometric, universally_optimal_for
+from dprivacy.design import laplace_against_geometric, universally_optimal
 from dprivacy.flow import is_hiding, is_monotonic, is_revealing
 from dprivacy.flow.gains import named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric
@@ -37,7 +37,7 @@ def e12(_: Setting) -> Found:
     """The derivation's constant; the difference itself is far below both."""
     eps = 4 * math.log(2)
     printed, right = 3 / (1 - 1 / 16) ** 2, 3 * eps**2 / (1 - 1 / 16) ** 2
-    ours = laplace_against_geometric(2, lambda w, x: abs(w - x), eps="4 ln 2")
+    ours = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
     return found(
         corrected(
             "c at ε = 4 ln 2, as the proof derives it",
@@ -92,11 +92,11 @@ def e15(_: Setting) -> Found:
     """{12∣3∣4} is finer than {12∣34}."""
     four = list("1234")
     M = deterministic(lambda x: x in "12", four)
-    hidden = is_hiding(M, uniform(four), [["1", "2"], ["3"], ["4"]], eps="1/2").leakage
-    revealed = is_revealing(M, uniform(four), [["1", "2"], ["3", "4"]], delta=1).leakage
+    hidden = is_hiding(M, [["1", "2"], ["3"], ["4"]], eps="1/2", prior=uniform(four)).leakage
+    revealed = is_revealing(M, [["1", "2"], ["3", "4"]], delta=1, prior=uniform(four)).leakage
     even = Dist(four, ["1/6", "1/6", "1/3", "1/3"])
-    hid = is_hiding(M, even, [["1", "2"], ["3"], ["4"]], eps=1).leakage
-    told = is_revealing(M, even, [["1", "2"], ["3", "4"]], delta=0).leakage
+    hid = is_hiding(M, [["1", "2"], ["3"], ["4"]], eps=1, prior=even).leakage
+    told = is_revealing(M, [["1", "2"], ["3", "4"]], delta=0, prior=even).leakage
     return found(
         corrected(
             "1 + Δ against 1 + ε under the uniform prior",
@@ -157,9 +157,9 @@ def e17(_: Setting) -> Found:
 def e18(_: Setting) -> Found:
     """A ball in which nothing changes, and a channel that is not private."""
     C = channel("1/2 1/2; 1/2 1/2; 1/100 99/100")
-    quiet = ball_change(C, Dist(range(3), ["1/2", "1/2", 0]), 0, space=line(3), radius=1).factor
+    quiet = ball_change(C, 0, line(3), prior=Dist(range(3), ["1/2", "1/2", 0]), radius=1).factor
     telling = Dist(range(3), [0, "1/100", "99/100"])
-    loud = ball_change(C, telling, 1, space=line(3), radius=1).factor
+    loud = ball_change(C, 1, line(3), prior=telling, radius=1).factor
     return found(
         corrected(
             "belief in a ball changes by 1 for one prior: ln 2-private",
@@ -204,7 +204,7 @@ def e20(_: Setting) -> Found:
 def e21(_: Setting) -> Found:
     """A loss extended from a path, a negative factor, and ε = 0."""
     extra = loss.matrix(["ends", "middle"], range(4), [[0, 1, 0, 0], [1, 0, 1, 0]])
-    best = universally_optimal_for(geometric(4, eps="ln 2"), line(4), extra, eps="ln 2")
+    best = universally_optimal(geometric(4, eps="ln 2"), line(4), eps="ln 2", loss=extra)
     distance = loss.metric(line(3))
     entries = [[-distance[w, x] for x in range(3)] for w in range(3)]
     turned = loss.matrix(range(3), range(3), entries)

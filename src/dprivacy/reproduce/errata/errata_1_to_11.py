@@ -10,7 +10,7 @@ from dprivacy.mechanisms import geometric, over_truncated, randomised_response
 from dprivacy.model import Channel, uniform
 from dprivacy.numbers import ln
 from dprivacy.polytope import count_kernels, kernels
-from dprivacy.refine import refines, refines_private
+from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.articles import NEIGHBOURS, l1_exponential
 from dprivacy.reproduce.chapters.chapter_5 import scenarios
 from dprivacy.reproduce.items.catalogue_items import Setting, item
@@ -103,7 +103,7 @@ def e5(_: Setting) -> Found:
     for base in (Q(11, 10), Q(3, 2), Q(2), Q(5), Q(20)):
         E = exponent(3, base)
         a = true_factor(E)
-        holds = bool(refines_private(E, response(3, a)))
+        holds = bool(refines(E, response(3, a), by="private"))
         lines.append(compared(f"E ⊑prv R on 3 points, e^ε = {a}", "no", holds, erratum="E5"))
     return found(*lines)
 
@@ -112,7 +112,7 @@ def e5(_: Setting) -> Found:
 def e6(_: Setting) -> Found:
     """Secrets of 9 bits."""
     three, four = (
-        mutual_information(uniform(range(512)), deterministic(partial(and_, m), range(512)))
+        mutual_information(deterministic(partial(and_, m), range(512)), prior=uniform(range(512)))
         for m in (255, 15)
     )
     return found(
@@ -141,7 +141,8 @@ def e8(_: Setting) -> Found:
     restricted = geometric(line(3), eps="ln 2").channel.restrict(ends)
     (T,) = kernels(line(3).restrict(ends), eps="ln 2")
     ours, best = (
-        posterior_uncertainty(uniform(ends), C, loss.identity(ends)) for C in (restricted, T)
+        posterior_uncertainty(C, prior=uniform(ends), loss=loss.identity(ends))
+        for C in (restricted, T)
     )
     return found(
         corrected(
@@ -165,13 +166,13 @@ def e9(_: Setting) -> Found:
         compared(
             "loss of the response",
             "3/4",
-            posterior_uncertainty(uniform(heights), RR, tall),
+            posterior_uncertainty(RR, prior=uniform(heights), loss=tall),
             erratum="E9",
         ),
         compared(
             "loss of the kernel",
             "2/3",
-            posterior_uncertainty(uniform(heights), K, tall),
+            posterior_uncertainty(K, prior=uniform(heights), loss=tall),
             erratum="E9",
         ),
     )

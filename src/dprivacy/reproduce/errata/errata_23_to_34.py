@@ -68,7 +68,7 @@ def e23(_: Setting) -> Found:
 def e24(_: Setting) -> Found:
     """A gain that is always 0."""
     nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
-    value = leakage(uniform([0, 1]), channel("1/2 1/2; 1/2 1/2"), nothing)
+    value = leakage(channel("1/2 1/2; 1/2 1/2"), prior=uniform([0, 1]), gain=nothing)
     return found(compared("multiplicative leakage 0/0", "0", value, erratum="E24"))
 
 
@@ -258,7 +258,7 @@ def e33(_: Setting) -> Found:
 def e34(_: Setting) -> Found:
     """11710/9288 is 1.26077…, so 1.2608 when rounded."""
     everything = deterministic(lambda x: x, range(6))
-    ceiling = inference(scenarios()["B"][0], everything, sees=0, about=0).multiplicative
+    ceiling = inference(everything, scenarios()["B"][0], sees=0, about=0).multiplicative
     return found(
         compared("the ceiling 11710/9288", "1.2607", ceiling, erratum="E34"),
         extended("exactly", ceiling, holds=ceiling == Q(11710, 9288)),

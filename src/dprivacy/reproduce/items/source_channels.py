@@ -60,7 +60,7 @@ def hyper(rows: Sequence[Hashable], inners: str, outer: str) -> Hyper:
     chances = [Q(w) for w in outer.split()]
     columns = table(inners)
     entries = [[len(columns) * v * w for v, w in zip(row, chances, strict=True)] for row in columns]
-    return push(uniform(rows), Channel(rows, range(len(chances)), entries))
+    return push(Channel(rows, range(len(chances)), entries), prior=uniform(rows))
 
 
 def best_response(a: Any, rows: Sequence[Hashable]) -> Channel:
@@ -71,7 +71,7 @@ def best_response(a: Any, rows: Sequence[Hashable]) -> Channel:
 
 def worth(gain: Gain, C: Channel) -> Any:
     """V_g[ν ▷ C] from its definition, independently of the room that computes leakage."""
-    pushed = push(uniform(C.rows), C)
+    pushed = push(C, prior=uniform(C.rows))
     return sum(
         chance * max(sum(gain[w, x] * inner[x] for x in pushed.secrets) for w in gain.actions)
         for (_, chance), inner in zip(pushed.outer.items(), pushed.inners, strict=True)

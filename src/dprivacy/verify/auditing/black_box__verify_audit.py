@@ -25,13 +25,13 @@ _BY_CHANCE = 1e-12  # a repetition less likely than this is no accident
 def audit(
     sampler: Any,
     inputs: Iterable[Any],
+    space: FiniteSpace | None = None,
     *,
+    delta: Any = 0,
     outputs: Sequence[Any] | None = None,
     events: Any = None,
     samples: int = 100_000,
     confidence: float = 0.999,
-    space: FiniteSpace | None = None,
-    delta: Any = 0,
 ) -> AuditResult:
     """A lower bound on the ε of a black box, from samples.
 
@@ -42,6 +42,11 @@ def audit(
         a command (see `command_sampler`). The randomness is its own; the audit adds none.
     inputs
         The inputs to compare, at least two. Pick ones that should be hard to tell apart.
+    space
+        The metric on the inputs; the bound is then per unit of distance. Without it all inputs count
+        as distance 1.
+    delta
+        The slack δ that the box is allowed.
     outputs
         The possible outputs, where they are few and known; otherwise they are taken as they come,
         numbers as points of a line.
@@ -52,11 +57,6 @@ def audit(
         How many outputs to draw for each input.
     confidence
         The probability, over the box's randomness, that the bound is right.
-    space
-        The metric on the inputs; the bound is then per unit of distance. Without it all inputs count
-        as distance 1.
-    delta
-        The slack δ that the box is allowed.
 
     Returns
     -------
@@ -106,12 +106,12 @@ def audit(
 
 def audit_counts(
     counts: Mapping[Any, Mapping[Any, int]],
+    space: FiniteSpace | None = None,
     *,
+    delta: Any = 0,
     learned_from: Mapping[Any, Mapping[Any, int]] | None = None,
     events: Any = None,
     confidence: float = 0.999,
-    space: FiniteSpace | None = None,
-    delta: Any = 0,
 ) -> AuditResult:
     """The audit of tables of counts: {input: {output: how often}}.
 

@@ -64,10 +64,10 @@ class _Part:
 @result("T", "Def 10.3.5", "Def 10.4.2")
 def concentrated_privacy(
     C: Any,
+    space: FiniteSpace | None = None,
     *,
     mu: Any = None,
     tau: Any = None,
-    space: FiniteSpace | None = None,
     pairs: Pairs = None,
 ) -> ConcentratedVerdict:
     """Whether E[L] ≤ μ·d(x,z) and L − E[L] is τ-subgaussian, for the loss L of every ordered pair.
@@ -76,10 +76,10 @@ def concentrated_privacy(
     ----------
     C
         A channel; for shared randomness, `with_shared_randomness(weights, channels)`.
-    mu, tau
-        The bounds asked about; where one is omitted, the smallest is found.
     space
         The metric d. Without it every pair counts as distance 1 (plain concentrated privacy).
+    mu, tau
+        The bounds asked about; where one is omitted, the smallest is found.
     pairs
         The ordered pairs to look at (an adjacency relation); all of them when omitted.
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import MixedArithmetic
-from dprivacy.model import Channel, about, as_channel, mixture, plain
+from dprivacy.model import Channel, about, as_channel, mixture, plain, space_for
 from dprivacy.numbers import as_eps
 from dprivacy.spaces import FiniteSpace
 from dprivacy.verify.metric.d_privacy import PrivacyVerdict, privacy
@@ -46,7 +46,7 @@ class Mending:
         return self.explain()
 
 
-def mended(C: Any, space: FiniteSpace, *, eps: Any) -> Mending:
+def mended(C: Any, space: FiniteSpace | None = None, *, eps: Any) -> Mending:
     """An ε·d-private channel made of C and blind answers: (1 − s)·C + s·(average row of C).
 
     Parameters
@@ -54,7 +54,7 @@ def mended(C: Any, space: FiniteSpace, *, eps: Any) -> Mending:
     C
         An exact channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level it should have.
 
@@ -76,7 +76,7 @@ def mended(C: Any, space: FiniteSpace, *, eps: Any) -> Mending:
     >>> print(mended(coin, discrete([0, 1]), eps="ln 3").share)
     3/8
     """
-    channel = as_channel(C)
+    channel, space = as_channel(C), space_for(C, space)
     if not channel.exact:
         raise MixedArithmetic(
             "mending is exact, and this channel has float entries; give fractions or strings such as "

@@ -17,6 +17,7 @@ from dprivacy.model import (
     plain,
     require_channel_space,
     shown,
+    space_for,
 )
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
@@ -116,7 +117,9 @@ class PrivacyVerdict(Verdict):
 
 
 @result("T", "Def 3.1.2", "Def 3.1.3")
-def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> PrivacyVerdict:
+def privacy(
+    C: Any, space: FiniteSpace | None = None, *, eps: Any = None, delta: Any = 0
+) -> PrivacyVerdict:
     """Whether C[x,y] ≤ e^(ε·d(x,z))·C[z,y] for all inputs x, z and outputs y (with slack δ on sets).
 
     Parameters
@@ -124,7 +127,7 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
     C
         A channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level asked for: a Level, "ln 2", "3/2", a Fraction, an int or a float (its exact binary
         value). When omitted, the smallest ε is found, and the question is whether it is finite.
@@ -155,7 +158,7 @@ def privacy(C: Any, space: FiniteSpace, *, eps: Any = None, delta: Any = 0) -> P
     >>> bool(privacy(G, line(3), eps="0.69"))
     False
     """
-    channel = as_channel(C)
+    channel, space = as_channel(C), space_for(C, space)
     order = require_channel_space(channel, space.labels)
     if order != list(range(len(space))):
         space = space.restrict(channel.rows)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dprivacy.errors import Malformed
-from dprivacy.model import as_channel
+from dprivacy.model import as_channel, space_for
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, float_down
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace, plus, positions, times
@@ -12,7 +12,7 @@ from dprivacy.spaces import Distance, FiniteSpace, plus, positions, times
 Number = Fraction | float
 
 
-def expected_error(C: Any, space: FiniteSpace) -> Distance:
+def expected_error(C: Any, space: FiniteSpace | None = None) -> Distance:
     """The largest expected distance between an input and its output: max_x Σ_y C[x,y]·d(x, y).
 
     Parameters
@@ -20,14 +20,14 @@ def expected_error(C: Any, space: FiniteSpace) -> Distance:
     C
         A channel whose inputs and outputs are labels of the space.
     space
-        The metric.
+        The metric; a mechanism's own when omitted.
 
     Returns
     -------
     Fraction, Level or float
         Exact for an exact channel on an exact space.
     """
-    channel = as_channel(C)
+    channel, space = as_channel(C), space_for(C, space)
     index = positions(space.labels)
     missing = [y for y in (*channel.rows, *channel.columns) if y not in index]
     if missing:

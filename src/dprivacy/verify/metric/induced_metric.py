@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Uncertified
-from dprivacy.model import Channel, as_channel, require_channel_space
+from dprivacy.model import Channel, as_channel, require_channel_space, space_for
 from dprivacy.numbers import Level, as_level, float_up, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
@@ -65,7 +65,7 @@ def _log_ratio(ratio: Ratio) -> Distance:
 
 
 @result("T", "Def 4.4.1")
-def smallest_eps(C: Any, space: FiniteSpace) -> Eps:
+def smallest_eps(C: Any, space: FiniteSpace | None = None) -> Eps:
     """Priv_d(C): the smallest ε for which the channel is ε·d-private.
 
     Parameters
@@ -73,7 +73,7 @@ def smallest_eps(C: Any, space: FiniteSpace) -> Eps:
     C
         A channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def smallest_eps(C: Any, space: FiniteSpace) -> Eps:
     >>> print(smallest_eps([["2/3", "1/3"], ["1/2", "1/2"], ["1/3", "2/3"]], line(3)))
     ln(3/2)
     """
-    return tightest(as_channel(C), space)[0]
+    return tightest(as_channel(C), space_for(C, space))[0]
 
 
 def tightest(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:

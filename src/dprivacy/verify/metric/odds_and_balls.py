@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import Malformed
-from dprivacy.model import Dist, about, as_channel, plain, shown
+from dprivacy.model import Channel, Dist, about, as_channel, plain, shown, space_for, uniform
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, require_same_labels
@@ -37,7 +37,7 @@ class Change:
 
 
 @result("T", "Lem 3.4")
-def odds_change(C: Any, prior: Dist, x: Any, z: Any) -> Change:
+def odds_change(C: Any, x: Any, z: Any, *, prior: Dist | None = None) -> Change:
     """The most that any output can raise the odds of x against z, for a given prior.
 
     The odds π_x/π_z become δ^y_x/δ^y_z; the factor between them is C[x,y]/C[z,y], whatever the
@@ -47,14 +47,13 @@ def odds_change(C: Any, prior: Dist, x: Any, z: Any) -> Change:
     ----------
     C
         A channel.
-    prior
-        What the adversary believes beforehand; x and z must be possible.
     x, z
         The two secrets.
+    prior
+        What the adversary believes beforehand; x and z must be possible. Uniform when omitted.
     """
     channel = as_channel(C)
-    require_same_labels(channel.rows, prior.labels, "channel and prior")
-    prior.matrix._require_same(channel.matrix)
+    prior = _believed(channel, prior)
     for label in (x, z):
         if not prior[label]:
             raise Malformed(f"the prior rules {label!r} out, so there are no odds to change")
@@ -67,12 +66,21 @@ def odds_change(C: Any, prior: Dist, x: Any, z: Any) -> Change:
     return Change(f"the odds of {shown(x)} against {shown(z)}", y, before, after, factor)
 
 
+def _believed(channel: Channel, prior: Dist | None) -> Dist:
+    belief = uniform(channel.rows) if prior is None else prior
+    require_same_labels(channel.rows, belief.labels, "channel and prior")
+    belief.matrix._require_same(channel.matrix)
+    return belief
+
+
 def _ratio(p: Number, q: Number) -> Number:
     return p / q if q else math.inf
 
 
 @result("T", "Lem 3.5")
-def ball_change(C: Any, prior: Dist, x: Any, *, space: FiniteSpace, radius: Any) -> Change:
+def ball_change(
+    C: Any, x: Any, space: FiniteSpace | None = None, *, prior: Dist, radius: Any
+) -> Change:
     """The most that any output can raise the belief in x of someone who knows it is near.
 
     For a prior within the ball of radius r around x, the belief π_x grows at most to e^(ε·r)·π_x.
@@ -82,20 +90,19 @@ def ball_change(C: Any, prior: Dist, x: Any, *, space: FiniteSpace, radius: Any)
     ----------
     C
         A channel.
-    prior
-        A belief that holds only secrets within `radius` of x.
     x
         The secret at the centre.
     space
-        The metric.
+        The metric; a mechanism's own when omitted.
+    prior
+        A belief that holds only secrets within `radius` of x.
     radius
         The radius of the ball.
     """
-    channel = as_channel(C)
-    require_same_labels(channel.rows, prior.labels, "channel and prior")
-    prior.matrix._require_same(channel.matrix)
+    channel, metric = as_channel(C), space_for(C, space)
+    prior = _believed(channel, prior)
     reach = radius if radius == math.inf else as_level(radius)
-    outside = [label for label in prior.support if space.distance(x, label) > reach]
+    outside = [label for label in prior.support if metric.distance(x, label) > reach]
     if outside:
         raise Malformed(
             f"the prior allows {outside[0]!r}, which is farther than {radius} from {x!r}"

@@ -9,7 +9,15 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import Uncertified
-from dprivacy.model import Channel, Verdict, about, as_channel, plain, require_channel_space
+from dprivacy.model import (
+    Channel,
+    Verdict,
+    about,
+    as_channel,
+    plain,
+    require_channel_space,
+    space_for,
+)
 from dprivacy.numbers import Level, Mat, as_eps, float_down, float_up
 from dprivacy.spaces import FiniteSpace
 from dprivacy.verify.metric.d_privacy import PrivacyVerdict, Triple, privacy
@@ -55,7 +63,7 @@ class Certificate(Verdict):
         return answer
 
 
-def exactly(C: Any, space: FiniteSpace, eps: Any = None) -> Certificate:
+def exactly(C: Any, space: FiniteSpace | None = None, *, eps: Any = None) -> Certificate:
     """A channel of exact integers that is proved ε·d-private, as close to C as rounding allows.
 
     A float channel is only measured: rounding breaks about half of its tight constraints, and a
@@ -67,7 +75,7 @@ def exactly(C: Any, space: FiniteSpace, eps: Any = None) -> Certificate:
     C
         A channel, float or exact.
     space
-        The metric on its inputs (an exact one).
+        The metric on its inputs (an exact one); a mechanism's own when omitted.
     eps
         The level to certify; the channel's measured smallest ε, rounded up, when omitted.
 
@@ -91,7 +99,7 @@ def exactly(C: Any, space: FiniteSpace, eps: Any = None) -> Certificate:
     3. All constraints are checked in integers. η starts at 2⁻⁴⁸ and grows until they hold, at most
        to 2⁻¹⁶.
     """
-    channel = as_channel(C)
+    channel, space = as_channel(C), space_for(C, space)
     order = require_channel_space(channel, space.labels)
     if order != list(range(len(space))):
         space = space.restrict(channel.rows)

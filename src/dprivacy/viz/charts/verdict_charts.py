@@ -27,7 +27,7 @@ def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
     Parameters
     ----------
     verdict
-        What `refines`, `refines_max` or `refines_private` found.
+        What `refines` found.
     title
         A title; by default the verdict in a few words.
 

@@ -119,7 +119,7 @@ def _hyper(source: Any, prior: Dist | None) -> Hyper:
     belief = uniform(channel.rows) if prior is None else prior
     if belief.exact and not channel.exact:
         belief = Dist(belief.labels, Mat(belief.matrix.floats))
-    return push(belief, channel)
+    return push(channel, prior=belief)
 
 
 def _chosen(secrets: Sequence[Any], corners: Sequence[Any] | None) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from nicegui import ui
 
 from dprivacy.model import Channel, shown
-from dprivacy.refine import Refinement, refines, refines_max, refines_private
+from dprivacy.refine import Refinement, refines
 from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import (
     EXAMPLES,
@@ -56,9 +56,9 @@ def compared(state: Mapping[str, str], folder: Path | None = None) -> Comparison
     def verdicts(C: Channel, D: Channel, names: tuple[str, str]) -> dict[str, Refinement]:
         return {
             "average": refines(C, D, names=names),
-            "max": refines_max(C, D, names=names),
-            "private": refines_private(C, D, names=names),
-            "metric": refines_private(C, D, space, names=names),
+            "max": refines(C, D, by="max", names=names),
+            "private": refines(C, D, by="private", names=names),
+            "metric": refines(C, D, space, by="private", names=names),
         }
 
     return Comparison(A, B, verdicts(A, B, ("A", "B")), verdicts(B, A, ("B", "A")))

@@ -84,8 +84,8 @@ def tastes(space: FiniteSpace, eps: str, kernel: Channel) -> list[Taste]:
     found = []
     for cost, loss in costs.items():
         for belief, prior in believed.items():
-            best = best_kernel(space, prior, loss, eps=eps)
-            here = posterior_uncertainty(prior, kernel, loss)
+            best = best_kernel(space, eps=eps, prior=prior, loss=loss)
+            here = posterior_uncertainty(kernel, prior=prior, loss=loss)
             found.append(Taste(f"{belief}; pays by {cost}", here, best.loss))
     return found
 

@@ -214,7 +214,7 @@ def common_level(forms: Sequence[ColumnForm]) -> str | None:
 
 def proposed(path: Path, epsilon: str) -> list[ColumnForm]:
     """The columns of a table under the slider, with values that occur in it marked as such."""
-    raw = tomllib.loads(propose(path, epsilon=epsilon))
+    raw = tomllib.loads(propose(path, eps=epsilon))
     forms = [replace(form, level="") if form.kind != WRITTEN else form for form in forms_of(raw)]
     # A column that always says the same has nothing to protect, and its one value is no domain.
     return [
@@ -258,8 +258,8 @@ def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
         if channel is None or len(channel.rows) > _MOST_GUESSED:
             continue
         prior, guess = uniform(channel.rows), gain.identity(channel.rows)
-        before = float(vulnerability(prior, guess))
-        after = float(posterior_vulnerability(prior, channel, guess))
+        before = float(vulnerability(prior, gain=guess))
+        after = float(posterior_vulnerability(channel, prior=prior, gain=guess))
         guesses.append(Guess(column.name, len(channel.rows), before, after))
     return Outlook(plan, forecast(plan, rows=rows), tuple(guesses))
 

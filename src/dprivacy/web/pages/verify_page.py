@@ -65,8 +65,8 @@ def examined(state: Mapping[str, str], folder: Path | None = None) -> Finding:
     return Finding(
         channel,
         verdict,
-        vulnerability(prior, guess),
-        posterior_vulnerability(prior, channel, guess),
+        vulnerability(prior, gain=guess),
+        posterior_vulnerability(channel, prior=prior, gain=guess),
         capacity(channel),
         escape,
         mended(channel, space, eps=wanted) if wanted else None,

@@ -1,0 +1,164 @@
+"""Refinement: whether one channel is at least as safe as another, in one of three orders."""
+
+from collections.abc import Sequence
+from typing import Literal, overload
+
+from dprivacy.errors import NotApplicable, UnknownName
+from dprivacy.model import Dist, Gain
+from dprivacy.refine.average_order import refined_on_average
+from dprivacy.refine.deciding.channel_pairs import read_pair
+from dprivacy.refine.deciding.refinement_verdicts import (
+    AverageRefinement,
+    MaxRefinement,
+    PrivateRefinement,
+    Refinement,
+)
+from dprivacy.refine.max_order import refined_in_worst_case
+from dprivacy.refine.privacy_order import refined_for_privacy
+from dprivacy.refine.restricted_order import RestrictedRefinement, refined_for_gains
+from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Order
+
+ORDERS = ("average", "max", "private")
+
+
+@overload
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: None = None,
+    *,
+    by: Literal["average"] = "average",
+    prior: None = None,
+    gains: None = None,
+    names: tuple[str, str] = ("A", "B"),
+) -> AverageRefinement: ...
+@overload
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: None = None,
+    *,
+    by: Literal["max"],
+    names: tuple[str, str] = ("A", "B"),
+) -> MaxRefinement: ...
+@overload
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: FiniteSpace | None = None,
+    *,
+    by: Literal["private"],
+    names: tuple[str, str] = ("A", "B"),
+) -> PrivateRefinement: ...
+@overload
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: None = None,
+    *,
+    by: Literal["average"] = "average",
+    prior: Dist | None = None,
+    gains: Sequence[Gain],
+    names: tuple[str, str] = ("A", "B"),
+) -> RestrictedRefinement: ...
+@overload
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: FiniteSpace | None = None,
+    *,
+    by: Order = "average",
+    prior: Dist | None = None,
+    gains: Sequence[Gain] | None = None,
+    names: tuple[str, str] = ("A", "B"),
+) -> Refinement: ...
+def refines(
+    A: ChannelLike,
+    B: ChannelLike,
+    space: FiniteSpace | None = None,
+    *,
+    by: Order = "average",
+    prior: Dist | None = None,
+    gains: Sequence[Gain] | None = None,
+    names: tuple[str, str] = ("A", "B"),
+) -> Refinement:
+    """Whether A ⊑ B: B is at least as safe as A.
+
+    On average, A ⊑ B holds exactly when A·R = B for some channel R, and exactly when
+    V_g[π ▷ A] ≥ V_g[π ▷ B] for every gain g and prior π. In the max case it holds exactly when every
+    posterior of B lies in the convex hull of A's. For privacy it holds when B tells no two secrets
+    apart better than A does.
+
+    Parameters
+    ----------
+    A, B
+        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
+    space
+        With by="private": the one metric on which the smallest ε is compared; every metric when
+        omitted.
+    by
+        "average", "max" or "private".
+    prior
+        With `gains`: what those adversaries believe; uniform when omitted.
+    gains
+        With by="average": the adversaries asked about, instead of all of them. A loss ℓ is the gain
+        c − ℓ for any constant c.
+    names
+        What the two are called in the answer.
+
+    Returns
+    -------
+    Refinement
+        With what shows it: R or the gain that prefers B; the mixtures or the posterior outside; the
+        pair of secrets and the metric; the gains that prefer B. Exact channels are proved or refuted.
+        Float channels stand for all channels within a few units in the last place: the answer is
+        measured when it is the same for all of them, and undecided otherwise.
+
+    Raises
+    ------
+    SpaceMismatch
+        The inputs differ.
+    MixedArithmetic
+        One channel is exact and the other is float.
+
+    Examples
+    --------
+    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> fair = [["5/8", "3/8"], ["3/8", "5/8"]]
+    >>> print(refines(coin, fair).R[0, 0])
+    3/4
+    >>> refines(fair, coin).status
+    'refuted'
+    >>> A = [["4/5", "1/5"], ["2/5", "3/5"]]
+    >>> refines(A, A[::-1], by="max").output
+    1
+    >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    >>> R = [["3/5", "1/5", "1/5"], ["1/5", "3/5", "1/5"], ["1/5", "1/5", "3/5"]]
+    >>> refines(G, R, by="private").pair
+    (0, 1)
+    >>> guess = Gain([0, 1], [0, 1], [[1, 0], [0, 1]])
+    >>> [str(v) for v in refines(coin, fair, gains=[guess]).values[0]]
+    ['3/4', '5/8']
+    """
+    require_order(by)
+    if space is not None and by != "private":
+        raise NotApplicable(f'a space is compared on with by="private", not with by={by!r}')
+    if gains is not None and by != "average":
+        raise NotApplicable(f'gains are compared with by="average", not with by={by!r}')
+    if prior is not None and gains is None:
+        raise NotApplicable("refinement is for every prior; a prior is for the gains of gains=[…]")
+    pair = read_pair(A, B)
+    if gains is not None:
+        return refined_for_gains(pair, gains, prior, names)
+    if by == "private":
+        return refined_for_privacy(pair, space, names)
+    return (
+        refined_on_average(pair, names) if by == "average" else refined_in_worst_case(pair, names)
+    )
+
+
+def require_order(by: str, among: Sequence[str] = ORDERS) -> None:
+    """Refuse the name of an order that does not exist."""
+    if by not in among:
+        raise UnknownName.among("by", by, among)
