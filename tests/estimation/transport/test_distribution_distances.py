@@ -183,7 +183,9 @@ def test_bad_distributions(p, q, error, words) -> None:
 
 
 def test_bad_spaces() -> None:
-    with pytest.raises(Malformed, match="FiniteSpace"):
+    with pytest.raises(Malformed, match="line:4"):
         kantorovich([1], [1], "line")
+    with pytest.raises(Malformed, match="discrete"):
+        kantorovich([1], [1], ["a"])
     with pytest.raises(Malformed, match="labels"):
         total_variation([1, 0], {"a": 1})

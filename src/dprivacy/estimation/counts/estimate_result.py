@@ -29,7 +29,7 @@ class Estimate(TabularAnswer, Pictured):
     spread
         Variances, and the unconstrained estimates that intervals are centred on.
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
     log_likelihood
         Σ_y m_y·ln (pC)_y; None where the estimate is not a distribution.
     gap
@@ -41,6 +41,17 @@ class Estimate(TabularAnswer, Pictured):
         What the standard errors rest on, in words.
     notes
         What else a reader should know.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import estimate
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> print(estimate(coin, {"yes": 400, "no": 600}, estimator="inverse"))
+    Estimate(inverse, n = 1000, 2 labels)
+    label  count  ± s.e.  95 % interval  share
+      yes    300    27.4  246.3 … 353.7   3/10
+       no    700    27.4  646.3 … 753.7   7/10
     """
 
     labels: tuple[Any, ...]

@@ -1,7 +1,7 @@
 """The mean of a numeric column behind the noise, with its standard error."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of,
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.model import Answer, plain
 from dprivacy.numbers import Mat, read_number
+from dprivacy.typing import ChannelLike, Label, NumberLike
 
 _MOST_EXACT = 300
 
@@ -25,6 +26,14 @@ class MeanEstimate(Answer):
 
     `value` estimates the mean of the true values without bias. `table_variance` is its variance if the
     people are given (only the noise errs), `population_variance` if they were drawn.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import estimate_mean
+    >>> from dprivacy.mechanisms import geometric
+    >>> found = estimate_mean(geometric(3, eps="ln 2"), {0: 30, 1: 30, 2: 60})
+    >>> print(found.value, round(found.standard_error, 3))
+    3/2 0.144
     """
 
     value: Fraction | float
@@ -86,7 +95,12 @@ class MeanEstimate(Answer):
 
 
 def estimate_mean(
-    C: Any, observed: Any, *, values: Any = None, n: Any = None, confidence: float = 0.95
+    C: ChannelLike,
+    observed: Any,  # labels of any kind, a mapping, or a Dist
+    *,
+    values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None = None,
+    confidence: float = 0.95,
+    n: NumberLike | None = None,
 ) -> MeanEstimate:
     """The mean of the true values, estimated from noisy ones.
 
@@ -102,10 +116,10 @@ def estimate_mean(
     values
         The number that each input stands for: a mapping from label, or numbers in order. The labels
         themselves when omitted.
-    n
-        For frequencies: how many answers they come from.
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
+    n
+        The number of answers that frequencies come from.
 
     Notes
     -----
@@ -147,7 +161,9 @@ def estimate_mean(
     return MeanEstimate(mean, seen.n, noise, drawn, confidence)
 
 
-def read_values(labels: Any, values: Any) -> list[Fraction | float]:
+def read_values(
+    labels: Sequence[Label], values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None
+) -> list[Fraction | float]:
     """The number that every label stands for."""
     if values is None:
         try:

@@ -54,11 +54,23 @@ class TableEstimate(TabularAnswer, Pictured):
     centres, table_variances, population_variances
         Inverted counts and their variances (see `spread`); infinite where a channel has no inverse.
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
     gap, iterations, converged
         As for Estimate; None, 0 and True for "inverse".
     errors_from
         What the standard errors rest on.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import estimate
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> table = estimate([coin, coin], [[60, 40], [40, 60]], estimator="inverse")
+    >>> count, error = table.cell("yes", "no")
+    >>> print(count, round(error, 2))
+    10.0 16.2
+    >>> table.marginal(0).counts.tolist()
+    [100.0, 100.0]
     """
 
     labels: tuple[tuple[Any, ...], ...]

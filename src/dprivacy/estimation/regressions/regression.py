@@ -1,6 +1,6 @@
 """Regression when the outcome, or some covariates, were randomised."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,16 +14,17 @@ from dprivacy.estimation.regressions.design_matrix import read_design, read_numb
 from dprivacy.estimation.regressions.regression_fits import corrected, likeliest
 from dprivacy.estimation.regressions.regression_result import Regression
 from dprivacy.model import Channel, as_channel
+from dprivacy.typing import ChannelLike, Label, NumberLike
 
 
 def regress(
-    y: Any,
-    X: Any,
+    y: Any,  # a column: a list, an array or a series of labels or numbers
+    X: Any,  # a mapping, a data frame or an array
     *,
-    outcome_channel: Any = None,
-    covariate_channels: Mapping[str, Any] | None = None,
+    outcome_channel: ChannelLike | None = None,
+    covariate_channels: Mapping[str, ChannelLike] | None = None,
     family: Literal["logistic", "linear"] = "logistic",
-    values: Any = None,
+    values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None = None,
     confidence: float = 0.95,
 ) -> Regression:
     """A regression that knows which of its columns went through which channel.
@@ -44,9 +45,9 @@ def regress(
         "logistic" or "linear".
     values
         For "linear" with an outcome channel: what its inputs are worth, where their labels are
-        no numbers.
+        not numbers.
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------
@@ -62,6 +63,15 @@ def regress(
     2. Anything else: the estimating equations of the model, averaged over the possible true categories
        with the signed weights of the inverse channel, so that their expectation is that of the true
        data (corrected scores). Newton's method; errors from the sandwich, row by row.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response([0, 1], eps="ln 9")
+    >>> x, y = [0] * 10 + [1] * 10, [0] * 8 + [1] * 2 + [0] * 3 + [1] * 7
+    >>> fit = regress(y, {"x": x}, outcome_channel=coin)
+    >>> {name: round(value, 2) for name, value in fit.coefficients.items()}
+    {'intercept': -1.95, 'x': 3.04}
     """
     if family not in ("logistic", "linear"):
         raise UnknownName.among("family", family, ("logistic", "linear"))
@@ -112,7 +122,11 @@ def _binary(column: Any, channel: Channel | None) -> tuple[Floats, tuple[float, 
     return (at == one).astype(np.float64), (float(floats[0, one]), float(floats[1, one]))
 
 
-def _numeric(column: Any, channel: Channel | None, values: Any) -> Floats:
+def _numeric(
+    column: Any,
+    channel: Channel | None,
+    values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None,
+) -> Floats:
     if channel is None:
         return read_numbers(column, "the outcome")
     worth = np.array([float(value) for value in read_values(channel.rows, values)])

@@ -32,6 +32,15 @@ class Regression(TabularAnswer):
         Whether the equations were solved.
     log_likelihood
         For maximum likelihood only.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import regress
+    >>> print(regress([0, 1, 2, 4], {"x": [0, 1, 2, 3]}, family="linear"))
+    Regression(linear, n = 4)
+               coefficient  ± s.e.     95 % interval
+    intercept      -0.2000  0.1625  -0.5185 … 0.1185
+            x       1.3000  0.1158   1.0731 … 1.5269
     """
 
     names: tuple[str, ...]

@@ -1,5 +1,6 @@
 """Distances between distributions: Kantorovich's, by the ground distance, and total variation."""
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -7,16 +8,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dprivacy.errors import NotApplicable, WrongKind
+from dprivacy.errors import NotApplicable
 from dprivacy.estimation.transport.transport_plan import transport
-from dprivacy.estimation.transport.two_distributions import Weight, weights_on
+from dprivacy.estimation.transport.two_distributions import DistLike, Weight, weights_on
+from dprivacy.model import as_space
 from dprivacy.numbers import Level
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace, GridLine, read_labels
+from dprivacy.typing import Label, SpaceLike
 
 
 @result("T", "Def 8.3.2")
-def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
+def kantorovich(p: DistLike, q: DistLike, space: SpaceLike | GridLine) -> Fraction | float:
     """The cost of moving the mass of p to q, by the distances of a space.
 
     K(p, q) = max |Σ g(x)·p(x) − Σ g(x)·q(x)| over 1-Lipschitz g, also known as Wasserstein-1 or the
@@ -28,7 +31,7 @@ def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
         Distributions on the space's labels: a Dist, a mapping, an Estimate, or numbers in the order of
         the labels. Negative weights (of an inverted estimate) are allowed.
     space
-        A FiniteSpace, or a GridLine for numbers on a line too long for a table of distances.
+        The ground distance; a GridLine for numbers on a line too long for a table of distances.
 
     Returns
     -------
@@ -55,11 +58,7 @@ def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
         labels = _labels_of(p, q)
         change = difference(p, q, labels)
         return _along_line([Fraction(label) for label in labels], change)
-    if not isinstance(space, FiniteSpace):
-        raise WrongKind(
-            "kantorovich needs a FiniteSpace (or a GridLine for numbers), not "
-            f"{type(space).__name__}; make one with discrete([...]) or line([...])"
-        )
+    space = as_space(space)
     change = difference(p, q, space.labels)
     along = line_coordinates(space)
     if along is not None:
@@ -73,7 +72,9 @@ def kantorovich(p: Any, q: Any, space: Any) -> Fraction | float:
     return transport(change, space)
 
 
-def total_variation(p: Any, q: Any, labels: Any = None) -> Fraction | float:
+def total_variation(
+    p: DistLike, q: DistLike, labels: Iterable[Label] | None = None
+) -> Fraction | float:
     """½·Σ|p(x) − q(x)|: the largest difference of the probabilities of one event.
 
     Parameters
@@ -91,7 +92,7 @@ def total_variation(p: Any, q: Any, labels: Any = None) -> Fraction | float:
     return _half_sum(difference(p, q, _labels_of(p, q) if labels is None else read_labels(labels)))
 
 
-def difference(p: Any, q: Any, labels: Any) -> list[Weight]:
+def difference(p: DistLike, q: DistLike, labels: Sequence[Label]) -> list[Weight]:
     """p − q on some labels: Fractions when both are exact, floats otherwise."""
     first = weights_on(p, labels, "the first distribution")
     second = weights_on(q, labels, "the second distribution")

@@ -3,20 +3,32 @@
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import NotStochastic, UnknownCategory, WrongKind, WrongShape
 from dprivacy.model import Dist
 from dprivacy.numbers import read_number
 from dprivacy.spaces import normal
+from dprivacy.typing import Label, NumberLike
 
 Weight = Fraction | float
+
+
+class Shared(Protocol):
+    """An estimate: something with a share for every label."""
+
+    @property
+    def distribution(self) -> Mapping[Label, NumberLike]: ...  # noqa: D102
+
+
+DistLike = Dist | Mapping[Label, NumberLike] | Sequence[NumberLike] | NDArray[Any] | Shared
 _FLOAT_SUM = 1e-9
 
 
-def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
+def weights_on(p: DistLike, labels: Sequence[Label], what: str) -> list[Weight]:
     """The weights of p on some labels, in their order; labels that p does not have weigh 0.
 
     Parameters
@@ -36,12 +48,12 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
     NotStochastic
         Weights that do not sum to 1. Negative ones pass: an inverted estimate has them.
     """
-    p = getattr(p, "distribution", p)
+    given: Any = getattr(p, "distribution", p)
     weights: list[Weight]
-    if isinstance(p, Dist | Mapping):
+    if isinstance(given, Dist | Mapping):
         index = {normal(label): i for i, label in enumerate(labels)}
         weights = [Fraction(0)] * len(labels)
-        for label, weight in p.items():
+        for label, weight in given.items():
             position = index.get(normal(label), -1)
             if position < 0:
                 raise UnknownCategory(
@@ -49,21 +61,21 @@ def weights_on(p: Any, labels: Sequence[Any], what: str) -> list[Weight]:
                 )
             weights[position] = read_number(weight, f"{what}, {label!r}")
     else:
-        if isinstance(p, str | bytes) or not hasattr(p, "__len__"):
+        if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
             raise WrongKind(
                 f"{what} should be a Dist, a mapping from label to weight, or a list of weights, not "
-                f"{type(p).__name__}"
+                f"{type(given).__name__}"
             )
-        if len(p) != len(labels):
+        if len(given) != len(labels):
             raise WrongShape(
-                f"{what} should have {len(labels)} weights, one for each label, not {len(p)}"
+                f"{what} should have {len(labels)} weights, one for each label, not {len(given)}"
             )
-        if isinstance(p, np.ndarray) and p.dtype == np.float64 and np.isfinite(p).all():
-            weights = p.ravel().tolist()
+        if isinstance(given, np.ndarray) and given.dtype == float and np.isfinite(given).all():
+            weights = given.ravel().tolist()
         else:
             weights = [
                 read_number(weight, f"{what}, {label!r}")
-                for label, weight in zip(labels, p, strict=True)
+                for label, weight in zip(labels, given, strict=True)
             ]
     if any(isinstance(weight, float) for weight in weights):
         weights = [float(weight) for weight in weights]
