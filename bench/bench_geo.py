@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from dprivacy.geo import place_mechanism, protect
+from dprivacy.geo import place_mechanism, protect_places
 from dprivacy.sampling import SystemSource
 
 N = 300_000
@@ -63,7 +63,7 @@ def main() -> None:
     rng, source = np.random.default_rng(1), SystemSource()
     plane, space = place_mechanism(region=REGION), place_mechanism()
     for mechanism, peer, mean in ((plane, float_plane, 2.0), (space, float_space, 3.0)):
-        scale = 1 / float(mechanism.promise.rate)
+        scale = 1 / float(mechanism.guarantee.eps)
         ours = mechanism.noise.draw(N, source) * float(mechanism.step)
         for drawn in (ours, peer(rng, scale)):  # both answers must follow the same law
             length = np.linalg.norm(drawn, axis=1).mean() / scale
@@ -74,11 +74,11 @@ def main() -> None:
         name = "planar" if mechanism is plane else "spatial"
         report(f"{name} noise", theirs, mine)
     lat, lon = rng.uniform(40.6, 40.8, N), rng.uniform(-74.1, -73.9, N)
-    scale = 1 / float(plane.promise.rate)
+    scale = 1 / float(plane.guarantee.eps)
     theirs, mine, world = alternating(
         lambda: float_places(rng, scale, lat, lon),
-        lambda: protect(lat, lon, region=REGION),
-        lambda: protect(lat, lon),
+        lambda: protect_places(lat, lon, region=REGION),
+        lambda: protect_places(lat, lon),
     )
     report("degrees to degrees, in a region", theirs, mine)
     report("degrees to degrees, anywhere", theirs, world)

@@ -42,6 +42,7 @@ from dprivacy.flow import (
     loss as loss,
     vulnerability as vulnerability,
 )
+from dprivacy.geo import protect_places as protect_places
 from dprivacy.hashing import match as match
 from dprivacy.mechanisms import (
     any_metric as any_metric,

@@ -40,7 +40,7 @@ def test_the_command_of_the_first_page(run, tmp_path):
         "Within 200 m, the odds between two true places change by at most a factor of 4."
         in done.output
     )
-    assert "out.csv and out.promise.json are written." in done.output
+    assert "Wrote out.csv and out.csv.card.json." in done.output
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert lines[0] == '"lat","lon"'
     assert len(lines) == 4
@@ -53,8 +53,8 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
         "--permanent-key", "key", "--json",
     )  # fmt: skip
     told = json.loads(done.output)
-    assert told["promise"]["cell_m"] == "50"
-    assert told["promise"]["reports"] == 1
+    assert told["mechanisms"][""]["guarantee"]["cell_m"] == "50"
+    assert told["mechanisms"][""]["guarantee"]["reports"] == 1
     features = json.loads((tmp_path / "out.geojson").read_text())["features"]
     assert features[0]["geometry"] == features[2]["geometry"] != features[1]["geometry"]
     shared = run(
@@ -69,7 +69,7 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
         "2",
         "--json",
     )
-    assert json.loads(shared.output)["promise"]["total_eps"] == "ln(4)"
+    assert json.loads(shared.output)["mechanisms"][""]["guarantee"]["total_level"] == "ln(4)"
 
 
 def test_a_map_shows_true_places_only_when_asked(run, tmp_path):

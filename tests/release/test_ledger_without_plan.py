@@ -1,14 +1,16 @@
 """Places, curves, documents and matches are charged before anything is drawn."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
-from dprivacy.geo.place_output import promise_path, protect_file
+from dprivacy.geo import protect_place_file
 from dprivacy.numbers import ln
+from dprivacy.release import card_path, read_card
 from dprivacy.release.ledger import Ledger, charged, per_unit
+from dprivacy.release.plans.release_card import card_text
 from support.command_runs import command
 
 PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"
@@ -52,6 +54,7 @@ def test_every_verb_spends_once_and_refuses_the_second_copy(verb, here):
         once = ledger.spent(column=column)
         assert not once.is_zero
     Path(output).unlink()
+    card_path(output).unlink(missing_ok=True)
     code, said = run(*release)
     assert code != 0
     assert "released before" in said
@@ -78,15 +81,15 @@ def test_a_budget_refuses_before_anything_is_written(verb, here):
 def test_without_a_ledger_again_means_nothing(here):
     Path("p.csv").write_text(PLACES)
     with pytest.raises(Malformed, match="remark in a ledger"):
-        protect_file("p.csv", "out.csv", again="why not")
+        protect_place_file("p.csv", "out.csv", again="why not")
 
 
 def test_places_cost_their_level_per_kilometre(here):
     Path("p.csv").write_text(PLACES)
     with Ledger("l.db") as ledger:
-        protect_file("p.csv", "out.csv", radius="200 m", eps="ln 2", ledger=ledger)
+        protect_place_file("p.csv", "out.csv", radius="200 m", eps="ln 2", ledger=ledger)
         assert ledger.spent(column="places").eps == 5 * ln(2)
-        protect_file(
+        protect_place_file(
             "p.csv",
             "two.csv",
             person="id",
@@ -102,7 +105,7 @@ def test_what_is_refused_is_taken_back(here):
     Path("p.csv").write_text("id,lat,lon\n1,40.7,-74.0\n2,95,-74.0\n")
     with Ledger("l.db") as ledger:
         with pytest.raises(Malformed):
-            protect_file("p.csv", "out.csv", ledger=ledger)
+            protect_place_file("p.csv", "out.csv", ledger=ledger)
         assert ledger.spent(column="places").is_zero
         assert ledger.verify()
         charge = per_unit("x", "x", "per x", "ln 2")
@@ -122,34 +125,30 @@ def test_per_person(here):
         ledger.budget("people", "ln 4", column="places", per="person")
         account = ledger.account("people")
         with pytest.raises(Malformed, match="nothing says whose the places are"):
-            protect_file("p.csv", "out.csv", ledger=account)
+            protect_place_file("p.csv", "out.csv", ledger=account)
         options = {"person": "id", "radius": "1 km", "eps": "ln 2"}
-        protect_file("p.csv", "out.csv", ledger=account, **options)
+        protect_place_file("p.csv", "out.csv", ledger=account, **options)
         assert ledger.spent("people", column="places", person=1).eps == ln(2)
-        protect_file("p.csv", "b.csv", ledger=account, again="more", **options)
+        protect_place_file("p.csv", "b.csv", ledger=account, again="more", **options)
         with pytest.raises(BudgetExceeded):
-            protect_file("p.csv", "c.csv", ledger=account, again="more", **options)
+            protect_place_file("p.csv", "c.csv", ledger=account, again="more", **options)
         assert not Path("c.csv").exists()
 
 
-@pytest.mark.parametrize("verb", ["geo", "curves"])
-def test_the_promise_carries_a_receipt_that_is_verified(verb, here):
+@pytest.mark.parametrize("verb", ["geo"])
+def test_the_card_carries_a_receipt_that_is_verified(verb, here):
     (name, content), options, output, _ = VERBS[verb]
     Path(name).write_text(content)
     assert run(verb, name, *options, "-o", output, "--ledger", "l.db")[0] == 0
-    promise = promise_path(output) if verb == "geo" else Path(f"{output}.promise.json")
-    told = json.loads(promise.read_text())
-    assert told["receipt"]["sequence"] == 2
-    code, said = run("ledger", "verify", str(promise), "--ledger", "l.db")
+    path = card_path(output)
+    card = read_card(path)
+    assert card.receipt["sequence"] == 2
+    code, said = run("ledger", "verify", str(path), "--ledger", "l.db")
     assert code == 0, said
     assert "1 release cards" in said
-    told["receipt"]["head"] = "0" * 64
-    promise.write_text(json.dumps(told))
-    assert run("ledger", "verify", str(promise), "--ledger", "l.db")[0] == 3
-    del told["receipt"]
-    promise.write_text(json.dumps(told))
-    assert "without a ledger" in run("ledger", "verify", str(promise), "--ledger", "l.db")[1]
-    promise.write_text("[" * 100_000)
-    assert (
-        "not the file of a promise" in run("ledger", "verify", str(promise), "--ledger", "l.db")[1]
-    )
+    path.write_text(card_text(replace(card, receipt={**card.receipt, "head": "0" * 64})))
+    assert run("ledger", "verify", str(path), "--ledger", "l.db")[0] == 3
+    path.write_text(card_text(replace(card, receipt={})))
+    assert "without a ledger" in run("ledger", "verify", str(path), "--ledger", "l.db")[1]
+    path.write_text("[" * 100_000)
+    assert "card.json: not JSON" in run("ledger", "verify", str(path), "--ledger", "l.db")[1]

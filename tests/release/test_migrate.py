@@ -369,6 +369,6 @@ def test_settings_of_ones_own():
 def test_the_settings_go_into_the_places_room():
     geo = pytest.importorskip("dprivacy.geo")
     level = location_guard()["low"]
-    promise = geo.Promise.read(**level.settings, cell="0.2 m")
-    assert promise.radius == level.radius
-    assert promise.rate < level.rate  # the cell is counted in
+    claim = geo.MetreGuarantee.read(**level.settings, cell="0.2 m")
+    assert claim.radius == level.radius
+    assert claim.eps < level.rate  # the cell is counted in

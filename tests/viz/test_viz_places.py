@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.geo import apart, averaging_attack, city, frontier, protect
+from dprivacy.geo import apart, averaging_attack, city, frontier, protect_places
 from dprivacy.viz import place_map, plot_averaging, save_map
 from support.viz_checks import check_words, texts
 
@@ -21,7 +21,7 @@ def town():
 
 @pytest.fixture(scope="module")
 def reported(town):
-    return protect(LAT, LON, region="40.7, -74.0, 20 km")
+    return protect_places(LAT, LON, region="40.7, -74.0, 20 km")
 
 
 def test_a_map_fetches_nothing(reported, town):
@@ -52,17 +52,18 @@ def test_dots_stand_where_places_are(reported):
     page = place_map(reported)
     group = re.search(r'<g class="said".*?</g>', page)[0]
     drawn = np.array(re.findall(r'cx="([\d.-]+)" cy="([\d.-]+)"', group), dtype=float)
-    truth = apart(reported.lat[0], reported.lon[0], reported.lat[1:], reported.lon[1:])
+    lat, lon = reported.data.lat, reported.data.lon
+    truth = apart(lat[0], lon[0], lat[1:], lon[1:])
     paper = np.hypot(*(drawn[1:] - drawn[0]).T)
     far = truth > 500
     scale = paper[far] / truth[far]
     assert scale.max() / scale.min() < 1.02
-    assert drawn[reported.lat.argmax(), 1] == drawn[:, 1].min()  # north is up
+    assert drawn[lat.argmax(), 1] == drawn[:, 1].min()  # north is up
 
 
 @pytest.mark.parametrize("where", [(-17.7, 180.0), (90.0, 0.0), (0.0, 0.0), (-89.99, 10.0)])
 def test_maps_at_the_date_line_and_the_poles(where):
-    found = protect(np.full(30, where[0]), np.full(30, where[1]), radius="1 km")
+    found = protect_places(np.full(30, where[0]), np.full(30, where[1]), radius="1 km")
     page = place_map(found)
     spots = np.array(re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)" r="3"', page), dtype=float)
     assert len(spots) == 30
@@ -71,7 +72,7 @@ def test_maps_at_the_date_line_and_the_poles(where):
 
 
 def test_the_whole_earth_and_many_places():
-    world = protect(RNG.uniform(-80, 80, 5000), RNG.uniform(-180, 180, 5000))
+    world = protect_places(RNG.uniform(-80, 80, 5000), RNG.uniform(-180, 180, 5000))
     page = place_map(world)
     assert "4,000 of 5,000 places are drawn" in page
     assert "dashed" not in page
@@ -81,12 +82,12 @@ def test_maps_that_are_refused(reported, tmp_path):
     with pytest.raises(Malformed, match=r"written as \.html, not as \.png"):
         save_map(tmp_path / "map.png", reported)
     with pytest.raises(Malformed, match="no places to draw"):
-        place_map(protect([], []))
+        place_map(protect_places([], []))
 
 
 def test_a_seeded_map_says_that_there_is_no_guarantee():
     with pytest.warns(UserWarning, match="noise from insecure_seed"):
-        seeded = protect(LAT, LON, insecure_seed=1)
+        seeded = protect_places(LAT, LON, insecure_seed=1)
     assert "there is no guarantee" in place_map(seeded)
 
 

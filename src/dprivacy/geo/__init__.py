@@ -1,7 +1,7 @@
 """Places on Earth: reports that are private in metres, what they cost, and who can undo them.
 
-`protect` turns true places into reports. The promise is in metres along the surface, and counts in
-everything that happens on the way: projecting, cells, rounding, several reports of one person.
+`protect_places` turns true places into reports. The guarantee is in metres along the surface, and
+counts in all that happens on the way: projecting, cells, rounding, several reports of one person.
 """
 
 from dprivacy.geo.averaging import (
@@ -20,7 +20,7 @@ from dprivacy.geo.earth.regions import (
     as_region as as_region,
 )
 from dprivacy.geo.earth.tangent_plane import Plane as Plane
-from dprivacy.geo.metre_promise import Promise as Promise
+from dprivacy.geo.metre_guarantee import MetreGuarantee as MetreGuarantee
 from dprivacy.geo.noise_law import (
     Displacement as Displacement,
     NoiseLaw as NoiseLaw,
@@ -31,6 +31,7 @@ from dprivacy.geo.optimal_city import (
     optimal_places as optimal_places,
 )
 from dprivacy.geo.permanent_places import PermanentNoise as PermanentNoise
+from dprivacy.geo.place_files import PlaceFile as PlaceFile, read_place_file as read_place_file
 from dprivacy.geo.place_frontier import (
     FrontierPoint as FrontierPoint,
     PlaceFrontier as PlaceFrontier,
@@ -40,7 +41,9 @@ from dprivacy.geo.place_noise import (
     PlaceMechanism as PlaceMechanism,
     place_mechanism as place_mechanism,
 )
-from dprivacy.geo.protecting_places import ProtectedPlaces as ProtectedPlaces, protect as protect
+from dprivacy.geo.protecting_place_files import protect_place_file as protect_place_file
+from dprivacy.geo.protecting_places import protect_places as protect_places
+from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -51,6 +54,4 @@ from dprivacy.geo.earth.ellipsoid import (
     to_surface as to_surface,
 )
 from dprivacy.geo.earth.lengths import in_words as in_words
-from dprivacy.geo.place_files import read_place_file as read_place_file
 from dprivacy.geo.place_frontier import NAMES as NAMES
-from dprivacy.geo.place_output import promise_path as promise_path, protect_file as protect_file

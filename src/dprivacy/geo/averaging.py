@@ -1,7 +1,7 @@
 """The averaging attack: many reports from home give home away, unless the noise is permanent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,19 +9,21 @@ import numpy as np
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats, apart, to_space, to_surface
-from dprivacy.geo.earth.lengths import in_words
-from dprivacy.geo.earth.regions import as_region
+from dprivacy.geo.earth.lengths import LengthLike, in_words
+from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.geo.permanent_places import named
-from dprivacy.geo.protecting_places import protect
-from dprivacy.model import Pictured
+from dprivacy.geo.protecting_places import protect_places
+from dprivacy.geo.released_places import ProtectedPlaces
+from dprivacy.model import Answer, Pictured
+from dprivacy.typing import LevelLike
 
 _ROUNDS = 60
 
 
 @dataclass(frozen=True)
-class AveragingAttack(Pictured):
-    """How far off the attacker's estimate of home is, after so many reports from there.
+class AveragingAttack(Answer, Pictured):
+    """How far off the attacker's estimate of home is, by the number of reports from there.
 
     Attributes
     ----------
@@ -32,7 +34,7 @@ class AveragingAttack(Pictured):
     people
         How many invented people it was tried on.
     radius
-        The radius of the promise, in metres.
+        The radius of the guarantee, in metres.
     """
 
     reports: tuple[int, ...]
@@ -40,18 +42,19 @@ class AveragingAttack(Pictured):
     permanent: tuple[float, ...]
     people: int
     radius: float
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The attack in words."""
         lines = [
             f"{self.people:,} invented people report from home; the attacker takes the middle of each "
-            "one's reports. Half of the estimates are off by less than",
+            "one's reports. Median error of the estimate:",
             f"{'reports':>9s}  {'fresh noise':>12s}  {'permanent':>12s}",
         ]
         for n, fresh, fixed in zip(self.reports, self.fresh, self.permanent, strict=True):
             lines.append(f"{n:9,d}  {in_words(fresh):>12s}  {in_words(fixed):>12s}")
         lines.append(
-            "With fresh noise the levels of all reports add up; permanent noise is spent once a place."
+            "With fresh noise the levels of all reports add up; permanent noise counts once per place."
         )
         return "\n".join(lines)
 
@@ -64,9 +67,6 @@ class AveragingAttack(Pictured):
             "people": self.people,
             "radius_m": self.radius,
         }
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 def averaged(lat: Any, lon: Any, people: Sequence[Any]) -> dict[Any, tuple[float, float]]:
@@ -128,9 +128,9 @@ def _homes(plane: Plane, people: int) -> tuple[Floats, Floats]:
 
 def averaging_attack(
     *,
-    radius: Any = "200 m",
-    eps: Any = "ln 4",
-    region: Any = "40.7, -74.0, 50 km",
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
+    region: RegionLike = "40.7, -74.0, 50 km",
     reports: Sequence[int] = (1, 7, 30, 100),
     people: int = 50,
     key: bytes = b"an example's key, not for a release",
@@ -140,8 +140,8 @@ def averaging_attack(
 
     Parameters
     ----------
-    radius, eps, region
-        As for `protect`.
+    eps, radius, region
+        As for `protect_places`.
     reports
         How often each person reports from home.
     people
@@ -155,6 +155,15 @@ def averaging_attack(
     -------
     AveragingAttack
         Errors in metres.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     found = averaging_attack(reports=(1, 50), people=9, insecure_seed=1)
+    >>> found.fresh[1] < 100 < found.permanent[1]  # many reports with fresh noise give home away
+    True
     """
     counts = tuple(sorted(set(reports)))
     if not counts or not all(type(n) is int and n >= 1 for n in counts) or people < 1:
@@ -166,9 +175,14 @@ def averaging_attack(
     who = np.repeat(np.arange(people), most)
     homes = _homes(declared.plane, people)
     at = [side[who] for side in homes]
-    given = {"radius": radius, "eps": eps, "region": declared, "insecure_seed": insecure_seed}
-    fresh = protect(*at, **given)
-    fixed = protect(*at, people=who, key=key, **given)
+
+    def reported(**given: Any) -> ProtectedPlaces:
+        return protect_places(
+            *at, radius=radius, eps=eps, region=declared, insecure_seed=insecure_seed, **given
+        ).data
+
+    fresh = reported()
+    fixed = reported(people=who, permanent_key=key)
     errors: dict[str, list[float]] = {"fresh": [], "fixed": []}
     for n in counts:
         kept = np.concatenate([np.arange(n) + k * most for k in range(people)])
@@ -177,5 +191,9 @@ def averaging_attack(
             lat, lon = np.array(list(guesses.values())).T
             errors[name].append(float(np.median(apart(lat, lon, *homes))))
     return AveragingAttack(
-        counts, tuple(errors["fresh"]), tuple(errors["fixed"]), people, float(fresh.promise.radius)
+        counts,
+        tuple(errors["fresh"]),
+        tuple(errors["fixed"]),
+        people,
+        float(fresh.guarantee.radius),
     )

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats
-from dprivacy.geo.earth.lengths import in_words, metres
-from dprivacy.geo.earth.regions import Region, as_region
+from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
+from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.mechanisms import whole
 from dprivacy.model import Dist
@@ -170,7 +170,13 @@ class City:
         return f"City({self.rows}×{self.columns} cells of {in_words(self.cell)})"
 
 
-def city(region: Any, *, cell: Any = "500 m", places: Any = None, smoothing: int = 0) -> City:
+def city(
+    region: RegionLike,
+    *,
+    cell: LengthLike = "500 m",
+    places: Any = None,  # two lists, arrays or columns of a frame
+    smoothing: int = 0,
+) -> City:
     """Cover a region with square cells, and count public places in them.
 
     Parameters
@@ -188,7 +194,7 @@ def city(region: Any, *, cell: Any = "500 m", places: Any = None, smoothing: int
     Returns
     -------
     City
-        With `space` and `prior`, as `dprivacy.design.least_expected_loss` takes them.
+        With `space` and `prior`, as `dprivacy.design.optimal` takes them.
 
     Raises
     ------

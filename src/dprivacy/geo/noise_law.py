@@ -1,7 +1,7 @@
 """How far reports are from the truth, in metres: by the law of the noise, and as measured."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import apart
 from dprivacy.geo.earth.lengths import in_words
+from dprivacy.model import Answer
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,14 @@ class NoiseLaw:
 
 
 @dataclass(frozen=True)
-class Displacement:
+class Displacement(Answer):
     """Metres between true and reported places. It is computed from the truth: keep it to yourself."""
 
     mean: float
     median: float
     within_95: float
     places: int
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The displacement in words."""
@@ -103,13 +105,6 @@ class Displacement:
             f"{self.places:,} reports are {in_words(self.mean)} from the truth on average; half of "
             f"them within {in_words(self.median)}, 95 % within {in_words(self.within_95)}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The displacement as plain data."""
-        return dict(vars(self))
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 def displacement(lat: Any, lon: Any, reported_lat: Any, reported_lon: Any) -> Displacement:

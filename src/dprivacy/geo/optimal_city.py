@@ -1,5 +1,6 @@
 """The optimal mechanism on a city's cells, for true places."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,30 +9,38 @@ import numpy as np
 from dprivacy.design import Optimum, optimal
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
-from dprivacy.geo.earth.lengths import in_words
-from dprivacy.geo.metre_promise import Promise
-from dprivacy.geo.protecting_places import ProtectedPlaces
-from dprivacy.model import Channel, Guarantee
-from dprivacy.sampling import CategoricalSampler, choose_source
+from dprivacy.geo.earth.ellipsoid import Floats
+from dprivacy.geo.earth.lengths import LengthLike, in_words
+from dprivacy.geo.metre_guarantee import MetreGuarantee
+from dprivacy.geo.place_files import PlaceFile
+from dprivacy.geo.place_noise import read_rows
+from dprivacy.geo.released_places import ProtectedPlaces, released
+from dprivacy.model import Channel, Sourced
+from dprivacy.release import Receipt, Released
+from dprivacy.sampling import CategoricalSampler, Source
+from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True, eq=False)
-class CityMechanism:
+class CityMechanism(Sourced):
     """Draws a cell for the cell of a true place, from a channel that was proved private.
 
     Attributes
     ----------
     city
         The cells.
-    promise
+    guarantee
         What holds for true places; the size of the cells is counted in.
     optimum
         The channel with its proofs, of privacy and of optimality.
+    source
+        Where random words come from; the operating system's when None.
     """
 
     city: City
-    promise: Promise
+    guarantee: MetreGuarantee
     optimum: Optimum
+    source: Source | None = None
     family: str = "optimal places"
 
     @property
@@ -39,13 +48,27 @@ class CityMechanism:
         """The channel on cells, exact."""
         return self.optimum.channel
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """The promise as a guarantee per metre."""
-        return self.promise.guarantee
-
-    def protect(self, lat: Any, lon: Any, *, insecure_seed: int | None = None) -> ProtectedPlaces:
+    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Floats:
         """Reported places for true ones: centres of cells.
+
+        Parameters
+        ----------
+        values
+            Rows of latitude and longitude, in the city's region.
+        insecure_seed
+            For tests only; it warns.
+        """
+        lat, lon = read_rows(values, self.city.region)
+        sampler = CategoricalSampler(self.channel.matrix.entries.tolist())
+        drawn = sampler.draw(self.city.cell_of(lat, lon), self._source(insecure_seed))
+        order = {label: at for at, label in enumerate(self.city.space.labels)}
+        named = np.array([order[label] for label in self.channel.columns])[drawn]
+        return np.stack([side[named] for side in self.city.places], axis=1)
+
+    def protect(
+        self, lat: Any, lon: Any, *, insecure_seed: int | None = None
+    ) -> Released[ProtectedPlaces]:
+        """Reported places for true ones, with their card.
 
         Parameters
         ----------
@@ -56,24 +79,33 @@ class CityMechanism:
 
         Returns
         -------
-        ProtectedPlaces
-            With `lat`, `lon` and `promise`.
+        Released
+            Its `data` has `lat`, `lon` and `guarantee`.
         """
-        source = choose_source(insecure_seed)
-        latitudes, longitudes = read_places(lat, lon, self.city.region)
-        sampler = CategoricalSampler(self.channel.matrix.entries.tolist())
-        drawn = sampler.draw(self.city.cell_of(latitudes, longitudes), source)
-        order = {label: at for at, label in enumerate(self.city.space.labels)}
-        named = np.array([order[label] for label in self.channel.columns])[drawn]
-        sides = [side[named] for side in self.city.places]
+        return self.drawn(lat, lon, insecure_seed=insecure_seed)
+
+    def drawn(
+        self,
+        lat: Any,
+        lon: Any,
+        *,
+        insecure_seed: int | None = None,
+        receipt: Receipt | None = None,
+        found: PlaceFile | None = None,
+    ) -> Released[ProtectedPlaces]:
+        """The same with what a ledger gave, and the file that the places came from."""
+        sides = read_places(lat, lon)
+        reports = self.randomise(np.stack(sides, axis=1), insecure_seed=insecure_seed)
         notes = (
             f"Reports are drawn from the best private channel on the city: {self.city.explain()}",
             self._worth,
             "Each row is taken to be a person of its own; levels of several rows add up.",
         )
-        return ProtectedPlaces(
-            like(sides[0], lat), like(sides[1], lon), self.promise, notes, source.secure
+        places = ProtectedPlaces(
+            like(reports[:, 0], lat), like(reports[:, 1], lon), self.guarantee, notes
         )
+        secure = self.secure and insecure_seed is None
+        return released(places, self, secure=secure, receipt=receipt, found=found)
 
     @property
     def _worth(self) -> str:
@@ -84,10 +116,10 @@ class CityMechanism:
         )
 
     def explain(self) -> str:
-        """The promise, and how good the mechanism is."""
+        """The guarantee, and how good the mechanism is."""
         return "\n".join(
             [
-                self.promise.sentence(),
+                self.guarantee.brief(),
                 "The size of the cells that true places are moved to first is counted in.",
                 self._worth,
             ]
@@ -95,25 +127,24 @@ class CityMechanism:
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, without the channel."""
-        return {
+        return super().to_dict() | {
             "city": self.city.to_dict(),
-            "promise": self.promise.to_dict(),
             "optimum": self.optimum.to_dict(),
         }
 
     def __repr__(self) -> str:
-        return f"CityMechanism({self.city!r}, {self.promise!r})"
+        return f"CityMechanism({self.city!r}, {self.guarantee!r})"
 
 
 def optimal_places(
     city: City,
     *,
-    radius: Any = "200 m",
-    eps: Any = "ln 4",
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
     gap: float = 1e-3,
     seconds: float | None = None,
     start: Optimum | None = None,
-    progress: Any = None,
+    progress: Callable[[float, float, float], None] | None = None,
 ) -> CityMechanism:
     """The mechanism on a city's cells with the least expected displacement under its prior.
 
@@ -121,11 +152,11 @@ def optimal_places(
     ----------
     city
         Cells and a public prior.
-    radius, eps
-        What is promised about true places. Moving them to cells may put two √2 cells farther apart,
+    eps, radius
+        What is guaranteed about true places. Moving them to cells may put two √2 cells farther apart,
         which is counted in: cells should be small beside the radius.
     gap, seconds, start, progress
-        As for `dprivacy.design.least_expected_loss`.
+        As for `dprivacy.design.optimal`.
 
     Returns
     -------
@@ -136,17 +167,17 @@ def optimal_places(
     --------
     >>> from dprivacy.geo import city
     >>> found = optimal_places(city("40.7, -74, 1 km", cell="500 m"), radius="1 km", eps="ln 4")
-    >>> print(found.promise.sentence())
+    >>> print(found.guarantee.brief())
     Within 1 km, the odds between two true places change by at most a factor of 4.
     """
-    promise = Promise.read(radius=radius, eps=eps, cell=city.cell)
+    guarantee = MetreGuarantee.read(radius=radius, eps=eps, cell=city.cell)
     found = optimal(
         city.space,
-        eps=promise.rate,
+        eps=guarantee.eps,
         prior=city.prior,
         gap=gap,
         seconds=seconds,
         start=start,
         progress=progress,
     )
-    return CityMechanism(city, promise, found)
+    return CityMechanism(city, guarantee, found)

@@ -42,8 +42,8 @@ class PermanentNoise:
         self.mechanism = mechanism
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
-        promise = mechanism.promise
-        told = f"{promise.rate}\0{promise.cell}\0{mechanism.step}\0{where}\0{context}"
+        claim = mechanism.guarantee
+        told = f"{claim.eps}\0{claim.cell}\0{mechanism.step}\0{where}\0{context}"
         name = b"dprivacy permanent places 1\0"
         self._key = hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256")
 
@@ -64,7 +64,7 @@ class PermanentNoise:
             if tag not in drawn:
                 drawn[tag] = self.mechanism.noise.draw(1, KeyedSource(tag, "place"))[0]
             out[k] = drawn[tag]
-        return out + cells * int(self.mechanism.promise.cell / self.mechanism.step)
+        return out + cells * int(self.mechanism.guarantee.cell / self.mechanism.step)
 
 
 def named(person: Any, row: int) -> bytes:

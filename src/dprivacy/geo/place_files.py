@@ -12,6 +12,7 @@ from dprivacy.extras import arrow
 from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.polygons import read_json
 from dprivacy.release import batches_of
+from dprivacy.typing import PathArg
 
 _LATITUDES = ("lat", "latitude", "y")
 _LONGITUDES = ("lon", "lng", "long", "longitude", "x")
@@ -51,7 +52,7 @@ def is_geojson(path: Path) -> bool:
 
 
 def read_place_file(
-    path: str | Path,
+    path: PathArg,
     *,
     lat: str | None = None,
     lon: str | None = None,

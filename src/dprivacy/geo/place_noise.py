@@ -1,9 +1,9 @@
 """The mechanism for places: cells, exact noise on a lattice of metres, and degrees again."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Floats, to_space, to_surface
-from dprivacy.geo.earth.lengths import in_words, metres
-from dprivacy.geo.earth.regions import Region, as_region
-from dprivacy.geo.metre_promise import Promise
+from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
+from dprivacy.geo.earth.regions import Region, RegionLike, as_region
+from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
-from dprivacy.model import Guarantee
+from dprivacy.model import Sourced, about
 from dprivacy.numbers import as_level
-from dprivacy.sampling import PlanarNoise, Source, SpatialNoise, choose_source
+from dprivacy.sampling import PlanarNoise, Source, SpatialNoise
+from dprivacy.typing import LevelLike
 
 _CHUNK = 1 << 14
 _STEPS = 1000  # of the noise's lattice in one radius, unless something else is asked for
@@ -25,7 +26,7 @@ DIGITS = 7  # of a reported degree: a centimetre
 
 
 @dataclass(frozen=True)
-class PlaceMechanism:
+class PlaceMechanism(Sourced):
     """Planar Laplace noise for places on Earth; without a region, its sister in space.
 
     A true place becomes a point in metres (its shadow on the region's plane, or its point in space),
@@ -35,45 +36,32 @@ class PlaceMechanism:
 
     Attributes
     ----------
-    promise
+    guarantee
         What holds for true places.
     step
-        The lattice of the noise, in metres; the promise's `cell` is a multiple of it.
+        The lattice of the noise, in metres; the guarantee's `cell` is a multiple of it.
     region
         Where the places are, publicly; None for anywhere on Earth.
     source
         Where random words come from; the operating system's when None.
     """
 
-    promise: Promise
+    guarantee: MetreGuarantee
     step: Fraction
     region: Region | None = None
     source: Source | None = None
     family: str = "places"
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The promise as a guarantee per metre."""
-        return self.promise.guarantee
+    channel: ClassVar[None] = None
 
     @property
     def law(self) -> NoiseLaw:
         """How far it moves places."""
-        return NoiseLaw(float(self.promise.rate), self.promise.axes)
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "PlaceMechanism":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
+        return NoiseLaw(float(self.guarantee.eps), 3 if self.region is None else 2)
 
     @cached_property
     def noise(self) -> PlanarNoise | SpatialNoise:
         """The sampler of the noise, in steps."""
-        level = as_level(self.promise.rate * self.step)
+        level = as_level(self.guarantee.eps * self.step)
         return SpatialNoise(level) if self.region is None else PlanarNoise(level)
 
     def cells(self, lat: Floats, lon: Floats) -> NDArray[np.int64]:
@@ -85,7 +73,7 @@ class PlaceMechanism:
             Degrees, read by `read_places`.
         """
         points = to_space(lat, lon) if self.region is None else self.region.plane.shadow(lat, lon)
-        return np.rint(points / float(self.promise.cell)).astype(np.int64)
+        return np.rint(points / float(self.guarantee.cell)).astype(np.int64)
 
     def points(self, steps: NDArray[np.int64]) -> Floats:
         """Noisy lattice points in metres."""
@@ -104,7 +92,7 @@ class PlaceMechanism:
 
     @property
     def _steps_per_cell(self) -> int:
-        return int(self.promise.cell / self.step)
+        return int(self.guarantee.cell / self.step)
 
     def noisy(self, cells: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
         """Cells with fresh noise, in steps."""
@@ -120,39 +108,43 @@ class PlaceMechanism:
         insecure_seed
             For tests only; it warns.
         """
-        array = np.asarray(values, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != 2:
-            raise WrongShape(
-                "places should be rows of latitude and longitude, not an array of shape "
-                f"{array.shape}"
-            )
-        lat, lon = read_places(array[:, 0], array[:, 1], self.region)
-        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
-        out = np.empty_like(array)
-        for start in range(0, len(array), _CHUNK):
+        lat, lon = read_rows(values, self.region)
+        source = self._source(insecure_seed)
+        out = np.empty((len(lat), 2))
+        for start in range(0, len(lat), _CHUNK):
             here = slice(start, start + _CHUNK)
             steps = self.noisy(self.cells(lat[here], lon[here]), source)
             out[here, 0], out[here, 1] = self.places(self.points(steps))
         return out
 
     def __repr__(self) -> str:
-        return f"PlaceMechanism({self.promise!r})"
+        return f"PlaceMechanism({about(self.guarantee.level)} within {in_words(self.guarantee.radius)})"
+
+
+def read_rows(values: Any, region: Region | None) -> tuple[Floats, Floats]:
+    """Checked latitudes and longitudes from rows of both."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise WrongShape(
+            f"places should be rows of latitude and longitude, not an array of shape {array.shape}"
+        )
+    return read_places(array[:, 0], array[:, 1], region)
 
 
 def place_mechanism(
     *,
-    radius: Any = "200 m",
-    eps: Any = "ln 4",
-    region: Any = None,
-    cell: Any = None,
-    step: Any = None,
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
+    region: RegionLike | None = None,
+    cell: LengthLike | None = None,
+    step: LengthLike | None = None,
 ) -> PlaceMechanism:
     """Noise so that within `radius` the odds between true places change by at most e^eps.
 
     Parameters
     ----------
-    radius, eps
-        What is promised: "200 m", "ln 4".
+    eps, radius
+        What is guaranteed: "ln 4", "200 m".
     region
         What everyone may know about where the places are; see `as_region`. With a region the noise is
         planar. Without one it is spatial, and moves places 18 % farther on average.
@@ -164,7 +156,7 @@ def place_mechanism(
     Returns
     -------
     PlaceMechanism
-        With `promise` and `randomise`.
+        With `guarantee` and `randomise`.
 
     Examples
     --------
@@ -187,5 +179,5 @@ def place_mechanism(
         size = lattice
     declared = None if region is None else as_region(region)
     axes = 3 if declared is None else 2
-    promise = Promise.read(radius=reach, eps=eps, cell=size, axes=axes)
-    return PlaceMechanism(promise, lattice, declared)
+    guarantee = MetreGuarantee.read(radius=reach, eps=eps, cell=size, axes=axes)
+    return PlaceMechanism(guarantee, lattice, declared)

@@ -1,132 +1,90 @@
-"""`protect`: reported places for true ones, with what is promised about them."""
+"""`protect_places`: reported places for true ones, with what is guaranteed about them."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning, WrongShape
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Floats
-from dprivacy.geo.earth.lengths import metres
-from dprivacy.geo.metre_promise import Promise
-from dprivacy.geo.noise_law import NoiseLaw
+from dprivacy.geo.earth.lengths import LengthLike, metres
+from dprivacy.geo.earth.regions import RegionLike
 from dprivacy.geo.permanent_places import PermanentNoise, named
+from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
+from dprivacy.geo.released_places import ProtectedPlaces, charge_of, released
 from dprivacy.mechanisms import whole
-from dprivacy.model import plain
 from dprivacy.numbers import as_eps
-from dprivacy.sampling import choose_source
+from dprivacy.release import Receipt, Released, charged
+from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
+from dprivacy.typing import LedgerLike, LevelLike
 
 _CHUNK = 1 << 14
 _SAME_PLACE = 4  # cells of permanent noise in a radius
-_MUCH = 10  # a level above which a promise is worth little
-
-
-@dataclass(frozen=True, eq=False)
-class ProtectedPlaces:
-    """Reported places. Nothing of the true ones is in here.
-
-    Attributes
-    ----------
-    lat, lon
-        What may be published: degrees, in the order of the true places.
-    promise
-        What holds for the true places.
-    notes
-        What else was done, and what is not promised, in words.
-    secure
-        Whether the noise came from a source that nobody can guess.
-    law
-        How far the noise moves places; None when it is none of metres (a city's channel).
-    """
-
-    lat: Any
-    lon: Any
-    promise: Promise
-    notes: tuple[str, ...] = ()
-    secure: bool = True
-    law: NoiseLaw | None = None
-
-    def __len__(self) -> int:
-        return len(self.lat)
-
-    def explain(self) -> str:
-        """The promise, and what else was done."""
-        head = (
-            [] if self.secure else ["NO GUARANTEE: the noise came from a seed and can be guessed."]
-        )
-        law = [] if self.law is None else [self.law.explain()]
-        return "\n".join([*head, self.promise.explain(), *law, *self.notes])
-
-    def to_dict(self) -> dict[str, Any]:
-        """All but the places, as plain data."""
-        return {
-            "places": len(self),
-            "promise": self.promise.to_dict(),
-            "noise": None if self.law is None else self.law.to_dict(),
-            "notes": plain(self.notes),
-            "secure": self.secure,
-        }
-
-    def __repr__(self) -> str:
-        return f"ProtectedPlaces({len(self):,} places, {self.promise!r})"
+_MUCH = 10  # a level above which a guarantee is worth little
 
 
 @result("T", "Ex 3.2.1")
-def protect(
-    lat: Any,
+def protect_places(
+    lat: Any,  # a list, an array or a column of a frame
     lon: Any,
     *,
-    radius: Any = "200 m",
-    eps: Any = "ln 4",
-    region: Any = None,
-    clamp: bool = False,
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
+    region: RegionLike | None = None,
     city: City | None = None,
-    people: Any = None,
+    people: Iterable[Any] | None = None,
     reports: int | None = None,
-    key: bytes | None = None,
-    cell: Any = None,
+    permanent_key: bytes | None = None,
+    cell: LengthLike | None = None,
+    clamp: bool = False,
+    ledger: LedgerLike = None,
+    again: str | None = None,
     insecure_seed: int | None = None,
-) -> ProtectedPlaces:
+) -> Released[ProtectedPlaces]:
     """Noisy places: within `radius`, the odds between two true places change by at most e^eps.
 
     Parameters
     ----------
     lat, lon
         True places in degrees: lists, arrays, or columns of a pandas or Polars frame.
-    radius, eps
-        What is promised, such as "200 m" and "ln 4" (a factor of 4).
+    eps, radius
+        What is guaranteed, such as "ln 4" (a factor of 4) and "200 m".
     region
         What everyone may know about where the places are; see `as_region`. It makes the noise planar
         instead of spatial, which moves places 15 % less. Never compute it from the places.
-    clamp
-        Move reports that fall outside the region to its border.
     city
         Public knowledge about plausible places. Each report becomes the cell that is best in
-        expectation; the promise stays.
+        expectation; the guarantee stays.
     people
-        Whose each place is. Levels of several reports of one person add up, and the promise says so.
+        Whose each place is. Levels of several reports of one person add up, and the guarantee says so.
     reports
         How many reports a person makes at most. Then `eps` is for all of them together, and each has
         eps/reports.
-    key
-        At least 16 secret bytes: permanent noise. Who is in the same cell again reports the same place
-        again, which counts once. Needs `people`.
+    permanent_key
+        At least 16 secret bytes: permanent noise. Whoever is in the same cell again reports the same
+        place again, which counts once. Needs `people`.
     cell
         The cells that true places are moved to first; with a key a quarter of the radius, otherwise a
         thousandth.
+    clamp
+        Move reports that fall outside the region to its border.
+    ledger, again
+        As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
+        the level of one report, per kilometre.
     insecure_seed
         For tests and examples only; it warns.
 
     Returns
     -------
-    ProtectedPlaces
-        With `lat`, `lon` and `promise`.
+    Released
+        Its `data` has `lat`, `lon` and `guarantee`; `save` writes .csv, .parquet or .geojson.
 
     Raises
     ------
@@ -150,17 +108,55 @@ def protect(
 
     Examples
     --------
-    >>> reported = protect([40.7484], [-73.9857], radius="200 m", eps="ln 4", region="40.7,-74,50 km")
-    >>> print(reported.promise.sentence())
+    >>> reported = protect_places([40.7484], [-73.9857], radius="200 m", region="40.7,-74,50 km")
+    >>> print(reported.data.guarantee.brief())
     Within 200 m, the odds between two true places change by at most a factor of 4.
+    >>> reported.card.holds, len(reported.data)
+    (True, 1)
     """
-    level = as_eps(eps)
-    if reports is not None:
-        level = level / whole(reports, "reports")
+    ready = prepared(
+        lat,
+        lon,
+        eps=eps,
+        radius=radius,
+        region=region,
+        city=city,
+        people=people,
+        reports=reports,
+        permanent_key=permanent_key,
+        cell=cell,
+        clamp=clamp,
+        insecure_seed=insecure_seed,
+    )
+    source = ready.lat.tobytes() + ready.lon.tobytes()
+    charge = charge_of(ready.mechanism.guarantee)
+    with charged(
+        ledger, charge, source, people=ready.owners, again=again, note="places"
+    ) as receipt:
+        return ready.drawn(receipt=receipt)
+
+
+def prepared(
+    lat: Any,
+    lon: Any,
+    *,
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
+    region: RegionLike | None = None,
+    city: City | None = None,
+    people: Iterable[Any] | None = None,
+    reports: int | None = None,
+    permanent_key: bytes | None = None,
+    cell: LengthLike | None = None,
+    clamp: bool = False,
+    insecure_seed: int | None = None,
+) -> "Prepared":
+    """All that `protect_places` does before it draws; nothing is spent yet."""
+    level = as_eps(eps) if reports is None else as_eps(eps) / whole(reports, "reports")
     declared = city.region if region is None and city is not None else region
     if clamp and declared is None:
         raise NotApplicable("clamping needs a region to clamp to; give region= as well")
-    if key is not None and cell is None:
+    if permanent_key is not None and cell is None:
         cell = metres(radius, what="the radius") / _SAME_PLACE
     mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
     if city is not None and mechanism.region != city.region:
@@ -168,67 +164,94 @@ def protect(
             f"the region should be the city's own ({city.region.words()}); leave the region out"
         )
     latitudes, longitudes = read_places(lat, lon, mechanism.region)
-    owners = _owners(people, len(latitudes), wanted=key is not None or reports is not None)
-    noise = _Noise(mechanism, key, insecure_seed)
-    most = _most(owners, mechanism, latitudes, longitudes, permanent=key is not None, limit=reports)
-    out = _reported(noise, latitudes, longitudes, owners, city, clamp)
-    promise = replace(mechanism.promise, reports=reports or most)
-    if promise.total > _MUCH:
-        warnings.warn(
-            f"ε = {float(promise.total):.3g} for {promise.reports:,} reports of a person within the "
-            "radius protects little; permanent noise, or a level for all reports together, does more",
-            PrivacyLeakWarning,
-            stacklevel=2,
-        )
-    return ProtectedPlaces(
-        like(out[0], lat),
-        like(out[1], lon),
-        promise,
-        tuple(_notes(mechanism, owners, key, reports, city, clamp)),
-        noise.secure,
-        mechanism.law,
+    wanted = permanent_key is not None or reports is not None
+    owners = _owners(people, len(latitudes), wanted=wanted)
+    most = _most(
+        owners,
+        mechanism,
+        latitudes,
+        longitudes,
+        permanent=permanent_key is not None,
+        limit=reports,
+    )
+    guarantee = replace(mechanism.guarantee, reports=reports or most)
+    return Prepared(
+        replace(mechanism, guarantee=guarantee),
+        latitudes,
+        longitudes,
+        (lat, lon),
+        owners,
+        None if permanent_key is None else PermanentNoise(mechanism, permanent_key),
+        city,
+        clamp,
+        tuple(_notes(mechanism, owners, permanent_key, reports, city, clamp)),
+        insecure_seed,
     )
 
 
-class _Noise:
-    """Fresh or permanent noise, and where it comes from."""
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Places that were read and checked, and how their reports will be drawn."""
 
-    def __init__(self, mechanism: PlaceMechanism, key: bytes | None, seed: int | None) -> None:
-        self.mechanism = mechanism
-        self.permanent = None if key is None else PermanentNoise(mechanism, key)
-        self.source = choose_source(seed)
-        self.secure = key is not None or self.source.secure
+    mechanism: PlaceMechanism
+    lat: Floats
+    lon: Floats
+    given: tuple[Any, Any]  # what the places came in, and the reports go out in
+    owners: Sequence[Any] | None
+    permanent: PermanentNoise | None
+    city: City | None
+    clamp: bool
+    notes: tuple[str, ...]
+    seed: int | None
 
-    def __call__(self, lat: Floats, lon: Floats, people: Sequence[Any] | None) -> Any:
-        cells = self.mechanism.cells(lat, lon)
-        if self.permanent is not None and people is not None:
-            return self.permanent.noisy(cells, people)
-        return self.mechanism.noisy(cells, self.source)
+    def drawn(
+        self, *, receipt: Receipt | None = None, found: PlaceFile | None = None
+    ) -> Released[ProtectedPlaces]:
+        """The reports."""
+        guarantee, source = self.mechanism.guarantee, choose_source(self.seed)
+        if guarantee.total > _MUCH:
+            warnings.warn(
+                f"ε = {float(guarantee.total):.3g} for {guarantee.reports:,} reports of a person "
+                "within the radius protects little; permanent noise, or a level for all reports "
+                "together, protects more",
+                PrivacyLeakWarning,
+                stacklevel=3,
+            )
+        out = np.empty((2, len(self.lat)))
+        for start in range(0, len(self.lat), _CHUNK):
+            here = slice(start, start + _CHUNK)
+            out[:, here] = self._reported(self.mechanism.points(self._noisy(here, source)))
+        places = ProtectedPlaces(
+            like(out[0], self.given[0]),
+            like(out[1], self.given[1]),
+            guarantee,
+            self.notes,
+            self.mechanism.law,
+        )
+        permanent = self.permanent is not None
+        return released(
+            places,
+            self.mechanism,
+            secure=permanent or source.secure,
+            permanent=permanent,
+            receipt=receipt,
+            found=found,
+        )
 
+    def _noisy(self, here: slice, source: Source) -> NDArray[np.int64]:
+        cells = self.mechanism.cells(self.lat[here], self.lon[here])
+        if self.permanent is not None and self.owners is not None:
+            return self.permanent.noisy(cells, self.owners[here])
+        return self.mechanism.noisy(cells, source)
 
-def _reported(
-    noise: _Noise,
-    lat: Floats,
-    lon: Floats,
-    owners: Sequence[Any] | None,
-    city: City | None,
-    clamp: bool,
-) -> tuple[Floats, Floats]:
-    mechanism, region = noise.mechanism, noise.mechanism.region
-    out = np.empty((2, len(lat)))
-    for start in range(0, len(lat), _CHUNK):
-        here = slice(start, start + _CHUNK)
-        steps = noise(lat[here], lon[here], None if owners is None else owners[here])
-        points = mechanism.points(steps)
-        if city is not None:
-            best = city.remapped(points, float(mechanism.promise.rate))
-            found = tuple(side[best] for side in city.places)
-        else:
-            found = mechanism.places(points)
-            if clamp and region is not None:
-                found = region.nearest(*found)
-        out[:, here] = found
-    return out[0], out[1]
+    def _reported(self, points: Floats) -> tuple[Floats, ...]:
+        """Degrees of noisy points: post-processing."""
+        if self.city is not None:
+            best = self.city.remapped(points, float(self.mechanism.guarantee.eps))
+            return tuple(side[best] for side in self.city.places)
+        found = self.mechanism.places(points)
+        region = self.mechanism.region
+        return region.nearest(*found) if self.clamp and region is not None else found
 
 
 def _owners(people: Any, n: int, *, wanted: bool) -> Sequence[Any] | None:

@@ -1,4 +1,4 @@
-"""``dprivacy geo``: reported places for true ones, with a promise in metres."""
+"""``dprivacy geo``: reported places for true ones, with a guarantee in metres."""
 
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,10 @@ from dprivacy.geo import (
     city as city_of,
     frontier as frontier_of,
     optimal_places,
-    promise_path,
-    protect_file,
+    protect_place_file,
     read_place_file,
 )
+from dprivacy.release import card_path
 
 _EPILOG = examples(
     'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
@@ -79,9 +79,9 @@ _EPILOG = examples(
 @PROGRESS
 @JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
-    """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a promise in metres.
+    """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a guarantee in metres.
 
-    The output has coordinates and the columns named by --keep, nothing else. The promise is written
+    The output has coordinates and the columns named by --keep, nothing else. The card is written
     beside it. A region is public knowledge: never read it off the places. With --frontier no places are
     read; planar Laplace, remapped and optimal noise are compared on the prior.
     """
@@ -106,12 +106,14 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     else:
         options |= {"radius": given["radius"], "eps": given["epsilon"], "region": given["region"]}
         options |= {"clamp": given["clamp"], "reports": given["reports"], "city": prior}
-        options |= {"key": read_key(given["key_file"])}
+        options |= {"permanent_key": read_key(given["key_file"])}
         if prior is not None:
             options["region"] = None
     with spoken_warnings(), open_account(given["place"], given["account"]) as account:
-        reported = protect_file(places, output, ledger=account, again=given["again"], **options)
-    lines = [reported.explain(), f"{output} and {promise_path(output)} are written."]
+        reported = protect_place_file(
+            places, output, ledger=account, again=given["again"], **options
+        )
+    lines = [reported.explain(), f"Wrote {output} and {card_path(output)}."]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))
     answer = {**reported.to_dict(), "output": str(output)}

@@ -4,11 +4,11 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.numbers import Level, as_level
 
+LengthLike = str | float | Fraction  # "200 m", "1.5 km", or a number of metres
 _METRES = {
     "": Fraction(1),
     "m": Fraction(1),
@@ -20,7 +20,7 @@ _WRITTEN = re.compile(r"\s*([0-9][0-9/.eE+-]*?)\s*(m|km|mi|ft|)\s*")
 _LEAST, _MOST = Fraction(1, 1000), Fraction(20_000_000)
 
 
-def metres(length: Any, *, what: str = "a length") -> Fraction:
+def metres(length: LengthLike, *, what: str = "a length") -> Fraction:
     """Read a length: "200 m", "1.5km", "3 mi", "600 ft", or a number of metres.
 
     Parameters

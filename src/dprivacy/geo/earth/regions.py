@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,11 @@ class Region(Protocol):
     def words(self) -> str:
         """What it is, for a sentence."""
         ...
+
+
+RegionLike: TypeAlias = (  # text, a path, three or four numbers, or GeoJSON
+    Region | str | Path | Sequence[float | str | Fraction] | Mapping[str, Any]
+)
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,7 @@ class Box:
         )
 
 
-def as_region(given: Any) -> Region:
+def as_region(given: RegionLike) -> Region:
     """Read a region: a disc, a box or a polygon.
 
     Parameters

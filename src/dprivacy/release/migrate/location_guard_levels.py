@@ -51,7 +51,7 @@ class PlaceLevel:
 
     @property
     def settings(self) -> dict[str, str]:
-        """The same for `dprivacy.geo.protecting_places(lat, lon, **settings)`."""
+        """The same for `dprivacy.protect_places(lat, lon, **settings)`."""
         return {"radius": f"{self.radius} m", "eps": str(self.eps)}
 
     def explain(self) -> str:
@@ -64,7 +64,7 @@ class PlaceLevel:
             text += (
                 f" A noisy place is given again for {self.minutes} minutes; who asks all day has "
                 f"{-(-_DAY // self.minutes)} of them, and their levels add up. Permanent noise "
-                "(`dprivacy.geo.protect` with a key) reports the same from the same cell for good."
+                "(`protect_places` with a permanent key) reports the same from the same cell for good."
             )
         return text
 

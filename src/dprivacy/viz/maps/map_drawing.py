@@ -19,6 +19,7 @@ from dprivacy.geo import (
     to_space,
     to_surface,
 )
+from dprivacy.release import Released
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE
 
@@ -47,14 +48,18 @@ class _View:
 
 
 def place_map(
-    reported: ProtectedPlaces, *, true: Any = None, city: City | None = None, title: str = ""
+    reported: Released[ProtectedPlaces],
+    *,
+    true: Any = None,
+    city: City | None = None,
+    title: str = "",
 ) -> str:
     """Reported places on a map, as one HTML page that fetches nothing.
 
     Parameters
     ----------
     reported
-        What `protect` gave.
+        What `protect_places` gave.
     true
         The true places as (latitudes, longitudes). They are secret: a map with them says so, and is for
         the eyes of whoever may see them.
@@ -73,13 +78,14 @@ def place_map(
     Malformed
         When there is nothing to draw.
     """
-    lat, lon = read_places(np.asarray(reported.lat), np.asarray(reported.lon))
+    places = reported.data
+    lat, lon = read_places(np.asarray(places.lat), np.asarray(places.lon))
     if not len(lat):
         raise Malformed("there are no places to draw")
     known = None if true is None else read_places(*true)
     view = _view(lat, lon, known, city)
     lines, names = _graticule(view)
-    circle = _radius(view, reported)
+    circle = _radius(view, places)
     body = [*_cells(view, city), *lines, *circle]
     if known is not None:
         body += _pairs(view, (lat, lon), known)
@@ -87,7 +93,7 @@ def place_map(
     body += _dots(view, lat, lon, "said", REPORTED)
     body += _bar(view)
     marks = legend(
-        reported,
+        places,
         true=known is not None,
         prior=city is not None,
         radius=bool(circle),
@@ -99,7 +105,7 @@ def place_map(
 
 def save_map(
     path: str | Path,
-    reported: ProtectedPlaces,
+    reported: Released[ProtectedPlaces],
     *,
     true: Any = None,
     city: City | None = None,
@@ -251,12 +257,12 @@ def _round(width: float) -> float:
     return next(step * power for step in _STEPS if step * power >= width)
 
 
-def _radius(view: _View, reported: ProtectedPlaces) -> list[str]:
-    """The radius of the promise around the middle of the map."""
+def _radius(view: _View, places: ProtectedPlaces) -> list[str]:
+    """The radius of the guarantee around the middle of the map."""
     if view.plane is None:
         return []
     x, y = _EDGE + view.wide / 2, _EDGE + view.high / 2
-    size = float(reported.promise.radius) * view.scale
+    size = float(places.guarantee.radius) * view.scale
     if size < 1.5:
         return []
     return [

@@ -4,6 +4,7 @@ import html
 from dataclasses import dataclass
 
 from dprivacy.geo import ProtectedPlaces, in_words
+from dprivacy.release import Released
 from dprivacy.viz.style.picture_style import FAINT, INK, STYLES
 
 REPORTED, TRUE = STYLES[0].colour, STYLES[1].colour
@@ -42,21 +43,26 @@ def legend(
     if prior:
         marks.append("▨ prior: darker is likelier")
     if radius:
-        marks.append(f"dashed: {in_words(reported.promise.radius)}, the radius of the promise")
+        marks.append(f"dashed: {in_words(reported.guarantee.radius)}, the radius of the guarantee")
     if len(reported) > drawn:
         marks.append(f"{drawn:,} of {len(reported):,} places are drawn")
     return marks
 
 
 def page(
-    reported: ProtectedPlaces, paper: Paper, marks: list[str], *, secret: bool, title: str
+    reported: Released[ProtectedPlaces],
+    paper: Paper,
+    marks: list[str],
+    *,
+    secret: bool,
+    title: str,
 ) -> str:
     """The whole page.
 
     Parameters
     ----------
     reported
-        Whose promise stands above the map.
+        Whose guarantee stands above the map.
     paper
         The map.
     marks
@@ -66,11 +72,11 @@ def page(
     title
         A title.
     """
-    warnings = [_SECRET] * secret + [_SEEDED] * (not reported.secure)
+    warnings = [_SECRET] * secret + [_SEEDED] * (not reported.card.secure)
     frame = f'x="{paper.edge}" y="{paper.edge}" width="{paper.wide:.1f}" height="{paper.high:.1f}"'
     return _TEMPLATE.format(
         title=html.escape(title or "Reported places"),
-        sentence=html.escape(reported.promise.sentence()),
+        sentence=html.escape(reported.data.guarantee.brief()),
         warnings="".join(f'<p class="secret">{text}</p>' for text in warnings),
         legend=" &emsp; ".join(marks),
         box=f"0 {paper.edge - 8:.0f} {paper.wide + 2 * paper.edge:.0f} {paper.high + 36:.0f}",

@@ -16,8 +16,8 @@ from dprivacy.errors import (
     NotApplicable,
     OutputExists,
 )
-from dprivacy.geo.place_files import read_place_file
-from dprivacy.geo.place_output import promise_path, protect_file
+from dprivacy.geo import protect_place_file, read_place_file
+from dprivacy.release import card_path
 from support.mutations import json_mutant, mutants
 from support.patience import brisk
 
@@ -59,8 +59,8 @@ def walk(tmp_path):
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".geojson"])
 def test_only_coordinates_and_kept_columns_are_written(places, tmp_path, ending):
     output = tmp_path / f"out{ending}"
-    protect_file(places, output, region=NYC, keep=["id"] if ending != ".geojson" else [])
-    data = output.read_bytes() + promise_path(output).read_bytes()
+    protect_place_file(places, output, region=NYC, keep=["id"] if ending != ".geojson" else [])
+    data = output.read_bytes() + card_path(output).read_bytes()
     assert b"CANARY" not in data
     assert b"40.71," not in data
     if ending == ".csv":
@@ -68,15 +68,18 @@ def test_only_coordinates_and_kept_columns_are_written(places, tmp_path, ending)
         assert list(table.columns) == ["lat", "lon", "id"]
         assert table["id"].tolist() == [1, 2, 1]
         assert ((table["lat"] - 40.7).abs() < 0.2).all()
-    assert json.loads(promise_path(output).read_text())["promise"]["eps"] == "ln(4)"
+    card = json.loads(card_path(output).read_text())["body"]
+    assert card["guarantee"]["unit"] == "metre"
+    assert "at most a factor of 4." in card["guarantee"]["sentence"]
+    assert card["output"]["name"] == output.name
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
-        ["places.csv", output.name, promise_path(output).name]
+        ["places.csv", output.name, card_path(output).name]
     )
 
 
 def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     output = tmp_path / "out.geojson"
-    found = protect_file(walk, output, region=NYC, keep=["who"])
+    found = protect_place_file(walk, output, region=NYC, keep=["who"])
     text = output.read_text()
     assert "CANARY" not in text
     assert "bbox" not in text
@@ -86,34 +89,36 @@ def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     assert [f["geometry"]["type"] for f in made["features"]] == ["Point", "LineString"]
     assert [f["properties"] for f in made["features"]] == [{"who": "ann"}, {"who": "bob"}]
     assert len(made["features"][1]["geometry"]["coordinates"]) == 2
-    assert found.promise.reports == 2  # the line is one person's way
+    assert found.data.guarantee.reports == 2  # the line is one person's way
     flat = tmp_path / "out.csv"
-    protect_file(walk, flat, region=NYC)
+    protect_place_file(walk, flat, region=NYC)
     assert len(pd.read_csv(flat)) == 3
     with pytest.raises(NotApplicable, match="GeoJSON to GeoJSON"):
-        protect_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"])
+        protect_place_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"])
 
 
 def test_a_person_of_several_rows_is_counted(places, tmp_path):
-    found = protect_file(places, tmp_path / "out.csv", region=NYC, person="id")
-    assert found.promise.reports == 2
-    fixed = protect_file(places, tmp_path / "b.csv", region=NYC, person="id", key=b"k" * 32)
-    assert fixed.lat[0] == fixed.lat[2]
+    found = protect_place_file(places, tmp_path / "out.csv", region=NYC, person="id")
+    assert found.data.guarantee.reports == 2
+    fixed = protect_place_file(
+        places, tmp_path / "b.csv", region=NYC, person="id", permanent_key=b"k" * 32
+    )
+    assert fixed.data.lat[0] == fixed.data.lat[2]
 
 
 def test_outputs_are_the_owners_and_never_replaced_unasked(places, tmp_path):
     output = tmp_path / "out.csv"
-    protect_file(places, output, region=NYC)
+    protect_place_file(places, output, region=NYC)
     before = output.read_bytes()
     with pytest.raises(OutputExists, match="exists"):
-        protect_file(places, output, region=NYC)
+        protect_place_file(places, output, region=NYC)
     assert output.read_bytes() == before
-    protect_file(places, output, region=NYC, replace=True)
+    protect_place_file(places, output, region=NYC, replace=True)
     assert output.read_bytes() != before
     if sys.platform != "win32":
         assert not os.stat(output).st_mode & 0o077
     with pytest.raises(BadFile, match=r"should end in \.csv"):
-        protect_file(places, tmp_path / "out.xlsx", region=NYC)
+        protect_place_file(places, tmp_path / "out.xlsx", region=NYC)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +140,7 @@ def test_tables_that_are_refused(tmp_path, text, given, words):
     path = tmp_path / "bad.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(Malformed, match=words) as refusal:
-        protect_file(path, tmp_path / "out.csv", **given)
+        protect_place_file(path, tmp_path / "out.csv", **given)
     assert "home" not in str(refusal.value)
     assert [p.name for p in tmp_path.iterdir()] == ["bad.csv"]
 
@@ -159,7 +164,7 @@ def test_geojson_that_is_refused(tmp_path, data, words):
     path = tmp_path / "bad.geojson"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises((BadFile, BadNumber), match=words) as refusal:
-        protect_file(path, tmp_path / "out.geojson")
+        protect_place_file(path, tmp_path / "out.geojson")
     assert "174.01" not in str(refusal.value)
 
 
@@ -168,10 +173,10 @@ def test_text_that_is_no_json(tmp_path):
     for text in ("", "{", "[" * 100_000, '{"a": ' * 5000, "NaN", "9" * 6000, "\x00", '"\\ud800"'):
         path.write_text(text, encoding="utf-8", errors="surrogatepass")
         with pytest.raises(BadFile):
-            protect_file(path, tmp_path / "out.geojson")
+            protect_place_file(path, tmp_path / "out.geojson")
     path.write_bytes(b"\xff\xfe{}")
     with pytest.raises(BadFile, match="is not GeoJSON"):
-        protect_file(path, tmp_path / "out.geojson")
+        protect_place_file(path, tmp_path / "out.geojson")
 
 
 def fuzz(tmp_path, seed, rounds):
@@ -187,7 +192,7 @@ def fuzz(tmp_path, seed, rounds):
                 found = read_place_file(path, person=rng.choice([None, "who"]), keep=["address"])
                 assert len(found.lat) == len(found.lon)
                 if k % 10 == 0:
-                    protect_file(path, output, replace=True, region=NYC, keep=["who"])
+                    protect_place_file(path, output, replace=True, region=NYC, keep=["who"])
                     json.loads(output.read_text())
                 good += 1
             except DPrivacyError as refusal:

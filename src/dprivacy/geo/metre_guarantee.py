@@ -1,16 +1,16 @@
-"""What is promised about true places, in metres, with everything that could weaken it counted in."""
+"""What is guaranteed for true places, in metres, with everything that could weaken it counted in."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from dprivacy.geo.earth.ellipsoid import apart
-from dprivacy.geo.earth.lengths import in_words, metres
+from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.model import Guarantee, about, factor_in_words, plain
 from dprivacy.numbers import Level, as_eps, exp_bounds, float_up, root
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike
 
 DOUBLES = Fraction(2, 1_000_000)  # metres that rounding in doubles may put two places farther apart
 _LARGEST = 700  # exponents whose exponential a double holds
@@ -22,24 +22,24 @@ class Surface:
 
     slack: Level
 
-    def distance(self, x: Any, z: Any) -> Any:
+    def distance(self, x: Any, z: Any) -> float:
         """Metres along the surface and the slack; never less than what tells two places apart."""
         return 0.0 if x == z else float(apart(*x, *z)) + float(self.slack)
 
 
 @result("T", "Ex 3.2.1")
-@dataclass(frozen=True)
-class Promise:
-    """Within `radius` of each other, no two true places have their odds changed by more than e^eps.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MetreGuarantee(Guarantee):
+    """Within `radius` of each other, no two true places have their odds changed by more than e^level.
+
+    As a `Guarantee` it is `eps` per metre on places that count as a little farther apart than they are.
 
     Attributes
     ----------
-    eps, radius
-        The level, and the distance in metres up to which it is promised.
+    level, radius
+        The level, and the distance in metres up to which it is guaranteed.
     cell
         The side, in metres, of the public cells that true places are moved to first.
-    axes
-        2 for noise in a plane, 3 for noise in space.
     reports
         How many reports of one person are spoken of; their levels add up.
 
@@ -47,49 +47,59 @@ class Promise:
     -----
     1. Projecting never puts two places farther apart. Moving both to centres of cells may, by
        √axes·cell, and computing in doubles by less than 2 µm: together the `slack`.
-    2. The noise falls off at `rate` = eps/(radius + slack) per metre, so that two places at distance D
-       have exponents that differ by at most rate·(D + slack): eps at the radius, and less than
-       eps·D/radius beyond it.
+    2. The noise falls off at eps = level/(radius + slack) per metre, so that two places at distance D
+       have exponents that differ by at most eps·(D + slack): the level at the radius, and less than
+       level·D/radius beyond it.
 
     Examples
     --------
-    >>> promise = Promise.read(radius="200 m", eps="ln 4", cell="0.2 m")
-    >>> print(promise.sentence())
+    >>> guarantee = MetreGuarantee.read(radius="200 m", eps="ln 4", cell="0.2 m")
+    >>> print(guarantee.brief())
     Within 200 m, the odds between two true places change by at most a factor of 4.
-    >>> promise.factor("400 m") < 16
+    >>> guarantee.factor("400 m") < 16
     True
     """
 
-    eps: Level
+    level: Level
     radius: Fraction
     cell: Fraction
-    axes: int = 2
     reports: int = 1
 
     @classmethod
     def read(
-        cls, *, radius: Any, eps: Any, cell: Any, axes: int = 2, reports: int = 1
-    ) -> "Promise":
-        """From lengths and a level as people write them."""
+        cls, *, radius: LengthLike, eps: LevelLike, cell: LengthLike, axes: int = 2
+    ) -> "MetreGuarantee":
+        """From lengths and a level as people write them.
+
+        Parameters
+        ----------
+        radius, eps
+            The distance, and the level up to it.
+        cell
+            The side of the cells that places are moved to.
+        axes
+            2 for noise in a plane, 3 for noise in space.
+        """
+        reach, side = metres(radius, what="the radius"), metres(cell, what="a cell")
+        level, slack = as_eps(eps), root(axes) * side + DOUBLES
+        because = "T Def 9.4.1; distances along the surface, the cells counted in"
         return cls(
-            as_eps(eps),
-            metres(radius, what="the radius"),
-            metres(cell, what="a cell"),
-            axes,
-            reports,
+            level / (slack + reach),
+            Surface(slack),
+            because=because,
+            unit="metre",
+            level=level,
+            radius=reach,
+            cell=side,
         )
 
-    @cached_property
+    @property
     def slack(self) -> Level:
         """How much farther apart two places may seem: √axes·cell, and 2 µm for rounding in doubles."""
-        return root(self.axes) * self.cell + DOUBLES
+        assert isinstance(self.space, Surface)
+        return self.space.slack
 
-    @cached_property
-    def rate(self) -> Level:
-        """The level of the noise, per metre."""
-        return self.eps / (self.slack + self.radius)
-
-    def exponent(self, distance: Any) -> Level:
+    def exponent(self, distance: LengthLike) -> Level:
         """The most that the logarithm of the odds between two places can change.
 
         Parameters
@@ -97,10 +107,9 @@ class Promise:
         distance
             How far apart they are: metres, or "400 m".
         """
-        apart = metres(distance, what="a distance")
-        return self.rate * (self.slack + apart)
+        return self.eps * (self.slack + metres(distance, what="a distance"))
 
-    def factor(self, distance: Any) -> float:
+    def factor(self, distance: LengthLike) -> float:
         """The most that the odds between two places at this distance can change by, rounded up."""
         exponent = self.exponent(distance)
         if exponent > _LARGEST:
@@ -111,36 +120,29 @@ class Promise:
     @property
     def total(self) -> Level:
         """The level for all reports of one person together, within the radius."""
-        return self.eps * self.reports
+        return self.level * self.reports
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """The same as a `Guarantee`: `rate` per metre on places that count as `slack` farther apart."""
-        because = "T Def 9.4.1; distances along the surface, the cells counted in"
-        return Guarantee(self.rate, Surface(self.slack), because=because)
-
-    def sentence(self) -> str:
-        """The promise in one or two sentences."""
-        factor = factor_in_words(self.eps)
+    def brief(self) -> str:
+        """The guarantee in one or two sentences."""
+        within = in_words(self.radius)
         text = (
-            f"Within {in_words(self.radius)}, the odds between two true places change by at most a "
-            f"factor of {factor}."
+            f"Within {within}, the odds between two true places change by at most a factor of "
+            f"{factor_in_words(self.level)}."
         )
         if self.reports > 1:
-            whole = factor_in_words(self.total)
             text += (
-                f" That is for one report: levels add up, and for two tracks of {self.reports:,} "
-                f"reports that stay within {in_words(self.radius)} of each other it is a factor of "
-                f"{whole}."
+                f" This is for one report; levels add up, and between two tracks of {self.reports:,} "
+                f"reports that stay within {within} of each other the factor is at most "
+                f"{factor_in_words(self.total)}."
             )
         return text
 
     def explain(self) -> str:
-        """The promise in words, with what was counted in."""
+        """The guarantee in words, with what was counted in."""
         radius, cell = in_words(self.radius), in_words(self.cell)
         return "\n".join(
             [
-                self.sentence(),
+                self.brief(),
                 f"Farther apart, by at most that factor to the power of distance/{radius}: places far "
                 "from each other are not hidden from each other.",
                 f"Distances are along the surface (WGS 84). True places are moved to cells of {cell} "
@@ -149,19 +151,15 @@ class Promise:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The promise as plain data."""
-        return {
-            "eps": plain(self.eps),
+        """The guarantee as plain data."""
+        return super().to_dict() | {
+            "level": plain(self.level),
             "radius_m": plain(self.radius),
             "cell_m": plain(self.cell),
             "slack_m": float(self.slack),
             "reports": self.reports,
-            "total_eps": plain(self.total),
-            "sentence": self.sentence(),
+            "total_level": plain(self.total),
         }
 
-    def __str__(self) -> str:
-        return self.explain()
-
     def __repr__(self) -> str:
-        return f"Promise({about(self.eps)} within {in_words(self.radius)})"
+        return f"MetreGuarantee({about(self.level)} within {in_words(self.radius)})"

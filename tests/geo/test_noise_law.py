@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from dprivacy.geo import NoiseLaw, displacement, place_mechanism, protect
+from dprivacy.geo import NoiseLaw, displacement, place_mechanism, protect_places
 from dprivacy.sampling import InsecureSource
 from support.geo_truth import GEOD, TRICKY
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWar
 
 
 def moved(lat, lon, n, seed, **given):
-    found = protect(np.full(n, lat), np.full(n, lon), insecure_seed=seed, **given)
+    found = protect_places(np.full(n, lat), np.full(n, lon), insecure_seed=seed, **given).data
     angle, _, away = GEOD.inv(np.full(n, lon), np.full(n, lat), found.lon, found.lat)
     return np.asarray(away), np.asarray(angle), found
 
@@ -25,7 +25,7 @@ def moved(lat, lon, n, seed, **given):
 def test_the_radius_is_gamma_and_the_direction_uniform_and_independent(place):
     """By pyproj's geodesics, through all of the pipeline, at the date line and the poles too."""
     away, angle, found = moved(*place, 8_000, 3, region=(*place, "50 km"))
-    rate = float(found.promise.rate)
+    rate = float(found.guarantee.eps)
     assert stats.kstest(away * rate, stats.gamma(2).cdf).pvalue > 1e-4
     assert stats.kstest(angle, stats.uniform(-180, 360).cdf).pvalue > 1e-4
     quarter = np.searchsorted(stats.gamma(2).ppf([0.25, 0.5, 0.75]), away * rate)
@@ -66,7 +66,7 @@ def test_against_the_exact_discrete_law_on_a_coarse_lattice():
     )
     cells = np.zeros((60_000, 2), dtype=np.int64)
     drawn = mechanism.noisy(cells, InsecureSource(9))
-    level = float(mechanism.promise.rate) * 100
+    level = float(mechanism.guarantee.eps) * 100
     g = np.arange(-60, 61)
     law = np.exp(-level * np.hypot(g[:, None], g))
     law /= law.sum()
@@ -81,7 +81,7 @@ def test_against_the_exact_discrete_law_on_a_coarse_lattice():
 def test_displacement_is_what_the_law_says():
     n = 20_000
     lat, lon = np.full(n, 10.0), np.full(n, 20.0)
-    found = protect(lat, lon, region="10, 20, 9 km", insecure_seed=2)
+    found = protect_places(lat, lon, region="10, 20, 9 km", insecure_seed=2).data
     measured = displacement(lat, lon, found.lat, found.lon)
     assert math.isclose(measured.mean, found.law.mean, rel_tol=0.03)
     assert math.isclose(measured.within_95, found.law.quantile(), rel_tol=0.03)

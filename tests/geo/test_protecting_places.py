@@ -1,4 +1,4 @@
-"""`protect`: kinds of input, regions, clamping, refusals that show no value, permanence, reports."""
+"""`protect_places`: kinds of input, regions, clamping, refusals that show no value, permanence."""
 
 import json
 import math
@@ -20,7 +20,14 @@ from dprivacy.errors import (
     TooLarge,
     WrongShape,
 )
-from dprivacy.geo import as_region, averaged, averaging_attack, city, place_mechanism, protect
+from dprivacy.geo import (
+    as_region,
+    averaged,
+    averaging_attack,
+    city,
+    place_mechanism,
+    protect_places,
+)
 from dprivacy.numbers import ln
 from support.geo_truth import geodesic
 
@@ -33,33 +40,37 @@ SQUARE = {
 }
 
 
+def reported(*places, **options):
+    return protect_places(*places, **options).data
+
+
 def test_reports_come_back_as_what_places_came_in():
     lat, lon = [40.7, 40.71, 40.72], [-74.0, -74.01, -74.02]
     for given in (lat, np.array(lat), tuple(lat)):
-        found = protect(given, lon, region=NYC)
+        found = reported(given, lon, region=NYC)
         assert isinstance(found.lat, np.ndarray)
         assert len(found) == 3
     frame = pd.DataFrame({"lat": lat, "lon": lon}, index=["a", "b", "c"])
-    found = protect(frame["lat"], frame["lon"], region=NYC)
+    found = reported(frame["lat"], frame["lon"], region=NYC)
     assert isinstance(found.lat, pd.Series)
     assert list(found.lon.index) == ["a", "b", "c"]
     assert found.lon.name == "lon"
     table = pl.DataFrame({"lat": lat, "lon": lon})
-    found = protect(table["lat"], table["lon"], region=NYC)
+    found = reported(table["lat"], table["lon"], region=NYC)
     assert isinstance(found.lat, pl.Series)
     assert found.lat.name == "lat"
-    assert len(protect([], [], region=NYC)) == 0
+    assert len(reported([], [], region=NYC)) == 0
     assert (np.round(np.asarray(found.lat), 7) == np.asarray(found.lat)).all()
 
 
 def test_noise_is_fresh_unless_a_seed_is_forced_and_then_it_says_so():
-    first, second = (protect([40.7], [-74.0], region=NYC) for _ in range(2))
-    assert first.lat[0] != second.lat[0]
-    assert first.secure
+    first, second = (protect_places([40.7], [-74.0], region=NYC) for _ in range(2))
+    assert first.data.lat[0] != second.data.lat[0]
+    assert first.card.secure
     with pytest.warns(InsecureSeedWarning):
-        seeded = protect([40.7], [-74.0], region=NYC, insecure_seed=1)
-    assert not seeded.secure
-    assert seeded.explain().startswith("NO GUARANTEE")
+        seeded = protect_places([40.7], [-74.0], region=NYC, insecure_seed=1)
+    assert not seeded.card.holds
+    assert "NO GUARANTEE" in seeded.explain()
     assert seeded.to_dict()["secure"] is False
 
 
@@ -90,19 +101,19 @@ CANARY = 40.712345678901
 )
 def test_what_is_wrong_is_named_by_its_row_and_never_by_its_value(lat, lon, words):
     with pytest.raises(Malformed, match=words) as refusal:
-        protect(lat, lon, region=NYC)
+        reported(lat, lon, region=NYC)
     said = str(refusal.value)
     for secret in ("40.71", "173", "95.1", "361", "41.98", "73.9"):
         assert secret not in said
 
 
 def test_longitudes_may_run_to_360():
-    found = protect([-17.7], [182.0], region="-17.7, -178, 10 km", insecure_seed=None)
+    found = reported([-17.7], [182.0], region="-17.7, -178, 10 km", insecure_seed=None)
     assert geodesic(-17.7, -178.0, found.lat[0], found.lon[0]) < 20_000
 
 
 def test_the_object_and_its_words_hold_nothing_of_the_truth():
-    found = protect([40.712345678], [-74.0123456], region=NYC)
+    found = reported([40.712345678], [-74.0123456], region=NYC)
     text = found.explain() + repr(found) + json.dumps(found.to_dict())
     assert "40.712345" not in text
     assert "74.012345" not in text
@@ -115,9 +126,9 @@ def test_clamping_keeps_reports_inside_and_moves_no_others(region):
     lat, lon = np.full(3000, 40.7), np.full(3000, -74.0)
     given = {"radius": "20 km", "region": region, "insecure_seed": 6}
     with pytest.warns(InsecureSeedWarning):
-        free = protect(lat, lon, **given)
+        free = reported(lat, lon, **given)
     with pytest.warns(InsecureSeedWarning):
-        held = protect(lat, lon, clamp=True, **given)
+        held = reported(lat, lon, clamp=True, **given)
     declared = as_region(region)
     inside = declared.holds(free.lat, free.lon)
     assert 0 < inside.sum() < 3000
@@ -137,7 +148,7 @@ def test_a_box_across_the_date_line_and_one_that_ends_at_it():
     moved = fiji.nearest(np.array([-17.0, -10.0]), np.array([-177.0, 179.0]))
     assert moved[1][0] == pytest.approx(-178)
     assert moved[0][1] == pytest.approx(-16)
-    found = protect(lat[:3], lon[:3], region="-19, 177, -16, -178", clamp=True)
+    found = reported(lat[:3], lon[:3], region="-19, 177, -16, -178", clamp=True)
     assert fiji.holds(found.lat, found.lon).all()
     polygon = as_region(
         {
@@ -169,45 +180,51 @@ def test_a_box_across_the_date_line_and_one_that_ends_at_it():
 )  # fmt: skip
 def test_regions_that_are_refused(region, words):
     with pytest.raises(Malformed, match=words):
-        protect([0.5], [0.5], region=region)
+        reported([0.5], [0.5], region=region)
 
 
 def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
     lat, lon = np.array([40.7] * 4 + [40.75]), np.array([-74.0] * 5)
     people = ["ann", "ann", "bob", 7, "ann"]
-    found = protect(lat, lon, region=NYC, people=people, key=KEY)
+    released = protect_places(lat, lon, region=NYC, people=people, permanent_key=KEY)
+    found = released.data
     places = list(zip(found.lat, found.lon, strict=True))
     assert places[0] == places[1]
     assert len(set(places)) == 4
-    again = protect(lat, lon, region=NYC, people=people, key=KEY)
+    again = reported(lat, lon, region=NYC, people=people, permanent_key=KEY)
     assert (again.lat == found.lat).all()
-    near = protect(
-        lat + 1e-6, lon, region=NYC, people=people, key=KEY
+    near = reported(
+        lat + 1e-6, lon, region=NYC, people=people, permanent_key=KEY
     )  # a decimetre: the same cell
     assert (near.lat[:4] == found.lat[:4]).sum() >= 3
     for changed in (
-        {"key": b"l" * 32},
+        {"permanent_key": b"l" * 32},
         {"radius": "201 m"},
         {"eps": "ln 5"},
         {"region": "40.7,-74.01,50 km"},
     ):
-        other = protect(lat, lon, **{"region": NYC, "people": people, "key": KEY, **changed})
+        other = reported(
+            lat, lon, **{"region": NYC, "people": people, "permanent_key": KEY, **changed}
+        )
         assert (other.lat != found.lat).all()
-    assert found.secure
+    assert released.card.secure
+    assert released.card.permanent
     assert "permanent" in found.explain()
-    assert found.promise.cell == 50
-    assert found.promise.reports == 2  # ann was in two cells
-    world = protect(lat, lon, people=people, key=KEY)
+    assert found.guarantee.cell == 50
+    assert found.guarantee.reports == 2  # ann was in two cells
+    world = reported(lat, lon, people=people, permanent_key=KEY)
     assert world.lat[0] == world.lat[1] != world.lat[2]
 
 
 def test_permanent_noise_has_the_law_of_fresh_noise():
     n = 1500
     mechanism = place_mechanism(cell="50 m", region=NYC)
-    found = protect(np.full(n, 40.7), np.full(n, -74.0), region=NYC, people=range(n), key=KEY)
+    found = reported(
+        np.full(n, 40.7), np.full(n, -74.0), region=NYC, people=range(n), permanent_key=KEY
+    )
     away = geodesic(40.7, -74.0, found.lat, found.lon)
     assert (
-        stats.kstest(np.asarray(away) * float(mechanism.promise.rate), stats.gamma(2).cdf).pvalue
+        stats.kstest(np.asarray(away) * float(mechanism.guarantee.eps), stats.gamma(2).cdf).pvalue
         > 1e-3
     )
 
@@ -215,30 +232,37 @@ def test_permanent_noise_has_the_law_of_fresh_noise():
 def test_levels_of_several_reports_add_up_and_can_be_shared_out():
     lat, lon = np.full(5, 40.7), np.full(5, -74.0)
     people = ["ann", "ann", "ann", "bob", "bob"]
-    found = protect(lat, lon, region=NYC, people=people)
-    assert found.promise.reports == 3
-    assert found.promise.total == 3 * ln(4)
-    shared = protect(lat, lon, region=NYC, people=people, reports=3)
-    assert shared.promise.eps == ln(4) / 3
-    assert shared.promise.total == ln(4)
+    found = reported(lat, lon, region=NYC, people=people)
+    assert found.guarantee.reports == 3
+    assert found.guarantee.total == 3 * ln(4)
+    shared = reported(lat, lon, region=NYC, people=people, reports=3)
+    assert shared.guarantee.level == ln(4) / 3
+    assert shared.guarantee.total == ln(4)
     assert shared.law.mean == pytest.approx(3 * found.law.mean)
     with pytest.raises(BudgetExceeded, match="row 2: its person has more than 2 reports"):
-        protect(lat, lon, region=NYC, people=people, reports=2)
-    assert protect(lat, lon, region=NYC, people=people, reports=1, key=KEY).promise.reports == 1
+        reported(lat, lon, region=NYC, people=people, reports=2)
+    assert (
+        reported(
+            lat, lon, region=NYC, people=people, reports=1, permanent_key=KEY
+        ).guarantee.reports
+        == 1
+    )
     with pytest.raises(BudgetExceeded, match="different places"):
-        protect(lat + np.arange(5) / 100, lon, region=NYC, people=people, reports=1, key=KEY)
+        reported(
+            lat + np.arange(5) / 100, lon, region=NYC, people=people, reports=1, permanent_key=KEY
+        )
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"key": KEY}, "need to know whose"),
+        ({"permanent_key": KEY}, "need to know whose"),
         ({"reports": 2}, "need to know whose"),
-        ({"key": b"short", "people": ["a"]}, "at least 16 secret bytes"),
-        ({"key": "x" * 32, "people": ["a"]}, "at least 16 secret bytes"),
+        ({"permanent_key": b"short", "people": ["a"]}, "at least 16 secret bytes"),
+        ({"permanent_key": "x" * 32, "people": ["a"]}, "at least 16 secret bytes"),
         ({"people": ["a", "b"]}, "one person for each place: 1, not 2"),
         ({"people": [None]}, "row 0 belongs to nobody"),
-        ({"people": [math.nan], "key": KEY}, "row 0 belongs to nobody"),
+        ({"people": [math.nan], "permanent_key": KEY}, "row 0 belongs to nobody"),
         ({"reports": 0, "people": ["a"]}, "at least 1"),
         ({"reports": True, "people": ["a"]}, "at least 1"),
         ({"clamp": True, "region": None}, "needs a region"),
@@ -246,12 +270,12 @@ def test_levels_of_several_reports_add_up_and_can_be_shared_out():
 )
 def test_what_permanence_and_reports_need(given, words):
     with pytest.raises(Malformed, match=words):
-        protect([40.7], [-74.0], **{"region": NYC, **given})
+        reported([40.7], [-74.0], **{"region": NYC, **given})
 
 
 def test_many_reports_are_warned_of():
     with pytest.warns(PrivacyLeakWarning, match=r"ε = 13\.9 for 10 reports of a person"):
-        protect(np.full(10, 40.7), np.full(10, -74.0), region=NYC, people=["ann"] * 10)
+        reported(np.full(10, 40.7), np.full(10, -74.0), region=NYC, people=["ann"] * 10)
 
 
 def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_noise():

@@ -1,7 +1,8 @@
-"""The promise about true places, decided exactly: cells, rounding and projection are all in it."""
+"""The guarantee about true places, decided exactly: cells, rounding and projection are all in it."""
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction as Q
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyproj
 import pytest
 
 from dprivacy.errors import BadLevel, BadNumber
-from dprivacy.geo import Promise, place_mechanism
+from dprivacy.geo import MetreGuarantee, place_mechanism
 from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln, root
@@ -27,13 +28,13 @@ def rng():
 @pytest.mark.parametrize("eps", ["ln 4", "ln(3/2)", "1", "0.1", "sqrt(2)", "2 ln 3"])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_at_the_radius_the_level_is_met_exactly(eps, axes):
-    promise = Promise.read(radius="200 m", eps=eps, cell="0.2 m", axes=axes)
-    assert promise.exponent("200 m") == Level(eps)
-    assert promise.exponent("199.999 m") < Level(eps)
+    claim = MetreGuarantee.read(radius="200 m", eps=eps, cell="0.2 m", axes=axes)
+    assert claim.exponent("200 m") == Level(eps)
+    assert claim.exponent("199.999 m") < Level(eps)
     for far in ("200.001 m", "1 km", "30 km"):
-        assert promise.exponent(far) <= Level(eps) * (metres(far) / 200)
-    assert promise.rate * 200 < Level(eps)  # the price of the cells
-    assert promise.factor("200 m") >= float(Level(eps).exp() or math.exp(float(Level(eps))))
+        assert claim.exponent(far) <= Level(eps) * (metres(far) / 200)
+    assert claim.eps * 200 < Level(eps)  # the price of the cells
+    assert claim.factor("200 m") >= float(Level(eps).exp() or math.exp(float(Level(eps))))
 
 
 def exponent(mechanism, x, z):
@@ -44,7 +45,7 @@ def exponent(mechanism, x, z):
     here = mechanism.cells(*(np.array([side]) for side in x))[0]
     there = mechanism.cells(*(np.array([side]) for side in z))[0]
     square = sum((int(a) - int(b)) ** 2 for a, b in zip(here, there, strict=True))
-    return mechanism.promise.rate * root(square) * mechanism.promise.cell
+    return mechanism.guarantee.eps * root(square) * mechanism.guarantee.cell
 
 
 @pytest.mark.statement("T", "Ex 3.2.1")
@@ -81,7 +82,7 @@ def test_without_the_slack_the_promise_would_be_broken(rng):
     worst = Level(0)
     for turn in range(0, 360, 5):
         z = step(40.7002, -74.0003, turn, 199.99)
-        here = exponent(mechanism, (40.7002, -74.0003), z) / mechanism.promise.rate
+        here = exponent(mechanism, (40.7002, -74.0003), z) / mechanism.guarantee.eps
         worst = max(worst, naive * here)
     assert worst > ln(4)
 
@@ -118,7 +119,7 @@ def test_the_channel_on_a_window_is_certified_in_exact_arithmetic():
     mechanism = place_mechanism(
         radius="200 m", eps="ln 4", cell="100 m", step="100 m", region="0,0,9 km"
     )
-    step_level = mechanism.promise.rate * 100
+    step_level = mechanism.guarantee.eps * 100
     secrets = list(itertools.product(range(3), repeat=2))
     space = points(secrets, labels=secrets)
     channel = window(float(step_level), secrets, 4)
@@ -132,19 +133,18 @@ def test_the_channel_on_a_window_is_certified_in_exact_arithmetic():
 
 
 def test_the_sentence_and_several_reports():
-    one = Promise.read(radius="200 m", eps="ln 4", cell="1 m")
-    assert one.sentence() == (
+    one = MetreGuarantee.read(radius="200 m", eps="ln 4", cell="1 m")
+    assert one.brief() == (
         "Within 200 m, the odds between two true places change by at most a factor of 4."
     )
-    many = Promise.read(radius="1.5 km", eps="ln 4", cell="1 m", reports=3)
+    many = replace(MetreGuarantee.read(radius="1.5 km", eps="ln 4", cell="1 m"), reports=3)
     assert many.total == 3 * ln(4)
-    assert "for two tracks of 3 reports that stay within 1.5 km" in many.sentence()
-    assert many.sentence().endswith("a factor of 64.")
-    assert many.to_dict()["total_eps"] == str(3 * ln(4))
+    assert "two tracks of 3 reports that stay within 1.5 km" in many.brief()
+    assert many.brief().endswith("the factor is at most 64.")
+    assert many.to_dict()["total_level"] == str(3 * ln(4))
     assert one.factor("20000 km") == math.inf
-    guarantee = one.guarantee
-    assert guarantee.odds_factor((40.7, -74.0), (40.7, -74.0)) == 1
-    assert 2 < guarantee.odds_factor((40.7, -74.0), (40.701, -74.0)) < 4
+    assert one.odds_factor((40.7, -74.0), (40.7, -74.0)) == 1
+    assert 2 < one.odds_factor((40.7, -74.0), (40.701, -74.0)) < 4
 
 
 def test_a_printed_length_never_says_more_than_is_promised():

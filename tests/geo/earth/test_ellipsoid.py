@@ -7,7 +7,7 @@ from flint import arb, ctx
 
 from dprivacy.geo import Plane, apart
 from dprivacy.geo.earth.ellipsoid import to_space, to_surface
-from dprivacy.geo.metre_promise import DOUBLES
+from dprivacy.geo.metre_guarantee import DOUBLES
 from support.geo_truth import TRICKY, geodesic, pairs, step
 
 

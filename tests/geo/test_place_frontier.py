@@ -8,7 +8,7 @@ from dprivacy.design import optimal, remap
 from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.flow import posterior_uncertainty
 from dprivacy.flow.gains.named_gains__flow_loss import function, metric
-from dprivacy.geo import city, displacement, frontier, optimal_places, protect
+from dprivacy.geo import city, displacement, frontier, optimal_places, protect_places
 from dprivacy.geo.place_frontier import NAMES, _planar, _total
 from dprivacy.model import Channel, Dist
 from dprivacy.numbers import Level, ln
@@ -106,11 +106,11 @@ def test_words_and_plain_data(compared, town):
 
 def test_protecting_with_the_optimal_mechanism(town):
     found = optimal_places(town, radius="2 km", eps="ln 4")
-    assert privacy(found.channel, town.space, eps=found.promise.rate)
+    assert privacy(found.channel, town.space, eps=found.guarantee.eps)
     cells = points([[0, 0], [1, 1]])
-    assert found.promise.rate * 1000 * cells.distance(0, 1) < ln(4)  # across a corner, 0 m apart
+    assert found.guarantee.eps * 1000 * cells.distance(0, 1) < ln(4)  # across a corner, 0 m apart
     lat, lon = town.places
-    reported = found.protect(np.full(4000, lat[5]), np.full(4000, lon[5]))
+    reported = found.protect(np.full(4000, lat[5]), np.full(4000, lon[5])).data
     assert set(zip(reported.lat, reported.lon, strict=True)) <= set(zip(lat, lon, strict=True))
     seen = np.bincount(town.cell_of(reported.lat, reported.lon), minlength=len(town)) / 4000
     told = dict(zip(found.channel.columns, found.channel.matrix.floats[5], strict=True))
@@ -118,7 +118,7 @@ def test_protecting_with_the_optimal_mechanism(town):
         chance = told.get(label, 0.0)
         assert abs(seen[k] - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4000) + 1e-9
     assert "no private channel gets below" in found.explain()
-    assert found.to_dict()["promise"]["cell_m"] == "1000"
+    assert found.to_dict()["guarantee"]["cell_m"] == "1000"
     assert reported.law is None
     with pytest.raises(BadNumber, match="outside the declared region"):
         found.protect([0.0], [0.0])
@@ -130,8 +130,8 @@ def test_remapping_takes_reports_to_plausible_cells_and_nearer_to_the_truth():
     inside = known.region.holds(lat, lon)
     true = lat[3000:][inside[3000:]], lon[3000:][inside[3000:]]
     raw, better = (
-        protect(*true, radius="400 m", region=known.region),
-        protect(*true, radius="400 m", city=known),
+        protect_places(*true, radius="400 m", region=known.region).data,
+        protect_places(*true, radius="400 m", city=known).data,
     )
     plausible = {(a, b) for a, b, w in zip(*known.places, known.weights, strict=True) if w}
     assert set(zip(better.lat, better.lon, strict=True)) <= plausible
@@ -139,9 +139,9 @@ def test_remapping_takes_reports_to_plausible_cells_and_nearer_to_the_truth():
         displacement(*true, better.lat, better.lon).mean
         < displacement(*true, raw.lat, raw.lon).mean
     )
-    assert better.promise == raw.promise
+    assert better.guarantee == raw.guarantee
     with pytest.raises(NotApplicable, match="should be the city's own"):
-        protect(*true, city=known, region="40.7, -74.0, 4 km")
+        protect_places(*true, city=known, region="40.7, -74.0, 4 km")
 
 
 def checkins(name):

@@ -1,0 +1,98 @@
+"""`protect_place_file`: reported places for the true places of a file."""
+
+from collections.abc import Sequence
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import NotApplicable, OutputExists
+from dprivacy.geo.optimal_city import CityMechanism
+from dprivacy.geo.place_files import read_place_file
+from dprivacy.geo.protecting_places import prepared
+from dprivacy.geo.released_places import ProtectedPlaces, charge_of
+from dprivacy.release import Released, charged, write_released
+from dprivacy.typing import LedgerLike, PathArg
+
+
+def protect_place_file(
+    places: PathArg,
+    output: PathArg,
+    *,
+    lat: str | None = None,
+    lon: str | None = None,
+    person: str | None = None,
+    keep: Sequence[str] = (),
+    mechanism: CityMechanism | None = None,
+    ledger: LedgerLike = None,
+    again: str | None = None,
+    replace: bool = False,
+    **options: Any,  # those of protect_places
+) -> Released[ProtectedPlaces]:
+    r"""Write reported places for the true places of a file, and the card beside them.
+
+    Parameters
+    ----------
+    places
+        A .csv, .csv.gz, .parquet or .geojson file; see `read_place_file`.
+    output
+        A .csv, .parquet or .geojson file. It has the coordinates and what `keep` names, nothing else.
+    lat, lon, person, keep
+        Columns; see `read_place_file`. Columns that are kept are published as they are.
+    mechanism
+        A `CityMechanism` to draw from instead of planar or spatial noise.
+    ledger, again
+        As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
+        the level of one report, per kilometre; a receipt goes onto the card.
+    replace
+        Replace an existing output. New noise is drawn, which spends the level again.
+    **options
+        As for `protect_places`; not with a mechanism.
+
+    Returns
+    -------
+    Released
+        What was written.
+
+    Raises
+    ------
+    BadFile, OutputExists
+        When the files are not what they should be, or the output is there already.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses; nothing is drawn.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "p.csv").write_text("lat,lon\n40.7484,-73.9857\n")
+    ...     _ = protect_place_file(f"{folder}/p.csv", f"{folder}/out.csv", region="40.7,-74,50 km")
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['out.csv', 'out.csv.card.json', 'p.csv']
+    """
+    target = Path(output)
+    if target.exists() and not replace:
+        raise OutputExists(
+            f"{target} already exists; choose another name, or pass --replace to overwrite it"
+        )
+    found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
+    if mechanism is None:
+        ready = prepared(found.lat, found.lon, people=found.people, **options)
+        guarantee = ready.mechanism.guarantee
+    elif options or found.people is not None:
+        given = ", ".join([*options, *(["person"] if found.people is not None else [])])
+        raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
+    else:
+        guarantee = mechanism.guarantee
+    with charged(
+        ledger,
+        charge_of(guarantee),
+        Path(places),
+        people=found.people,
+        again=again,
+        note="places",
+    ) as receipt:
+        if mechanism is None:
+            made = ready.drawn(receipt=receipt, found=found)
+        else:
+            made = mechanism.drawn(found.lat, found.lon, receipt=receipt, found=found)
+        return changed(made, card=write_released(made, target, replace=replace))
