@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.curves.curve_basis import SCALE, Basis
-from dprivacy.curves.curve_readings import Floats, Ints, on_grid, read_curves
+from dprivacy.curves.curve_readings import Ints, on_grid, read_curves
 from dprivacy.errors import NotApplicable, SpaceMismatch, UnknownName
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Guarantee, about
-from dprivacy.numbers import Level
+from dprivacy.numbers import Floats, Level
 from dprivacy.sampling import DiscreteLaplace, Source, choose_source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.curves.curve_readings import Floats, Ints, read_curves
+from dprivacy.curves.curve_readings import Ints, read_curves
 from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.mechanisms import whole
+from dprivacy.numbers import Floats
 
 SCALE = 1 << 14
 NAMES = ("cosine", "fourier", "steps", "readings")

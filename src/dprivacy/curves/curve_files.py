@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.curves.curve_readings import Floats
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
+from dprivacy.numbers import Floats
 from dprivacy.release import batches_of, read_errors
 
 

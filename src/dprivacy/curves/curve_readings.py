@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.mechanisms import read_doubles
-from dprivacy.numbers import as_level
+from dprivacy.numbers import Floats, as_level
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _LARGEST = 1 << 31  # in steps: keeps every sum below 63 bits
 

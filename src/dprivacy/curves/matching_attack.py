@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.curves.curve_readings import Floats, read_curves
+from dprivacy.curves.curve_readings import read_curves
 from dprivacy.curves.protecting_curves import ProtectedCurves
 from dprivacy.errors import WrongShape
+from dprivacy.numbers import Floats
 
 _BLOCK = 1 << 22
 

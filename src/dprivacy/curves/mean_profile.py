@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.curves.coefficient_noise import CurveMechanism
-from dprivacy.curves.curve_readings import Floats
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.model import Pictured, plain
+from dprivacy.numbers import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ import numpy as np
 from dprivacy.curves.basis_size import SizeChoice, choose_size
 from dprivacy.curves.coefficient_noise import CurveMechanism, curve_mechanism
 from dprivacy.curves.curve_basis import make_basis
-from dprivacy.curves.curve_readings import Floats, read_curves, read_step
+from dprivacy.curves.curve_readings import read_curves, read_step
 from dprivacy.curves.mean_profile import Profile, mean_profile
 from dprivacy.errors import WrongShape
 from dprivacy.model import Pictured, about, factor_in_words
-from dprivacy.numbers import as_eps, as_level, root
+from dprivacy.numbers import Floats, as_eps, as_level, root
 from dprivacy.sources import result
 
 _USUAL_SIZE = 8

@@ -15,11 +15,11 @@ from dprivacy.design.engines.certified_integers import integers, logarithms, roo
 from dprivacy.design.engines.exact_vertex import Vertex, exact_optimum, small
 from dprivacy.design.engines.interior_rounds import interior_point
 from dprivacy.design.engines.lower_bounds import Bound, bound_of_floats
-from dprivacy.design.problems.approximation import Approximation, Floats, Flows, Progress
+from dprivacy.design.problems.approximation import Approximation, Flows, Progress
 from dprivacy.design.problems.independent_pieces import Piece
 from dprivacy.design.problems.machine_limits import interior_fits
 from dprivacy.design.problems.problem_symmetry import find_symmetry
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Floats, Mat
 from dprivacy.verify import round_outward
 
 _SPARE = 1 / 3  # of the gap asked for, the engines' share; rounding and certifying need the rest

@@ -24,7 +24,6 @@ from dprivacy.estimation.transport.distribution_distances import (
 # For other rooms; not part of the surface.
 from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.operators.channel_operator import (
-    Floats as Floats,
     left_inverse as left_inverse,
 )
 from dprivacy.estimation.operators.structure_check import Known as Known

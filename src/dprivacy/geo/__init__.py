@@ -49,7 +49,6 @@ from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
 # For other rooms; not part of the surface.
 from dprivacy.geo.earth.coordinates import read_places as read_places
 from dprivacy.geo.earth.ellipsoid import (
-    Floats as Floats,
     to_space as to_space,
     to_surface as to_surface,
 )

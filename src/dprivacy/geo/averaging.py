@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
-from dprivacy.geo.earth.ellipsoid import Floats, apart, to_space, to_surface
+from dprivacy.geo.earth.ellipsoid import apart, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
@@ -16,6 +16,7 @@ from dprivacy.geo.permanent_places import named
 from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces
 from dprivacy.model import Answer, Pictured
+from dprivacy.numbers import Floats
 from dprivacy.typing import LevelLike
 
 _ROUNDS = 60

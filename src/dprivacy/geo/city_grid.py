@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.mechanisms import whole
 from dprivacy.model import Dist
+from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
 
 _MOST_CELLS = 4_000

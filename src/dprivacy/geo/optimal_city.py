@@ -9,13 +9,13 @@ import numpy as np
 from dprivacy.design import Optimum, optimal
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import read_rows
 from dprivacy.geo.released_places import ProtectedPlaces, released
 from dprivacy.model import Channel, Sourced
+from dprivacy.numbers import Floats
 from dprivacy.release import Receipt, Released
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import LevelLike

@@ -9,8 +9,8 @@ import numpy as np
 
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.polygons import read_json
+from dprivacy.numbers import Floats
 from dprivacy.release import batches_of
 from dprivacy.typing import PathArg
 

@@ -10,10 +10,9 @@ import numpy as np
 from dprivacy.design import Optimum, optimal
 from dprivacy.errors import UnknownName, WrongShape
 from dprivacy.geo.city_grid import City
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.model import Answer, Pictured, about, plain
-from dprivacy.numbers import Level, as_eps
+from dprivacy.numbers import Floats, Level, as_eps
 from dprivacy.typing import LevelLike
 
 NAMES = ("planar Laplace", "remapped", "optimal")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
-from dprivacy.geo.earth.ellipsoid import Floats, to_space, to_surface
+from dprivacy.geo.earth.ellipsoid import to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.model import Sourced, about
-from dprivacy.numbers import as_level
+from dprivacy.numbers import Floats, as_level
 from dprivacy.sampling import PlanarNoise, Source, SpatialNoise
 from dprivacy.typing import LevelLike
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning, WrongShape
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
 from dprivacy.geo.permanent_places import PermanentNoise, named
@@ -19,7 +18,7 @@ from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.geo.released_places import ProtectedPlaces, charge_of, released
 from dprivacy.mechanisms import whole
-from dprivacy.numbers import as_eps
+from dprivacy.numbers import Floats, as_eps
 from dprivacy.release import Receipt, Released, charged
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result

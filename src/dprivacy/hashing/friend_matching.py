@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import WrongShape
 from dprivacy.hashing.hashes.packed_bits import Neighbours, nearest, read_bits
 from dprivacy.model import plain, shown
+from dprivacy.numbers import Floats
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import Label, locate, positions, read_labels
-
-Floats = NDArray[np.float64]
 
 _SHOWN = 5  # people whose matches are named in words
 

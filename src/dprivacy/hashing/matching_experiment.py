@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
 from dprivacy.hashing.friend_matching import nearest_distances
@@ -23,12 +22,10 @@ from dprivacy.hashing.hashes.packed_bits import nearest
 from dprivacy.hashing.hashes.public_randomness import read_key
 from dprivacy.hashing.matching_losses import LossExperiment, LossPoint
 from dprivacy.mechanisms import read_doubles, vector_laplace, whole
-from dprivacy.numbers import as_eps
+from dprivacy.numbers import Floats, as_eps
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.verify import read_share
-
-Floats = NDArray[np.float64]
 
 KEY = "dprivacy experiment"
 BUDGETS = (0.5, 1, 2, 3, 5, 7.5, 10, 15)

@@ -12,6 +12,7 @@ from dprivacy.numbers.matrices import Mat as Mat
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.numbers.arrays import Floats as Floats, Whole as Whole, Words as Words
 from dprivacy.numbers.double_description import (
     Ray as Ray,
     extreme_rays as extreme_rays,

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic
+from dprivacy.numbers.arrays import Floats
 from dprivacy.numbers.exact_simplex import simplex
 from dprivacy.numbers.matrices import Mat
 
 Vector = list[Fraction]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Protocol
 from dprivacy.design.columns.master_program import Mixture, balanced, mixture
 from dprivacy.design.columns.spanning_trees import Prices, Trees, price
 from dprivacy.design.columns.tree_flows import lifted
-from dprivacy.design.problems.approximation import Floats, Whole
 from dprivacy.errors import MissingExtra, UnknownName
+from dprivacy.numbers import Floats, Whole
 
 DEVICES = ("cpu", "gpu")
 

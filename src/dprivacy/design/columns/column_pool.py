@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from dprivacy.design.columns.spanning_trees import SHORTER, Trees, replanted, shortened
-from dprivacy.design.problems.approximation import Approximation, Floats, Whole
+from dprivacy.design.problems.approximation import Approximation
 from dprivacy.design.problems.problem_symmetry import Symmetry, alone
+from dprivacy.numbers import Floats, Whole
 
 _SLOPES = (0.0, 1.0, 0.7, 0.4)  # first columns: e^(−slope·D) around each output's best secret
 _STEEP = 300.0  # longer distances are cut to this, as in `tree_flows`; e^−300 of the costs is lost

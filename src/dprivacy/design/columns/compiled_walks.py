@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from dprivacy.design.problems.approximation import Floats, Whole
+from dprivacy.numbers import Floats, Whole
 
 _RENEW = 64
 _FAR = 1e300

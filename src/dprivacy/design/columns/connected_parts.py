@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprivacy.design.columns.tree_flows import as_flows
-from dprivacy.design.problems.approximation import Approximation, Floats, Whole
+from dprivacy.design.problems.approximation import Approximation
+from dprivacy.numbers import Floats, Whole
 
 
 @dataclass(frozen=True, eq=False)

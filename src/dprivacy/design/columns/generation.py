@@ -17,9 +17,10 @@ from dprivacy.design.columns.column_pool import posed
 from dprivacy.design.columns.connected_parts import parts, restricted, together
 from dprivacy.design.columns.generation_rounds import search
 from dprivacy.design.columns.graphics_card import Card
-from dprivacy.design.problems.approximation import Approximation, Floats, Progress
+from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.machine_limits import one_thread
 from dprivacy.design.problems.problem_symmetry import Symmetry
+from dprivacy.numbers import Floats
 
 _SMALL = 500  # rows below which one thread does the linear algebra
 

@@ -9,7 +9,8 @@ from dprivacy.design.columns.arithmetic_device import Machine
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
 from dprivacy.design.columns.master_program import Mixture
 from dprivacy.design.columns.spanning_trees import Trees, shortest_path_trees
-from dprivacy.design.problems.approximation import Approximation, Floats, Whole
+from dprivacy.design.problems.approximation import Approximation
+from dprivacy.numbers import Floats, Whole
 
 _ROUNDS = 2_000
 _STALLED = 25  # rounds that together close less than a tenth of the gap: others may try

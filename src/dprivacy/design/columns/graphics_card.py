@@ -16,8 +16,8 @@ import numpy as np
 
 from dprivacy.design.columns.master_program import Mixture, balanced, mixture, well_conditioned
 from dprivacy.design.columns.spanning_trees import Prices, Trees
-from dprivacy.design.problems.approximation import Floats, Whole
 from dprivacy.errors import MissingExtra, TooLarge
+from dprivacy.numbers import Floats, Whole
 
 _THREADS = 512  # for a walk
 # Bytes of fast memory for a point and for a thread of a walk, as `walks.cu` lays them out.

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.design.problems.approximation import Floats
-from dprivacy.numbers import Sparse, solve_in_floats
+from dprivacy.numbers import Floats, Sparse, solve_in_floats
 
 _STEPS = 80
 _FEASIBLE = 1e-9  # error of a row's sum, and of a reduced cost against the largest cost

@@ -16,7 +16,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.design.problems.approximation import Floats, Whole
+from dprivacy.numbers import Floats, Whole
 
 SHORTER = 1e-9  # of a distance: how much of it the perturbation may take, at least half of this
 _RENEW = 64  # pivots after which potentials are computed afresh from the tree

@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from dprivacy.design.problems.approximation import Floats, Flows, Whole
+from dprivacy.design.problems.approximation import Flows
+from dprivacy.numbers import Floats, Whole
 
 _STEEP = 300.0  # an edge steeper than this carries nothing: e^300 and more would drown all else
 

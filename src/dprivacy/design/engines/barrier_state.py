@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.design.problems.approximation import Floats, Flows, Whole
+from dprivacy.design.problems.approximation import Flows
+from dprivacy.numbers import Floats, Whole
 
 _STEEPEST = 60.0  # ε·d beyond which a pair is left to the repair: e^−60 is below every rounding
 _STEP = 0.995  # how far towards the boundary

@@ -10,11 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dprivacy.design.problems.approximation import Floats
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import Uncertified
 from dprivacy.model import Channel
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Floats, Mat
 from dprivacy.verify import PrivacyVerdict, bits_for, privacy
 
 _SHARES = (0, 60, 52, 44, 36, 28, 20)  # −log₂ of what may be redistributed; 0 stands for nothing

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from dprivacy.design.engines.lower_bounds import Bound, ExactFlows, bound_of_exact, bound_of_nothing
-from dprivacy.design.problems.approximation import Floats, Whole
 from dprivacy.design.problems.independent_pieces import Piece
-from dprivacy.numbers import FloatSolution, Mat, Sparse, solve_in_floats
+from dprivacy.numbers import Floats, FloatSolution, Mat, Sparse, Whole, solve_in_floats
 
 _MOST_CONSTRAINTS = 6_000  # ordered pairs times outputs, for the simplex method of HiGHS
 _TIGHT = 1e-10  # the finest tolerance that HiGHS takes

@@ -12,8 +12,9 @@ import time
 import numpy as np
 
 from dprivacy.design.engines.barrier_state import Barrier
-from dprivacy.design.problems.approximation import Approximation, Floats, Progress, Whole
+from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.machine_limits import one_thread
+from dprivacy.numbers import Floats, Whole
 
 _MOST_ROUNDS = 300
 _SMALL = 300  # rows below which one thread does the linear algebra

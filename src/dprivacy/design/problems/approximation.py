@@ -7,11 +7,7 @@ dual into a lower bound that is checked in integers.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from dprivacy.numbers import Floats, Whole
 
 Progress = Callable[[float, float, float], None]
 """Called now and then with (loss, bound, seconds so far)."""

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.design.problems.approximation import Floats, Whole
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.spanner import greedy_spanner
 from dprivacy.errors import Uncertified
-from dprivacy.numbers import Level, Mat, as_level, exp_bounds, float_up
+from dprivacy.numbers import Floats, Level, Mat, Whole, as_level, exp_bounds, float_up
 from dprivacy.spaces import Distance, FiniteSpace, zero_classes
 
 _BITS = 160

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.design.problems.approximation import Floats, Whole
+from dprivacy.numbers import Floats, Whole
 
 Numbers = TypeVar("Numbers", Whole, Floats)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dprivacy.design.problems.approximation import Floats, Whole
+from dprivacy.numbers import Floats, Whole
 
 
 def greedy_spanner(distances: Floats, stretch: float) -> tuple[Whole, Floats]:

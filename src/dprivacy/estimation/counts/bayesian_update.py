@@ -7,7 +7,8 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.estimation.counts.newton_steps import interior
-from dprivacy.estimation.operators.channel_operator import Floats, Operator
+from dprivacy.estimation.operators.channel_operator import Operator
+from dprivacy.numbers import Floats
 from dprivacy.sources import result
 
 _ROUNDING = 4e-16  # changes of the mean log-likelihood below this are noise

@@ -7,9 +7,9 @@ import numpy as np
 
 from dprivacy.errors import NotInvertible
 from dprivacy.estimation.counts.observed_counts import Observed
-from dprivacy.estimation.operators.channel_operator import Floats, not_invertible
+from dprivacy.estimation.operators.channel_operator import not_invertible
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.numbers import Mat, rank, solve
+from dprivacy.numbers import Floats, Mat, rank, solve
 from dprivacy.sources import result
 
 _MOST_EXACT = 300  # inputs up to which inverting in rationals is a matter of seconds

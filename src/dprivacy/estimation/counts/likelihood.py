@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.transport.two_distributions import weights_on
+from dprivacy.numbers import Floats
 from dprivacy.sources import result
 
 

@@ -5,7 +5,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from dprivacy.estimation.operators.channel_operator import Floats, Operator
+from dprivacy.estimation.operators.channel_operator import Operator
+from dprivacy.numbers import Floats
 
 _STEPS = 100
 _SHRINK = 0.1  # of the complementarity, per step

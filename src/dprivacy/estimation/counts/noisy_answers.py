@@ -18,8 +18,8 @@ from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
 from dprivacy.estimation.counts.standard_errors import EDGE, around, one_of, quantile, spread
 from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
+from dprivacy.numbers import Floats
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, NumberLike
 

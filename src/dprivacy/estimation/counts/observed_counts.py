@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownCategory, WrongKind
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.model import Dist
+from dprivacy.numbers import Floats
 from dprivacy.spaces import normal, python_value
 
 Count = Fraction | float

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible, UnknownName
-from dprivacy.estimation.operators.channel_operator import Dense, Floats, Operator
+from dprivacy.estimation.operators.channel_operator import Dense, Operator
+from dprivacy.numbers import Floats
 
 Of = Literal["table", "population"]
 Scale = Literal["counts", "proportions"]

@@ -29,11 +29,11 @@ from dprivacy.estimation.counts.standard_errors import (
     one_of,
     quantile,
 )
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
 from dprivacy.model import Pictured, plain, shown
+from dprivacy.numbers import Floats
 from dprivacy.typing import ChannelLike
 
 

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import NotInvertible
 from dprivacy.model import Channel
-
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 _SMALLEST = 1e-290  # columns below this are rescaled exactly, before they underflow
 MOST_SOLVED = 1000  # inputs up to which a dense system is solved in a moment

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import NotApplicable, TooLarge
-from dprivacy.estimation.operators.channel_operator import Dense, Floats, Operator
+from dprivacy.estimation.operators.channel_operator import Dense, Operator
 from dprivacy.estimation.operators.structured_operators import LineGeometric, ResponseLike
 from dprivacy.mechanisms import GridNoise
 from dprivacy.model import Channel, as_channel
+from dprivacy.numbers import Floats
 
 _DENSE_BELOW = 48  # points up to which a matrix is as fast as any structure
 _MOST_POINTS = 10_000_000

@@ -5,12 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dprivacy.estimation.operators.channel_operator import (
-    MOST_SOLVED,
-    Floats,
-    Operator,
-    dense_solver,
-)
+from dprivacy.estimation.operators.channel_operator import MOST_SOLVED, Operator, dense_solver
+from dprivacy.numbers import Floats
 
 
 class ResponseLike:

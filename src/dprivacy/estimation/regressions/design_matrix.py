@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, SpaceMismatch, TooLarge, UnknownName, WrongKind, WrongShape
 from dprivacy.estimation.counts.observed_counts import positions_of
-from dprivacy.estimation.operators.channel_operator import Floats, left_inverse
+from dprivacy.estimation.operators.channel_operator import left_inverse
 from dprivacy.model import Channel, as_channel, shown
+from dprivacy.numbers import Floats
 
 _MOST_COMBINATIONS = 10_000
 

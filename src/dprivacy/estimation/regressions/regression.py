@@ -9,11 +9,12 @@ from dprivacy.errors import BadNumber, NotInvertible, UnknownName, WrongShape
 from dprivacy.estimation.counts.mean_estimate import read_values
 from dprivacy.estimation.counts.observed_counts import positions_of
 from dprivacy.estimation.counts.standard_errors import quantile
-from dprivacy.estimation.operators.channel_operator import Floats, left_inverse
+from dprivacy.estimation.operators.channel_operator import left_inverse
 from dprivacy.estimation.regressions.design_matrix import read_design, read_numbers
 from dprivacy.estimation.regressions.regression_fits import corrected, likeliest
 from dprivacy.estimation.regressions.regression_result import Regression
 from dprivacy.model import Channel, as_channel
+from dprivacy.numbers import Floats
 from dprivacy.typing import ChannelLike, Label, NumberLike
 
 

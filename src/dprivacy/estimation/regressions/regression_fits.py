@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from dprivacy.errors import NotInvertible
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.regressions.design_matrix import Design
 from dprivacy.estimation.regressions.regression_result import Regression
+from dprivacy.numbers import Floats
 
 _STEPS = 100
 _STILL = 1e-10

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.estimation.counts.standard_errors import quantile
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
 from dprivacy.model import plain
+from dprivacy.numbers import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.estimation.operators.channel_operator import Floats
 from dprivacy.estimation.transport.two_distributions import Weight
-from dprivacy.numbers import Mat, Sparse, minimise, solve_in_floats
+from dprivacy.numbers import Floats, Mat, Sparse, minimise, solve_in_floats
 from dprivacy.spaces import FiniteSpace
 
 _MOST_EXACT = 900  # variables up to which the program is solved in rationals

@@ -4,12 +4,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.model import Dist, as_channel, plain
-
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 
 class ShannonCapacity(float):

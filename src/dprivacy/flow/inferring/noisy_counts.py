@@ -6,14 +6,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
 from dprivacy.model import Channel, as_channel
-from dprivacy.numbers import Mat, as_eps
+from dprivacy.numbers import Floats, Mat, as_eps
 from dprivacy.sources import result
 
-Floats = NDArray[np.float64]
 _EXACT_DIGITS = 200_000  # bits of all exact coefficients together up to which they are kept
 
 

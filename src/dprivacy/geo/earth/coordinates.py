@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadNumber, WrongKind, WrongShape
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.regions import Region
 from dprivacy.mechanisms import read_doubles
+from dprivacy.numbers import Floats
 
 _CHUNK = 1 << 14  # rows that stay in the processor's cache
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 EQUATOR = 6_378_137.0  # metres from the centre to the equator
 POLE = 6_356_752.314245179  # … to a pole

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadFile, BadNumber, NotApplicable
 from dprivacy.extras import shapely
-from dprivacy.geo.earth.ellipsoid import Floats, to_space
+from dprivacy.geo.earth.ellipsoid import to_space
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
+from dprivacy.numbers import Floats
 
 _LARGEST = 1 << 26  # bytes of a file with a region
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, WrongKind
-from dprivacy.geo.earth.ellipsoid import Floats
 from dprivacy.geo.earth.lengths import in_words, metres
 from dprivacy.geo.earth.polygons import Polygon, read_json, read_polygon
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
+from dprivacy.numbers import Floats
 
 _WAYS = (
     "a region should be 'latitude, longitude, 30 km' (a disc), 'south, west, north, east' in degrees "

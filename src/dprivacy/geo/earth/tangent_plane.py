@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.geo.earth.ellipsoid import EQUATOR, POLE, SQUASH, Floats, coordinates, to_space
+from dprivacy.geo.earth.ellipsoid import EQUATOR, POLE, SQUASH, coordinates, to_space
+from dprivacy.numbers import Floats
 
 WIDEST = 3_000_000.0  # metres from a region's centre; beyond, noise in space is the better choice
 TOUCH = 1e-9  # degrees and metres of grace at a border

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.hashing.hashes.linear_hash import Floats, LinearHash, scaled_rows
+from dprivacy.hashing.hashes.linear_hash import LinearHash, scaled_rows
 from dprivacy.hashing.hashes.locality_hash import Bits, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words, normals
+from dprivacy.numbers import Floats
 from dprivacy.sources import result
 
 _BLOCK = 1024  # rows of a table computed at a time

@@ -7,14 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, WrongKind, WrongShape
 from dprivacy.hashing.hashes.locality_hash import LocalityHash
 from dprivacy.mechanisms import listed, read_doubles, whole
+from dprivacy.numbers import Floats
 from dprivacy.spaces import python_value
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import WrongKind
+from dprivacy.numbers import Floats, Words
 from dprivacy.sampling import KeyedSource
 from dprivacy.spaces import python_value
-
-Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 _NAME = b"dprivacy public hash 1"
 

@@ -12,9 +12,8 @@ from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words
 from dprivacy.mechanisms import listed
+from dprivacy.numbers import Words
 from dprivacy.spaces import python_value
-
-Words = NDArray[np.uint64]
 
 _CELLS = 1 << 22  # words looked at together
 

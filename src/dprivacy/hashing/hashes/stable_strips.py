@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadNumber
-from dprivacy.hashing.hashes.linear_hash import Floats, LinearHash
+from dprivacy.hashing.hashes.linear_hash import LinearHash
 from dprivacy.hashing.hashes.locality_hash import Bits, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
+from dprivacy.numbers import Floats
 
 _TERMS = 24  # of either series; the last is far below the last bit
 _ROUNDING = 1e-14  # more than the series and their terms can be off by

@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.polytope.supports.modular_ranks import Flags, Whole, bits_of_minors
+from dprivacy.numbers import Whole
+from dprivacy.polytope.supports.modular_ranks import Flags, bits_of_minors
 
 _MOST_SECONDS = 300.0
 _MOST_BYTES = 1 << 29

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Whole = NDArray[np.int64]
+from dprivacy.numbers import Whole
+
 Flags = NDArray[np.bool_]
 
 _FIRST = 2_147_483_629  # below 2^31, so that products of residues fit in 63 bits

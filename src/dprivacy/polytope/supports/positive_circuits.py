@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Whole = NDArray[np.int64]
+from dprivacy.numbers import Whole
+
 Places = NDArray[np.int32]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

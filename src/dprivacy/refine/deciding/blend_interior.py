@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 _STEPS = 80
 _CLOSE = 1e-13

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.numbers import Mat, feasible, from_flint, to_flint
+from dprivacy.numbers import Floats, Mat, feasible, from_flint, to_flint
 from dprivacy.refine.deciding.ball_systems import pivots
 from dprivacy.refine.deciding.blend_interior import Blend, blended
 from dprivacy.refine.deciding.channel_pairs import integer_rows
@@ -27,8 +27,6 @@ from dprivacy.refine.deciding.separating_gains import (
     uniform_vulnerability,
 )
 from dprivacy.sources import result
-
-Floats = NDArray[np.float64]
 
 _SMALL = 12_000  # entries of the program up to which it is solved with exact certificates at once
 _LARGE = 60_000  # and as a last resort

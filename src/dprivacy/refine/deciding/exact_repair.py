@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.numbers import Mat, from_flint, to_flint
+from dprivacy.numbers import Floats, Mat, from_flint, to_flint
 from dprivacy.refine.deciding.ball_systems import pivots
 
-Floats = NDArray[np.float64]
 Known = dict[tuple[int, ...], tuple[list[int], list[int], Any]]
 
 _BITS = 64

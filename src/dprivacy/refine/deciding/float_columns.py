@@ -8,14 +8,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Floats, Mat
 from dprivacy.refine.deciding.ball_systems import Enclosed
 from dprivacy.refine.deciding.independent_columns import Finding
 from dprivacy.refine.deciding.separating_gains import float_bet, residual
-
-Floats = NDArray[np.float64]
 
 _DEPENDENT = 1e13  # a condition number beyond which columns count as dependent
 _TINY = 1e-280  # below this, products of doubles may have lost digits to underflow

@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dprivacy.numbers import Sparse, solve_in_floats
-
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats, Sparse, solve_in_floats
 
 _MOST_CELLS = 3_000_000
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import NotInvertible
-from dprivacy.estimation import Floats, left_inverse
+from dprivacy.estimation import left_inverse
 from dprivacy.extras import arrow, duckdb
+from dprivacy.numbers import Floats
 from dprivacy.release.receiving.received_release import Axis, Release, positions_of
 
 MOST_CELLS = 1_000_000  # of a table that is corrected

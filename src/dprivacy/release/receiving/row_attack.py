@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.flow import capacity
 from dprivacy.model import Channel, Dist, plain, shown
+from dprivacy.numbers import Floats
 from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
 from dprivacy.sources import result
 
-Floats = NDArray[np.float64]
 _MOST_CELLS = 20_000_000
 _SHOWN = 5
 

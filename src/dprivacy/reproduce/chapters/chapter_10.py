@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.flow import capacity
 from dprivacy.hashing import (
@@ -17,6 +16,7 @@ from dprivacy.hashing import (
     random_projection,
     utility_loss_experiment,
 )
+from dprivacy.numbers import Floats
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import (
     Drawing,
@@ -30,8 +30,6 @@ from dprivacy.reproduce.items.compared_lines import (
 )
 from dprivacy.reproduce.items.repeatable_draws import repeatable
 from dprivacy.verify import binomial_alpha, binomial_tail_bound
-
-Floats = NDArray[np.float64]
 
 BITS, MATCHES, DELTA = (10, 20, 30, 50), (1, 5, 10), "0.01"
 TABLE_10_1 = {

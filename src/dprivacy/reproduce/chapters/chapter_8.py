@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.estimation import Known, climb, estimate, kantorovich
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Dist
+from dprivacy.numbers import Floats
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import (
     Drawing,
@@ -23,8 +23,6 @@ from dprivacy.reproduce.items.compared_lines import (
 )
 from dprivacy.reproduce.items.repeatable_draws import draws
 from dprivacy.spaces import line
-
-Floats = NDArray[np.float64]
 
 N = 101
 SIZES = (1_000, 10_000, 50_000, 100_000)

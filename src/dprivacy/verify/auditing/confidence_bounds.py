@@ -4,11 +4,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed
-
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 _SAFE = 1e-10  # relative widening that covers the error of the inverse incomplete beta function
 

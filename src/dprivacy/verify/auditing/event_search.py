@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dprivacy.numbers import Floats
 from dprivacy.verify.auditing.confidence_bounds import wilson
 from dprivacy.verify.auditing.revealing_events import Event, Intervals, Outputs, Tally
 
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _BINS = 128  # pieces that a line of many distinct numbers is cut into
 _MOST_ATOMS = 50_000  # distinct outputs that are looked at one by one

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import Uncertified
-from dprivacy.numbers import Level, as_level
+from dprivacy.numbers import Floats, Level, as_level
 from dprivacy.sources import result
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, log_of
-
-Floats = NDArray[np.float64]
 
 _CLOSE = 1e-6  # relative width at which the search stops
 _MOST_PIECES = 200_000

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 

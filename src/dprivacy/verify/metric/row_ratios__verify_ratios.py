@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.model import Channel
-
-Floats = NDArray[np.float64]
+from dprivacy.numbers import Floats
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed
-from dprivacy.geo import (
-    City,
-    Floats,
-    Plane,
-    ProtectedPlaces,
-    in_words,
-    read_places,
-    to_space,
-    to_surface,
-)
+from dprivacy.geo import City, Plane, ProtectedPlaces, in_words, read_places, to_space, to_surface
+from dprivacy.numbers import Floats
 from dprivacy.release import Released
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE

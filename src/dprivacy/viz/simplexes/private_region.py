@@ -5,13 +5,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import TooLarge
-from dprivacy.numbers import as_eps
+from dprivacy.numbers import Floats, as_eps
 from dprivacy.spaces import FiniteSpace
 
-Floats = NDArray[np.float64]
 _NEAR = 1e-9
 MOST_SECRETS = 4
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dprivacy.model import Dist
+from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace
-from dprivacy.viz.simplexes.private_region import Floats
 from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, short, style

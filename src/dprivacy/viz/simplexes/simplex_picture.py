@@ -7,9 +7,9 @@ import numpy as np
 
 from dprivacy.extras import matplotlib, mpltern
 from dprivacy.model import Dist
+from dprivacy.numbers import Floats
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
-from dprivacy.viz.simplexes.private_region import Floats
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
 from dprivacy.viz.style.picture_style import (
     FAINT,

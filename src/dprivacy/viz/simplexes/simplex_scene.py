@@ -9,9 +9,9 @@ import numpy as np
 
 from dprivacy.errors import Malformed
 from dprivacy.model import Dist, Hyper, as_channel, push, shown, uniform
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Floats, Mat
 from dprivacy.spaces import FiniteSpace, require_same_labels
-from dprivacy.viz.simplexes.private_region import MOST_SECRETS, Floats, Region, region
+from dprivacy.viz.simplexes.private_region import MOST_SECRETS, Region, region
 from dprivacy.viz.style.picture_style import named
 
 
