@@ -224,6 +224,14 @@ def write_report(
     -------
     (Path, Path)
         The page, which needs nothing else, and the data.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from dprivacy.reproduce import reproduce
+    >>> written = write_report(reproduce("T:table-5.1"), mkdtemp(), pictures=False)
+    >>> [path.name for path in written]
+    ['report.html', 'report.json']
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import MissingExtra
+from dprivacy.model import Answer
 from dprivacy.reproduce.items.catalogue_items import Item, Setting, chosen
 from dprivacy.reproduce.items.compared_lines import Found
 from dprivacy.reproduce.items.data_sets import missing
@@ -16,13 +17,21 @@ Telling = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """An item and what came of it; `skipped` says why nothing did, and how that can be changed."""
+class Outcome(Answer):
+    """An item and what came of it; `skipped` says why nothing did, and how that can be changed.
+
+    Examples
+    --------
+    >>> one = reproduce("C:example-2").outcomes[0]
+    >>> one.errata, bool(one)
+    (['E1'], True)
+    """
 
     item: Item
     found: Found
     seconds: float = 0.0
     skipped: str = ""
+    exact = False  # some values are measured; a printed decimal is met to its digits
 
     @property
     def status(self) -> str:
@@ -67,15 +76,20 @@ class Outcome:
             "seconds": round(self.seconds, 3),
         }
 
-    def __str__(self) -> str:
-        return self.explain()
-
 
 @dataclass(frozen=True)
-class Reproduction:
-    """The outcomes of a run; false if a value that should be as printed is not."""
+class Reproduction(Answer):
+    """The outcomes of a run; false if a value that should be as printed is not.
+
+    Examples
+    --------
+    >>> found = reproduce(["C:example-2", "P:section-5"])
+    >>> found.counts
+    {'differs': 1, 'as printed': 1}
+    """
 
     outcomes: tuple[Outcome, ...]
+    exact = False  # some items are measured, on data or by drawing
 
     def __getitem__(self, key: str) -> Outcome:
         return next(one for one in self.outcomes if one.item.key == key)
@@ -110,9 +124,6 @@ class Reproduction:
             "values": self.line_counts,
             "outcomes": [one.to_dict() for one in self.outcomes],
         }
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 def reproduce(

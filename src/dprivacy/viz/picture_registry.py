@@ -4,7 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from dprivacy.curves import Profile, ProtectedCurves
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind, WrongShape
 from dprivacy.estimation import Estimate, TableEstimate
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.hashing import LossExperiment
@@ -46,14 +46,22 @@ def picture(thing: Any, **options: Any) -> Any:
 
     Raises
     ------
-    Malformed
+    WrongKind
         For an object that no function draws.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> figure = picture(randomised_response(["yes", "no"], eps="ln 3"))
+    >>> print(figure.axes[0].get_title(loc="left"))
+    randomised response, privacy level ε =
+    ln(3) per unit of distance
     """
     if isinstance(getattr(thing, "channel", None), Channel):
         return _mechanism(thing, **options)
-    raise Malformed(
-        f"there is no picture of a {type(thing).__name__}; the functions plot_… of dprivacy.viz draw "
-        "from plain data"
+    raise WrongKind(
+        f"no picture is known for an object of class {type(thing).__name__}; the functions plot_… of "
+        "dprivacy.viz draw from plain data"
     )
 
 
@@ -92,7 +100,7 @@ def _gain(gain: Gain, *, title: str = "", **options: Any) -> Any:
 @picture.register
 def _table(estimate: TableEstimate, *, title: str = "", **options: Any) -> Any:
     if len(estimate.labels) != 2:
-        raise Malformed(
+        raise WrongShape(
             f"a table is drawn for 2 columns, not {len(estimate.labels)}; estimate two at a time"
         )
     counts = Labelled(*estimate.labels, estimate.counts)

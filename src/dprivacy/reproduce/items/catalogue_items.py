@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName
 from dprivacy.reproduce.items.compared_lines import Found
 
 SOURCES = {
@@ -64,6 +64,12 @@ class Item:
         Names of the data sets without which it is skipped.
     heavy
         Whether it takes minutes, and so is computed only when asked for.
+
+    Examples
+    --------
+    >>> item = catalogue()["T:table-10.1"]
+    >>> item.source, item.needs
+    ('T', ('movielens100k',))
     """
 
     key: str
@@ -128,7 +134,7 @@ def chosen(names: str | Iterable[str] = ()) -> list[Item]:
 
     Raises
     ------
-    Malformed
+    UnknownName
         For a name that no item has.
     """
     items = catalogue()
@@ -141,8 +147,8 @@ def chosen(names: str | Iterable[str] = ()) -> list[Item]:
         matching = {key: one for key, one in items.items() if fnmatchcase(key.lower(), pattern)}
         if not matching:
             near = [key for key in items if pattern.rpartition(":")[2].strip("*") in key.lower()]
-            hint = f"; there is {', '.join(near[:6])}" if near else ""
-            raise Malformed(f"there is no item {name!r}{hint}; --list shows all")
+            hint = f"; similar: {', '.join(near[:6])}" if near else ""
+            raise UnknownName(f"no item is called {name!r}{hint}; --list shows all")
         picked |= matching
     return [one for key, one in items.items() if key in picked]
 

@@ -22,6 +22,13 @@ class Line:
 
     `mark` is "as printed"; "differs" with the number of an erratum that says why; "extended" where the
     source prints nothing; or "unexplained", which should not happen and fails the run.
+
+    Examples
+    --------
+    >>> from dprivacy.reproduce import reproduce
+    >>> line = reproduce("T:table-5.1").outcomes[0].found.lines[0]
+    >>> line.mark
+    'as printed'
     """
 
     what: str
@@ -154,7 +161,7 @@ _SHORT = 12
 
 
 def rounded(value: Any, digits: int) -> str:
-    """To so many decimals, halves away from zero, as people round; exact for fractions."""
+    """To this many decimals, halves away from zero, as people round; exact for fractions."""
     exact = Fraction(value)
     with localcontext() as context:
         context.prec = 60

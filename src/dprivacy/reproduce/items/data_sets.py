@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, UnknownName
 
 _TOO_LONG = 60  # seconds without an answer
 
@@ -22,7 +22,7 @@ class Dataset:
     name, title
         What it is called.
     ways
-        Sets of files inside the data folder that will do, each file with the SHA-256 it must have.
+        Sets of files inside the data folder, one of which is enough, with the SHA-256 of each file.
     page
         Where people read about it.
     address
@@ -33,6 +33,11 @@ class Dataset:
         What may be done with it.
     members
         What to take out of the archive, and where to; nothing where the archive is kept as it is.
+
+    Examples
+    --------
+    >>> datasets()["glove"].terms
+    'public domain (PDDL 1.0)'
     """
 
     name: str
@@ -49,7 +54,7 @@ class Dataset:
 
         Raises
         ------
-        Malformed
+        BadFile
             For a file with another SHA-256.
         """
         for way in self.ways:
@@ -61,7 +66,7 @@ class Dataset:
 
     def _require(self, place: Path, name: str, wanted: str) -> None:
         if hashed(place) != wanted:
-            raise Malformed(
+            raise BadFile(
                 f"{name} should have the SHA-256 {wanted} and has another: it is not a file of "
                 f"{self.title}; get it again from {self.page}"
             )
@@ -146,7 +151,7 @@ def datasets() -> dict[str, Dataset]:
 def missing(names: Iterable[str], folder: Path | None) -> str:
     """Why an item cannot be computed, and how to get what it needs; empty where it can."""
     said = [
-        f"it needs {one.title}: {one.steps}, from {one.page} or by dprivacy reproduce --fetch {name}"
+        f"it needs {one.title}: {one.steps}, from {one.page} or with dprivacy reproduce --fetch {name}"
         for name, one in ((name, _ALL[name]) for name in names)
         if folder is None or not one.present(folder)
     ]
@@ -174,11 +179,20 @@ def fetch(
 
     Raises
     ------
-    Malformed
-        For an unknown name, or an archive that is not the expected one; nothing of it is kept.
+    UnknownName
+        For an unknown name.
+    BadFile
+        For an archive that is not the expected one; nothing of it is kept.
+
+    Examples
+    --------
+    >>> fetch("iris", "data")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dprivacy.errors.UnknownName: a data set should be one of 'movielens100k', ...
     """
     if name not in _ALL:
-        raise Malformed(f"there is no data set {name!r}; there are {', '.join(_ALL)}")
+        raise UnknownName.among("a data set", name, _ALL)
     one, target = _ALL[name], Path(folder)
     (target / one.name).mkdir(parents=True, exist_ok=True)
     archive = target / one.name / "unfinished"
@@ -188,7 +202,7 @@ def fetch(
         return _unpacked(one, archive, target) if one.members else _kept(one, archive, target)
     except OSError as trouble:
         why = getattr(trouble, "reason", trouble.strerror) or "no answer"
-        raise Malformed(f"{one.address} cannot be read: {why}; {one.steps}") from None
+        raise BadFile(f"{one.address} cannot be read: {why}; {one.steps}") from None
     finally:
         archive.unlink(missing_ok=True)
 
@@ -203,7 +217,7 @@ def _kept(one: Dataset, archive: Path, target: Path) -> list[Path]:
     """The archive itself, under its name."""
     ((name, wanted),) = one.ways[-1].items()
     if hashed(archive) != wanted:
-        raise Malformed(f"{one.address} gave a file with another SHA-256; nothing is kept")
+        raise BadFile(f"{one.address} gave a file with another SHA-256; nothing is kept")
     archive.replace(target / name)
     return [target / name]
 
@@ -214,10 +228,10 @@ def _unpacked(one: Dataset, archive: Path, target: Path) -> list[Path]:
         with zipfile.ZipFile(archive) as packed:
             contents = {here: packed.read(member) for member, here in one.members.items()}
     except (zipfile.BadZipFile, KeyError):
-        raise Malformed(f"{one.address} did not give the archive of {one.title}") from None
+        raise BadFile(f"{one.address} did not give the archive of {one.title}") from None
     for name, content in contents.items():
         if hashlib.sha256(content).hexdigest() != one.ways[0][name]:
-            raise Malformed(f"{one.address} gave {name} with another SHA-256; nothing is kept")
+            raise BadFile(f"{one.address} gave {name} with another SHA-256; nothing is kept")
     for name, content in contents.items():
         (target / name).write_bytes(content)
     return [target / name for name in contents]

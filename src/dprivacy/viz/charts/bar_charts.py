@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
 from dprivacy.extras import matplotlib
 from dprivacy.model import Dist
 from dprivacy.viz.style.picture_style import (
@@ -15,6 +14,7 @@ from dprivacy.viz.style.picture_style import (
     name_columns,
     name_rows,
     new_figure,
+    require_some,
     short,
     style,
     titled,
@@ -31,7 +31,7 @@ def plot_bars(groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str
     Parameters
     ----------
     groups
-        Names, and for each the values by label. Distributions will do.
+        Names, and for each the values by label; a distribution is read as such.
     x, y
         What the axes show, in words.
     title
@@ -81,8 +81,7 @@ def draw_bars(
 def _aligned(groups: Mapping[str, Any]) -> tuple[list[Any], dict[str, list[float]]]:
     read = {str(name): dict(group.items()) for name, group in groups.items()}
     labels = list(dict.fromkeys(label for group in read.values() for label in group))
-    if not labels:
-        raise Malformed("there are no bars to draw: give names with values by label")
+    require_some(labels, "names, each with values by label")
     return labels, {
         name: [float(group.get(label, 0)) for label in labels] for name, group in read.items()
     }
@@ -144,8 +143,7 @@ def plot_spending(
         Hatched where more was spent than the budget allows.
     """
     rows = [_entry(entry) for entry in entries]
-    if not rows:
-        raise Malformed("there is nothing to draw: no entry (name, spent, budget)")
+    require_some(rows, "at least one entry (name, spent, budget)")
     high = max(1.0, 0.42 * len(rows))
     figure = new_figure(WIDTH, high + 0.9)
     axes = figure.add_subplot()

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.estimation import Estimate
+from dprivacy.model import shown
 from dprivacy.release import Forecast
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.style.picture_style import (
@@ -19,6 +20,7 @@ from dprivacy.viz.style.picture_style import (
     name_columns,
     name_rows,
     new_figure,
+    require_some,
     style,
     titled,
 )
@@ -83,7 +85,10 @@ def _shares(given: Any, labels: Sequence[Any], name: str) -> list[float]:
     values = dict(given.items())
     missing = [label for label in labels if label not in values]
     if missing and name == "truth":
-        raise Malformed(f"the truth says nothing of {len(missing)} of the {len(labels)} labels")
+        raise WrongShape(
+            f"the truth should give every label a share, but lacks {len(missing)} of the {len(labels)} "
+            f"labels: {', '.join(map(shown, missing[:5]))}"
+        )
     total = float(sum(values.values()))
     return [float(values.get(label, 0)) / total for label in labels]
 
@@ -214,8 +219,7 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> "Figure":
         right the standard error of an estimated share. Columns without a channel are left out.
     """
     columns = [c for c in forecast.columns if c.kept is not None or c.share_error is not None]
-    if not columns:
-        raise Malformed("no column of this plan has a channel, so there is nothing to draw")
+    require_some(columns, "a plan with at least one column that has a channel")
     high = max(1.0, 0.45 * len(columns))
     figure = new_figure(7.4, high + 1.2)
     left, right = figure.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.1})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.numbers import Level, as_eps, ln
 from dprivacy.refine import refines
 from dprivacy.sources import result
@@ -66,7 +66,9 @@ def refinement_frontier(
         while safe(high):
             low, high = high, 2 * high
             if high > _LARGEST * unit:
-                raise Malformed("the second family refines the first at every level: no frontier")
+                raise NotApplicable(
+                    f"no frontier: at every level the second family is as safe as the first at {level}"
+                )
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if safe(middle) else (low, middle)

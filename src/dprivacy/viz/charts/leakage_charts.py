@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.viz.style.picture_style import (
     FAINT,
@@ -13,6 +12,7 @@ from dprivacy.viz.style.picture_style import (
     legend_below,
     name_rows,
     new_figure,
+    require_some,
     style as style_of,
     titled,
 )
@@ -98,8 +98,7 @@ def read_cases(cases: Any) -> dict[str, tuple[float, float]]:
             rows[f"{lead}the useful value"] = _pair(case.useful)
         else:
             rows[str(name)] = _pair(case)
-    if not rows:
-        raise Malformed("there is nothing to draw: give names with (before, after)")
+    require_some(rows, "names, each with (before, after)")
     return rows
 
 

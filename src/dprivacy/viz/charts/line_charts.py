@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
 from dprivacy.extras import matplotlib
 from dprivacy.viz.style.picture_style import (
     FAINT,
@@ -11,6 +10,7 @@ from dprivacy.viz.style.picture_style import (
     drawn,
     legend_below,
     new_figure,
+    require_some,
     style,
     titled,
 )
@@ -22,10 +22,9 @@ Points = Sequence[tuple[float, float]]
 
 
 def read_curves(curves: Mapping[str, Any]) -> dict[str, list[tuple[float, float]]]:
-    """Names and points as floats; Level, Fraction and numbers all will do."""
+    """Names and points as floats; Levels, Fractions and other numbers are read."""
     read = {str(name): [(float(x), float(y)) for x, y in points] for name, points in curves.items()}
-    if not read or not all(read.values()):
-        raise Malformed("curves are names with at least one point (x, y) each")
+    require_some(read, "names, each with at least one point (x, y)")
     return read
 
 

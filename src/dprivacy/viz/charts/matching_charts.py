@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
 from dprivacy.extras import matplotlib
 from dprivacy.hashing import LossExperiment
 from dprivacy.sources import result
@@ -17,6 +16,7 @@ from dprivacy.viz.style.picture_style import (
     drawn,
     legend_below,
     new_figure,
+    require_some,
     style,
     titled,
 )
@@ -120,8 +120,7 @@ def plot_nearest_distances(distances: Mapping[str, Any], *, title: str = "") -> 
     read = {
         str(name): np.asarray(values, dtype=float).ravel() for name, values in distances.items()
     }
-    if not read or not all(len(values) for values in read.values()):
-        raise Malformed("distances are names with at least one distance each")
+    require_some(read, "names, each with at least one distance")
     edges = np.linspace(0, max(values.max() for values in read.values()) or 1.0, _BINS + 1)
     figure = new_figure()
     axes = figure.add_subplot()

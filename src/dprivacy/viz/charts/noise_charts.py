@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.extras import matplotlib
 from dprivacy.model import Channel, as_channel
 from dprivacy.sources import result
@@ -17,6 +17,7 @@ from dprivacy.viz.style.picture_style import (
     drawn,
     legend_below,
     new_figure,
+    require_some,
     short,
     titled,
 )
@@ -67,7 +68,7 @@ def plot_noise(
         axes.set_ylim(bottom=0)
     else:
         if within is not None:
-            raise Malformed("`within` needs answers that are numbers")
+            raise NotApplicable(f"within={within:g} needs answers that are numbers; leave it out")
         labels = list(dict.fromkeys(y for row in rows.values() for y in row))
         values = {name: [row.get(y, 0.0) for y in labels] for name, row in rows.items()}
         handles = draw_bars(axes, labels, values, inches=WIDTH - 0.9)
@@ -79,8 +80,7 @@ def plot_noise(
 
 
 def _rows(mechanisms: Mapping[str, Any], at: Any) -> dict[str, dict[Any, float]]:
-    if not mechanisms:
-        raise Malformed("give names and mechanisms to draw")
+    require_some(mechanisms, "names and mechanisms")
     read: dict[str, Channel] = {str(name): as_channel(C) for name, C in mechanisms.items()}
     return {name: {y: float(p) for y, p in C.row(at).items()} for name, C in read.items()}
 

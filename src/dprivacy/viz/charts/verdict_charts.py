@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import Labelled
 from dprivacy.refine import AverageRefinement, MaxRefinement, PrivateRefinement, Refinement
 from dprivacy.viz.charts.bar_charts import draw_bars
@@ -51,8 +51,9 @@ def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
         return plot_table(table, sides=sides, scale="share", title=words)
     before, after = getattr(verdict, "before", None), getattr(verdict, "after", None)
     if before is None or after is None:
-        raise Malformed(
-            "this verdict has no witness to draw; draw the two channels with plot_simplex instead"
+        raise NotApplicable(
+            f"the verdict on {first} and {second} has no witness to draw; draw the two channels with "
+            "plot_simplex instead"
         )
     return _compared(verdict, words, float(before), float(after))
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName
 from dprivacy.geo import City, Plane, ProtectedPlaces, in_words, read_places, to_space, to_surface
 from dprivacy.numbers import Floats
 from dprivacy.release import Released
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
-from dprivacy.viz.style.picture_style import FAINT, INK, PALE
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE, require_some
 
 _WIDE, _HIGH, _EDGE = 900.0, 620.0, 48.0
 _MOST = 4_000  # places that are drawn
@@ -67,13 +67,12 @@ def place_map(
 
     Raises
     ------
-    Malformed
+    NotApplicable
         When there is nothing to draw.
     """
     places = reported.data
     lat, lon = read_places(np.asarray(places.lat), np.asarray(places.lon))
-    if not len(lat):
-        raise Malformed("there are no places to draw")
+    require_some(lat, "at least one place")
     known = None if true is None else read_places(*true)
     view = _view(lat, lon, known, city)
     lines, names = _graticule(view)
@@ -132,7 +131,7 @@ def save_map(
 def require_html(path: Path) -> None:
     """Refuse a file name that does not end in .html."""
     if path.suffix.lower() not in (".html", ".htm"):
-        raise Malformed(f"a map is written as .html, not as {path.suffix or 'nothing'}")
+        raise UnknownName.among("the ending of a map's file", path.suffix, [".html", ".htm"])
 
 
 def _flat(plane: Plane | None, lat: Floats, lon: Floats) -> Floats:

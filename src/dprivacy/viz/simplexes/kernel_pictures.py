@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.errors import Malformed
 from dprivacy.model import about
 from dprivacy.numbers import as_eps
 from dprivacy.polytope import kernels as every_kernel
@@ -12,7 +11,7 @@ from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
 from dprivacy.viz.simplexes.simplex_picture import draw_scene, simplex_axes
 from dprivacy.viz.simplexes.simplex_scene import magnified, make_scene
-from dprivacy.viz.style.picture_style import drawn, legend_below, new_figure, short
+from dprivacy.viz.style.picture_style import drawn, legend_below, new_figure, require_some, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,8 +56,7 @@ def plot_kernels(
     """
     found = every_kernel(space, eps=eps) if channels is None else iter(channels)
     shown = list(islice(found, limit))
-    if not shown:
-        raise Malformed("there is no channel to draw")
+    require_some(shown, "at least one channel")
     more = next(found, None) is not None
     scenes = [
         make_scene(kernel, space=space, eps=eps, prior=None, corners=corners, title=f"{called} {k}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownName, WrongShape
 from dprivacy.model import Dist, Hyper, as_channel, push, shown, uniform
 from dprivacy.numbers import Floats, Mat
 from dprivacy.spaces import FiniteSpace, require_same_labels
@@ -84,9 +84,11 @@ def make_scene(
     sources = {} if hypers is None else named(hypers)
     read = {name: _hyper(source, prior) for name, source in sources.items()}
     if not read and space is None:
-        raise Malformed("there is nothing to draw: give hypers, or a space and eps")
+        raise NotApplicable(f"nothing to draw: give hypers, or a space and eps, not {hypers!r}")
     if space is not None and eps is None:
-        raise Malformed("a private region needs its level: give eps= with space=")
+        raise NotApplicable(
+            f"the private region of {len(space)} secrets needs a level: give eps= with space="
+        )
     secrets = next(iter(read.values())).secrets if read else space.labels if space else ()
     chosen = _chosen(secrets, corners)
     clouds, priors = [], []
@@ -125,7 +127,7 @@ def _hyper(source: Any, prior: Dist | None) -> Hyper:
 def _chosen(secrets: Sequence[Any], corners: Sequence[Any] | None) -> tuple[Any, ...]:
     if corners is None:
         if not 2 <= len(secrets) <= MOST_SECRETS:
-            raise Malformed(
+            raise WrongShape(
                 f"a simplex is drawn for 2, 3 or 4 secrets, and there are {len(secrets)}; choose some "
                 "with corners=[...]: the picture is then that of an adversary who knows that the "
                 "secret is one of them"
@@ -133,10 +135,12 @@ def _chosen(secrets: Sequence[Any], corners: Sequence[Any] | None) -> tuple[Any,
         return tuple(secrets)
     chosen = tuple(corners)
     if not 2 <= len(set(chosen)) == len(chosen) <= MOST_SECRETS:
-        raise Malformed(f"corners are 2, 3 or 4 different secrets, not {len(chosen)}")
-    missing = [shown(label) for label in chosen if label not in secrets]
-    if missing:
-        raise Malformed(f"corners must be secrets; there is no {', '.join(missing)}")
+        raise WrongShape(
+            f"corners should be 2, 3 or 4 different secrets, not {', '.join(map(shown, chosen))}"
+        )
+    for label in chosen:
+        if label not in secrets:
+            raise UnknownName.among("a corner", shown(label), map(shown, secrets))
     return chosen
 
 
@@ -147,7 +151,10 @@ def _among(hyper: Hyper, chosen: Sequence[Any]) -> Hyper:
     joint = hyper.joint.take(rows=[hyper.secrets.index(x) for x in chosen])
     total = joint.entries.sum()
     if not total:
-        raise Malformed("the secrets chosen as corners have probability 0 under the prior")
+        raise NotApplicable(
+            f"under the prior the secrets chosen as corners ({', '.join(map(shown, chosen))}) have "
+            "probability 0; choose others"
+        )
     scaled: Any
     if joint.exact:
         scaled = Mat.of([[Fraction(v, int(total)) for v in row] for row in joint.entries.tolist()])

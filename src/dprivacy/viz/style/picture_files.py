@@ -4,7 +4,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName
 from dprivacy.viz.style.picture_style import METADATA, look
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def save(figure: "Figure", path: str | PathLike[str]) -> Path:
 
     Raises
     ------
-    Malformed
+    UnknownName
         For another ending.
 
     Notes
@@ -45,9 +45,7 @@ def save(figure: "Figure", path: str | PathLike[str]) -> Path:
 
 
 def require_ending(path: str | PathLike[str]) -> None:
-    """Refuse a file name whose ending is no format for pictures."""
+    """Refuse a file name whose ending does not name a format for pictures."""
     ending = Path(path).suffix
     if ending.lower() not in METADATA:
-        raise Malformed(
-            f"a picture is written as {', '.join(METADATA)}, not as {ending or 'nothing'}"
-        )
+        raise UnknownName.among("the ending of a picture's file", ending, METADATA)

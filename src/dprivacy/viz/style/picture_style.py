@@ -5,13 +5,14 @@ import html
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from dprivacy.errors import NotApplicable
 from dprivacy.extras import matplotlib
 from dprivacy.model import shown
 
@@ -137,6 +138,13 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> "Figure":
     """An empty figure that belongs to nobody: pyplot does not know of it."""
     figure: Figure = _figure_class()(figsize=(width, height))
     return figure
+
+
+def require_some(things: Sized, wanted: str) -> None:
+    """Refuse to draw nothing: no thing at all, or a name without anything."""
+    parts = things.values() if isinstance(things, Mapping) else ()
+    if not len(things) or not all(len(part) for part in parts if isinstance(part, Sized)):
+        raise NotApplicable(f"there is nothing to draw; give {wanted}")
 
 
 def short(label: Any, most: int = 24) -> str:

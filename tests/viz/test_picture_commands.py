@@ -58,4 +58,4 @@ def test_wrong_usage_is_named(tmp_path):
     assert done.exit_code == 2
     assert "--picture" in done.output
     done = run(extreme, "--n", "3", "--picture", "picture.gif")
-    assert "not as .gif" in str(done.exception)
+    assert "not '.gif'" in str(done.exception)

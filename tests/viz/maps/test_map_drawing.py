@@ -79,9 +79,9 @@ def test_the_whole_earth_and_many_places():
 
 
 def test_maps_that_are_refused(reported, tmp_path):
-    with pytest.raises(Malformed, match=r"written as \.html, not as \.png"):
+    with pytest.raises(Malformed, match=r"'\.html', '\.htm', not '\.png'"):
         save_map(tmp_path / "map.png", reported)
-    with pytest.raises(Malformed, match="no places to draw"):
+    with pytest.raises(Malformed, match="give at least one place"):
         place_map(protect_places([], []))
 
 

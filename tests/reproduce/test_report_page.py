@@ -9,17 +9,9 @@ from click.testing import CliRunner
 
 from dprivacy.cli.verbs.reproduce import reproduce as command
 from dprivacy.errors import Malformed
-from dprivacy.reproduce import (
-    Drawing,
-    Item,
-    Line,
-    Outcome,
-    Reproduction,
-    page,
-    reproduce,
-    write_report,
-)
-from dprivacy.reproduce.items.compared_lines import Found
+from dprivacy.reproduce import Item, Line, Outcome, Reproduction, reproduce, write_report
+from dprivacy.reproduce.items.compared_lines import Drawing, Found
+from dprivacy.reproduce.report_page import page
 
 SOME = ["C:example-2", "T:figure-6.2", "P:section-5", "erratum:E1", "T:figure-10.2"]
 

@@ -59,7 +59,7 @@ def test_a_data_set_is_fetched_and_checked(tmp_path, monkeypatch):
 def test_what_is_no_archive_is_refused(tmp_path):
     with pytest.raises(Malformed, match="did not give the archive of MovieLens"):
         fetch("movielens100k", tmp_path, opened=served(b"<html>"))
-    with pytest.raises(Malformed, match="there is no data set 'x'"):
+    with pytest.raises(Malformed, match=r"should be one of 'movielens100k', .*, not 'x'"):
         fetch("x", tmp_path)
 
     def broken(_):

@@ -204,7 +204,11 @@ def test_more_than_four_secrets_are_shown_as_to_one_who_knows_it_is_one_of_a_few
     corners = barycentric(polygon.get_xy()[:-1])
     assert all(min(np.abs(projected - corner).max(axis=1)) < 1e-9 for corner in corners)
     check_words(figure)
-    for corners, words in [([0, 1, 9], "no 9"), ([0, 0, 1], "different"), ([0], "2, 3 or 4")]:
+    for corners, words in [
+        ([0, 1, 9], "'5', not '9'"),
+        ([0, 0, 1], "different"),
+        ([0], "2, 3 or 4"),
+    ]:
         with pytest.raises(Malformed, match=words):
             plot_simplex(G, corners=corners)
 
@@ -251,7 +255,7 @@ def test_nothing_to_draw_is_refused_in_words():
         plot_simplex()
     with pytest.raises(Malformed, match="eps="):
         plot_simplex(space=dp.line(3))
-    with pytest.raises(Malformed, match="no channel"):
+    with pytest.raises(Malformed, match="give at least one channel"):
         plot_kernels(dp.line(3), eps="ln 2", channels=[])
 
 

@@ -1,0 +1,35 @@
+"""Mechanisms in order of safety."""
+
+import dprivacy as dp
+from support.viz_checks import check_words
+
+
+def response(labels, eps):
+    return dp.randomised_response(dp.discrete(labels), eps=eps)
+
+
+def test_the_hasse_diagram_has_every_edge_and_no_line_behind_a_box():
+    line, five = dp.line(5), range(5)
+    channels = {
+        "geometric ln 2": dp.geometric(line, eps="ln 2"),
+        "geometric ln 4": dp.geometric(line, eps="ln 4"),
+        "response ln 2": response(five, "ln 2"),
+        "response ln 4": response(five, "ln 4"),
+        "response ln 8": response(five, "ln 8"),
+        "says nothing": [[1]] * 5,
+        "is silent": [[1]] * 5,
+    }
+    order = dp.refine.order(channels)
+    figure = order.plot()
+    axes = figure.axes[0]
+    at = {text.get_text(): text.get_position() for text in axes.texts}
+    assert "says nothing\nis silent" in at
+    ends = {(tuple(p.get_xydata()[0]), tuple(p.get_xydata()[-1])) for p in axes.lines}
+    named = {group[0]: at["\n".join(group)] for group in order.classes}
+    assert ends == {(named[a], named[b]) for a, b in order.edges}
+    assert all(low[1] < high[1] for low, high in ends)
+    check_words(figure)
+    for path in axes.lines:
+        points = path.get_xydata()
+        for x, y in points[1:-1]:
+            assert all((x, y) != place for place in named.values())
