@@ -69,8 +69,7 @@ def main() -> None:
     if not shutil.which("java"):
         print("there is no Java here; Spark cannot start")
         return
-    from dprivacy.release import Plan, sanitise_file
-    from dprivacy.release.spark.spark_release import sanitise_spark
+    from dprivacy.release import Plan, sanitise, sanitise_file
 
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     plan = Plan.read(PLAN)
@@ -94,9 +93,7 @@ def main() -> None:
             target = folder / f"run{k}"
             target.mkdir()
             copies.append(timed(lambda target=target: frame.write.parquet(f"{target}/copy")))
-            ours.append(
-                timed(lambda target=target: sanitise_spark(frame, plan, output=target / "out"))
-            )
+            ours.append(timed(lambda target=target: sanitise(frame, plan, output=target / "out")))
             alone.append(
                 timed(
                     lambda target=target: sanitise_file(

@@ -507,7 +507,7 @@ class TestUse:
             (ColumnPlan("grade", "ordered", best.mechanism(), ("grade",), best.problem.space),)
         )
         table = pandas.DataFrame({"grade": [0, 1, 2, 3, 4] * 40})
-        released = sanitise(table, plan)
+        released = sanitise(table, plan).data
         protected = getattr(released, "table", released)
         assert set(protected["grade"]) <= set(range(5))
 

@@ -12,7 +12,7 @@ import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.estimation import estimate
-from dprivacy.release import Plan, Release, forecast, propose, query, sanitise, sanitise_file
+from dprivacy.release import Plan, forecast, propose, query, received, sanitise, sanitise_file
 from dprivacy.release.columns.demo_survey import survey
 from support.real_data import real
 from support.release_tables import plan_of, seed_is_noticed, seeded_file
@@ -95,7 +95,7 @@ def test_from_a_real_table_to_answers(name, ending, tmp_path):
     card = seeded_file(source, plan, tmp_path / f"out.{ending}")
     assert card.count == len(frame)
 
-    release = Release.open(tmp_path / f"out.{ending}")
+    release = received(tmp_path / f"out.{ending}")
     for column in checked:
         found = release.estimate(column)
         truth = Counter(frame[column])
@@ -132,7 +132,7 @@ def test_ages_of_adults_have_a_mean(tmp_path):
     spec = {"type": "numbers", "low": 0, "high": 100, "grid": 5, "epsilon": "0.1"}
     plan = Plan.read({"columns": {"age": spec}})
     seeded_file(tmp_path / "in.csv", plan, tmp_path / "out.csv")
-    found = Release.open(tmp_path / "out.csv").mean("age")
+    found = received(tmp_path / "out.csv").mean("age")
     true = np.clip(np.rint(frame["age"].astype(float) / 5) * 5, 0, 100).mean()
     assert abs(float(found.value) - true) < 4.5 * found.standard_error
     assert found.standard_error < 0.5
@@ -155,7 +155,7 @@ def coverage(spec, values, repetitions, estimator="ibu"):
     inside = cells = 0
     for seed in range(repetitions):
         with seed_is_noticed():
-            clean = sanitise(table, plan, insecure_seed=seed)
+            clean = sanitise(table, plan, insecure_seed=seed).data
         found = estimate(channel, dict(Counter(clean["h"].to_pylist())), estimator=estimator)
         for label, (low, high) in found.intervals.items():
             inside += low <= truth[label] <= high
@@ -186,7 +186,7 @@ def test_intervals_of_a_cross_table_cover_the_truth():
     inside = cells = 0
     for seed in range(200):
         with seed_is_noticed():
-            clean = sanitise(table, plan, insecure_seed=seed).to_pandas()
+            clean = sanitise(table, plan, insecure_seed=seed).data.to_pandas()
         seen = pd.crosstab(clean["hobby"], clean["health"]).reindex(
             index=channels[0].columns, columns=channels[1].columns, fill_value=0
         )

@@ -12,12 +12,12 @@ import pytest
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan, sanitise_with_card
+from dprivacy.release import Plan
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.ledger.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.ledger_store import TABLES
 from support.patience import brisk
-from support.release_tables import LETTERS
+from support.release_tables import LETTERS, with_card
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
 RR = randomised_response(["a", "b", "c"], eps="ln 2")
@@ -35,7 +35,7 @@ def filled(ledger):
     ledger.parts("survey", ["north", "south"])
     for k, part in enumerate(["", "north", "south", ""]):
         account = ledger.account("survey", part=part)
-        cards.append(sanitise_with_card(tables(k), PLAN, ledger=account)[1])
+        cards.append(with_card(tables(k), PLAN, ledger=account)[1])
     ledger.budget("users", 5, per="person")
     ledger.spend({"h": RR}, account="users", people=["ann", "bob"])
     ledger.cancel(ledger.spend(PLAN, account="survey", sources={"t": b"1"}), because="test")
@@ -157,8 +157,8 @@ def test_a_ledger_that_was_set_back_is_found_by_the_cards(tmp_path):
         cards = filled(ledger)
     shutil.copy(place, copy)
     with Ledger(place) as ledger:
-        cards.append(sanitise_with_card(tables(20), PLAN, ledger=ledger)[1])
-        cards.append(sanitise_with_card(tables(30), PLAN, ledger=ledger)[1])
+        cards.append(with_card(tables(20), PLAN, ledger=ledger)[1])
+        cards.append(with_card(tables(30), PLAN, ledger=ledger)[1])
         assert found(ledger, cards) == set()
     shutil.copy(copy, place)
     with Ledger(place) as ledger:
@@ -216,9 +216,9 @@ def test_spending_notices_what_it_stands_on(book, cards, sql):
 
 
 def test_cards_that_do_not_belong(book, cards, tmp_path):
-    bare = sanitise_with_card(tables(40), PLAN)[1]
+    bare = with_card(tables(40), PLAN)[1]
     with Ledger(tmp_path / "other.db") as other:
-        strange = sanitise_with_card(tables(41), PLAN, ledger=other)[1]
+        strange = with_card(tables(41), PLAN, ledger=other)[1]
     changed = replace(cards[0], plan={**cards[0].plan, "title": "another"})
     (tmp_path / "no.json").write_text("{}")
     torn = replace(cards[1], receipt={"sequence": "5"})
@@ -233,7 +233,7 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
 
 
 def test_a_card_of_a_cancelled_entry_is_found(book):
-    _, card = sanitise_with_card(tables(1), PLAN, ledger=book)
+    _, card = with_card(tables(1), PLAN, ledger=book)
     from dprivacy.release.ledger import Receipt
 
     book.cancel(Receipt.from_dict(card.receipt), because="a lie")

@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from dprivacy.cli.verbs.ledger import ledger as command
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan, sanitise_with_card
+from dprivacy.release import Plan
 from dprivacy.release.ledger import Ledger
 from dprivacy.release.plans.release_card import card_text
-from support.release_tables import LETTERS
+from support.release_tables import LETTERS, with_card
 
 PLAN = Plan.read({"columns": {"h": LETTERS}})
 
@@ -38,9 +38,7 @@ def test_the_whole_way(run, tmp_path):
     assert code == 0
     assert "Entry 2" in text
     with Ledger("l.db") as ledger:
-        _, card = sanitise_with_card(
-            pa.table({"h": ["a", "b", "c"]}), PLAN, ledger=ledger.account("survey")
-        )
+        _, card = with_card(pa.table({"h": ["a", "b", "c"]}), PLAN, ledger=ledger.account("survey"))
     Path("out.csv.card.json").write_text(card_text(card))
     code, text = run("show", "--ledger", "l.db")
     assert code == 0

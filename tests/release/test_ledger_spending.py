@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
 from dprivacy.numbers.levels import Level
-from dprivacy.release import Plan, read_card, sanitise, sanitise_file, sanitise_with_card
+from dprivacy.release import Plan, read_card, sanitise, sanitise_file
 from dprivacy.release.ledger import Ledger, Receipt
 from dprivacy.release.plans.release_card import card_text
 from dprivacy.spaces import FiniteSpace, discrete, graph, line
 from dprivacy.verify import privacy, smallest_eps
-from support.release_tables import LETTERS, NUMBERS, PLACE
+from support.release_tables import LETTERS, NUMBERS, PLACE, with_card
 
 VALUES = ["a", "b", "c"]
 PLAN = Plan.read({"columns": {"h": LETTERS}})
@@ -306,8 +306,8 @@ def people(*values):
 
 def test_permanent_answers_are_paid_for_once(book):
     account, options = book.account("panel"), {"permanent_key": KEY}
-    first = sanitise(people("a", "b"), PEOPLE, ledger=account, **options)
-    same = sanitise(people("a", "b"), PEOPLE, ledger=account, **options)
+    first = sanitise(people("a", "b"), PEOPLE, ledger=account, **options).data
+    same = sanitise(people("a", "b"), PEOPLE, ledger=account, **options).data
     assert first.equals(same)
     assert book.spent("panel").eps == Level("ln 2")
     # Another table with the same key: whoever changed gave another answer, unless somebody says not.
@@ -482,12 +482,12 @@ def test_any_course_of_things_stays_within_the_budget(tmp_path_factory, steps):
 
 
 def test_the_card_carries_the_receipt_and_nothing_else_of_the_ledger(book, tmp_path):
-    _, card = sanitise_with_card(table(), PLAN, ledger=book.account("secret name"))
+    _, card = with_card(table(), PLAN, ledger=book.account("secret name"))
     assert card.receipt.keys() == {"ledger", "sequence", "head"}
     (tmp_path / "card.json").write_text(card_text(card))
     assert "secret name" not in (tmp_path / "card.json").read_text()
     assert read_card(tmp_path / "card.json") == card
-    _, without = sanitise_with_card(table(), PLAN)
+    _, without = with_card(table(), PLAN)
     assert without.receipt == {}
 
 

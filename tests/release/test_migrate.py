@@ -184,7 +184,7 @@ def test_from_the_file_to_a_plan_that_uses_it(tmp_path):
     assert load(tmp_path / "roof.json").channel == mechanism.channel
     (tmp_path / "plan.toml").write_text('[columns.roof]\ntype = "stored"\nfile = "roof.json"\n')
     pa = pytest.importorskip("pyarrow")
-    noisy = sanitise(pa.table({"roof": [2, 4, 4, 2]}), Plan.read(tmp_path / "plan.toml"))
+    noisy = sanitise(pa.table({"roof": [2, 4, 4, 2]}), Plan.read(tmp_path / "plan.toml")).data
     assert set(noisy["roof"].to_pylist()) <= {2, 4}
     with pytest.raises(Malformed, match="cannot be read"):
         read_pram(tmp_path / "no such file.csv")

@@ -12,7 +12,7 @@ import pytest
 from dprivacy.errors import BadFile, DPrivacyError, Malformed, PrivacyLeakWarning
 from dprivacy.estimation import estimate
 from dprivacy.model import write_document
-from dprivacy.release import Card, Plan, Release, card_body, card_from, read_card, sanitise_file
+from dprivacy.release import Card, Plan, card_body, card_from, read_card, received, sanitise_file
 from dprivacy.release.plans import release_card as card, table_card as tables
 from dprivacy.release.plans.release_card import StatedGuarantee, card_of_text, card_text
 from dprivacy.release.plans.table_card import table_card
@@ -258,7 +258,7 @@ def test_estimates_need_only_the_output_and_the_card(tmp_path):
         output = tmp_path / f"out_{ending}.{ending}"
         with pytest.warns(PrivacyLeakWarning):
             seeded_file(tmp_path / "in.parquet", plan, output, again="a test")
-        release = Release.open(output)
+        release = received(output)
         for name in specs:
             true = plan.column(name).mechanism.channel
             labels = {str(float(y)) if name == "n" else y: y for y in true.columns}
@@ -284,7 +284,7 @@ def test_the_wrong_card_is_refused(tmp_path):
         sanitise_file(tmp_path / f"{name}.csv", plan_of(), tmp_path / f"{name}_out.csv")
     (tmp_path / "a_out.csv.card.json").replace(tmp_path / "b_out.csv.card.json")
     with pytest.raises(Malformed, match="is not the file that"):
-        Release.open(tmp_path / "b_out.csv")
+        received(tmp_path / "b_out.csv")
 
 
 def test_files_of_one_stem_have_cards_of_their_own(tmp_path):
@@ -292,4 +292,4 @@ def test_files_of_one_stem_have_cards_of_their_own(tmp_path):
     for ending in ("csv", "parquet"):
         sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / f"out.{ending}", again="a test")
     for ending in ("csv", "parquet"):
-        assert Release.open(tmp_path / f"out.{ending}").estimate("h").n == 100
+        assert received(tmp_path / f"out.{ending}").estimate("h").n == 100

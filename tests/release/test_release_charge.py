@@ -34,7 +34,7 @@ class Jobs:
 
     def run(self, output=None, **options):
         options = {"ledger": self.ledger, **options}
-        return sanitise_file(self.source, plan_of(), output or self.output, **options)
+        return sanitise_file(self.source, plan_of(), output or self.output, **options).card
 
     def stop(self, after=1500, **options):
         def interrupt(done, _total):
@@ -182,11 +182,11 @@ def test_permanent_answers_cost_once(job):
 
 def test_without_a_ledger_a_card_remembers(job, monkeypatch):
     job.run(ledger=None)
-    with pytest.raises(AlreadyReleased, match=r"in\.csv was released before, and .*out\.release"):
+    with pytest.raises(AlreadyReleased, match=r"in\.csv was released before, and .*out\.csv\.card"):
         job.run(job.folder / "b.csv", ledger=None)
     monkeypatch.setattr(jobs, "require_not_released_here", lambda *_: 1 / 0)
     job.stop(ledger=None, again="for a test", replace=True)
-    assert job.run(ledger=None, resume=True).rows == 3000  # a job that goes on is no second one
+    assert job.run(ledger=None, resume=True).count == 3000  # a job that goes on is no second one
 
 
 def test_on_the_command_line(job):

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, Unfinished
-from dprivacy.release import Plan, Release, sanitise_file
+from dprivacy.release import Plan, received, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import table_files as files
 from dprivacy.release.files.own_files import Workplace
@@ -111,7 +111,7 @@ class Job:
             pq.write_table(table, self.source)
 
     def run(self, output=None, plan=PLAN, **options):
-        return sanitise_file(self.source, plan, output or self.output, **options)
+        return sanitise_file(self.source, plan, output or self.output, **options).card
 
     def stop(self, after=1200, **options):
         """Run, and stop after some rows."""
@@ -165,7 +165,7 @@ class TestResume:
         assert job.output.read_bytes() == job.whole(key, monkeypatch)
         assert card.count == ROWS
         assert card.secure
-        assert Release.open(job.output).estimate("h").n == ROWS
+        assert received(job.output).estimate("h").n == ROWS
         assert left_over(job.folder) == []
 
     def test_two_runs_have_two_keys(self, job):

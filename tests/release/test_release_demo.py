@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.release import Plan, Release, sanitise_file
+from dprivacy.release import Plan, received, sanitise_file
 from dprivacy.release.columns.demo_survey import PLAN, ROWS, survey, write_demo
 
 
@@ -28,7 +28,7 @@ def test_the_plan_covers_it():
 def test_written_sanitised_and_estimated(tmp_path):
     table, plan = write_demo(tmp_path / "demo")
     sanitise_file(table, Plan.read(plan), tmp_path / "out.csv")
-    release = Release.open(tmp_path / "out.csv")
+    release = received(tmp_path / "out.csv")
     for name in ("hobby", "smokes", "health"):
         found, truth = release.estimate(name), Counter(survey()[name])
         for label in truth:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release import Plan, Release, card_path, read_card, sanitise_file
+from dprivacy.release import Plan, card_path, read_card, received, sanitise_file
 from dprivacy.release.files import table_files as files
 from support.release_tables import (
     CODES,
@@ -76,7 +76,7 @@ class TestCsv:
         (tmp_path / "IN.CSV").write_text("h\na\n")
         seeded_file(tmp_path / "IN.CSV", plan_of(), tmp_path / "OUT.PARQUET")
         assert pq.read_table(tmp_path / "OUT.PARQUET").num_rows == 1
-        assert Release.open(tmp_path / "OUT.PARQUET").estimate("h").n == 1
+        assert received(tmp_path / "OUT.PARQUET").estimate("h").n == 1
 
     def test_quoted_cells_with_line_breaks_and_quotes(self, tmp_path):
         text = 'h,note\n"a","two\nlines"\nb,"say ""hi"""\n'
@@ -100,20 +100,20 @@ class TestCsv:
     def test_words_that_are_declared_are_no_missing_values(self, tmp_path):
         spec = {**LETTERS, "values": ["None", "NA", "a"]}
         csv_out(tmp_path, "h\n" + "None\nNA\na\n" * 50, spec)
-        found = Release.open(tmp_path / "out.csv").estimate("h")
+        found = received(tmp_path / "out.csv").estimate("h")
         assert found.n == 150
 
     def test_an_empty_text_may_be_declared(self, tmp_path):
         spec = {**LETTERS, "values": ["", "a"]}
         csv_out(tmp_path, "h,x\n" + '"",1\na,2\n' * 50, spec, drop=["x"])
-        release = Release.open(tmp_path / "out.csv")
+        release = received(tmp_path / "out.csv")
         assert sum(release.counts(["h"]).values()) == 100
         assert release.estimate("h").n == 100
 
     def test_a_single_column_with_missing_values_keeps_its_rows(self, tmp_path):
         csv_out(tmp_path, "h\n" + "a\n\nb\n" * 50, {**LETTERS, "nulls": "category"})
         assert read_card(tmp_path / "out.csv.card.json").count == 150
-        assert Release.open(tmp_path / "out.csv").estimate("h").n == 150
+        assert received(tmp_path / "out.csv").estimate("h").n == 150
 
     def test_blank_lines_of_a_wider_table_are_no_rows(self, tmp_path):
         assert csv_out(tmp_path, "h,x\na,1\n\nb,2\n\n", drop=["x"]).count(b"\n") == 3
@@ -269,7 +269,7 @@ class TestOutputs:
         assert (tmp_path / "out.csv").read_bytes() == before
         sanitise_file(source, plan_of(), tmp_path / "out.csv", replace=True, again="a test")
         assert (tmp_path / "out.csv").read_bytes() != before
-        assert Release.open(tmp_path / "out.csv").card.count == 300
+        assert received(tmp_path / "out.csv").card.count == 300
 
     def test_a_failed_replacement_leaves_the_old_release(self, source, tmp_path):
         sanitise_file(source, plan_of(), tmp_path / "out.csv")
@@ -408,7 +408,9 @@ def test_the_card_lies_beside(tmp_path):
 def test_the_seed_is_warned_of_and_written_down(tmp_path):
     (tmp_path / "in.csv").write_text("h\na\n")
     with seed_is_noticed():
-        card = sanitise_file(tmp_path / "in.csv", plan_of(), tmp_path / "out.csv", insecure_seed=3)
+        card = sanitise_file(
+            tmp_path / "in.csv", plan_of(), tmp_path / "out.csv", insecure_seed=3
+        ).card
     assert not card.secure
     assert not read_card(tmp_path / "out.csv.card.json").holds
 
@@ -456,6 +458,6 @@ def test_memory_does_not_grow_with_the_table(tmp_path, ending):
             """,
             tmp_path,
         ))  # fmt: skip
-    assert Release.open(tmp_path / f"out1000000.{ending}").estimate("h").n == 1_000_000
+    assert received(tmp_path / f"out1000000.{ending}").estimate("h").n == 1_000_000
     assert peaks[1] < 1024
     assert peaks[1] - peaks[0] < 200, peaks

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.release import Plan, sanitise, sanitise_with_card
+from dprivacy.release import Plan, card_body, card_from, sanitise
+from support.release_tables import with_card
 
 KEY = b"a secret of the curator, 32 byte"
 PLAN = {
@@ -26,26 +27,26 @@ def table(n: int = 900) -> pa.Table:
 
 
 def test_two_releases_agree_with_the_key_and_differ_without() -> None:
-    first, second = (sanitise(table(), PLAN, permanent_key=KEY) for _ in range(2))
+    first, second = (sanitise(table(), PLAN, permanent_key=KEY).data for _ in range(2))
     assert first.equals(second)
     assert "person" not in first.schema.names
-    fresh = sanitise(table(), PLAN)
-    assert not fresh.equals(sanitise(table(), PLAN))
-    assert not first.equals(sanitise(table(), PLAN, permanent_key=KEY[::-1]))
+    fresh = sanitise(table(), PLAN).data
+    assert not fresh.equals(sanitise(table(), PLAN).data)
+    assert not first.equals(sanitise(table(), PLAN, permanent_key=KEY[::-1]).data)
 
 
 def test_columns_and_orders_of_rows_have_their_own_noise() -> None:
-    once = sanitise(table(), PLAN, permanent_key=KEY)
+    once = sanitise(table(), PLAN, permanent_key=KEY).data
     assert once.column("job").to_pylist() != once.column("diet").to_pylist()
-    backwards = sanitise(table().take(list(range(899, -1, -1))), PLAN, permanent_key=KEY)
+    backwards = sanitise(table().take(list(range(899, -1, -1))), PLAN, permanent_key=KEY).data
     assert backwards.column("job").to_pylist() == once.column("job").to_pylist()[::-1]
 
 
 def test_the_card_says_so() -> None:
-    _, card = sanitise_with_card(table(), PLAN, permanent_key=KEY)
-    assert card.to_dict()["permanent_answers"] is True
+    _, card = with_card(table(), PLAN, permanent_key=KEY)
+    assert card.to_dict()["permanent"] is True
     assert KEY.decode() not in str(card.to_dict())
-    assert type(card).from_dict(card.to_dict()).permanent
+    assert card_from(card_body(card)).permanent
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.release import Plan, Release, query, sanitise_file
+from dprivacy.release import Plan, query, received, sanitise_file
 from support.release_tables import LETTERS, NUMBERS, PLACE, plan_of, seeded_file
 
 N = 5000
@@ -44,7 +44,7 @@ def release(request, tmp_path_factory):
     (folder / "secret.csv").write_text(f"s\n{SECRET}\n")
     output = folder / f"out.{request.param}"
     seeded_file(folder / "in.parquet", PLAN, output)
-    return Release.open(output)
+    return received(output)
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,12 @@ def test_any_query_is_a_function_of_the_released_table(release):
         "SELECT h, rank() OVER (ORDER BY n, x) r FROM data ORDER BY x LIMIT 5",
     ]
     once = [query(release, question).to_dict() for question in questions]
-    moved = release.path.parent / "moved.parquet"
-    (release.path.parent / "in.parquet").rename(moved)
+    moved = release.data.parent / "moved.parquet"
+    (release.data.parent / "in.parquet").rename(moved)
     try:
         assert [query(release, question).to_dict() for question in questions] == once
     finally:
-        moved.rename(release.path.parent / "in.parquet")
+        moved.rename(release.data.parent / "in.parquet")
 
 
 class TestCorrected:
@@ -179,7 +179,7 @@ class TestConditions:
             output = tmp_path / f"{seed}.parquet"
             seeded_file(tmp_path / "in.parquet", plan, output, seed=seed, again="a test")
             sql = "SELECT count(*) FROM data WHERE h = 'a' AND n >= 2"
-            found.append(query(Release.open(output), sql).corrected[0])
+            found.append(query(received(output), sql).corrected[0])
         counts, errors = np.array(found).T
         spread = float(np.sqrt((errors**2).mean()))
         assert abs(counts.mean() - len(true)) < 4 * spread / np.sqrt(80)
@@ -285,10 +285,10 @@ class TestNoWayOut:
         ],
     )
     def test_refused(self, release, sql):
-        folder = release.path.parent
+        folder = release.data.parent
         before = {path: path.read_bytes() for path in folder.iterdir()}
         with pytest.raises(Malformed) as refusal:
-            query(release, sql.format(folder=folder, path=release.path))
+            query(release, sql.format(folder=folder, path=release.data))
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         assert SECRET not in str(refusal.value)
         assert "\n" not in str(refusal.value)
@@ -320,9 +320,7 @@ def test_whole_numbers_stay_whole_in_csv(tmp_path):
     spec = {"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 9"}
     (tmp_path / "in.csv").write_text("code\n" + "1\n2\n3\n" * 50)
     seeded_file(tmp_path / "in.csv", Plan.read({"columns": {"code": spec}}), tmp_path / "out.csv")
-    found = query(
-        Release.open(tmp_path / "out.csv"), "SELECT code, count(*) FROM data GROUP BY code"
-    )
+    found = query(received(tmp_path / "out.csv"), "SELECT code, count(*) FROM data GROUP BY code")
     assert sorted(row[0] for row in found.rows) == [1, 2, 3]
     assert all(type(row[0]) is int for row in found.rows)
     assert "1.0" not in found.explain().splitlines()[1].split()[0]
@@ -343,7 +341,7 @@ def test_outputs_that_are_no_inputs_have_no_corrected_count(tmp_path):
     }
     (tmp_path / "in.csv").write_text("h\n" + "a\nb\n" * 200)
     sanitise_file(tmp_path / "in.csv", plan_of(spec), tmp_path / "out.csv")
-    answer = query(Release.open(tmp_path / "out.csv"), "SELECT h, count(*) FROM data GROUP BY h")
+    answer = query(received(tmp_path / "out.csv"), "SELECT h, count(*) FROM data GROUP BY h")
     pairs = dict(zip((row[0] for row in answer.rows), answer.corrected, strict=True))
     assert np.isnan(pairs["⊥"]).all()
     assert pairs["a"][0] + pairs["b"][0] == pytest.approx(400)
@@ -362,7 +360,7 @@ def test_a_column_under_another_name(tmp_path):
     rows = "".join(f"{h},1,2\n" for h in "abc" * 200)
     (tmp_path / "in.csv").write_text("Q17,x,y\n" + rows)
     sanitise_file(tmp_path / "in.csv", plan, tmp_path / "out.csv")
-    release = Release.open(tmp_path / "out.csv")
+    release = received(tmp_path / "out.csv")
     assert query(release, "SELECT Q17, count(*) FROM data GROUP BY Q17").corrected is not None
     answer = query(release, "SELECT Q17, count(*) FROM data WHERE Q17 <> 'a' GROUP BY Q17")
     assert answer.corrected is None

@@ -9,9 +9,10 @@ from dprivacy.design import optimal
 from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.numbers import ln
-from dprivacy.release import Plan, card_body, card_from, sanitise_with_card
+from dprivacy.release import Plan, card_body, card_from
 from dprivacy.spaces import line
 from dprivacy.store import save
+from support.release_tables import with_card
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_stored_optimum_protects_a_column_and_its_card_stands_alone(folder: Path) -> None:
     plan = Plan.read(folder / "plan.toml")
     frame = pandas.DataFrame({"age": [0, 1, 2, 5] * 500})
-    out, card = sanitise_with_card(frame, plan)
+    out, card = with_card(frame, plan)
     assert set(out["age"]) <= {0, 1, 2, 5}
     assert (out["age"] != frame["age"]).any()
     (folder / "best.json").unlink()

@@ -22,10 +22,10 @@ from dprivacy.errors import DPrivacyError, InsecureSeedWarning, PrivacyLeakWarni
 from dprivacy.release import (
     PermanentAnswers,
     Plan,
-    Release,
     forecast,
     query,
     read_card,
+    received,
     sanitise,
     sanitise_file,
 )
@@ -113,8 +113,8 @@ def test_ten_thousand_canaries_stay_in_the_source(source: Path, tmp_path: Path) 
     ):
         patch.setattr(tempfile, "tempdir", str(scratch))
         for ending in ("parquet", "csv"):
-            card = sanitise_file(source, PLAN, public / f"{ending}.{ending}", again="a test")
-            release = Release.open(public / f"{ending}.{ending}")
+            card = sanitise_file(source, PLAN, public / f"{ending}.{ending}", again="a test").card
+            release = received(public / f"{ending}.{ending}")
             print(card.explain(), card, forecast(PLAN, rows=10).explain(), repr(PLAN))
             print(
                 release.estimate("h"), release.estimate("k"), release.cross_table(["h", "region"])
@@ -140,7 +140,7 @@ def test_canaries_stay_out_of_frames(kind: str, tmp_path: Path) -> None:
         frame.attrs["who"] = tokens(1, "attrs")[0]
     else:
         frame = table
-    clean = sanitise(frame, PLAN)
+    clean = sanitise(frame, PLAN).data
     if kind == "polars":
         clean.write_parquet(tmp_path / "out.parquet")
         clean.write_ipc(tmp_path / "out.arrow")
@@ -288,16 +288,19 @@ def test_categories_of_outputs_do_not_depend_on_the_data() -> None:
     all_of_them = pa.table({"h": pa.array(["c", "b", "a"]).dictionary_encode()})
     plan = {"columns": {"h": LETTERS}}
     dictionaries = [
-        sanitise(table, plan)["h"].chunk(0).dictionary.to_pylist() for table in (few, all_of_them)
+        sanitise(table, plan).data["h"].chunk(0).dictionary.to_pylist()
+        for table in (few, all_of_them)
     ]
     assert dictionaries == [["a", "b", "c"]] * 2
-    frames = [sanitise(t.to_pandas(), plan)["h"].dtype for t in (few, all_of_them)]
+    frames = [sanitise(t.to_pandas(), plan).data["h"].dtype for t in (few, all_of_them)]
     assert frames[0] == frames[1]
 
 
 def test_no_seed_no_repetition() -> None:
     table = pa.table({"h": ["a", "b", "c"] * 100})
-    runs = [tuple(sanitise(table, {"columns": {"h": LETTERS}})["h"].to_pylist()) for _ in range(4)]
+    runs = [
+        tuple(sanitise(table, {"columns": {"h": LETTERS}}).data["h"].to_pylist()) for _ in range(4)
+    ]
     assert len(set(runs)) == 4
 
 
@@ -310,7 +313,7 @@ table = pa.table({"h": ["a"] * 300})
 sanitise(table, plan)
 for k in range(2):
     if os.fork() == 0:
-        open(f"{k}.txt", "w").write("".join(sanitise(table, plan)["h"].to_pylist()))
+        open(f"{k}.txt", "w").write("".join(sanitise(table, plan).data["h"].to_pylist()))
         os._exit(0)
 for _ in range(2):
     os.wait()

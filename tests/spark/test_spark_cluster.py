@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.release import Plan, sanitise_spark, sanitise_with_card
+from dprivacy.release import Plan
 from dprivacy.release.spark.spark_task import Run, protected
 from support.patience import pause, wait_until
+from support.release_tables import with_card
 from support.spark_frames import (
     HOBBIES,
     KEY,
@@ -31,7 +32,7 @@ from support.spark_standalone import everything_below
 
 def require_same_law(spark, n, partitions, out):
     frame = made(spark, n, partitions)
-    clean, card = sanitise_spark(frame, PLAN, output=out)
+    clean, card = with_card(frame, PLAN, output=out)
     seen = counted(clean)
     assert seen.sum() == n == card.count == clean.count()
     channel = Plan.read(PLAN).columns[0].mechanism.channel
@@ -40,14 +41,14 @@ def require_same_law(spark, n, partitions, out):
         assert stats.chisquare(seen[i], wanted).pvalue > 1e-6
     frame.write.parquet(f"{out}.true")
     table = pq.read_table(f"{out}.true")
-    alone, other = sanitise_with_card(table, PLAN)
+    alone, other = with_card(table, PLAN)
     grouped = alone.group_by(["truth", "hobby"]).aggregate([([], "count_all")]).to_pydict()
     beside = transitions(zip(grouped["truth"], grouped["hobby"], grouped["count_all"], strict=True))
     for i in range(5):
         assert stats.chi2_contingency([seen[i], beside[i]]).pvalue > 1e-6
     mine, theirs = card.to_dict(), other.to_dict()
-    assert mine.pop("output")["folder"] == Path(out).name
-    assert not theirs.pop("output")
+    assert mine.pop("output")["name"] == Path(out).name
+    assert "output" not in theirs
     assert mine == theirs
 
 
@@ -61,7 +62,7 @@ class TestLaw:
 
     def test_every_row_has_the_noise_of_its_partition_and_place(self, spark, tmp_path, fixed):
         frame = made(spark, 90_000, 3)
-        sanitise_spark(frame, PLAN, output=tmp_path / "out")
+        with_card(frame, PLAN, output=tmp_path / "out")
         frame.select("id", "hobby", "truth", "health").write.parquet(str(tmp_path / "in"))
         run = Run.of(Plan.read(PLAN), ["id", "hobby", "truth", "health", "name"], KEY)
         before, after = parts(tmp_path / "in"), parts(tmp_path / "out")
@@ -72,7 +73,7 @@ class TestLaw:
 
     def test_two_actions_see_the_same_rows(self, spark, tmp_path):
         shuffled = made(spark, 20_000).repartition(3, "id")  # rows come in another order each time
-        clean, _ = sanitise_spark(shuffled, PLAN, output=tmp_path / "out")
+        clean, _ = with_card(shuffled, PLAN, output=tmp_path / "out")
         first, again = (
             sorted(map(tuple, clean.select("id", "hobby", "health").collect())) for _ in range(2)
         )
@@ -110,7 +111,7 @@ class TestLaw:
             f.array(id_, id_ + 1).alias("list"),
             (id_ / 8).cast("decimal(9,3)").alias("cost"),
         )
-        clean, _ = sanitise_spark(frame, plan, output=tmp_path / "out")
+        clean, _ = with_card(frame, plan, output=tmp_path / "out")
         assert clean.dtypes == frame.dtypes
         kept = [f"`{name}`" for name in plan["pass_through"]]
         before, after = (
@@ -127,7 +128,7 @@ class TestLaw:
     def test_permanent_answers_repeat_themselves(self, spark, tmp_path):
         plan = {**PLAN, "unit": "name", "drop": []}
         frames = [
-            sanitise_spark(
+            with_card(
                 made(spark, 5000, k), plan, permanent_key=KEY, output=tmp_path / f"out{k}"
             ).table
             for k in (2, 3)
@@ -141,12 +142,12 @@ class TestFailures:
         self, cluster, spark, tmp_path, fixed
     ):
         frame = made(spark, 400_000, 8)
-        sanitise_spark(frame, PLAN, output=tmp_path / "calm")
+        with_card(frame, PLAN, output=tmp_path / "calm")
         result = {}
 
         def work():
             late = slow(frame, 1.5)
-            result["card"] = sanitise_spark(late, PLAN, output=tmp_path / "killed")[1]
+            result["card"] = with_card(late, PLAN, output=tmp_path / "killed")[1]
 
         job = threading.Thread(target=work)
         job.start()
@@ -170,9 +171,9 @@ class TestFailures:
     @pytest.mark.parametrize("how", ["stall", "break"])
     def test_a_task_that_is_repeated_gives_the_same_rows(self, spark, tmp_path, fixed, how):
         frame = made(spark, 100_000, 4)
-        sanitise_spark(frame, PLAN, output=tmp_path / "calm")
+        with_card(frame, PLAN, output=tmp_path / "calm")
         marks = tmp_path / how
-        sanitise_spark(slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
+        with_card(slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
         began = {p.name for p in tmp_path.glob(f"{how}.*")}
         assert {f"{how}.0", f"{how}.1"} <= began  # Spark may start a third on a busy machine
         calm, out = parts(tmp_path / "calm"), parts(tmp_path / "out")
@@ -181,18 +182,18 @@ class TestFailures:
 
     def test_a_failed_run_leaves_nothing_and_spares_the_old_output(self, spark, tmp_path):
         frame, out = made(spark, 10_000), tmp_path / "out"
-        sanitise_spark(frame, PLAN, output=out)
+        with_card(frame, PLAN, output=out)
         before = everything_below(out)
         with pytest.raises(Malformed, match="exists"):
-            sanitise_spark(frame, PLAN, output=out)
+            with_card(frame, PLAN, output=out)
         bad = frame.replace("cars", MARK, subset=["hobby"])
         late = slow(frame, 3).union(bad)  # other tasks are still at work when one is refused
         with pytest.raises(UnknownCategory):
-            sanitise_spark(late, PLAN, output=out, replace=True)
+            with_card(late, PLAN, output=out, replace=True)
         assert everything_below(out) == before
         assert not leftovers(tmp_path)
         pause(4)
         assert not leftovers(tmp_path)
-        sanitise_spark(frame, PLAN, output=out, replace=True)
+        with_card(frame, PLAN, output=out, replace=True)
         assert everything_below(out) != before
         assert not leftovers(tmp_path)

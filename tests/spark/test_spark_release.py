@@ -12,15 +12,14 @@ from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, Unkn
 from dprivacy.numbers.levels import ln
 from dprivacy.release import (
     Plan,
-    Release,
-    SparkRelease,
+    Released,
     query,
+    received,
     sanitise,
-    sanitise_spark,
-    sanitise_spark_file,
-    sanitise_with_card,
+    sanitise_file,
 )
 from dprivacy.release.ledger import Ledger
+from support.release_tables import with_card
 from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from support.spark_standalone import everything_below
 
@@ -33,7 +32,7 @@ class TestSecrets:
         strange = f.when(f.col("id") == 12_345, f"{MARK}-strange").otherwise(f.col("hobby"))
         plan = {**PLAN, "drop": []}
         with pytest.raises(UnknownCategory) as error:
-            sanitise_spark(frame.withColumn("hobby", strange), plan, output=tmp_path / "out")
+            with_card(frame.withColumn("hobby", strange), plan, output=tmp_path / "out")
         text = "partition 1, column 'hobby', row 2345: holds a value outside the declared values"
         assert str(error.value).startswith(text)
         assert error.value.__suppress_context__
@@ -45,7 +44,7 @@ class TestSecrets:
         frame = made(spark, 1000)
         broken = frame.selectExpr("cast(name as int) as id", "hobby", "truth", "health", "name")
         with pytest.raises(Malformed, match="Spark gave up") as error:
-            sanitise_spark(broken, PLAN, output=tmp_path / "out")
+            with_card(broken, PLAN, output=tmp_path / "out")
         heard = capfd.readouterr()
         assert MARK not in str(error.value) + heard.out + heard.err
 
@@ -64,7 +63,7 @@ class TestSecrets:
             "unit": "person",
         }
         frame = spark.read.parquet(str(source))
-        clean, card = sanitise_spark(frame, plan, output=tmp_path / "out")
+        clean, card = with_card(frame, plan, output=tmp_path / "out")
         assert clean.columns == ["answer"]
         assert card.dropped == ("person",)
         written = everything_below(cluster.folder) + everything_below(tmp_path / "out")
@@ -79,7 +78,7 @@ class TestSecrets:
         frame = made(spark, 1000)
         for name in ("hobby", "truth"):
             frame = frame.withColumn(name, f.col(name).alias(name, metadata={"levels": MARK}))
-        clean, _ = sanitise_spark(frame, PLAN, output=tmp_path / "out")
+        clean, _ = with_card(frame, PLAN, output=tmp_path / "out")
         assert not any(field.metadata for field in clean.schema)
         assert MARK.encode() not in everything_below(tmp_path / "out")
 
@@ -87,17 +86,17 @@ class TestSecrets:
         frame = made(spark, 2000)
         for k, grouped in enumerate((frame.repartition(5, "hobby"), frame.orderBy("hobby", "id"))):
             with pytest.warns(PrivacyLeakWarning, match="grouped by column 'hobby'"):
-                sanitise_spark(grouped, PLAN, output=tmp_path / f"out{k}")
+                with_card(grouped, PLAN, output=tmp_path / f"out{k}")
 
 
 class TestPeople:
     def test_too_many_rows_of_somebody_are_refused(self, spark, tmp_path):
         frame = made(spark, 2000)
         twice = frame.union(frame)
-        clean, card = sanitise_spark(twice, PEOPLE, output=tmp_path / "out")
+        clean, card = with_card(twice, PEOPLE, output=tmp_path / "out")
         assert clean.count() == card.count == 4000
         with pytest.raises(Malformed, match="more rows than rows_per_person = 2"):
-            sanitise_spark(twice.union(frame.limit(1)), PEOPLE, output=tmp_path / "other")
+            with_card(twice.union(frame.limit(1)), PEOPLE, output=tmp_path / "other")
 
     def test_people_must_be_known_and_stay(self, spark, tmp_path):
         from pyspark.sql import functions as f
@@ -105,29 +104,27 @@ class TestPeople:
         frame = made(spark, 100)
         nobody = frame.withColumn("name", f.when(f.col("id") != 7, f.col("name")))
         with pytest.raises(Malformed, match="should say whose row it is"):
-            sanitise_spark(nobody, PEOPLE, output=tmp_path / "out")
+            with_card(nobody, PEOPLE, output=tmp_path / "out")
         with pytest.raises(Malformed, match="write it down first"):
-            sanitise_spark(frame.filter(f.rand() < 2), PEOPLE, output=tmp_path / "out")
+            with_card(frame.filter(f.rand() < 2), PEOPLE, output=tmp_path / "out")
 
 
 class TestLedger:
     def test_every_release_is_charged_once_and_a_refused_one_not(self, spark, tmp_path):
         frame = made(spark, 2000)
         with Ledger(tmp_path / "ledger.db") as ledger:
-            _, card = sanitise_spark(frame, PLAN, output=tmp_path / "one", ledger=ledger)
+            _, card = with_card(frame, PLAN, output=tmp_path / "one", ledger=ledger)
             assert card.receipt["ledger"] == ledger.id
             moved = frame.orderBy("id", ascending=False).repartition(3, "id")
             with pytest.raises(AlreadyReleased):
-                sanitise_spark(moved, PLAN, output=tmp_path / "two", ledger=ledger)
+                with_card(moved, PLAN, output=tmp_path / "two", ledger=ledger)
             spent = ledger.spent(column="hobby").eps
             assert spent == ln(5)
             bad = made(spark, 1999).replace("cars", MARK, subset=["hobby"])
             with pytest.raises(UnknownCategory):
-                sanitise_spark(bad, PLAN, output=tmp_path / "two", ledger=ledger)
+                with_card(bad, PLAN, output=tmp_path / "two", ledger=ledger)
             assert ledger.spent(column="hobby").eps == spent
-            sanitise_spark(
-                moved, PLAN, output=tmp_path / "two", ledger=ledger, again="a second copy"
-            )
+            with_card(moved, PLAN, output=tmp_path / "two", ledger=ledger, again="a second copy")
             assert ledger.spent(column="hobby").eps == ln(25)
             assert ledger.verify([tmp_path / "one" / "_card.json"])
         with pytest.raises(Malformed, match="again is a remark in a ledger"):
@@ -140,37 +137,37 @@ class TestPlaces:
         with pytest.raises(Malformed, match="setCheckpointDir"):
             sanitise(frame, PLAN)
         spark.sparkContext.setCheckpointDir(f"file:{tmp_path}/checkpoints")
-        clean, card = sanitise_with_card(frame, PLAN)
+        clean, card = with_card(frame, PLAN)
         assert clean.count() == card.count == 1000
         assert str(tmp_path) in clean.inputFiles()[0]
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            _, card = sanitise_with_card(frame, PLAN, insecure_seed=3)
+            _, card = with_card(frame, PLAN, insecure_seed=3)
         assert [w.category.__name__ for w in heard] == ["InsecureSeedWarning"]
         assert not card.secure
 
     def test_files_and_refusals(self, spark, tmp_path):
         source, out = tmp_path / "in", tmp_path / "out"
         made(spark, 1000).write.parquet(str(source))
-        card = sanitise_spark_file(source, Plan.read(PLAN), out)
+        card = sanitise_file(source, Plan.read(PLAN), out, engine="spark").card
         assert (card.count, card.output["name"]) == (1000, "out")
         assert spark.range(3).count() == 3  # the session that was there is still there
         frame = spark.read.parquet(str(source))
         for where in (source, tmp_path):
             with pytest.raises(Malformed, match="would replace the source"):
-                sanitise_spark(frame, PLAN, output=where, replace=True)
+                with_card(frame, PLAN, output=where, replace=True)
         with pytest.raises(Malformed, match="there is no such file"):
-            sanitise_spark_file(tmp_path / "nothing", Plan.read(PLAN), tmp_path / "o")
+            sanitise_file(tmp_path / "nothing", Plan.read(PLAN), tmp_path / "o", engine="spark")
         with pytest.raises(Malformed, match="reads Parquet"):
-            sanitise_spark_file("in.csv", Plan.read(PLAN), tmp_path / "o")
+            sanitise_file("in.csv", Plan.read(PLAN), tmp_path / "o", engine="spark")
         with pytest.raises(Malformed, match="holds no rows"):
-            sanitise_spark(frame.limit(0), PLAN, output=tmp_path / "o")
+            with_card(frame.limit(0), PLAN, output=tmp_path / "o")
         with pytest.raises(Malformed, match="the plan says nothing of the column 'more'"):
-            sanitise_spark(frame.selectExpr("*", "1 as more"), PLAN, output=tmp_path / "o")
+            with_card(frame.selectExpr("*", "1 as more"), PLAN, output=tmp_path / "o")
         with pytest.raises(Malformed, match="a stream repeats batches"):
-            sanitise_spark(spark.readStream.format("rate").load(), PLAN)
+            with_card(spark.readStream.format("rate").load(), PLAN)
         with pytest.raises(Malformed, match="cannot be renamed at once"):
-            sanitise_spark(frame, PLAN, output="s3a://nowhere/out")
+            with_card(frame, PLAN, output="s3a://nowhere/out")
         assert not leftovers(tmp_path)
 
 
@@ -178,9 +175,9 @@ class TestEstimates:
     def test_from_sparks_counts_as_from_files(self, spark, tmp_path):
         out = tmp_path / "out"
         frame = made(spark, 100_000)
-        clean, card = sanitise_spark(frame, PLAN, output=out)
-        here, there = Release.open(out), SparkRelease.of(clean, card)
-        read = SparkRelease.read(spark, out)
+        clean, card = with_card(frame, PLAN, output=out)
+        here, there = received(out), received(Released(clean, card))
+        read = received(out, session=spark)
         for columns in (["hobby"], ["hobby", "health"], ["truth", "hobby"]):
             counts = there.counts(columns)
             assert counts == here.counts(columns) == read.counts(columns)
@@ -196,14 +193,14 @@ class TestEstimates:
 
     def test_a_folder_that_was_changed_is_refused(self, spark, tmp_path):
         out = tmp_path / "out"
-        clean, card = sanitise_spark(made(spark, 1000), PLAN, output=out)
-        with pytest.raises(Malformed, match="is this its card"):
-            SparkRelease.of(clean.drop("hobby"), card)
+        clean, card = with_card(made(spark, 1000), PLAN, output=out)
+        with pytest.raises(Malformed, match="is this the card of this table"):
+            received(Released(clean.drop("hobby"), card))
         with pytest.raises(Malformed, match="no column 'age'"):
-            SparkRelease.of(clean, card).counts(["age"])
+            received(Released(clean, card)).counts(["age"])
         next(out.glob("part-*")).unlink()
-        for opened in (lambda: Release.open(out), lambda: SparkRelease.read(spark, out)):
+        for opened in (lambda: received(out), lambda: received(out, session=spark)):
             with pytest.raises(Malformed, match="added to this folder, taken out or changed"):
                 opened()
         with pytest.raises(Malformed, match="no release with its card"):
-            SparkRelease.read(spark, tmp_path)
+            received(tmp_path, session=spark)

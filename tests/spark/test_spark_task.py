@@ -196,13 +196,14 @@ class TestErrors:
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
-    from dprivacy.release.spark.spark_release import sanitise_spark, sanitise_spark_file
+    from dprivacy.release import sanitise_file
+    from dprivacy.release.spark.spark_release import _session_of
 
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)
     for call in (
-        lambda: sanitise_spark(object(), ONE),
-        lambda: sanitise_spark_file("a.parquet", ONE, "b"),
+        lambda: _session_of(object()),
+        lambda: sanitise_file("a.parquet", ONE, "b", engine="spark").card,
     ):
         with pytest.raises(MissingExtra, match=r"pip install 'dprivacy\[spark\]'"):
             call()

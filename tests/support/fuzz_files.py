@@ -31,7 +31,7 @@ import pyarrow.parquet as pq
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, mechanism_text, randomised_response
 from dprivacy.model import as_channel, as_space, digest, read_prior_file
-from dprivacy.release import Plan, Release, Sanitiser, read_card as open_card
+from dprivacy.release import Plan, Sanitiser, read_card as open_card, received
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.job_journal import (
@@ -158,7 +158,7 @@ def read_tables(ending: str) -> Callable[[Path], None]:
 
 def read_release(path: Path) -> None:
     """A released table, as its receiver opens it; the card lies beside it."""
-    release = Release.open(path, path.with_name("card.json"))
+    release = received(path, path.with_name("card.json"))
     for column in ("hobby", "health"):
         release.counts([column])
 

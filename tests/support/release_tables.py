@@ -46,14 +46,20 @@ def seed_is_noticed():
             warnings.warn_explicit(entry.message, entry.category, entry.filename, entry.lineno)
 
 
+def with_card(table, plan, **options):
+    """A protected copy of a table, and its card."""
+    released = sanitise(table, plan, **options)
+    return released.data, released.card
+
+
 def seeded(table, plan, seed=1, **options):
     with seed_is_noticed():
-        return sanitise(table, plan, insecure_seed=seed, **options)
+        return sanitise(table, plan, insecure_seed=seed, **options).data
 
 
 def seeded_file(source, plan, output, seed=1, **options):
     with seed_is_noticed():
-        return sanitise_file(source, plan, output, insecure_seed=seed, **options)
+        return sanitise_file(source, plan, output, insecure_seed=seed, **options).card
 
 
 def left_over(folder):

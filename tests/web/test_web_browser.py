@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dprivacy.release import Plan, Release, card_path, sanitise_file
+from dprivacy.release import Plan, card_path, received, sanitise_file
 from dprivacy.release.columns.demo_survey import survey, write_demo
 from dprivacy.spaces import discrete
 from dprivacy.store import load
@@ -80,7 +80,7 @@ def test_protect_by_slider_then_a_table_from_start_to_download(served, window, p
     clean = downloaded(window, "Download the table", tmp_path)
     card = downloaded(window, "Download its card", tmp_path)
 
-    release = Release.open(clean)
+    release = received(clean)
     assert card == card_path(clean)
     assert release.card.secure
     assert not release.card.void
@@ -131,7 +131,7 @@ def test_receive_a_table_and_its_card(served, window, people, tmp_path):
     table, plan = people
     clean = tmp_path / "released.csv"
     sanitise_file(table, Plan.read(plan), clean)
-    release = Release.open(clean)
+    release = received(clean)
     window.goto(served.base + "/receive")
     choose(window, "Choose the table", clean)
     expect(window.get_by_text("Now choose its card")).to_be_visible()

@@ -5,13 +5,7 @@ from dprivacy.release.columns.plan_proposal import propose as propose
 from dprivacy.release.columns.sanitiser import Sanitiser as Sanitiser
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import Released as Released
-from dprivacy.release.frames.frames_in_hand import (
-    Sanitised as Sanitised,
-    sanitise as sanitise,
-    sanitise_with_card as sanitise_with_card,
-)
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
-from dprivacy.release.jobs.file_job import sanitise_file as sanitise_file
 from dprivacy.release.ledger import (
     Account as Account,
     Amount as Amount,
@@ -32,13 +26,14 @@ from dprivacy.release.plans.plan_forecast import (
 )
 from dprivacy.release.plans.release_card import Card as Card
 from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
-from dprivacy.release.receiving.received_release import Release as Release
-from dprivacy.release.receiving.sql_queries import Answer as Answer, query as query
-from dprivacy.release.spark.spark_received import SparkRelease as SparkRelease
-from dprivacy.release.spark.spark_release import (
-    sanitise_spark as sanitise_spark,
-    sanitise_spark_file as sanitise_spark_file,
+from dprivacy.release.receiving.release_regression import regress_release as regress_release
+from dprivacy.release.receiving.row_attack import Attack as Attack, attack as attack
+from dprivacy.release.receiving.sql_queries import QueryAnswer as QueryAnswer, query as query
+from dprivacy.release.receiving.table_receiver import (
+    ReceivedTable as ReceivedTable,
+    received as received,
 )
+from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as sanitise_file
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -64,5 +59,3 @@ from dprivacy.release.plans.release_card import (
     read_card as read_card,
 )
 from dprivacy.release.plans.stored_plans import plan_body as plan_body, plan_from as plan_from
-from dprivacy.release.receiving.release_regression import regress_release as regress_release
-from dprivacy.release.receiving.row_attack import attack as attack

@@ -6,7 +6,16 @@ from typing import Any
 import rich_click as click
 
 from dprivacy.cli.shared_options import JSON, PATH, examples, say
-from dprivacy.release import Plan, Release, attack, card_path, query, regress_release, sanitise_file
+from dprivacy.release import (
+    Plan,
+    ReceivedTable,
+    attack,
+    card_path,
+    query,
+    received,
+    regress_release,
+    sanitise_file,
+)
 
 FOLDER = "dprivacy-demo"
 SQL = "SELECT region, smokes, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL"
@@ -30,8 +39,8 @@ def demo(folder: Path, as_json: bool) -> None:
     table, plan_file = write_demo(folder)
     output = folder / "released.csv"
     wanted = Plan.read(plan_file)
-    card = sanitise_file(table, wanted, output, replace=True, discard=True, again="the demo")
-    release = Release.open(output)
+    card = sanitise_file(table, wanted, output, replace=True, discard=True, again="the demo").card
+    release = received(output)
     truth = survey()
     guess = attack(release, secret="hobby", known=["region"])
     asked = query(release, SQL)
@@ -69,7 +78,7 @@ def demo(folder: Path, as_json: bool) -> None:
     click.echo(f"\nAll of it is in {folder}: {', '.join(Path(p).name for p in answer['files'])}")
 
 
-def _counts(release: Release, name: str, truth: list[Any]) -> dict[str, dict[str, float]]:
+def _counts(release: ReceivedTable, name: str, truth: list[Any]) -> dict[str, dict[str, float]]:
     """By answer: how often it stands in the copy, the corrected count and its error, and the truth."""
     found, noisy = release.estimate(name), release.counts([name])
     return {

@@ -8,7 +8,7 @@ import rich_click as click
 
 from dprivacy.cli.shared_options import CARD, JSON, PATH, examples, say, show
 from dprivacy.errors import Malformed
-from dprivacy.release import Release, attack as attack_release, query as ask, regress_release
+from dprivacy.release import attack as attack_release, query as ask, received, regress_release
 
 
 @click.command(
@@ -52,7 +52,7 @@ def estimate(
     as_json: bool,
 ) -> None:
     """Corrected counts, cross-tables, means or regressions from a released TABLE and its card alone."""
-    release = Release.open(table, card)
+    release = received(table, card=card)
     if model is not None:
         if columns or by or means:
             raise click.UsageError("--regress goes without --column, --by and --mean")
@@ -104,7 +104,7 @@ def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
     count and its standard error beside them.
     """
     asked = sys.stdin.read() if sql == "-" else sql
-    show(ask(Release.open(table, card), asked), as_json)
+    show(ask(received(table, card=card), asked), as_json)
 
 
 @click.command(
@@ -129,7 +129,7 @@ def attack(
     The table is a released one, with its card; nothing else is needed.
     """
     found = attack_release(
-        Release.open(table, card), secret=secret, known=_split(known), also=_split(also)
+        received(table, card=card), secret=secret, known=_split(known), also=_split(also)
     )
     show(found, as_json)
 

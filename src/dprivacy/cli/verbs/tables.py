@@ -3,7 +3,7 @@
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import rich_click as click
 
@@ -24,7 +24,6 @@ from dprivacy.cli.shared_options import (
     spoken_warnings,
 )
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import Malformed
 from dprivacy.release import (
     Plan,
     card_path,
@@ -32,7 +31,6 @@ from dprivacy.release import (
     needed_eps,
     propose,
     sanitise_file,
-    sanitise_spark_file,
     transition_summary,
 )
 
@@ -127,7 +125,7 @@ def sanitise(
     account: str,
     again: str | None,
     key_file: Path | None,
-    engine: str,
+    engine: Literal["arrow", "spark"],
     master: str | None,
     progress: bool,
     as_json: bool,
@@ -144,18 +142,11 @@ def sanitise(
             "ledger": stack.enter_context(open_account(place, account)),
             "again": again,
             "permanent_key": key,
+            "resume": resume,
+            "discard": discard,
         }
-        if engine == "spark":
-            if resume or discard:
-                raise Malformed(
-                    "--resume and --discard are for the engine arrow: Spark repeats by itself what "
-                    "was lost, and leaves nothing to go on with"
-                )
-            card = sanitise_spark_file(table, wanted, output, master=master, **options)
-            where = f"{output} is written, with its card inside."
-        else:
-            options |= {"resume": resume, "discard": discard}
-            moved = stack.enter_context(counted("rows", asked=progress))
-            card = sanitise_file(table, wanted, output, progress=moved, **options)
-            where = f"{output} and {card_path(output)} are written."
-    say(card.to_dict(), as_json, f"{card.explain()}\n\n{where}")
+        if engine == "arrow":
+            options["progress"] = stack.enter_context(counted("rows", asked=progress))
+        released = sanitise_file(table, wanted, output, engine=engine, master=master, **options)
+    where = f"Wrote {output} and {card_path(output)}."
+    say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")

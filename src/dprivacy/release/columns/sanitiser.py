@@ -135,7 +135,7 @@ class Sanitiser:
                     f"the rows are sorted or grouped by column {protector.column.name!r}: the place of "
                     "a row gives its value away, whatever ε is; shuffle the rows first",
                     PrivacyLeakWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
 
 

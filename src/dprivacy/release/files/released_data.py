@@ -131,7 +131,7 @@ def _cleared(place: Workplace) -> Iterator[None]:
 
 def write_table(table: Any, file: Any, path: Path) -> None:
     """A writer of tables from pandas, Polars, Arrow or DuckDB, as .csv or .parquet."""
-    found = _as_arrow(table).replace_schema_metadata(None)
+    found = as_arrow(table).replace_schema_metadata(None)
     with write_errors(path):
         writer = writer_of(file, path, found.schema)
         writer.write_table(found)
@@ -143,7 +143,8 @@ def write_text(text: str, file: Any, path: Path) -> None:
     file.write(text.encode())
 
 
-def _as_arrow(table: Any) -> Any:
+def as_arrow(table: Any) -> Any:
+    """A table from pandas, Polars, Arrow or DuckDB as an Arrow table."""
     from narwhals import dependencies as kinds
 
     pa = arrow()

@@ -1,112 +1,38 @@
 """Sanitising tables in hand: pandas, Polars, Arrow and DuckDB, the same kind out."""
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.ledger.release_spending import spending_on
+from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import LedgerLike
 
 
-class Sanitised(NamedTuple):
-    """A protected copy and its release card."""
-
-    table: Any
-    card: Card
-
-
-def sanitise(
+def sanitised_frame(
     table: Any,
-    plan: Any,
+    plan: Plan,
     *,
-    insecure_seed: int | None = None,
-    permanent_key: bytes | None = None,
-    ledger: Any = None,
-    again: str | None = None,
-) -> Any:
-    """A protected copy of a table.
-
-    Parameters
-    ----------
-    table
-        A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (see
-        `sanitise_spark`).
-    plan
-        A Plan, the path of a plan file, or the mapping such a file gives.
-    insecure_seed
-        For tests only: makes the noise repeatable, and so guessable. It warns and marks the card.
-    permanent_key
-        For permanent answers (see `PermanentAnswers`): the same person's same value gets the same
-        noisy answer in every release with this key.
-    ledger
-        What the release is charged to before anything is sampled: a `Ledger`, one of its accounts
-        (`Ledger.account`), or the path or URL of one that exists.
-    again
-        With a ledger: why a table that was released before is sanitised once more.
-
-    Returns
-    -------
-    table
-        Of the same kind, with the same index, order and dtypes. Dropped columns are gone.
-
-    Raises
-    ------
-    UnknownCategory, Malformed
-        With the column and the row number, never the value. The ledger takes its entry back then.
-    BudgetExceeded, AlreadyReleased
-        When the ledger refuses; nothing is sampled.
-    """
-    return _sanitised(table, plan, insecure_seed, permanent_key, ledger, again).table
-
-
-def sanitise_with_card(
-    table: Any,
-    plan: Any,
-    *,
-    insecure_seed: int | None = None,
-    permanent_key: bytes | None = None,
-    ledger: Any = None,
-    again: str | None = None,
-) -> Sanitised:
-    """`sanitise`, and with the copy the card that those who receive it need: (table, card)."""
-    return _sanitised(table, plan, insecure_seed, permanent_key, ledger, again)
-
-
-def _sanitised(
-    table: Any,
-    plan: Any,
     insecure_seed: int | None,
     permanent_key: bytes | None,
-    ledger: Any,
+    ledger: LedgerLike,
     again: str | None,
-) -> Sanitised:
-    """The work of both, one call deep in each, so that warnings name whoever called them."""
-    plan = plan if isinstance(plan, Plan) else Plan.read(plan)
-    if type(table).__module__.startswith("pyspark."):
-        from dprivacy.release.spark.spark_release import sanitise_spark
-
-        return sanitise_spark(
-            table,
-            plan,
-            ledger=ledger,
-            again=again,
-            insecure_seed=insecure_seed,
-            permanent_key=permanent_key,
-        )
+) -> tuple[Any, Card]:
+    """A protected copy of a table in hand, of the same kind, and its card; see `sanitise`."""
     source = choose_source(insecure_seed)
     with spending_on(ledger, plan, permanent_key=permanent_key, again=again) as spending:
         sanitiser = Sanitiser(plan, source, permanent_key=permanent_key, before=spending)
         warn_about(plan, above=2)
         adapter = _adapter(table)
         if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
-            raise Malformed("the table holds no rows")
+            raise WrongShape("the table holds no rows, so there is nothing to protect")
         clean = adapter(table, sanitiser)
         sanitiser.finish()
     card = table_card(
@@ -116,7 +42,7 @@ def _sanitised(
         permanent=sanitiser.permanent,
         receipt=spending.receipt if spending is not None else None,
     )
-    return Sanitised(clean, card)
+    return clean, card
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
@@ -131,60 +57,15 @@ def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:
         return _arrow
     if kinds.is_duckdb_relation(table):
         return _duckdb
-    raise Malformed(
+    raise WrongKind(
         f"a table must come from pandas, Polars, Arrow, DuckDB or Spark, not {type(table).__name__}"
     )
-
-
-def warn_about(plan: Plan, *, above: int = 1) -> None:
-    """Warn of what is allowed and seldom wise, in the name of whoever called so many calls above."""
-    for column in plan.columns:
-        near = _between_neighbours(column)
-        if near > 10:
-            warnings.warn(
-                f"column {column.name!r}: ε = {near:.3g} between neighbouring values protects little",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
-        twins = _twins(column.space.labels if column.space is not None else ())
-        if twins:
-            warnings.warn(
-                f"column {column.name!r}: {twins[0]!r} and {twins[1]!r} differ only in case or spaces",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
-        if "blocks" in column.spec:
-            warnings.warn(
-                f"column {column.name!r}: which block a value is in is published as it is",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
-
-
-def _between_neighbours(column: ColumnPlan) -> float:
-    """ε times the smallest distance between two values."""
-    mechanism = column.mechanism
-    space, eps = mechanism.guarantee.space, float(mechanism.guarantee.eps)
-    if isinstance(space, FiniteSpace):
-        return eps * float(space.separation)
-    return eps * float(getattr(space, "step", getattr(mechanism, "step", 1)))
-
-
-def _twins(labels: Sequence[Any]) -> tuple[Any, Any] | None:
-    """Two labels that a careless hand would write for each other."""
-    seen: dict[str, Any] = {}
-    for label in labels:
-        key = " ".join(str(label).split()).casefold()
-        if key in seen:
-            return seen[key], label
-        seen[key] = label
-    return None
 
 
 def _arrow(table: Any, sanitiser: Sanitiser) -> Any:
     pa = arrow()
     if not isinstance(table, pa.Table | pa.RecordBatch):
-        raise Malformed(f"an Arrow Table or RecordBatch is needed, not {type(table).__name__}")
+        raise WrongKind(f"an Arrow Table or RecordBatch is needed, not {type(table).__name__}")
     clean = sanitiser.batch(table)
     if isinstance(table, pa.Table):
         return clean
@@ -237,9 +118,9 @@ def _pandas_array(series: Any, name: str) -> Any:
     try:
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise Malformed(
-            f"column {name!r} mixes kinds of values, or holds something else than texts and numbers; "
-            "convert it first"
+        raise WrongKind(
+            f"column {name!r} should hold texts or numbers of one kind, but mixes kinds or holds "
+            "something else; convert it first"
         ) from None
     return one_chunk(array)
 
@@ -256,7 +137,7 @@ def _declared(plan: Plan, name: str) -> list[Any]:
     """The categories of an output column: the declared ones, never those of the data."""
     column = plan.column(name)
     if not column.listed:
-        raise Malformed(f"column {name!r} is categorical; convert it to plain values first")
+        raise WrongKind(f"column {name!r} is categorical; convert it to plain values first")
     return [label for label in column.mechanism.channel.columns if label is not None]
 
 
@@ -264,7 +145,7 @@ def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
     import polars
 
     if isinstance(frame, polars.LazyFrame):
-        raise Malformed(
+        raise NotApplicable(
             "a lazy frame would be randomised again at every evaluation; collect it first"
         )
     names = sanitiser.output_names(frame.columns)

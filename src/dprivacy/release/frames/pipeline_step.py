@@ -4,8 +4,8 @@ from typing import Any
 
 from dprivacy.errors import Malformed
 from dprivacy.release.columns.sanitiser import Sanitiser
-from dprivacy.release.frames.frames_in_hand import sanitise
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.sanitising import sanitise
 from dprivacy.sampling import choose_source
 
 
@@ -27,13 +27,13 @@ class ProtectColumns:
     def fit(self, X: Any, y: Any = None) -> "ProtectColumns":
         """Check the plan against the table's columns."""
         self.feature_names_in_ = [str(name) for name in X.columns]
-        Sanitiser(self._read(), choose_source()).output_names(self.feature_names_in_)
+        Sanitiser(Plan.read(self.plan), choose_source()).output_names(self.feature_names_in_)
         self.n_features_in_ = len(self.feature_names_in_)
         return self
 
     def transform(self, X: Any) -> Any:
         """A protected copy of the table."""
-        return sanitise(X, self._read())
+        return sanitise(X, Plan.read(self.plan)).data
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """`fit`, then `transform`."""
@@ -41,7 +41,7 @@ class ProtectColumns:
 
     def get_feature_names_out(self, input_features: Any = None) -> list[str]:
         """The columns that come out."""
-        plan = self._read()
+        plan = Plan.read(self.plan)
         names = input_features if input_features is not None else self.feature_names_in_
         return [name for name in names if name in plan.protected or name in plan.pass_through]
 
@@ -57,6 +57,3 @@ class ProtectColumns:
         for name, value in parameters.items():
             setattr(self, name, value)
         return self
-
-    def _read(self) -> Plan:
-        return self.plan if isinstance(self.plan, Plan) else Plan.read(self.plan)

@@ -12,7 +12,6 @@ from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
-from dprivacy.release.frames.frames_in_hand import warn_about
 from dprivacy.release.jobs.job_charge import Charge
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.jobs.job_resume import (
@@ -29,67 +28,30 @@ from dprivacy.release.jobs.job_resume import (
 from dprivacy.release.jobs.output_writer import Writing
 from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
 from dprivacy.release.ledger.release_spending import opened
+from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import LedgerLike, PathArg
 
 Progress = Callable[[int, int | None], None]
 
 
-def sanitise_file(
-    source: str | Path,
+def run_file_job(
+    source: PathArg,
     plan: Plan,
-    output: str | Path,
+    output: PathArg,
     *,
-    replace: bool = False,
-    resume: bool = False,
-    discard: bool = False,
-    ledger: Any = None,
-    again: str | None = None,
-    insecure_seed: int | None = None,
-    permanent_key: bytes | None = None,
-    progress: Progress | None = None,
+    replace: bool,
+    resume: bool,
+    discard: bool,
+    ledger: LedgerLike,
+    again: str | None,
+    insecure_seed: int | None,
+    permanent_key: bytes | None,
+    progress: Progress | None,
 ) -> Card:
-    """A protected copy of a CSV or Parquet file, with its card beside it.
-
-    Parameters
-    ----------
-    source
-        The table: .csv (also .csv.gz) or .parquet.
-    plan
-        What happens to every column.
-    output
-        Where the copy goes: .csv or .parquet. It appears only when it is complete.
-    replace
-        Whether an existing output may be replaced.
-    resume
-        Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
-        nothing is spent again.
-    discard
-        Whether to throw away a job that stopped, and to draw new noise.
-    ledger
-        What the release is charged to before anything is sampled: a `Ledger`, one of its accounts
-        (`Ledger.account`), or the path or URL of one that exists.
-    again
-        Why a table that was released before is sanitised once more.
-    insecure_seed
-        For tests only.
-    permanent_key
-        For permanent answers; see `sanitise`.
-    progress
-        Called with the rows done and the rows in all (None when that is not known).
-
-    Raises
-    ------
-    UnknownCategory, Malformed
-        For a table that does not fit the plan, with the column and the row number, never the value;
-        nothing is left behind, and a ledger takes its entry back.
-    Unfinished
-        When the job stopped and can go on, when it cannot go on because something changed, and when
-        another process is writing the same output.
-    BudgetExceeded, AlreadyReleased
-        When the ledger refuses or, without one, when a card in the output's folder says that this
-        file was released there before; nothing is sampled.
+    """The card of a protected copy of a CSV or Parquet file; see `sanitise_file`.
 
     Notes
     -----
@@ -125,7 +87,7 @@ def sanitise_file(
         sanitiser = Sanitiser(
             plan, streams, texts=not is_parquet(origin), permanent_key=permanent_key
         )
-        warn_about(plan)
+        warn_about(plan, above=2)
         seen = _stat(origin)
         with read_errors(origin):
             digest = bytes.fromhex(file_hash(origin))

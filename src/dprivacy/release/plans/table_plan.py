@@ -5,11 +5,12 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.model import Channel
+from dprivacy.errors import DPrivacyError, Malformed, WrongKind
+from dprivacy.model import Channel, file_text
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
@@ -22,6 +23,7 @@ from dprivacy.release.plans.column_domains import (
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.typing import PlanLike
 
 _MOST_BITS = 4096  # of a whole number
 _KEYS = frozenset[str]().union(*SETTINGS.values())
@@ -91,25 +93,21 @@ class Plan:
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, source: "str | Path | Mapping[str, Any]") -> "Plan":
-        """Read a plan from a TOML file, or from the mapping such a file gives.
+    def read(cls, source: PlanLike) -> "Plan":
+        """Read a plan from a TOML file, or from the mapping such a file gives; a plan stays as it is.
 
         Raises
         ------
         Malformed
             With the column and the way out.
         """
+        if isinstance(source, Plan):
+            return source
         if isinstance(source, Mapping):
             return _build(with_contents(source, Path()), "the plan")
-        if not isinstance(source, str | Path):
-            raise Malformed(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
-        try:
-            text = Path(source).read_text(encoding="utf-8-sig")
-        except OSError as reason:
-            raise Malformed(f"{source}: cannot be read ({reason.strerror})") from None
-        except UnicodeDecodeError:
-            raise Malformed(f"{source}: is not UTF-8 text") from None
-        return cls.parse(text, name=str(source), folder=Path(source).parent)
+        if not isinstance(source, str | PathLike):
+            raise WrongKind(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
+        return cls.parse(file_text(source), name=str(source), folder=Path(source).parent)
 
     @classmethod
     def parse(cls, text: str, *, name: str = "the plan", folder: str | Path = "") -> "Plan":

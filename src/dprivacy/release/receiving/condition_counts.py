@@ -17,14 +17,18 @@ from dprivacy.errors import NotInvertible
 from dprivacy.estimation import left_inverse
 from dprivacy.extras import arrow, duckdb
 from dprivacy.numbers import Floats
-from dprivacy.release.receiving.received_release import Axis, Release, positions_of
+from dprivacy.release.receiving.table_receiver import Axis, ReceivedTable, positions_of
 
 MOST_CELLS = 1_000_000  # of a table that is corrected
 _CELL = "dprivacy: number of the cell"
 
 
 def conditional_count(
-    connection: Any, release: Release, tree: Any, protected: Sequence[str], open_: Sequence[str]
+    connection: Any,
+    release: ReceivedTable,
+    tree: Any,
+    protected: Sequence[str],
+    open_: Sequence[str],
 ) -> tuple[float, float] | None:
     """The count of a query ``SELECT count(*) FROM data WHERE …`` and its standard error, if it has one.
 

@@ -3,14 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.estimation import Regression, regress
 from dprivacy.model import Channel
-from dprivacy.release.receiving.received_release import Axis, Release, positions_of
+from dprivacy.release.files.released_data import Released
+from dprivacy.release.receiving.table_receiver import (
+    Axis,
+    ReceivedTable,
+    positions_of,
+    received,
+)
+from dprivacy.typing import PathArg
 
 
 def regress_release(
-    release: Release,
+    release: Released[Any] | ReceivedTable | PathArg,
     outcome: str,
     covariates: Sequence[str],
     *,
@@ -22,7 +29,7 @@ def regress_release(
     Parameters
     ----------
     release
-        The table and its card.
+        A protected table: its path, what `sanitise` gave, or what `received` gave.
     outcome
         A column: for "logistic" one of two categories, for "linear" one of numbers.
     covariates
@@ -40,11 +47,11 @@ def regress_release(
        the first is a column of 0 and 1.
     3. `dprivacy.estimation.regress` on as many rows.
     """
-    names = [outcome, *covariates]
+    table, names = received(release), [outcome, *covariates]
     if len(names) < 2:
-        raise Malformed("a regression needs an outcome and at least one covariate")
-    found = release.counts(names)
-    axes = [release.axis(name, k, found) for k, name in enumerate(names)]
+        raise WrongShape(f"a regression of {outcome!r} needs at least one covariate, not 0")
+    found = table.counts(names)
+    axes = [table.axis(name, k, found) for k, name in enumerate(names)]
     y, *rest = (_column(axis, k, found) for k, axis in enumerate(axes))
     design: dict[str, Any] = {}
     for axis, values in zip(axes[1:], rest, strict=True):
@@ -74,7 +81,7 @@ def _column(axis: Axis, k: int, found: Mapping[tuple[Any, ...], int]) -> list[An
 def _read(name: str, values: list[Any]) -> list[Any]:
     """A column that was passed through: numbers, also where a CSV file holds them as text, or words."""
     if any(value is None for value in values):
-        raise Malformed(f"column {name!r} has missing values, which a regression cannot take")
+        raise NotApplicable(f"column {name!r} has missing values, which a regression cannot take")
     try:
         return [float(value) for value in values]
     except (TypeError, ValueError):

@@ -3,18 +3,25 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import NotApplicable, TooLarge, WrongKind, WrongShape
 from dprivacy.flow import capacity
-from dprivacy.model import Channel, Dist, plain, shown
+from dprivacy.model import Answer, Channel, Dist, plain, shown
 from dprivacy.numbers import Floats
-from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
+from dprivacy.release.files.released_data import Released
+from dprivacy.release.receiving.table_receiver import (
+    Axis,
+    ReceivedTable,
+    corrected_table,
+    positions_of,
+    received,
+)
 from dprivacy.sources import result
+from dprivacy.typing import PathArg
 
 _MOST_CELLS = 20_000_000
 _SHOWN = 5
@@ -36,7 +43,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Attack:
+class Attack(Answer):
     """How often the best guess of a secret is right, at each step of what the attacker has.
 
     Attributes
@@ -74,6 +81,7 @@ class Attack:
     error: float | None
     groups: tuple[Group, ...]
     assumptions: tuple[str, ...]
+    exact: bool = False
 
     @property
     def lift(self) -> float:
@@ -83,22 +91,22 @@ class Attack:
     def explain(self) -> str:
         """The attack in words, for people who decide about a release."""
         about = "" if self.error is None else f" (± {_points(self.error)})"
-        lines = [f"Who guesses {self.secret} of a person is right"]
-        lines.append(f"  {_percent(self.blind)}  with the published statistics alone")
+        lines = [f"Probability of guessing a person's {self.secret}:"]
+        lines.append(f"  {_percent(self.blind)}  from the published statistics alone")
         if self.known:
             who = _and(self.known)
             lines.append(f"  {_percent(self.before)}  knowing the person's true {who} as well")
         lines.append(
-            f"  {_percent(self.after)}  with the person's row of this release besides{about}"
+            f"  {_percent(self.after)}  seeing the person's row of this release too{about}"
         )
-        lines.append(f"  {_percent(1.0)}  had {self.secret} been released as it is.")
+        lines.append(f"  {_percent(1.0)}  if {self.secret} were released as it is")
         lines.append(
-            f"The row multiplies the chance of a right guess by {self.lift:.3g}; it can never, for any "
-            f"attacker, multiply it by more than {self.bound:.3g}."
+            f"The row multiplies the probability of a correct guess by {self.lift:.3g}; for every "
+            f"attacker, by at most {self.bound:.3g}."
         )
         lines.append(
-            f"The most telling rows, which about {_percent(self.surest_share).strip()} of the people "
-            f"have, make the guess right with {_percent(self.surest).strip()}."
+            f"For the {_percent(self.surest_share).strip()} of people with the most revealing rows, "
+            f"the guess is correct {_percent(self.surest).strip()} of the time."
         )
         if self.known and len(self.groups) > 1:
             lines.append("Most exposed:")
@@ -114,16 +122,12 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """The attack as plain data."""
-        answer = {name: plain(value) for name, value in vars(self).items()}
-        return {**answer, "lift": self.lift, "groups": [group.to_dict() for group in self.groups]}
-
-    def __str__(self) -> str:
-        return self.explain()
+        return {**super().to_dict(), "lift": self.lift}
 
 
 @result("T", "Def 5.3.1")
 def attack(
-    release: "Release | str | Path",
+    release: Released[Any] | ReceivedTable | PathArg,
     *,
     secret: str,
     known: Sequence[str] = (),
@@ -135,7 +139,7 @@ def attack(
     Parameters
     ----------
     release
-        A sanitised table with its card (or the path of the table).
+        A protected table: its path, what `sanitise` gave, or what `received` gave.
     secret
         A protected column with a channel.
     known
@@ -164,14 +168,16 @@ def attack(
     --------
     >>> attack("released.csv", secret="smokes", known=["region"])  # doctest: +SKIP
     """
-    source = release if isinstance(release, Release) else Release.open(release)
+    source = received(release)
     columns = (secret, *known, *also)
     if isinstance(known, str) or isinstance(also, str):
-        raise Malformed("known and also are lists of columns, not a single text")
+        raise WrongKind(f"known and also are lists of columns, not a text: {known!r}, {also!r}")
     if len(set(columns)) < len(columns):
-        raise Malformed("a column is named twice among secret, known and also")
+        raise NotApplicable(
+            f"a column is named twice among secret, known and also: {', '.join(columns)}"
+        )
     if secret in source.card.pass_through:
-        raise Malformed(f"{secret!r} was published as it is: anyone can read it off the table")
+        raise NotApplicable(f"{secret!r} was published as it is: anyone can read it off the table")
     found = source.counts(columns)
     axes = [source.axis(name, k, found) for k, name in enumerate(columns)]
     matrices = [_matrix(axis) for axis in axes]
@@ -207,9 +213,9 @@ def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
     shares = np.zeros([len(_inputs(axis)) for axis in axes])
     keys = [x if isinstance(x, tuple) else (x,) for x in population.labels]
     if any(len(key) != len(axes) for key in keys):
-        raise Malformed(
-            f"the population should be a distribution on tuples of {len(axes)} values: secret, known, "
-            "also"
+        raise WrongShape(
+            f"the population should be a distribution on tuples of {len(axes)} values (secret, known, "
+            f"also), but has {len(keys[0])}"
         )
     places = positions_of(keys, [_inputs(axis) for axis in axes])
     for place, weight in zip(places, population.weights, strict=True):
@@ -218,7 +224,7 @@ def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
 
 
 def _weighed(
-    source: Release,
+    source: ReceivedTable,
     columns: Sequence[str],
     known: int,
     axes: Sequence[Axis],
@@ -317,19 +323,19 @@ def _error(
 
 
 def _assumptions(
-    source: Release, columns: Sequence[str], known: int, believed: bool
+    source: ReceivedTable, columns: Sequence[str], known: int, believed: bool
 ) -> tuple[str, ...]:
     card = source.card
     lines = [
-        "the attacker has found out which row is the person's; who has not knows less",
-        "the attacker uses the published noise and guesses as well as anyone can",
+        "the attacker knows which row is the person's; any other attacker learns less",
+        "the attacker knows how the noise was drawn, and guesses as well as anyone can",
     ]
     if believed:
         lines.append("the attacker's beliefs beforehand are those given as the population")
     else:
         lines.append(
             "the statistics are the ones that this release itself lets one estimate, from "
-            f"{card.count:,} rows; with few rows for a combination they look more telling than they are"
+            f"{card.count:,} rows; combinations with few rows look more revealing than they are"
         )
     if known:
         lines.append(
@@ -337,7 +343,7 @@ def _assumptions(
         )
     rest = [name for name in source.columns if name not in columns]
     if rest:
-        lines.append(f"nothing is read out of {_and(rest)}; name them with `also` to include them")
+        lines.append(f"nothing is learned from {_and(rest)}; name them with `also` to include them")
     if card.plan.get("rows_per_person", 1) > 1:
         lines.append("one row is read; a person with several rows is exposed several times")
     lines += [f"ATTENTION, the release has no guarantee: {reason}" for reason in card.void]

@@ -4,37 +4,42 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownCategory
 from dprivacy.extras import dataset, duckdb
-from dprivacy.model import plain, shown
+from dprivacy.model import Answer, shown
+from dprivacy.release.files.released_data import Released, as_arrow
+from dprivacy.release.files.table_files import is_parquet
 from dprivacy.release.plans.column_domains import LISTED
 from dprivacy.release.receiving.condition_counts import MOST_CELLS, conditional_count
-from dprivacy.release.receiving.received_release import Axis, Release, corrected_table, positions_of
+from dprivacy.release.receiving.table_receiver import (
+    Axis,
+    ReceivedTable,
+    corrected_table,
+    positions_of,
+    received,
+)
 from dprivacy.sources import result
+from dprivacy.typing import PathArg
 
 _COUNT = "count(*)"
 _VOLATILE = {"random", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "now"}
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a query gave: raw rows and, for counts by protected columns, corrected ones beside them."""
+class QueryAnswer(Answer):
+    """What a query gave: raw rows and, for counts by protected columns, corrected ones beside them.
+
+    `corrected` holds, for each row, the estimated count of the true table and its standard error.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     corrected: tuple[tuple[float, float], ...] | None = None
     note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as plain data."""
-        return {
-            "columns": list(self.columns),
-            "rows": plain(self.rows),
-            "corrected": plain(self.corrected),
-            "note": self.note,
-        }
+    exact: bool = False
 
     def explain(self) -> str:
         """The answer as a table of text."""
@@ -56,7 +61,7 @@ class Answer:
 
 @result("C", "Thm 1")
 @result("M", "Thm 4")
-def query(release: Release, sql: str) -> Answer:
+def query(release: Released[Any] | ReceivedTable | PathArg, sql: str) -> QueryAnswer:
     """Any SQL on a sanitised table, under the name ``data``.
 
     What is computed from a private table is private, whatever the query. The raw answers describe the
@@ -67,14 +72,26 @@ def query(release: Release, sql: str) -> Answer:
     Parameters
     ----------
     release
-        The table and its card.
+        The path of a protected table with its card beside it, what `sanitise` gave, or what
+        `received` gave.
     sql
         One query (DuckDB's SQL).
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}}}
+    >>> released = sanitise(pandas.DataFrame({"tea": ["yes"] * 300 + ["no"] * 100}), plan)
+    >>> found = query(released, "SELECT tea, count(*) FROM data GROUP BY tea ORDER BY tea")
+    >>> [row[0] for row in found.rows], abs(found.corrected[0][0] - 100) < 30
+    (['no', 'yes'], True)
     """
+    table = received(release)
     engine = duckdb()
     connection = engine.connect()
     try:
-        _load(connection, release)
+        _load(connection, table)
         for setting in ("enable_external_access = false", "lock_configuration = true"):
             connection.execute(f"SET {setting}")
         _require_one_question(engine, sql)
@@ -82,17 +99,17 @@ def query(release: Release, sql: str) -> Answer:
         names = tuple(entry[0] for entry in cursor.description)
         rows = tuple(cursor.fetchall())
         tree = _parsed(connection, sql)
-        counted = _counted(connection, tree, release)
+        counted = _counted(connection, tree, table)
         if counted is not None:
-            return _with_corrections(connection, release, names, rows, counted)
-        pair = _conditional(connection, tree, release)
+            return _with_corrections(connection, table, names, rows, counted)
+        pair = _conditional(connection, tree, table)
         if pair is not None and len(rows) == 1:
-            return Answer(names, rows, (pair,), "corrected: estimated count of the true table")
-        return Answer(names, rows, None, "raw answers from the noisy table")
+            return QueryAnswer(names, rows, (pair,), "corrected: estimated count of the true table")
+        return QueryAnswer(names, rows, None, "raw answers from the noisy table")
     except engine.Error as reason:
         said = str(reason).splitlines()[0]
         named = "; the released table is called data" if "Table with name" in said else ""
-        raise Malformed(f"the query cannot be answered: {said}{named}") from None
+        raise NotApplicable(f"the query cannot be answered: {said}{named}") from None
     finally:
         connection.close()
 
@@ -102,25 +119,35 @@ def _require_one_question(engine: Any, sql: str) -> None:
     kinds = [statement.type for statement in statements]
     allowed = (engine.StatementType.SELECT, engine.StatementType.EXPLAIN)
     if len(kinds) != 1 or kinds[0] not in allowed:
-        raise Malformed("one query is answered at a time, and only SELECT: nothing can be changed")
+        raise NotApplicable(
+            f"one SELECT is answered at a time, not {len(kinds)} statements such as {sql[:40]!r}: "
+            "nothing can be changed"
+        )
 
 
-def _load(connection: Any, release: Release) -> None:
+def _load(connection: Any, release: ReceivedTable) -> None:
     """The table under the name data, held by us: the engine itself then opens no file at all.
 
     The columns of a CSV file get the types that the card gives them.
     """
-    if release.path.is_dir() or release.path.suffix.lower() == ".parquet":
-        connection.register("data", dataset().dataset(release.path, format="parquet"))
+    path = release.data
+    if not isinstance(path, Path):
+        if type(path).__module__.startswith("pyspark."):
+            raise NotApplicable(
+                f"a frame of {type(path).__name__} is asked through Spark; query reads the folder that "
+                "was written, by its path"
+            )
+        connection.register("data", as_arrow(path))
+        return
+    if path.is_dir() or is_parquet(path):
+        connection.register("data", dataset().dataset(path, format="parquet"))
         return
     types: dict[str, str] = {}
     for name, entry in release.card.mechanisms.items():
         kind = _type(entry["type"], release.card.outputs(name) or ())
         types |= dict.fromkeys(entry["columns"], kind)
     layout = {"header": True, "sep": ",", "quotechar": '"', "escapechar": '"'}
-    connection.read_csv(str(release.path), dtype=types, allow_quoted_nulls=False, **layout).create(
-        "data"
-    )
+    connection.read_csv(str(path), dtype=types, allow_quoted_nulls=False, **layout).create("data")
 
 
 def _type(kind: str, outputs: Sequence[Any]) -> str:
@@ -149,7 +176,7 @@ def _parsed(connection: Any, sql: str) -> Any:
     return tree if _is_plain(tree["statements"][0]["node"]) else None
 
 
-def _conditional(connection: Any, tree: Any, release: Release) -> tuple[float, float] | None:
+def _conditional(connection: Any, tree: Any, release: ReceivedTable) -> tuple[float, float] | None:
     """SELECT count(*) … WHERE over protected columns: corrected; None for anything else."""
     if tree is None:
         return None
@@ -172,7 +199,7 @@ def _conditional(connection: Any, tree: Any, release: Release) -> tuple[float, f
     return conditional_count(connection, release, tree, hidden, open_)
 
 
-def _correctable(release: Release) -> set[str]:
+def _correctable(release: ReceivedTable) -> set[str]:
     """The protected columns that have a channel."""
     return {
         name
@@ -182,7 +209,7 @@ def _correctable(release: Release) -> set[str]:
     }
 
 
-def _counted(connection: Any, tree: Any, release: Release) -> _Counted | None:
+def _counted(connection: Any, tree: Any, release: ReceivedTable) -> _Counted | None:
     """Recognise SELECT columns, count(*) … GROUP BY columns over protected columns; None otherwise.
 
     Everything that changes which rows are counted must depend on columns passed through alone.
@@ -295,17 +322,17 @@ def _functions_in(tree: Any) -> Iterator[str]:
 
 
 def _with_corrections(
-    connection: Any, release: Release, names: tuple[str, ...], rows: Any, counted: _Counted
-) -> Answer:
+    connection: Any, release: ReceivedTable, names: tuple[str, ...], rows: Any, counted: _Counted
+) -> QueryAnswer:
     """Estimate the whole table of groups once, and look every row of the answer up in it."""
     at = counted.selected.index(None)
     order = [name for name in counted.selected if name is not None]
     found = {_key(row, at): int(row[at]) for row in connection.execute(counted.tally).fetchall()}
     if not found:
-        return Answer(names, rows, None, "raw answers; no rows were counted")
+        return QueryAnswer(names, rows, None, "raw answers; no rows were counted")
     axes = [release.axis(name, k, found) for k, name in enumerate(order)]
     if math.prod(len(axis.labels) for axis in axes) > MOST_CELLS:
-        return Answer(names, rows, None, "raw answers; too many groups to correct")
+        return QueryAnswer(names, rows, None, "raw answers; too many groups to correct")
     table = corrected_table(found, axes, estimator="ibu", confidence=0.95)
     errors = table.standard_errors
     corrected = []
@@ -313,7 +340,9 @@ def _with_corrections(
         cell = tuple(map(_input_position, axes, _key(row, at)))
         pair = (math.nan, math.nan) if None in cell else (table.counts[cell], errors[cell])
         corrected.append((float(pair[0]), float(pair[1])))
-    return Answer(names, rows, tuple(corrected), "corrected: estimated counts of the true table")
+    return QueryAnswer(
+        names, rows, tuple(corrected), "corrected: estimated counts of the true table"
+    )
 
 
 def _key(row: tuple[Any, ...], at: int) -> tuple[Any, ...]:
@@ -325,5 +354,5 @@ def _input_position(axis: Axis, value: Any) -> int | None:
     labels = axis.values if axis.channel is None else axis.channel.rows
     try:
         return positions_of([(value,)], [labels])[0][0]
-    except Malformed:
+    except UnknownCategory:
         return None

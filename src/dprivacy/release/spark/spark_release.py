@@ -7,7 +7,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace as changed
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -16,8 +15,8 @@ from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import CARD_NAME
 from dprivacy.release.files.released_folders import listing_hash
-from dprivacy.release.frames.frames_in_hand import Sanitised, warn_about
 from dprivacy.release.ledger.release_spending import spending_on
+from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, card_text
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
@@ -32,49 +31,28 @@ from dprivacy.release.spark.spark_schema import bare_schema, column_of
 from dprivacy.release.spark.spark_spending import FrameSpending
 from dprivacy.release.spark.spark_task import Run, task
 from dprivacy.sampling import choose_source
+from dprivacy.typing import LedgerLike, PathArg
 
 _KEY_WORDS = 4  # 256 bits
 
 
-def sanitise_spark(
+def sanitised_by_spark(
     frame: Any,
-    plan: Any,
+    plan: Plan,
     *,
-    output: str | Path | None = None,
-    replace: bool = False,
-    ledger: Any = None,
-    again: str | None = None,
-    insecure_seed: int | None = None,
-    permanent_key: bytes | None = None,
-) -> Sanitised:
-    """A protected copy of a Spark data frame, written once and read back.
+    output: PathArg | None,
+    replace: bool,
+    ledger: LedgerLike,
+    again: str | None,
+    insecure_seed: int | None,
+    permanent_key: bytes | None,
+) -> tuple[Any, Card]:
+    """A frame over the protected copy of a Spark frame, and its card; see `sanitise`.
 
-    Parameters
-    ----------
-    frame
-        A Spark data frame (not a stream, and not one of Spark Connect).
-    plan
-        A Plan, the path of a plan file, or the mapping such a file gives.
-    output
-        The folder for the copy, in Parquet with its card inside, on HDFS or on a folder that all
-        machines share. Without it the copy lies in Spark's checkpoint folder, or with a local master
-        in a temporary folder that goes when Python ends.
-    replace
-        Whether an existing output may be replaced.
-    ledger, again, insecure_seed, permanent_key
-        As for `sanitise`. A ledger is charged before any task draws, after two more jobs over the
-        frame: one that takes its digest and, for an account per person, one that lists the people.
-
-    Returns
-    -------
-    (table, card)
-        A frame over the copy (the rows of the original in no particular order, with its types) and the
-        release card.
-
-    Raises
-    ------
-    UnknownCategory, Malformed
-        With the column, the partition and the row number in it, never the value.
+    The copy has the rows of the original in no particular order, with its types. Without `output` it
+    lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes when
+    Python ends. A ledger is charged before any task draws, after two more jobs over the frame: one
+    that takes its digest and, for an account per person, one that lists the people.
 
     Notes
     -----
@@ -98,10 +76,9 @@ def sanitise_spark(
     When the plan names who a row belongs to, the people are counted first, in a job of its own.
     """
     session = _session_of(frame)
-    plan = plan if isinstance(plan, Plan) else Plan.read(plan)
     randomness = choose_source(insecure_seed)
     sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)
-    warn_about(plan)
+    warn_about(plan, above=2)
     names = sanitiser.output_names(frame.columns)
     key = randomness.words(_KEY_WORDS).astype("<u8").tobytes()
     run = Run.of(plan, frame.columns, key, permanent_key)
@@ -133,36 +110,15 @@ def sanitise_spark(
             if spending is not None:
                 spending.settle()
         clean = session.read.schema(schema).parquet(folder.target)
-    return Sanitised(clean, made)
+    return clean, made
 
 
-def sanitise_spark_file(
-    source: str | Path,
-    plan: Plan,
-    output: str | Path,
-    *,
-    replace: bool = False,
-    master: str | None = None,
-    ledger: Any = None,
-    again: str | None = None,
-    insecure_seed: int | None = None,
-    permanent_key: bytes | None = None,
+def run_spark_job(
+    source: PathArg, plan: Plan, output: PathArg, *, master: str | None, **options: Any
 ) -> Card:
-    """A protected copy of Parquet files by Spark: a folder, with its card inside.
+    """The card of a protected copy of Parquet files, a folder; see `sanitise_file`.
 
-    Parameters
-    ----------
-    source
-        A Parquet file, a folder of them, or a pattern, wherever Spark can read.
-    plan
-        What happens to every column.
-    output
-        The folder for the copy.
-    master
-        Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
-        otherwise this machine. A session that is already there is used as it is.
-    replace, ledger, again, insecure_seed, permanent_key
-        As for `sanitise_spark`.
+    A session that is already there is used as it is.
     """
     if str(source).lower().endswith((".csv", ".csv.gz", ".txt", ".json")):
         raise Malformed(f"{source}: the Spark engine reads Parquet; convert the table first")
@@ -174,16 +130,7 @@ def sanitise_spark_file(
     try:
         with spark_errors(str(source)):
             frame = session.read.parquet(Files(session, str(source)).absolute(str(source)))
-        return sanitise_spark(
-            frame,
-            plan,
-            output=output,
-            replace=replace,
-            ledger=ledger,
-            again=again,
-            insecure_seed=insecure_seed,
-            permanent_key=permanent_key,
-        ).card
+        return sanitised_by_spark(frame, plan, output=output, **options)[1]
     finally:
         if running is None:
             session.stop()
@@ -308,7 +255,7 @@ def _resting_place(session: Any) -> str:
     if not context.master.startswith("local"):
         raise Malformed(
             "on a cluster the copy needs a folder that all machines see: set one with "
-            "spark.sparkContext.setCheckpointDir(…), or use sanitise_spark(…, output=…)"
+            "spark.sparkContext.setCheckpointDir(…), or give sanitise an output=…"
         )
     folder = tempfile.mkdtemp(prefix="dprivacy-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -13,11 +13,12 @@ from nicegui import ui
 from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.model import shown
 from dprivacy.release import (
-    Answer,
     Plan,
-    Release,
+    QueryAnswer,
+    ReceivedTable,
     card_path,
     query as ask,
+    received,
     sanitise_file,
     write_demo,
 )
@@ -61,15 +62,15 @@ class Corrected:
         return out.getvalue()
 
 
-def opened(table_path: Path, card: Path) -> Release:
+def opened(table_path: Path, card: Path) -> ReceivedTable:
     """The release of two files; the card must be the one that was written with the table."""
     beside = card_path(table_path)
     if card != beside:
         card.replace(beside)
-    return Release.open(table_path)
+    return received(table_path)
 
 
-def columns_of(release: Release) -> dict[str, str]:
+def columns_of(release: ReceivedTable) -> dict[str, str]:
     """The protected columns that can be corrected, with what they hold."""
     return {
         name: f"{name} ({entry['type']})"
@@ -78,7 +79,7 @@ def columns_of(release: Release) -> dict[str, str]:
     }
 
 
-def corrected(release: Release, column: str, by: str = "") -> Corrected:
+def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
     """Corrected counts of a column, alone or by another, with errors and intervals."""
     if by:
         return _crossed(release, column, by)
@@ -100,7 +101,7 @@ def corrected(release: Release, column: str, by: str = "") -> Corrected:
     return Corrected(caption, head, tuple(rows), tuple(drawn), note)
 
 
-def _crossed(release: Release, column: str, by: str) -> Corrected:
+def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
     found = release.cross_table([column, by])
     counts, errors = found.counts.tolist(), found.standard_errors.tolist()
     low, high = (side.tolist() for side in found.intervals)
@@ -119,11 +120,11 @@ def _crossed(release: Release, column: str, by: str) -> Corrected:
     return Corrected(f"{column} by {by}, corrected for the noise", head, rows)
 
 
-def _in_table(release: Release, column: str) -> str:
+def _in_table(release: ReceivedTable, column: str) -> str:
     return str(release.card.mechanisms[column]["columns"][0])
 
 
-def _mean(release: Release, column: str) -> str:
+def _mean(release: ReceivedTable, column: str) -> str:
     try:
         return release.mean(column).explain()
     except DPrivacyError:
@@ -138,15 +139,15 @@ def _span(low: float, high: float) -> str:
     return f"{count(low)} to {count(high)}"
 
 
-def demo_release(drawer: Drawer) -> Release:
+def demo_release(drawer: Drawer) -> ReceivedTable:
     """The built-in survey of invented people, protected by its own plan."""
     source, plan = write_demo(drawer.folder)
     output = drawer.place("survey-protected.csv")
     sanitise_file(source, Plan.read(plan), output, replace=True, discard=True, again="the demo")
-    return Release.open(output)
+    return received(output)
 
 
-def answer_table(found: Answer) -> tuple[list[str], list[list[str]]]:
+def answer_table(found: QueryAnswer) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of an answer to SQL."""
     more = ["corrected (rows)", "± standard error (rows)"] if found.corrected else []
     rows = []
@@ -170,7 +171,7 @@ class ReceiveRoom(OpenRoom):
     def build(self) -> None:
         """Lay out the panels."""
         self.files: dict[str, Path] = {}
-        self.release: Release | None = None
+        self.release: ReceivedTable | None = None
         with self.panel("The table and its card"):
             self._files_panel()
             with ui.element("div").classes("dp-stack") as self.questions:
@@ -234,13 +235,13 @@ class ReceiveRoom(OpenRoom):
         self.drawer.clear()
         await self._load(lambda: demo_release(self.drawer))
 
-    async def _load(self, find: Callable[[], Release]) -> None:
+    async def _load(self, find: Callable[[], ReceivedTable]) -> None:
         self.release = None
         self.questions.visible = False
         await self.status.ask(find, self._ready)
         await self.changed()
 
-    def _ready(self, release: Release) -> str:
+    def _ready(self, release: ReceivedTable) -> str:
         self.release = release
         offered = columns_of(release)
         text("p", "\n".join(release.card.explain().splitlines()[:2]), "dp-good dp-said")
@@ -314,7 +315,7 @@ def _draw(lines: Sequence[tuple[str, float, float, float, float]]) -> None:
     figure(spec, "Counts as released and corrected, with 95 % intervals.", height=340)
 
 
-def _show_answer(found: Answer) -> str:
+def _show_answer(found: QueryAnswer) -> str:
     head, rows = answer_table(found)
     if rows:
         table("Answer", head, rows)

@@ -38,7 +38,7 @@ def protect_table(
     stem = source.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".parquet")
     output = drawer.place(f"{stem}-protected{ending}")
     with warnings_heard() as heard:
-        card = sanitise_file(
+        released = sanitise_file(
             source,
             plan,
             output,
@@ -49,7 +49,7 @@ def protect_table(
             progress=progress,
         )
     drawer.desk.released(source)
-    return card, list(heard), output
+    return released.card, list(heard), output
 
 
 class TableJob:

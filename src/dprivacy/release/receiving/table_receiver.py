@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName
 from dprivacy.estimation import (
     Estimate,
     MeanEstimate,
@@ -20,9 +21,11 @@ from dprivacy.estimation import (
 from dprivacy.extras import arrow, dataset, parquet
 from dprivacy.model import Channel, shown
 from dprivacy.release.files.own_files import card_path, file_hash
+from dprivacy.release.files.released_data import Released, as_arrow
 from dprivacy.release.files.released_folders import files_in, listing_hash
-from dprivacy.release.files.table_files import guarded, open_csv, read_errors
+from dprivacy.release.files.table_files import guarded, is_parquet, open_csv, read_errors
 from dprivacy.release.plans.release_card import Card, read_card
+from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True)
@@ -39,51 +42,103 @@ class Axis:
         return self.values if self.channel is None else self.channel.columns
 
 
-@dataclass(frozen=True)
-class Release:
-    """A sanitised table as a receiver has it: the file (or a folder of Parquet files) and its card."""
+def received(
+    release: "Released[Any] | ReceivedTable | PathArg",
+    *,
+    card: Card | PathArg | None = None,
+    session: Any = None,  # a SparkSession; Spark is not imported here
+) -> "ReceivedTable":
+    """A protected table as those who receive it have it, to estimate from.
 
-    path: Path
+    Parameters
+    ----------
+    release
+        The path of a table (or of a folder of Parquet files) with its card beside it, or what
+        `sanitise` gave.
+    card
+        The card, where it does not lie beside the table. One that is named may go with a copy in
+        another format; one that lies beside must be the card of this very file.
+    session
+        A Spark session, for a folder that Spark is to read.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}}}
+    >>> table = received(sanitise(pandas.DataFrame({"tea": ["yes"] * 300 + ["no"] * 100}), plan))
+    >>> found = table.estimate("tea")
+    >>> found.n, abs(found.counts["yes"] - 300) < 30
+    (400, True)
+    """
+    if isinstance(release, ReceivedTable):
+        return release
+    if session is not None:
+        from dprivacy.release.spark.spark_received import read_by_spark
+
+        release = read_by_spark(session, str(release))
+    if isinstance(release, Released) and not isinstance(release.data, str | PathLike):
+        return _with_its_columns(ReceivedTable(release.data, release.card))
+    path = Path(release.data if isinstance(release, Released) else release)
+    if not path.exists():
+        raise BadFile(f"{path}: there is no such file")
+    if isinstance(card, Card):
+        return _with_its_columns(ReceivedTable(path, card))
+    beside = card_path(path) if card is None else Path(card)
+    if not beside.exists():
+        raise BadFile(f"{beside}: the card of the release is missing; estimates need it")
+    found = ReceivedTable(path, read_card(beside))
+    if found.card.what != "table":
+        raise NotApplicable(f"{path}: is a release of {found.card.what}, not of a table")
+    if card is None:
+        _require_own(path, found.card)
+    return _with_its_columns(found)
+
+
+def _require_own(path: Path, card: Card) -> None:
+    """Refuse a card that was written with another table, byte for byte."""
+    written = card.output.get("sha256")
+    if path.is_dir() and listing_hash(files_in(path)) != written:
+        raise BadFile(
+            f"{path}: files were added to this folder, taken out or changed since its card was written"
+        )
+    if not path.is_dir() and file_hash(path) != written:
+        raise BadFile(
+            f"{path}: is not the file that {card_path(path).name} was written with; if it is a copy in "
+            "another format, name the card"
+        )
+
+
+def _with_its_columns(table: "ReceivedTable") -> "ReceivedTable":
+    with table.opened() as (names, _):
+        missing = [name for name in table.columns if name not in names]
+    if missing:
+        raise UnknownName(
+            f"{table.name}: has no column {', '.join(map(repr, missing))}; is this the card of this "
+            "table?"
+        )
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class ReceivedTable:
+    """A protected table as a receiver has it, with its card; made by `received`.
+
+    Parameters
+    ----------
+    data
+        The path of a file or a folder of Parquet files, or a table in hand.
+    card
+        What was done to it.
+    """
+
+    data: Any
     card: Card
 
-    @classmethod
-    def open(cls, path: str | Path, card: str | Path | None = None) -> "Release":
-        """Find a table and the card beside it (or the one given)."""
-        table = Path(path)
-        if not table.exists():
-            raise Malformed(f"{path}: there is no such file")
-        beside = Path(card) if card is not None else card_path(table)
-        if not beside.exists():
-            raise Malformed(f"{beside}: the release card is missing; estimates need it")
-        release = cls(table, read_card(beside))
-        release._check(given=card is not None)
-        return release
-
-    def _check(self, *, given: bool) -> None:
-        """Refuse a card that belongs to another table.
-
-        A card that lies beside a table must be the one written with it, byte for byte. One that is
-        given by name may go with a copy in another format.
-        """
-        written = self.card.output.get("sha256")
-        if written is not None and not given:
-            if self.path.is_dir() and listing_hash(files_in(self.path)) != written:
-                raise Malformed(
-                    f"{self.path}: files were added to this folder, taken out or changed since its "
-                    "card was written"
-                )
-            if not self.path.is_dir() and file_hash(self.path) != written:
-                raise Malformed(
-                    f"{self.path}: is not the file that {card_path(self.path).name} was written with; "
-                    "if it is a copy in another format, name the card"
-                )
-        with self._opened() as (names, _):
-            missing = [name for name in self.columns if name not in names]
-        if missing:
-            raise Malformed(
-                f"{self.path}: has no column {', '.join(map(repr, missing))}; is this the card of this "
-                "table?"
-            )
+    @property
+    def name(self) -> str:
+        """What to call the table in messages."""
+        return str(self.data) if isinstance(self.data, Path) else "the table"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -92,45 +147,53 @@ class Release:
 
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
         """How often each combination of values occurs, read in batches."""
-        self._require(columns)
+        for name in columns:
+            if name not in self.columns:
+                listed = ", ".join(self.columns)
+                raise UnknownName(f"there is no column {name!r}; the card lists {listed}")
+        if len(set(columns)) != len(columns):
+            raise NotApplicable(
+                f"a column cannot be tabulated against itself: {', '.join(columns)}"
+            )
+        if self._is_spark:
+            from dprivacy.release.spark.spark_received import counted_by_spark
+
+            return counted_by_spark(self.data, columns)
         totals: dict[tuple[Any, ...], int] = {}
-        with self._opened() as (_, batches):
+        with self.opened() as (_, batches):
             for batch in batches(list(columns)):
                 for key, count in _grouped(batch, columns):
                     totals[key] = totals.get(key, 0) + count
         return totals
 
-    def _require(self, columns: Sequence[str]) -> None:
-        """Refuse columns that the card does not list, and a column beside itself."""
-        for name in columns:
-            if name not in self.columns:
-                listed = ", ".join(self.columns)
-                raise Malformed(f"there is no column {name!r}; the card lists {listed}")
-        if len(set(columns)) != len(columns):
-            raise Malformed("a column cannot be tabulated against itself")
+    @property
+    def _is_spark(self) -> bool:
+        return type(self.data).__module__.startswith("pyspark.")
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
+    def opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
         """The table's columns, and a function that gives batches of some of them."""
-        if self.path.is_dir():
-            with read_errors(self.path):
-                folder = dataset().dataset(self.path, format="parquet")
-            yield (
-                folder.schema.names,
-                lambda names: guarded(folder.to_batches(columns=names), self.path),
-            )
-            return
-        if self.path.suffix.lower() == ".parquet":
-            with read_errors(self.path):
-                file = parquet().ParquetFile(self.path)
+        path = self.data
+        if self._is_spark:
+            yield self.data.columns, lambda names: iter(())
+        elif not isinstance(path, Path):
+            table = as_arrow(self.data)
+            yield table.schema.names, lambda names: iter(_plain(table.select(names)).to_batches())
+        elif path.is_dir():
+            with read_errors(path):
+                folder = dataset().dataset(path, format="parquet")
+            yield folder.schema.names, lambda names: guarded(folder.to_batches(columns=names), path)
+        elif is_parquet(path):
+            with read_errors(path):
+                file = parquet().ParquetFile(path)
             with file:
                 yield (
                     file.schema_arrow.names,
-                    lambda names: guarded(file.iter_batches(columns=names), self.path),
+                    lambda names: guarded(file.iter_batches(columns=names), path),
                 )
-            return
-        with open_csv(self.path) as (header, batches):
-            yield header, lambda names: (batch.select(names) for batch in batches)
+        else:
+            with open_csv(path) as (header, batches):
+                yield header, lambda names: (batch.select(names) for batch in batches)
 
     def estimate(
         self, column: str, *, estimator: Any = "ibu", confidence: float = 0.95
@@ -144,7 +207,7 @@ class Release:
         """The corrected mean of a column of numbers or of ordered whole numbers."""
         channel = self.card.channel(self._entry(column))
         if not all(isinstance(x, int | Fraction) for x in channel.rows):
-            raise Malformed(f"column {column!r} holds no numbers, so it has no mean")
+            raise NotApplicable(f"column {column!r} does not hold numbers, so it has no mean")
         return estimate_mean(channel, self._tally(column, channel), confidence=confidence)
 
     def _tally(self, column: str, channel: Channel) -> dict[Any, int]:
@@ -198,6 +261,16 @@ def corrected_table(
     return estimate(channels, table, estimator=estimator, confidence=confidence)
 
 
+def _plain(table: Any) -> Any:
+    """The table with the values of its dictionaries written out."""
+    pa = arrow()
+    kinds = [
+        pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type)
+        for f in table.schema
+    ]
+    return table.cast(pa.schema(kinds))
+
+
 def _as_is(values: Sequence[Any]) -> Channel:
     n = len(values)
     return Channel(values, values, [[int(i == j) for j in range(n)] for i in range(n)])
@@ -210,7 +283,9 @@ def _grouped(batch: Any, columns: Sequence[str]) -> Iterator[tuple[tuple[Any, ..
         table = pa.Table.from_batches([batch]).group_by(list(columns))
         grouped = table.aggregate([([], "count_all")])
     except pa.ArrowException:
-        raise Malformed(f"{', '.join(columns)}: values of this type cannot be counted") from None
+        raise NotApplicable(
+            f"{', '.join(columns)}: values of this type cannot be counted"
+        ) from None
     keys = zip(*(grouped.column(name).to_pylist() for name in columns), strict=True)
     yield from zip(keys, grouped.column("count_all").to_pylist(), strict=True)
 
@@ -226,7 +301,7 @@ def positions_of(
             for key in keys
         ]
     except (KeyError, TypeError, ValueError):
-        raise Malformed(
+        raise UnknownCategory(
             "the table holds values that its card does not list; is this the card of this table?"
         ) from None
 

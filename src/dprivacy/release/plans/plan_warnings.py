@@ -1,0 +1,56 @@
+"""What a plan allows and is seldom wise, told to whoever uses it."""
+
+import warnings
+from collections.abc import Sequence
+
+from dprivacy.errors import PrivacyLeakWarning
+from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import Label
+
+_MUCH = 10  # an ε between neighbours above which little is protected
+
+
+def warn_about(plan: Plan, *, above: int = 1) -> None:
+    """Warn of what is allowed and seldom wise, in the name of the caller that many calls above."""
+    for column in plan.columns:
+        near = _between_neighbours(column)
+        if near > _MUCH:
+            warnings.warn(
+                f"column {column.name!r}: ε = {near:.3g} between neighbouring values protects little",
+                PrivacyLeakWarning,
+                stacklevel=above + 2,
+            )
+        twins = _twins(column.space.labels if column.space is not None else ())
+        if twins:
+            warnings.warn(
+                f"column {column.name!r}: {twins[0]!r} and {twins[1]!r} differ only in case or spaces",
+                PrivacyLeakWarning,
+                stacklevel=above + 2,
+            )
+        if "blocks" in column.spec:
+            warnings.warn(
+                f"column {column.name!r}: which block a value is in is published as it is",
+                PrivacyLeakWarning,
+                stacklevel=above + 2,
+            )
+
+
+def _between_neighbours(column: ColumnPlan) -> float:
+    """ε times the smallest distance between two values."""
+    mechanism = column.mechanism
+    space, eps = mechanism.guarantee.space, float(mechanism.guarantee.eps)
+    if isinstance(space, FiniteSpace):
+        return eps * float(space.separation)
+    return eps * float(getattr(space, "step", getattr(mechanism, "step", 1)))
+
+
+def _twins(labels: Sequence[Label]) -> tuple[Label, Label] | None:
+    """Two labels that a careless hand would write for each other."""
+    seen: dict[str, Label] = {}
+    for label in labels:
+        key = " ".join(str(label).split()).casefold()
+        if key in seen:
+            return seen[key], label
+        seen[key] = label
+    return None

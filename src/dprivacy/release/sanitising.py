@@ -1,0 +1,191 @@
+"""Protecting tables: one function for tables in hand, one for files, whichever engine does the work."""
+
+from typing import Any, Literal, TypeVar
+
+from dprivacy.errors import NotApplicable, UnknownName
+from dprivacy.release.files.released_data import Released, write_released, write_table
+from dprivacy.release.frames.frames_in_hand import sanitised_frame
+from dprivacy.release.jobs.file_job import Progress, run_file_job
+from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import LedgerLike, PathArg, PlanLike
+
+Table = TypeVar("Table")
+Engine = Literal["arrow", "spark"]
+
+
+def sanitise(
+    table: Table,
+    plan: PlanLike,
+    *,
+    output: PathArg | None = None,
+    replace: bool = False,
+    ledger: LedgerLike = None,
+    again: str | None = None,
+    permanent_key: bytes | None = None,
+    insecure_seed: int | None = None,
+) -> Released[Table]:
+    """A protected copy of a table, with the card that those who receive it need.
+
+    Parameters
+    ----------
+    table
+        A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (not a
+        stream, and not one of Spark Connect).
+    plan
+        A Plan, the path of a plan file, or the mapping such a file gives.
+    output
+        Where to write the copy, as `Released.save` does: a .csv or .parquet file. For Spark it is a
+        folder on HDFS or one that all machines share; without it the copy lies in Spark's checkpoint
+        folder, or with a local master in a temporary folder that goes when Python ends.
+    replace
+        Whether an existing output may be replaced.
+    ledger
+        What the release is charged to before anything is sampled: a `Ledger`, one of its accounts
+        (`Ledger.account`), or the path or URL of one that exists.
+    again
+        With a ledger: why a table that was released before is sanitised once more.
+    permanent_key
+        For permanent answers (see `PermanentAnswers`): the same person's same value gets the same
+        noisy answer in every release with this key.
+    insecure_seed
+        For tests only: makes the noise repeatable, and so guessable. It warns and marks the card.
+
+    Returns
+    -------
+    Released
+        `data` is of the same kind, with the same index, order and dtypes (Spark keeps no order);
+        dropped columns are gone. `card` says what was done.
+
+    Raises
+    ------
+    UnknownCategory, Malformed
+        With the column and the row number, never the value. The ledger takes its entry back then.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses; nothing is sampled.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> released = sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"]}), plan)
+    >>> set(released.data["tea"]) <= {"yes", "no"}
+    True
+    >>> released.card.guarantee.eps
+    'ln(3)'
+    """
+    wanted = Plan.read(plan)
+    options: dict[str, Any] = {
+        "ledger": ledger,
+        "again": again,
+        "permanent_key": permanent_key,
+        "insecure_seed": insecure_seed,
+    }
+    if type(table).__module__.startswith("pyspark."):
+        from dprivacy.release.spark.spark_release import sanitised_by_spark
+
+        return Released(
+            *sanitised_by_spark(table, wanted, output=output, replace=replace, **options)
+        )
+    released = Released(*sanitised_frame(table, wanted, **options), write_table)
+    if output is None:
+        return released
+    card = write_released(released, output, replace=replace)
+    return Released(released.data, card, write_table)
+
+
+def sanitise_file(
+    source: PathArg,
+    plan: PlanLike,
+    output: PathArg,
+    *,
+    engine: Engine = "arrow",
+    master: str | None = None,
+    replace: bool = False,
+    resume: bool = False,
+    discard: bool = False,
+    ledger: LedgerLike = None,
+    again: str | None = None,
+    permanent_key: bytes | None = None,
+    insecure_seed: int | None = None,
+    progress: Progress | None = None,
+) -> Released[PathArg]:
+    r"""A protected copy of a file, with its card beside it: out.csv has out.csv.card.json.
+
+    Parameters
+    ----------
+    source
+        The table: .csv (also .csv.gz) or .parquet; with Spark a Parquet file, a folder of them, or a
+        pattern, wherever Spark can read.
+    plan
+        A Plan, the path of a plan file, or the mapping such a file gives.
+    output
+        Where the copy goes: .csv or .parquet, with Spark a folder. It appears only when it is complete.
+    engine
+        "arrow" on this machine, or "spark".
+    master
+        Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
+        otherwise this machine.
+    replace
+        Whether an existing output may be replaced.
+    resume
+        Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
+        nothing is spent again.
+    discard
+        Whether to throw away a job that stopped, and to draw new noise.
+    ledger, permanent_key, insecure_seed
+        As for `sanitise`.
+    again
+        Why a table that was released before is sanitised once more.
+    progress
+        Called with the rows done and the rows in all (None when that is not known); not with Spark.
+
+    Returns
+    -------
+    Released
+        `data` is the path of the copy.
+
+    Raises
+    ------
+    UnknownCategory, Malformed
+        For a table that does not fit the plan, with the column and the row number, never the value;
+        nothing is left behind, and a ledger takes its entry back.
+    Unfinished
+        When the job stopped and can go on, when it cannot go on because something changed, and when
+        another process is writing the same output.
+    BudgetExceeded, AlreadyReleased
+        When the ledger refuses or, without one, when a card in the output's folder says that this
+        file was released there before; nothing is sampled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = Path(folder, "in.csv")
+    ...     _ = table.write_text("tea\nyes\nno\nno\n")
+    ...     released = sanitise_file(table, plan, Path(folder, "out.csv"))
+    >>> print(released.card.explain().splitlines()[0])
+    A release: 3 rows, 1 protected columns.
+    """
+    wanted = Plan.read(plan)
+    options: dict[str, Any] = {
+        "replace": replace,
+        "ledger": ledger,
+        "again": again,
+        "permanent_key": permanent_key,
+        "insecure_seed": insecure_seed,
+    }
+    if engine == "arrow":
+        options |= {"resume": resume, "discard": discard, "progress": progress}
+        return Released(output, run_file_job(source, wanted, output, **options))
+    if engine != "spark":
+        raise UnknownName(f"the engine is 'arrow' or 'spark', not {engine!r}")
+    if resume or discard:
+        raise NotApplicable(
+            f"resume={resume}, discard={discard}: only the engine 'arrow' leaves anything to go on "
+            "with; Spark itself repeats what was lost"
+        )
+    from dprivacy.release.spark.spark_release import run_spark_job
+
+    return Released(output, run_spark_job(source, wanted, output, master=master, **options))
