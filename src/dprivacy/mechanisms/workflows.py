@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, listed, whole
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced
@@ -74,18 +74,34 @@ def oblivious(
     ObliviousMechanism
         (ε·Δ)·d-private, with Δ the sensitivity of the query between the two spaces. For the metric
         that the query induces (`induced_space`) Δ = 1, and nothing is lost.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.spaces import hamming_cube
+    >>> count = oblivious(sum, geometric(range(4), eps="ln 2"), space=hamming_cube(3))
+    >>> print(count.guarantee.eps, count.channel[(1, 0, 1), 2])
+    ln(2) 1/3
     """
     stretch = sensitivity(query, space, mechanism.space)
     if stretch == math.inf:
-        raise Malformed("two secrets at distance 0 have different answers; no noise protects them")
+        raise NotApplicable(
+            f"two secrets at distance 0 in {space!r} have different answers, and no noise protects "
+            "them; use the metric that the query induces (induced_space)"
+        )
     if isinstance(stretch, float):
-        raise Malformed("the sensitivity has no exact form; use spaces with exact distances")
+        raise NotApplicable(
+            f"the sensitivity of the query, about {stretch:.6g}, has no exact form; use spaces with "
+            "exact distances"
+        )
     rows = [mechanism.channel.row_position(query(x)) for x in space.labels]
     channel = Channel(
         space.labels, mechanism.channel.columns, mechanism.channel.matrix.take(rows=rows)
     )
     if stretch == 0:
-        raise Malformed("the query gives every secret the same answer; there is nothing to protect")
+        raise NotApplicable(
+            f"the query gives all {len(space)} secrets the same answer; there is nothing to protect"
+        )
     level = as_level(mechanism.guarantee.eps * stretch)
     guarantee = Guarantee(level, space, mechanism.guarantee.delta, "T Lem 3.6")
     return ObliviousMechanism(query, mechanism, guarantee, channel)
@@ -143,9 +159,17 @@ def sequential(*mechanisms: ChannelMechanism) -> SequentialMechanism:
 
     On one space the levels add: (ε₁ + ε₂)·d. On different metrics the guarantee is 1·(ε₁·d₁ + ε₂·d₂).
     The slacks δ add too (for one space; with different metrics δ is not supported).
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> twice = sequential(coin, coin)
+    >>> print(twice.guarantee.eps, twice.channel["yes", ("yes", "no")])
+    ln(9) 3/16
     """
     if not mechanisms:
-        raise Malformed("sequential needs at least one mechanism")
+        raise WrongShape("sequential needs at least one mechanism, and none was given")
     promises = [mechanism.guarantee for mechanism in mechanisms]
     spaces = [mechanism.space for mechanism in mechanisms]
     slack = min(sum((Fraction(promise.delta) for promise in promises), Fraction(0)), Fraction(1))
@@ -154,7 +178,9 @@ def sequential(*mechanisms: ChannelMechanism) -> SequentialMechanism:
         guarantee = Guarantee(level, spaces[0], slack, "T Lem 3.1")
     else:
         if slack:
-            raise Malformed("composing different metrics is supported for δ = 0 only")
+            raise NotApplicable(
+                f"mechanisms on different metrics compose for δ = 0 only, and these have δ = {slack}"
+            )
         scaled = [
             space.scaled(promise.eps) for space, promise in zip(spaces, promises, strict=True)
         ]
@@ -168,11 +194,21 @@ def over_rows(mechanism: ChannelMechanism, n: int) -> ChannelMechanism:
 
     Its guarantee is on tuples, with distances added row by row: changing one row moves a database by
     the distance that this row moved.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> table = over_rows(randomised_response(["yes", "no"], eps="ln 3"), 2)
+    >>> print(table.channel[("yes", "yes"), ("yes", "no")], table.guarantee.eps)
+    3/16 ln(3)
     """
     n = whole(n, "rows")
     single = mechanism.guarantee
     if single.delta:
-        raise Malformed("over_rows supports δ = 0; for δ > 0 check neighbours with delta_at")
+        raise NotApplicable(
+            f"over_rows takes mechanisms with δ = 0, and this one has δ = {single.delta}; compare "
+            "neighbouring databases with delta_at instead"
+        )
     guarantee = Guarantee(single.eps, product(*[mechanism.space] * n), single.delta, "C Thm 6")
     return promised(
         "over_rows", mechanism.channel.over_rows(n), guarantee, of=mechanism.family, n=n

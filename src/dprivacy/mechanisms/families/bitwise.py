@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import UnknownCategory, WrongShape
 from dprivacy.mechanisms.families.response import randomised_response
 from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import refuse_masked, whole
@@ -59,17 +59,22 @@ class BitwiseMechanism(Sourced, Pictured):
 
     def _read(self, values: Any) -> NDArray[np.int64]:
         refuse_masked(values)
-        needed = f"bit strings are rows of {self.bits} zeros and ones"
+        refusal = WrongShape(
+            f"bit strings should be rows of {self.bits} zeros and ones, an array or a list of tuples"
+        )
         try:
             rows = values if isinstance(values, np.ndarray) else [tuple(row) for row in values]
             array = np.asarray(rows) if len(rows) else np.empty((0, self.bits), dtype=np.int64)
         except (ValueError, TypeError):
-            raise Malformed(needed) from None
+            raise refusal from None
         if array.shape[1:] != (self.bits,) or array.dtype.kind not in "biufO":
-            raise Malformed(needed)
+            raise refusal
         strange = np.flatnonzero(((array != 0) & (array != 1)).any(axis=1))
         if len(strange):
-            raise UnknownCategory(f"row {int(strange[0])} holds something else than zeros and ones")
+            raise UnknownCategory(
+                f"row {int(strange[0])} holds something other than zeros and ones "
+                f"({len(strange)} of {len(array)} rows do)"
+            )
         return array.astype(np.int64)
 
     def __repr__(self) -> str:
@@ -91,6 +96,14 @@ def bitwise_response(bits: int, *, eps: LevelLike) -> BitwiseMechanism:
     -------
     BitwiseMechanism
         ε·d-private for the Hamming distance d; tight.
+
+    Examples
+    --------
+    >>> flip = bitwise_response(2, eps="ln 3")
+    >>> print(flip.channel[(0, 0), (1, 1)])
+    1/16
+    >>> flip.randomise([(0, 1)])[0] in {(0, 0), (0, 1), (1, 0), (1, 1)}
+    True
     """
     bits, level = whole(bits, "bits"), as_eps(eps)
     flip = randomised_response([0, 1], eps=level).channel

@@ -2,29 +2,29 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.model import Guarantee
+from dprivacy.mechanisms.groundwork.space_demands import require_exact, require_finite_distances
+from dprivacy.model import Guarantee, as_space
 from dprivacy.numbers import Level, as_eps, as_level
 from dprivacy.sources import result
 from dprivacy.spaces import Exact, FiniteSpace, grid, line
-from dprivacy.typing import LevelLike
+from dprivacy.typing import Label, LevelLike, SpaceLike
 from dprivacy.verify import enclosure, smallest_eps
 
-Utility = Callable[[Any, Any], Any]
+Utility = Callable[[Label, Label], LevelLike]
 
 
 @result("T", "Def 4.7.2")
 @result("C", "Def 4")
 def exponential(
-    space: FiniteSpace,
+    space: SpaceLike,
     *,
     eps: LevelLike,
-    outputs: Sequence[Any] | None = None,
+    outputs: Sequence[Label] | None = None,
     utility: Utility | None = None,
 ) -> ChannelMechanism:
     """The discrete exponential mechanism: output y with weight e^(ε·u(x,y)/2), u = −d unless given.
@@ -43,16 +43,15 @@ def exponential(
 
     Examples
     --------
-    >>> from dprivacy.spaces import line
-    >>> print(exponential(line(3), eps="ln 4").guarantee.eps)
+    >>> print(exponential("line:3", eps="ln 4").guarantee.eps)
     ln(16/7)
     """
-    nominal = as_eps(eps)
-    if not space.exact:
-        raise Malformed("the exponential mechanism needs exact distances")
+    space, nominal = as_space(space), as_eps(eps)
+    demand = require_exact if utility is not None else require_finite_distances
+    demand(space, "the exponential mechanism")
     listed = list(space.labels if outputs is None else outputs)
     if not listed:
-        raise Malformed("the exponential mechanism needs at least one output")
+        raise WrongShape(f"outputs should hold at least one label, not {outputs!r}")
     scores = [[_score(space, utility, x, y) for y in listed] for x in space.labels]
     best = [max(row) for row in scores]
 
@@ -68,18 +67,18 @@ def exponential(
     true = smallest_eps(channel, space)
     level = _short(true if isinstance(true, Level) else Level(Fraction(true)))
     if not level:
-        raise Malformed("every input has the same outputs, so that there is nothing to protect")
+        raise NotApplicable(
+            f"all {len(space)} inputs have the same distribution of outputs, so that there is nothing "
+            "to protect; give a utility that tells inputs apart"
+        )
     guarantee = Guarantee(level, space, Fraction(0), "its own channel, computed exactly (C Def 4)")
     return promised("exponential", channel, guarantee, eps=nominal)
 
 
-def _score(space: FiniteSpace, utility: Utility | None, x: Any, y: Any) -> Exact:
+def _score(space: FiniteSpace, utility: Utility | None, x: Label, y: Label) -> Exact:
     if utility is not None:
         return as_level(utility(x, y)).simplified
-    distance = space.distance(x, y)
-    if isinstance(distance, float):
-        raise Malformed("the exponential mechanism needs finite distances, or a utility of its own")
-    return -distance
+    return -as_level(space.distance(x, y)).simplified
 
 
 def _short(level: Level) -> Level:

@@ -1,34 +1,34 @@
 """Geometric noise on a line: on declared points, over-truncated, and on all integers."""
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
 from dprivacy.mechanisms.groundwork.family_record import Family
+from dprivacy.mechanisms.groundwork.space_demands import require_exact, space_or
 from dprivacy.model import Guarantee
 from dprivacy.numbers import as_eps, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, line
-from dprivacy.typing import LevelLike
+from dprivacy.typing import Label, LevelLike, NumberLike, SpaceLike
 
 
 def _coordinates(space: FiniteSpace) -> list[Fraction]:
-    """Positions along a line that give the space's distances; Malformed when it is not a line."""
-    if not space.exact:
-        raise Malformed("geometric noise needs exact distances; give the points as exact numbers")
-    whole = space.distances.integers
-    if whole is None:
-        raise Malformed("geometric noise needs points on a line at rational distances")
-    table, den = whole
-    end = int(table[0].argmax())
-    if (np.abs(np.subtract.outer(table[end], table[end])) != table).any():
-        raise Malformed("geometric noise needs points on a line; for this space use any_metric")
-    return [Fraction(int(value), den) for value in table[end]]
+    """Positions along a line that give the space's distances; NotApplicable if it is not a line."""
+    require_exact(space, "geometric noise")
+    table, den = space.distances.integers or (None, 1)  # None: some are irrational or infinite
+    from_end = None if table is None else table[table[0].argmax()]
+    if from_end is None or (np.abs(np.subtract.outer(from_end, from_end)) != table).any():
+        raise NotApplicable(
+            f"geometric noise needs points on a line at rational distances, and {space!r} is not one; "
+            "use any_metric or exponential there"
+        )
+    return [Fraction(int(value), den) for value in from_end]
 
 
 class _Products(dict[int, Fraction]):
@@ -44,13 +44,14 @@ class _Products(dict[int, Fraction]):
 
 
 @result("T", "Def 3.4.2")
-def geometric(space: Any, *, eps: LevelLike) -> ChannelMechanism:
+def geometric(space: SpaceLike | Iterable[NumberLike] | int, *, eps: LevelLike) -> ChannelMechanism:
     """The truncated geometric mechanism on points of a line: noise e^(−ε·|x−y|), clamped at the ends.
 
     Parameters
     ----------
     space
-        A line (equally spaced or not), or a number n for the points 0 … n−1.
+        Numbers on a line, a number n for the points 0 … n−1, or a space that is a line (equally
+        spaced or not).
     eps
         The level of privacy per unit of distance.
 
@@ -67,11 +68,10 @@ def geometric(space: Any, *, eps: LevelLike) -> ChannelMechanism:
 
     Examples
     --------
-    >>> print(geometric(3, eps="ln 2").channel[0, 2])
+    >>> print(geometric(range(3), eps="ln 2").channel[0, 2])
     1/6
     """
-    space = space if isinstance(space, FiniteSpace) else line(space)
-    level = as_eps(eps)
+    space, level = space_or(space, line), as_eps(eps)
     along = _coordinates(space)
     order = sorted(range(len(along)), key=along.__getitem__)
     gaps = [along[order[k + 1]] - along[order[k]] for k in range(len(order) - 1)]
@@ -94,27 +94,39 @@ def geometric(space: Any, *, eps: LevelLike) -> ChannelMechanism:
 
 
 @result("T", "Def 4.7.1")
-def over_truncated(inputs: Any, outputs: Any, *, eps: LevelLike) -> ChannelMechanism:
+def over_truncated(
+    inputs: SpaceLike | Iterable[NumberLike] | int,
+    outputs: Iterable[NumberLike],
+    *,
+    eps: LevelLike,
+) -> ChannelMechanism:
     """The geometric mechanism on integers, clamped to outputs that need not hold all inputs.
 
     Parameters
     ----------
     inputs
-        A line of integers, or a number n for 0 … n−1.
+        Whole numbers on a line, or a number n for 0 … n−1.
     outputs
         The integers that may come out; noise beyond them is clamped to the nearest.
     eps
         The level of privacy per unit of distance.
+
+    Examples
+    --------
+    >>> print(over_truncated(3, [0, 1], eps="ln 2").channel[2, 0])
+    1/6
     """
-    space = inputs if isinstance(inputs, FiniteSpace) else line(inputs)
-    level = as_eps(eps)
+    space, level = space_or(inputs, line), as_eps(eps)
     x_values = _whole(space.labels, "inputs")
     if space != line(space.labels):
-        raise Malformed("inputs: the distances must be those of whole numbers on a line")
+        raise NotApplicable(f"inputs should be whole numbers on a line, not {space!r}")
     if isinstance(outputs, int):
-        raise Malformed("outputs: a list of whole numbers is needed; write range(n) for 0 … n−1")
+        raise WrongKind(
+            f"outputs should be a list of whole numbers, not {outputs}; write range({outputs})"
+        )
+    outputs = list(outputs)
     y_values = _whole(outputs, "outputs")
-    y_labels = [label for _, label in sorted(zip(y_values, list(outputs), strict=True))]
+    y_labels = [label for _, label in sorted(zip(y_values, outputs, strict=True))]
     y_sorted = sorted(y_values)
 
     def below(weight: Weight, k: int) -> Fraction:
@@ -138,15 +150,15 @@ def over_truncated(inputs: Any, outputs: Any, *, eps: LevelLike) -> ChannelMecha
     return promised("over_truncated", channel, guarantee, eps=level, outputs=list(y_labels))
 
 
-def _whole(labels: Any, what: str) -> list[int]:
+def _whole(labels: Iterable[Label], what: str) -> list[int]:
     values = []
     for label in labels:
         value = read_number(label, what)
         if math.isinf(value) or value != int(value):
-            raise Malformed(f"{what}: {label!r} is not a whole number")
+            raise BadNumber(f"{what} should be whole numbers, and {label!r} is not one")
         values.append(int(value))
     if not values:
-        raise Malformed(f"{what}: at least one is needed")
+        raise WrongShape(f"{what} should hold at least one whole number")
     return values
 
 

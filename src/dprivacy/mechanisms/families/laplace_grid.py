@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, Malformed, Uncertified
+from dprivacy.errors import BadLevel, BadNumber, NotApplicable, Uncertified
 from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_doubles
+from dprivacy.mechanisms.groundwork.label_codes import read_doubles, require_finite
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import Level, as_delta, as_eps, as_level, ln
 from dprivacy.sampling import DiscreteLaplace, Source
@@ -55,22 +55,20 @@ class GridNoise(Sourced, Pictured):
 
         Raises
         ------
-        Malformed
-            For NaN, infinities and anything that is not a number, by row number.
+        BadNumber
+            For NaN and infinities, by row number.
         """
         array = read_doubles(values, "values").ravel()
-        broken = np.flatnonzero(~np.isfinite(array))
-        if len(broken):
-            raise Malformed(
-                f"row {int(broken[0])} is not a finite number; set a policy for such rows"
-            )
+        require_finite(array)
         low, high = self.grid.low, self.grid.high
         if low is not None and high is not None:
             array = np.clip(array, float(low), float(high))
         with np.errstate(over="ignore"):
             steps = np.rint((array - float(low or 0)) / float(self.grid.step))
         if (np.abs(steps) > 2.0**53).any():
-            raise Malformed("some values are too far away for this grid; declare a coarser one")
+            raise BadNumber(
+                f"some values are too far away for a grid of {self.grid.step}; take a coarser one"
+            )
         return self._clamped(steps.astype(np.int64))
 
     def _clamped(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -117,7 +115,9 @@ class GridNoise(Sourced, Pictured):
 
 
 @result("M", "Ex 5")
-def laplace(low: Any, high: Any, *, eps: LevelLike, grid: Any, delta: NumberLike = 0) -> GridNoise:
+def laplace(
+    low: NumberLike, high: NumberLike, *, eps: LevelLike, delta: NumberLike = 0, grid: NumberLike
+) -> GridNoise:
     """Laplace noise for numbers from low to high, on a declared grid, clamped to the range.
 
     Parameters
@@ -126,10 +126,10 @@ def laplace(low: Any, high: Any, *, eps: LevelLike, grid: Any, delta: NumberLike
         The public range.
     eps
         The level of privacy per unit of distance.
-    grid
-        The step of the public grid; (high − low) must be a whole number of steps.
     delta
         Slack: with δ > 0 there is a little less noise.
+    grid
+        The step of the public grid; (high − low) must be a whole number of steps.
 
     Returns
     -------
@@ -142,24 +142,35 @@ def laplace(low: Any, high: Any, *, eps: LevelLike, grid: Any, delta: NumberLike
     Laplace noise of scale b on a range of width Δ is (ε·d, δ)-private exactly when
     1/b ≤ ε − 2·ln(1−δ)/Δ. On the grid the noise is two-sided geometric with e^(−step/b); for δ > 0 the
     result is verified, and the gain reduced by 64ths until it holds.
+
+    Examples
+    --------
+    >>> age = laplace(0, 120, eps="1/10", grid=1)
+    >>> age
+    laplace(ε = 1/10 ≈ 0.1, grid 1 on [0, 120])
+    >>> len(age.channel.rows), 0 <= age.randomise([41])[0] <= 120
+    (121, True)
     """
     bounds = [as_level(value).simplified for value in (low, high, grid)]
     if not all(isinstance(value, Fraction) for value in bounds):
-        raise Malformed("low, high and grid must be rational numbers")
+        raise BadNumber(f"low, high and grid should be rational numbers, not {low}, {high}, {grid}")
     first, last, step = (Fraction(value) for value in bounds)  # type: ignore[arg-type]
     level, slack = as_eps(eps), as_delta(delta)
     if step < _FINEST or max(abs(first), abs(last)) > 1 / _FINEST:
-        raise Malformed("grid, low and high must be within the range of doubles; use other units")
+        raise BadNumber(
+            f"low, high and grid should be within the range of doubles, not {low}, {high}, {grid}; use "
+            "other units"
+        )
     if last <= first or (last - first) % step:
-        raise Malformed(f"from {first} to {last} is not a whole number of steps of {step}")
-    if slack == 1:
-        raise BadLevel("δ must be less than 1")
+        raise BadNumber(f"from {first} to {last} is not a whole number of steps of {step}")
+    _require_below_one(slack)
     line = GridLine(step, first, last)
     count = int((last - first) / step) + 1
     if count > _MOST_LISTED:
         if slack:
-            raise Malformed(
-                f"with δ > 0 the range must have at most {_MOST_LISTED} grid points, not {count}"
+            raise NotApplicable(
+                f"with δ > 0 the range should have at most {_MOST_LISTED} grid points, not {count}; "
+                "leave delta out, or take a coarser grid"
             )
         return GridNoise(line, Guarantee(level, line, because="T Def 3.4.2"), level)
     space = quantised(first, last, step)
@@ -192,13 +203,20 @@ def _with_slack(
         else:
             high = middle
     if not enough(best[1]):
-        raise Uncertified("no noise on this grid meets the level; this should not happen")
+        raise Uncertified(f"no noise on {space!r} was proved to meet ε = {level}, δ = {slack}")
     return best
 
 
 @result("T", "Def 3.4.1")
 def integer_geometric(*, eps: LevelLike) -> GridNoise:
-    """Two-sided geometric noise on all integers: G(x, y) = (1−α)/(1+α)·α^|x−y| with α = e^(−ε)."""
+    """Two-sided geometric noise on all integers: G(x, y) = (1−α)/(1+α)·α^|x−y| with α = e^(−ε).
+
+    Examples
+    --------
+    >>> count = integer_geometric(eps="ln 2")
+    >>> count.randomise([1000])[0].is_integer(), count.channel
+    (True, None)
+    """
     level = as_eps(eps)
     line = GridLine()
     return GridNoise(
@@ -206,16 +224,25 @@ def integer_geometric(*, eps: LevelLike) -> GridNoise:
     )
 
 
+def _require_below_one(slack: Fraction) -> None:
+    if slack == 1:
+        raise BadLevel("δ should be less than 1; with δ = 1 nothing is protected")
+
+
 @result("M", "Ex 5")
-def laplace_scale(width: Any, *, eps: LevelLike, delta: NumberLike = 0) -> float:
+def laplace_scale(width: NumberLike, *, eps: LevelLike, delta: NumberLike = 0) -> float:
     """The smallest scale of (ε, δ)-private Laplace noise on a range: b = width/(ε − 2·ln(1−δ)).
 
     Here ε is for the whole range, as in the source. The condition is necessary and sufficient; the
     printed one, with ln(1−δ) in place of 2·ln(1−δ), is only sufficient.
+
+    Examples
+    --------
+    >>> laplace_scale(100, eps=2), round(laplace_scale(100, eps=2, delta="0.1"), 2)
+    (50.0, 45.23)
     """
     slack = as_delta(delta)
-    if slack == 1:
-        raise BadLevel("δ must be less than 1")
+    _require_below_one(slack)
     return float(as_eps(width)) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))
 
 

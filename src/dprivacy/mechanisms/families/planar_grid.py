@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_doubles
+from dprivacy.mechanisms.groundwork.label_codes import read_vectors
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, root
 from dprivacy.sampling import PlanarNoise, Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
-from dprivacy.typing import LevelLike
+from dprivacy.typing import LevelLike, NumberLike
 
 _FINEST = Fraction(1, 10**290)
 
@@ -55,18 +55,13 @@ class PlanarMechanism(Sourced):
         array
             Points of the grid, shape (n, 2).
         """
-        array = read_doubles(values, "places")
-        if array.ndim != 2 or array.shape[1] != 2:
-            raise Malformed(f"places are rows of two numbers, not an array of shape {array.shape}")
-        broken = np.flatnonzero(~np.isfinite(array).all(axis=1))
-        if len(broken):
-            raise Malformed(
-                f"row {int(broken[0])} is not a finite place; set a policy for such rows"
-            )
+        array = read_vectors(values, "places", 2)
         with np.errstate(over="ignore"):
             steps = np.rint(array / float(self.step))
         if (np.abs(steps) > 2.0**52).any():
-            raise Malformed("some places are too far away for this grid; declare a coarser one")
+            raise BadNumber(
+                f"some places are too far away for a grid of {self.step}; take a coarser one"
+            )
         drawn = self._noise.draw(len(steps), self._source(insecure_seed))
         noisy = steps.astype(np.int64) + drawn
         return np.asarray(noisy * float(self.step), dtype=np.float64)
@@ -76,7 +71,7 @@ class PlanarMechanism(Sourced):
 
 
 @result("T", "Def 9.4.1")
-def planar_laplace(*, eps: LevelLike, grid: Any = 1) -> PlanarMechanism:
+def planar_laplace(*, eps: LevelLike, grid: NumberLike = 1) -> PlanarMechanism:
     """Planar Laplace noise on a square grid: exactly ε·d-private for the Euclidean distance d.
 
     Parameters
@@ -91,12 +86,20 @@ def planar_laplace(*, eps: LevelLike, grid: Any = 1) -> PlanarMechanism:
     PlanarMechanism
         The guarantee is exact for places on the grid. Moving others there can put two of them √2 steps
         farther apart (`snapping`), and the guarantee then speaks of that distance.
+
+    Examples
+    --------
+    >>> noise = planar_laplace(eps="ln 4", grid="1/10")
+    >>> noise.randomise([[0.0, 0.0], [3.2, 1.1]]).shape
+    (2, 2)
+    >>> print(noise.snapping)
+    1/10*sqrt(2)
     """
     level, step = as_eps(eps), as_eps(grid).simplified
     if not isinstance(step, Fraction):
-        raise Malformed(f"grid must be a rational number, not {grid}")
+        raise BadNumber(f"grid should be a rational number, not {grid}")
     if not _FINEST <= step <= 1 / _FINEST:
-        raise Malformed("grid must be within the range of doubles; use other units")
+        raise BadNumber(f"grid should be within the range of doubles, not {grid}; use other units")
     because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
     return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)
 

@@ -2,9 +2,9 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
+from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
 from dprivacy.mechanisms.groundwork.family_record import Family
@@ -13,23 +13,34 @@ from dprivacy.model import Guarantee
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
 from dprivacy.spaces import quantised
-from dprivacy.typing import LevelLike
+from dprivacy.typing import LevelLike, NumberLike
 
 
 @result("T", "Def 7.4.3")
-def truncated_laplace_atoms(x: Any, *, eps: LevelLike) -> tuple[float, float]:
+def truncated_laplace_atoms(x: NumberLike, *, eps: LevelLike) -> tuple[float, float]:
     """The chances of exactly 0 and exactly 1: e^(−ε·x)/2 and e^(−ε·(1−x))/2.
 
     Everything below 0 is clamped to 0 and everything above 1 to 1; between them the density is
     ε/2·e^(−ε·|y−x|).
+
+    Examples
+    --------
+    >>> truncated_laplace_atoms(0, eps="ln 2")
+    (0.5, 0.25)
     """
     place, level = _place(x), float(as_eps(eps))
     return math.exp(-level * place) / 2, math.exp(-level * (1 - place)) / 2
 
 
 @result("T", "Def 7.4.3")
-def truncated_laplace_cdf(x: Any, y: Any, *, eps: LevelLike) -> float:
-    """P(output ≤ y) for input x, both in [0, 1]."""
+def truncated_laplace_cdf(x: NumberLike, y: NumberLike, *, eps: LevelLike) -> float:
+    """P(output ≤ y) for input x, both in [0, 1].
+
+    Examples
+    --------
+    >>> truncated_laplace_cdf(0, 0, eps=1), truncated_laplace_cdf(0.5, 1, eps=1)
+    (0.5, 1.0)
+    """
     place, where, level = _place(x), _place(y), float(as_eps(eps))
     if where >= 1:
         return 1.0
@@ -38,13 +49,13 @@ def truncated_laplace_cdf(x: Any, y: Any, *, eps: LevelLike) -> float:
     return 1 - math.exp(-level * (where - place)) / 2
 
 
-def _place(x: Any) -> float:
+def _place(x: NumberLike) -> float:
     try:
         place = float(x)
     except (TypeError, ValueError, OverflowError):
         place = math.nan
     if not 0 <= place <= 1:
-        raise Malformed(f"the truncated Laplace mechanism lives on [0, 1], not at {x}")
+        raise BadNumber(f"inputs and outputs should be numbers from 0 to 1, not {x!r}")
     return place
 
 
@@ -63,6 +74,11 @@ def pixelated_laplace(N: int, T: int, *, eps: LevelLike) -> ChannelMechanism:
         Pixels of the output.
     eps
         The level of privacy per unit of distance (the whole interval).
+
+    Examples
+    --------
+    >>> print(pixelated_laplace(1, 2, eps="ln 4").channel[0, 0])
+    3/4
     """
     N, T = whole(N, "steps"), whole(T, "pixels")
     level = as_eps(eps)
@@ -88,9 +104,13 @@ def pixelated_laplace(N: int, T: int, *, eps: LevelLike) -> ChannelMechanism:
 
 @result("T", "Def 7.5.2")
 def geometric_steps(N: int, *, eps: LevelLike) -> ChannelMechanism:
-    """G_N: the truncated geometric mechanism on 0, 1/N, …, 1."""
-    from dprivacy.mechanisms.families.geometric_line import geometric
+    """G_N: the truncated geometric mechanism on 0, 1/N, …, 1.
 
+    Examples
+    --------
+    >>> print(geometric_steps(2, eps="ln 4").channel[0, 1])
+    1/6
+    """
     return geometric(quantised(0, 1, Fraction(1, whole(N, "steps"))), eps=eps)
 
 

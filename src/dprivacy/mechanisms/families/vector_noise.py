@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_doubles, whole
+from dprivacy.mechanisms.groundwork.label_codes import read_vectors, whole
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import Source
@@ -38,16 +38,7 @@ class VectorMechanism(Sourced):
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> NDArray[np.float64]:
         """Noisy vectors for true ones: an array of shape (n, dimension)."""
-        array = read_doubles(values, "vectors")
-        if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise Malformed(
-                f"vectors are rows of {self.dimension} numbers, not an array of shape {array.shape}"
-            )
-        broken = np.flatnonzero(~np.isfinite(array).all(axis=1))
-        if len(broken):
-            raise Malformed(
-                f"row {int(broken[0])} is not a finite vector; set a policy for such rows"
-            )
+        array = read_vectors(values, "vectors", self.dimension)
         noisy: NDArray[np.float64] = array + self.noise(len(array), self._source(insecure_seed))
         return noisy
 
@@ -103,7 +94,11 @@ def _normals(n: int, source: Source) -> NDArray[np.float64]:
 
 @result("T", "Thm 9.7", "Def 9.4.1")
 def vector_laplace(
-    dimension: int, *, eps: LevelLike, norm: float = 2, numerics: str | None = None
+    dimension: int,
+    *,
+    eps: LevelLike,
+    norm: float = 2,
+    numerics: str | None = None,
 ) -> VectorMechanism:
     """n-dimensional Laplace noise, ε·‖·‖-private for the norm 2, 1 or infinity.
 
@@ -118,15 +113,21 @@ def vector_laplace(
     numerics
         Must be "idealised": the guarantee is for exact real arithmetic, and the noise is computed in
         doubles. For one dimension use `laplace`, for two `planar_laplace`, which are exact.
+
+    Examples
+    --------
+    >>> noise = vector_laplace(50, eps=10, numerics="idealised")
+    >>> noise.randomise([[0.0] * 50]).shape
+    (1, 50)
     """
     dimension = whole(dimension, "dimension")
     if isinstance(norm, bool) or norm not in _NORMS:
-        raise Malformed(f"norm must be 1, 2 or inf, not {norm}")
+        raise UnknownName(f"norm should be 1, 2 or inf, not {norm!r}")
     if numerics != "idealised":
-        raise Malformed(
-            "vector noise is computed in doubles, whose low bits can betray an input. Say "
-            "numerics='idealised' if the vectors themselves are not released; otherwise use laplace "
-            "or planar_laplace, which are exact"
+        raise NotApplicable(
+            f"vector noise is computed in doubles, whose low bits can betray an input, and numerics is "
+            f"{numerics!r}; pass numerics='idealised' if the vectors themselves are not released, or "
+            "use laplace or planar_laplace, which are exact"
         )
     space = Vectors(dimension, norm)
     return VectorMechanism(dimension, norm, Guarantee(as_eps(eps), space, because="T Thm 9.7"))

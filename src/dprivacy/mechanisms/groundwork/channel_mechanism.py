@@ -28,11 +28,20 @@ class ChannelMechanism(Sourced, Pictured):
     guarantee
         What it promises.
     tight
-        Whether no smaller ε would do.
+        Whether no smaller ε is enough.
     parameters
         What it was made with, for the record.
     source
         The random source to draw from; the system's when omitted.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> coin
+    randomised_response(2→2, ε = ln(3) ≈ 1.099)
+    >>> coin.tight, len(coin.randomise(["yes", "no", "yes"]))
+    (True, 3)
     """
 
     family: str
@@ -62,7 +71,7 @@ class ChannelMechanism(Sourced, Pictured):
         Parameters
         ----------
         values
-            Labels of the channel's inputs: an array or any sequence, but no single text.
+            Labels of the channel's inputs: an array or any sequence, but not a single text.
         insecure_seed
             For tests only: a seed that makes the noise repeatable, and so guessable. It warns.
 
@@ -122,7 +131,7 @@ def promised(
     mechanism = ChannelMechanism(family, channel, guarantee, False, parameters)
     verdict = mechanism.verify()
     if not verdict:
-        raise NotPrivate(f"{family} broke its promise: {verdict.explain()}")
+        raise NotPrivate(f"{family} does not keep its guarantee: {verdict.explain()}")
     return ChannelMechanism(family, channel, guarantee, is_tight(verdict, guarantee), parameters)
 
 

@@ -71,7 +71,7 @@ def channel_of_exponentials(
 
 
 class _Irrational(Uncertified):
-    """A weight that is no rational number."""
+    """A weight that is not a rational number."""
 
 
 class _Weights:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, UnknownCategory, WrongKind, WrongShape
 
 Codes = NDArray[np.intp]
 _WIDEST_TABLE = 1 << 22
@@ -97,40 +97,63 @@ def _fits(label: int, dtype: np.dtype[Any]) -> bool:
 
 
 def listed(values: Any) -> list[Any]:
-    """Values as a list; Malformed for what is no sequence, and for a single text."""
-    if isinstance(values, str | bytes):
-        raise Malformed("a list of values is needed, not a single text")
+    """Values as a list; WrongKind for what cannot be listed, and for a single text."""
     try:
-        return list(values)
+        if not isinstance(values, str | bytes):
+            return list(values)
     except TypeError:
-        raise Malformed("a list or an array of values is needed") from None
+        pass
+    raise WrongKind(
+        f"values should be a list or an array, not a single {type(values).__name__}; put it in a list"
+    )
 
 
 def refuse_masked(values: Any) -> None:
-    """Malformed, by row number, if an array says that some of its values are missing."""
+    """WrongKind, by row number, if an array says that some of its values are missing."""
     if np.ma.is_masked(values):
         masked = np.atleast_1d(np.ma.getmaskarray(values))
         row = int(np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))[0])
-        raise Malformed(f"row {row} is masked, that is missing; set a policy for such rows")
+        raise WrongKind(
+            f"row {row} is masked, that is missing; fill such rows in or leave them out"
+        )
 
 
 def read_doubles(values: Any, what: str) -> NDArray[np.float64]:
-    """Values as doubles; Malformed if they are no numbers, or too large for doubles.
+    """Values as doubles; WrongKind if they are not numbers, or too large for doubles.
 
     Infinities and NaN pass: which row has them is for the caller to say.
     """
     refuse_masked(values)
     if isinstance(values, np.ndarray) and values.dtype.kind in "cmM":
-        raise Malformed(f"{what} must be numbers, not an array of {values.dtype.name}")
+        raise WrongKind(f"{what} should be numbers, not an array of {values.dtype.name}")
     try:
         given = list(values) if isinstance(values, Iterator) else values
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise Malformed(f"{what} must be numbers that fit a double") from None
+        raise WrongKind(f"{what} should be numbers that fit a double; some are not") from None
+
+
+def read_vectors(values: Any, what: str, width: int) -> NDArray[np.float64]:
+    """Rows of `width` finite doubles; the first row that is not is named by its number."""
+    array = read_doubles(values, what)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise WrongShape(f"{what} should be rows of {width} numbers, not of shape {array.shape}")
+    require_finite(array)
+    return array
+
+
+def require_finite(array: NDArray[np.float64]) -> None:
+    """BadNumber, by row number, for infinities and NaN."""
+    broken = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
+    if len(broken):
+        raise BadNumber(
+            f"row {int(broken[0])} holds a number that is not finite ({len(broken)} of {len(array)} "
+            "rows do); fill such rows in or leave them out"
+        )
 
 
 def whole(number: Any, what: str, least: int = 1) -> int:
-    """A whole number that is large enough; Malformed, saying what it counts, if it is not."""
+    """A whole number that is large enough; BadNumber, saying what it counts, if it is not."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-        raise Malformed(f"{what}: a whole number of at least {least} is needed, not {number}")
+        raise BadNumber(f"{what}: a whole number of at least {least} is needed, not {number!r}")
     return int(number)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadNumber, DPrivacyError
 from dprivacy.mechanisms import (
     geometric_steps,
     pixelated_laplace,
@@ -52,11 +52,11 @@ def test_the_distribution_function(eps, x):
 
 @pytest.mark.parametrize("outside", [-0.1, 1.1, math.nan, math.inf, "abc", None, 10**400])
 def test_it_lives_on_the_unit_interval(outside):
-    with pytest.raises(Malformed, match=r"\[0, 1\]"):
+    with pytest.raises(BadNumber, match="from 0 to 1"):
         truncated_laplace_atoms(outside, eps=1)
-    with pytest.raises(Malformed, match=r"\[0, 1\]"):
+    with pytest.raises(BadNumber, match="from 0 to 1"):
         truncated_laplace_cdf(outside, 0.5, eps=1)
-    with pytest.raises(Malformed, match=r"\[0, 1\]"):
+    with pytest.raises(BadNumber, match="from 0 to 1"):
         truncated_laplace_cdf(0.5, outside, eps=1)
 
 

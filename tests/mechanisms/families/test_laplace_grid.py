@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed
+from dprivacy.errors import BadLevel, BadNumber, DPrivacyError, InsecureSeedWarning, Malformed
 from dprivacy.mechanisms import geometric, integer_geometric, laplace, laplace_scale
 from dprivacy.numbers import Level, ln
 from dprivacy.sampling import DiscreteLaplace, KeyedSource
@@ -79,14 +79,14 @@ def test_a_value_far_outside_the_range_is_clamped_not_refused():
     assert set(mechanism.randomise([1e300, -1e300, 1.7e308] * 50)) <= set(map(float, range(11)))
     wide = laplace(0, 10**6, eps=1, grid="1/8")
     assert wide.snapped([1e300, -1e300]).tolist() == [8 * 10**6, 0]
-    with pytest.raises(Malformed, match="too far"):
+    with pytest.raises(BadNumber, match="too far"):
         integer_geometric(eps=1).randomise([1e17])
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, None])
 def test_missing_and_infinite_values_are_refused_by_row(bad):
     for mechanism in (laplace(0, 10, eps=1, grid=1), integer_geometric(eps=1)):
-        with pytest.raises(Malformed, match="row 2 is not a finite number"):
+        with pytest.raises(BadNumber, match="row 2 holds a number that is not finite"):
             mechanism.randomise([1, 2, bad, bad])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprivacy.errors import BadLevel, DPrivacyError, InsecureSeedWarning, Malformed
+from dprivacy.errors import BadLevel, BadNumber, DPrivacyError, InsecureSeedWarning, Malformed
 from dprivacy.mechanisms import planar_laplace
 from dprivacy.numbers import Level, root
 from dprivacy.sampling import KeyedSource, PlanarNoise
@@ -78,13 +78,13 @@ def test_shapes_and_kinds():
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
 def test_broken_places_are_named_by_row(bad):
-    with pytest.raises(Malformed, match="row 1 is not a finite place"):
+    with pytest.raises(BadNumber, match="row 1 holds a number that is not finite"):
         planar_laplace(eps=1).randomise([[0, 0], [1, bad], [bad, 1]])
 
 
 @pytest.mark.parametrize("far", [1e17, 1e308, -1.7e308])
 def test_places_beyond_the_grid(far):
-    with pytest.raises(Malformed, match="too far"):
+    with pytest.raises(BadNumber, match="too far"):
         planar_laplace(eps=1, grid="1/8").randomise([[0, far]])
     with pytest.raises(Malformed, match="fit a double"):
         planar_laplace(eps=1).randomise([[10**400, 0]])

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from dprivacy.errors import BadLevel, DPrivacyError, Malformed
+from dprivacy.errors import BadLevel, BadNumber, DPrivacyError, Malformed
 from dprivacy.mechanisms import (
     randomised_response,
     response_chance,
@@ -156,9 +156,9 @@ def test_bad_numbers_of_categories(categories):
 
 @pytest.mark.parametrize("p", ["-1/9", "1/2", 1, "ln 2"])
 def test_bad_chances(p):
-    with pytest.raises(Malformed, match="p must be"):
+    with pytest.raises(BadNumber, match="p should be"):
         response_eps(3, p=p)
-    with pytest.raises(Malformed, match="p must be"):
+    with pytest.raises(BadNumber, match="p should be"):
         response_exponent(3, p=p)
 
 

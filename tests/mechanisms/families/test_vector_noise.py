@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from dprivacy.errors import InsecureSeedWarning, Malformed
+from dprivacy.errors import BadNumber, InsecureSeedWarning, Malformed
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.sampling import InsecureSource
 
@@ -166,5 +166,5 @@ def test_values_that_are_refused():
     for wrong in ([1, 2], [[1, 2, 3]], [["x", 1]], [[10**400, 0]], np.array([[1j, 0]]), None):
         with pytest.raises(Malformed):
             mechanism.randomise(wrong)
-    with pytest.raises(Malformed, match="row 1 is not a finite vector"):
+    with pytest.raises(BadNumber, match="row 1 holds a number that is not finite"):
         mechanism.randomise([[0, 0], [math.nan, 0]])
