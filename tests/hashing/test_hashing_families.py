@@ -286,7 +286,7 @@ def test_a_zero_vector_has_no_direction():
     [
         ([{"tea": math.nan}], "row 0 has a number that is missing"),
         ([{"rum": 1}, {"tea": 1, "ale": math.inf}], "row 1 has a number that is missing"),
-        ([{"tea": "canary"}], "must be numbers"),
+        ([{"tea": "canary"}], "should be numbers"),
         ([{"tea": [1, 2]}], "single numbers"),
         ([{("canary",): 1}], "row 0: items should be texts"),
         ([{True: 1}], "row 0: items should be texts"),

@@ -103,9 +103,8 @@ def listed(values: Any) -> list[Any]:
             return list(values)
     except TypeError:
         pass
-    raise WrongKind(
-        f"values should be a list or an array, not a single {type(values).__name__}; put it in a list"
-    )
+    kind = "text" if isinstance(values, str | bytes) else type(values).__name__
+    raise WrongKind(f"values should be a list or an array, not a single {kind}; put it in a list")
 
 
 def refuse_masked(values: Any) -> None:
