@@ -147,7 +147,7 @@ def test_float_spaces_give_floats():
 
 def test_refusals():
     space = discrete(["a", "b"])
-    with pytest.raises(Malformed, match="empty bag"):
+    with pytest.raises(Malformed, match="bag 1 is empty"):
         bags([["a"], []], space)
     with pytest.raises(UnknownCategory, match="'z'"):
         bags([["a"], ["z"]], space)

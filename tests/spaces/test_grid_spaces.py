@@ -63,7 +63,7 @@ def test_empty_grids_are_refused(rows, columns):
 
 
 def test_other_refusals():
-    with pytest.raises(Malformed, match="'euclidean', 'manhattan' or 'chebyshev', not 'l2'"):
+    with pytest.raises(Malformed, match="'euclidean', 'manhattan', 'chebyshev', not 'l2'"):
         grid(2, 2, metric="l2")
     for step in (0, -1, "nan", True, ""):
         with pytest.raises(BadLevel):

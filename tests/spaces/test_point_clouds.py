@@ -175,7 +175,7 @@ def test_a_function_that_returns_no_number_is_refused():
 
 
 def test_refusals():
-    with pytest.raises(Malformed, match=r"euclidean.*jaccard or a function, not 'cosine'"):
+    with pytest.raises(Malformed, match=r"function.*euclidean.*'jaccard', not 'cosine'"):
         points([[1], [2]], metric="cosine")
     with pytest.raises(Malformed, match="2 points but 3 labels"):
         points([[1], [2]], labels=["a", "b", "c"])
@@ -226,7 +226,7 @@ def test_the_sup_norm_is_the_distance_of_continuous_functions():
 
 
 def test_curves_refuse():
-    with pytest.raises(Malformed, match="'l2' or 'sup', not 'l1'"):
+    with pytest.raises(Malformed, match="'l2', 'sup', not 'l1'"):
         curves([[1], [2]], norm="l1")
     with pytest.raises(Malformed, match="rational"):
         curves([[1], [2]], step="sqrt 2")

@@ -56,7 +56,7 @@ def test_exactness():
 def test_refusals():
     with pytest.raises(Malformed, match="at least one space"):
         product()
-    with pytest.raises(Malformed, match="'sum' or 'max', not 'l2'"):
+    with pytest.raises(Malformed, match="'sum', 'max', not 'l2'"):
         product(line(2), combine="l2")
     with pytest.raises(TooLarge, match="the product has 27,000 points"):
         product(*[line(30)] * 3)

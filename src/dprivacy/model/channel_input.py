@@ -60,7 +60,9 @@ def as_channel(
         if isinstance(matrix, np.ndarray) and matrix.ndim != 2:
             raise WrongShape(f"a channel is a matrix with two dimensions, not {matrix.ndim}")
         if len(matrix) == 0 or len(matrix[0]) == 0:
-            raise WrongShape("the channel is empty: it needs at least one input and one output")
+            raise WrongShape(
+                f"the channel is empty ({len(matrix)} rows); it needs at least one input and one output"
+            )
         found = (range(len(matrix)), range(len(matrix[0])))
     return Channel(
         found[0] if rows is None else rows, found[1] if columns is None else columns, matrix

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
 from dprivacy.numbers import Mat
@@ -22,7 +22,7 @@ def parallel(*channels: Channel) -> Channel:
     The Kronecker product of the matrices. One channel alone is returned as it is.
     """
     if not channels:
-        raise Malformed("parallel needs at least one channel")
+        raise WrongShape("parallel needs at least one channel; parallel() has none")
     if len(channels) == 1:
         return channels[0]
     rows = int(np.prod([len(c.rows) for c in channels], dtype=object))
@@ -52,7 +52,7 @@ def mixture(
         (position of the channel, its output); otherwise equal outputs are added up.
     """
     if len(weights) != len(channels) or not channels:
-        raise Malformed(f"{len(weights)} weights for {len(channels)} channels")
+        raise WrongShape(f"{len(weights)} weights for {len(channels)} channels")
     choice = Dist(range(len(channels)), weights).matrix
     columns: dict[Any, int] = {}
     parts: list[tuple[Mat, list[int]]] = []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed, NotStochastic, UnknownCategory, WrongKind
+from dprivacy.errors import NotStochastic, UnknownCategory, WrongKind, WrongShape
 from dprivacy.model.answers import Pictured
 from dprivacy.model.labelled_matrix import Labelled
 from dprivacy.model.plain_data import plain, shown
@@ -49,7 +49,7 @@ class Dist(Frozen, Pictured):
         values = weights if isinstance(weights, Mat) else list(weights)
         count = values.shape[1] if isinstance(values, Mat) else len(values)
         if count != len(known):
-            raise Malformed(f"{len(known)} labels but {count} weights")
+            raise WrongShape(f"{len(known)} labels but {count} weights")
         if not isinstance(values, Mat):
             values = read_vector(values, lambda j: f"{known[j]!r}")
         self._set(labels=known, matrix=values, _index=positions(known))
@@ -182,7 +182,7 @@ def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> D
     if strange:
         raise UnknownCategory(f"{strange} of {total} values are outside the declared labels")
     if not total:
-        raise Malformed("no values were given")
+        raise WrongShape(f"there are no values; at least one of {len(labels)} labels is needed")
     return Dist(labels, Mat.over(total, [[counts[label] for label in labels]]))
 
 
@@ -201,6 +201,7 @@ def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
     total = sum(flat)
     if not total > 0 or any(value < 0 for value in flat):
         raise NotStochastic(
-            "a joint distribution needs counts that are not negative, and not all 0"
+            f"a joint distribution needs counts of at least 0 that are not all 0; the least is "
+            f"{min(flat)}, the sum {total}"
         )
     return Dist([(x, y) for x in rows for y in columns], [value / total for value in flat])

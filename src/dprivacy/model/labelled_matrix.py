@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
@@ -37,7 +37,7 @@ class Labelled(Frozen):
         self._set(matrix=read_matrix(matrix, self._place))
         if self.matrix.shape != (len(self.rows), len(self.columns)):
             n, m = self.matrix.shape
-            raise Malformed(
+            raise WrongShape(
                 f"{len(self.rows)} {self.row_name}s and {len(self.columns)} {self.column_name}s were "
                 f"named, but the matrix is {n}×{m}"
             )

@@ -71,8 +71,8 @@ def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
     if isinstance(C, str | PathLike) and str(C).lower().endswith(".json"):
         return space_in_file(C)
     raise NotApplicable(
-        "a channel alone has no distances between its secrets; say which space: 'discrete', 'line', "
-        "'order', 'grid:3x4', or a FiniteSpace"
+        f"a {type(C).__name__} alone has no distances between its secrets; say which space: "
+        "'discrete', 'line', 'order', 'grid:3x4', or a FiniteSpace"
     )
 
 

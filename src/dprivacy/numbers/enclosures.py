@@ -14,7 +14,7 @@ _COARSE = 1e-290  # below this a product of doubles may lose digits to underflow
 
 @contextmanager
 def ball_precision(bits: int) -> Iterator[None]:
-    """Balls with so many bits; python-flint keeps its precision in one context for all threads."""
+    """Compute with balls of this many bits; python-flint has one precision for all threads."""
     from flint import ctx
 
     with _precision_lock, ctx.workprec(bits):

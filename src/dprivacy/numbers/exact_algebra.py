@@ -48,11 +48,11 @@ def solve(matrix: Mat, right: Mat) -> Mat:
         try:
             return Mat(np.linalg.solve(matrix.entries, right.entries))
         except np.linalg.LinAlgError:
-            raise NotInvertible("the matrix of the system is singular") from None
+            raise NotInvertible(f"the matrix of the system, {matrix}, is singular") from None
     try:
         return from_flint(to_flint(matrix).solve(to_flint(right)))
     except ZeroDivisionError:
-        raise NotInvertible("the matrix of the system is singular") from None
+        raise NotInvertible(f"the matrix of the system, {matrix}, is singular") from None
 
 
 def null_space(matrix: Mat) -> Mat:

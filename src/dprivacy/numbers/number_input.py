@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, MixedArithmetic
+from dprivacy.errors import BadNumber, MixedArithmetic, WrongKind, WrongShape
 from dprivacy.numbers.levels import Level
 from dprivacy.numbers.matrices import Mat
 
@@ -34,12 +34,12 @@ def read_number(value: Any, where: str) -> Fraction | float:
                 raise ValueError
             return Fraction(value.strip())
         except (ValueError, ZeroDivisionError):
-            raise Malformed(
+            raise BadNumber(
                 f"{where}: {value[:40]!r} is not a number that can be read; write a fraction such as "
                 "1/3 or a decimal"
             ) from None
     if isinstance(value, bool | np.bool_):
-        raise Malformed(f"{where}: a number is needed, not {value}")
+        raise WrongKind(f"{where}: a number is needed, not {value}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal) and value.is_finite():
@@ -49,9 +49,9 @@ def read_number(value: Any, where: str) -> Fraction | float:
     if isinstance(value, numbers.Real | Decimal):
         number = math.nan if isinstance(value, Decimal) and value.is_nan() else float(value)
         if math.isnan(number):
-            raise Malformed(f"{where}: NaN is not a number that can be used here")
+            raise BadNumber(f"{where}: NaN is not a number that can be used here")
         return number
-    raise Malformed(f"{where}: a number is needed, not {type(value).__name__}")
+    raise WrongKind(f"{where}: a number is needed, not {type(value).__name__}")
 
 
 def read_matrix(rows: Any, place: Place = _position) -> Mat:
@@ -70,20 +70,22 @@ def read_matrix(rows: Any, place: Place = _position) -> Mat:
     if isinstance(rows, Mat):
         return rows
     if isinstance(rows, np.ndarray) and rows.ndim != 2:
-        raise Malformed(f"a matrix has two dimensions, not {rows.ndim}")
+        raise WrongShape(f"a matrix should have two dimensions, not {rows.ndim}")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f" and rows.size:
         floats = rows.astype(np.float64)
         bad = np.argwhere(np.isnan(floats))
         if len(bad):
             i, j = (int(at) for at in bad[0])
-            raise Malformed(f"{place(i, j)}: NaN is not a number that can be used here")
+            raise BadNumber(f"{place(i, j)}: NaN is not a number that can be used here")
         return Mat(floats)
     table = read_rows(rows)
     if not table or not table[0]:
-        raise Malformed("the matrix is empty: it needs at least one row and one column")
+        raise WrongShape(
+            f"the matrix is empty ({len(table)} rows); it needs at least one row and one column"
+        )
     for i, row in enumerate(table):
         if len(row) != len(table[0]):
-            raise Malformed(
+            raise WrongShape(
                 f"ragged matrix: row {i} has {len(row)} entries where the first has {len(table[0])}"
             )
     values = [
@@ -101,10 +103,10 @@ def read_rows(rows: Any) -> list[list[Any]]:
         if not texts:
             return [list(row) for row in listed]
     except TypeError:
-        raise Malformed(
-            "a matrix is a list of rows, each a list of numbers; a single number stands in its place"
+        raise WrongKind(
+            f"a matrix should be a list of rows, each a list of numbers, not {str(rows)[:60]}"
         ) from None
-    raise Malformed(f"a row is a list of numbers, not the text {texts[0]!r}")
+    raise WrongKind(f"a row should be a list of numbers, not the text {texts[0]!r}")
 
 
 def _one_kind(values: Sequence[Sequence[Fraction | float]], place: Place) -> Mat:

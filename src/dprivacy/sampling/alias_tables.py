@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge, Uncertified
+from dprivacy.errors import BadNumber, TooLarge, Uncertified, WrongShape
 
 _WORD = 64
 _MOST_COLUMN_BITS = 20  # above it the sums of the law's check could leave a double's integers
@@ -49,7 +49,7 @@ def alias_table(weights: Sequence[int], bits: int, m: int) -> NDArray[np.uint64]
 
     Raises
     ------
-    Malformed
+    WrongShape, BadNumber
         If the weights do not sum to 2^bits or the sizes do not fit.
     Uncertified
         If the finished table did not have the stated law (it is counted, in integers).
@@ -79,9 +79,9 @@ def alias_table(weights: Sequence[int], bits: int, m: int) -> NDArray[np.uint64]
     """
     size, capacity = 1 << m, 1 << (bits - m)
     if not m < bits <= _WORD or len(weights) > size:
-        raise Malformed(f"{len(weights)} outcomes do not fit {size} columns of {bits}-bit words")
+        raise WrongShape(f"{len(weights)} outcomes do not fit {size} columns of {bits}-bit words")
     if sum(weights) != 1 << bits or min(weights) < 0:
-        raise Malformed(f"weights must be non-negative and sum to 2^{bits}")
+        raise BadNumber(f"weights must be non-negative and sum to 2^{bits}")
     columns = np.arange(size, dtype=np.uint64)
     if max(weights) == 1 << bits:  # a certain outcome: 2^64 is no 64-bit integer
         packed = columns ^ np.uint64(list(weights).index(1 << bits))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed, TooLarge, UnknownCategory
+from dprivacy.errors import BadNumber, TooLarge, UnknownCategory, WrongKind, WrongShape
 from dprivacy.numbers import Frozen
 from dprivacy.sampling.alias_tables import alias_table, column_bits, outcome_dtype, pick
 from dprivacy.sampling.random_source import Source
@@ -33,8 +33,8 @@ class CategoricalSampler(Frozen):
 
     Raises
     ------
-    Malformed
-        For ragged or empty rows, negative weights, weights that are no integers, a total of 0.
+    WrongShape, WrongKind, BadNumber
+        For ragged or empty rows, weights that are not integers, negative weights, a total of 0.
     TooLarge
         If the tables would take more than 2 GiB.
 
@@ -71,11 +71,11 @@ class CategoricalSampler(Frozen):
 
     def __init__(self, rows: Sequence[Sequence[int]], *, bits: int = 64) -> None:
         if len(rows) == 0:
-            raise Malformed("a sampler needs at least one row of weights")
+            raise WrongShape(f"a sampler needs at least one row of weights, not {rows!r}")
         k = len(rows[0])
         m = column_bits(k + 1)
         if not m < bits <= 64:
-            raise Malformed(f"{k} outputs need words of {m + 1} to 64 bits, not {bits}")
+            raise BadNumber(f"{k} outputs need words of {m + 1} to 64 bits, not {bits}")
         size = len(rows) << (m + 3)
         if size > _MOST_BYTES:
             raise TooLarge(
@@ -128,7 +128,7 @@ class CategoricalSampler(Frozen):
             If a code is not an input's position. The message says where, not what.
         """
         if chunk < 1:
-            raise Malformed(f"a chunk must be at least 1, not {chunk}")
+            raise BadNumber(f"a chunk must be at least 1, not {chunk}")
         codes = self._checked(codes)
         flat = codes.reshape(-1)
         out: NDArray[np.unsignedinteger] = np.empty(flat.size, dtype=self._dtype)
@@ -160,7 +160,7 @@ class CategoricalSampler(Frozen):
         flat = codes.reshape(-1)
         given = np.asarray(words, dtype=np.uint64).reshape(-1)
         if given.size != flat.size or (self._bits < 64 and (given >> np.uint64(self._bits)).any()):
-            raise Malformed(f"from_words needs one word below 2^{self._bits} for each code")
+            raise WrongShape(f"from_words needs one word below 2^{self._bits} for each code")
         out: NDArray[np.unsignedinteger] = np.empty(flat.size, dtype=self._dtype)
         pick(self._tables, self._m, given << np.uint64(64 - self._bits), out, flat)
         outputs = out.astype(np.int64)
@@ -181,7 +181,7 @@ class CategoricalSampler(Frozen):
     def _checked(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
         codes = np.asarray(codes)
         if codes.dtype.kind not in "iu":
-            raise Malformed("codes must be an array of integers: positions of the inputs")
+            raise WrongKind(f"codes should be positions of the inputs, integers, not {codes.dtype}")
         if codes.size and (codes.min() < 0 or codes.max() >= len(self._rows)):
             where = int(np.flatnonzero((codes < 0) | (codes >= len(self._rows)))[0])
             raise UnknownCategory(
@@ -196,15 +196,15 @@ class CategoricalSampler(Frozen):
 
 def _read_row(row: Sequence[Any], x: int, k: int) -> list[int]:
     if len(row) != k:
-        raise Malformed(f"row {x} has {len(row)} weights and row 0 has {k}")
+        raise WrongShape(f"row {x} has {len(row)} weights and row 0 has {k}")
     if any(isinstance(a, bool | np.bool_) for a in row):
-        raise Malformed(f"row {x} has a weight that is a bool; weights are integers")
+        raise WrongKind(f"row {x} has a weight that is a bool; weights are integers")
     try:
         weights = [index(a) for a in row]
     except TypeError:
-        raise Malformed(
-            f"row {x} has a weight that is no integer; write the row over one denominator"
+        raise WrongKind(
+            f"row {x} has a weight that is not an integer; write the row over one denominator"
         ) from None
     if not weights or min(weights) < 0 or not any(weights):
-        raise Malformed(f"row {x} should have weights of at least 0 with a positive sum")
+        raise BadNumber(f"row {x} should have weights of at least 0 with a positive sum")
     return weights

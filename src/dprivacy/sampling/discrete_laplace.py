@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.numbers import Frozen, Level, as_eps
 from dprivacy.sampling.geometric_digits import BASE, GeometricDigit
 from dprivacy.sampling.random_source import Source, read_count
@@ -62,7 +62,7 @@ class DiscreteLaplace(Frozen):
     def __init__(self, level: Level, *, bits: int = 64) -> None:
         rate = read_level(level, smallest=40)
         if not 8 < bits <= 64:
-            raise Malformed(f"digits need words of 9 to 64 bits, not {bits}")
+            raise BadNumber(f"digits need words of 9 to 64 bits, not {bits}")
         self._set(level=rate)
         digits: list[GeometricDigit] = []
         top = False

@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.numbers import Frozen, Level, exp_bounds
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
 from dprivacy.sampling.random_source import Source, read_count
@@ -67,7 +67,7 @@ class PlanarNoise(Frozen):
     def __init__(self, level: Level, *, margin: float = _MARGIN) -> None:
         level = read_level(level, smallest=38)
         if not margin >= _MARGIN:
-            raise Malformed(f"the margin must be at least 2^-36, not {margin}")
+            raise BadNumber(f"the margin must be at least 2^-36, not {margin}")
         rate = below_over_root(level.bounds(128)[0], 2)
         self._set(level=level, _margin=margin, _slope=float(level))
         self._set(_rate=rate, _proposal=DiscreteLaplace(Level(rate)))

@@ -11,7 +11,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import InsecureSeedWarning, Malformed, RepeatedStream
+from dprivacy.errors import BadNumber, InsecureSeedWarning, RepeatedStream, WrongKind
 
 _WORD = 8  # bytes
 _MOST = 1 << 30  # bytes asked of OpenSSL in one call
@@ -62,7 +62,7 @@ def uniform_below(bound: int, take: Callable[[int], bytes]) -> int:
     3
     """
     if bound < 1:
-        raise Malformed(f"a bound must be at least 1, not {bound}")
+        raise BadNumber(f"a bound must be at least 1, not {bound}")
     bits = (bound - 1).bit_length()
     size = -(-bits // 64) * _WORD
     mask = (1 << bits) - 1
@@ -173,7 +173,7 @@ class KeyedSource(_Stream):
 
     Raises
     ------
-    Malformed
+    BadNumber, WrongKind
         For a key that is too short or not bytes, or a partition that is neither int nor str.
     RepeatedStream
         On drawing in another process than the one that made the source, on copying and on pickling.
@@ -229,7 +229,7 @@ class InsecureSource(_Stream):
 
     def __init__(self, seed: int) -> None:
         if not _is_int(seed):
-            raise Malformed(f"a seed must be an int, not {type(seed).__name__}")
+            raise WrongKind(f"a seed must be an int, not {type(seed).__name__}")
         super().__init__(b"dprivacy insecure stream 1", str(seed).encode())
         warnings.warn(
             "noise from insecure_seed can be taken off by anyone who knows or guesses the seed; "
@@ -266,7 +266,7 @@ def choose_source(insecure_seed: int | None = None) -> Source:
 def read_count(n: int) -> int:
     """How many are to be drawn: an integer, at least 0."""
     if not _is_int(n) or n < 0:
-        raise Malformed(f"how many to draw must be an integer of at least 0, not {n!r}")
+        raise BadNumber(f"how many to draw must be an integer of at least 0, not {n!r}")
     return int(n)
 
 
@@ -277,7 +277,7 @@ def _is_int(value: object) -> bool:
 def _read_key(key: object) -> bytes:
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
         came = f"{len(key)} bytes" if isinstance(key, bytes) else type(key).__name__
-        raise Malformed(
+        raise BadNumber(
             f"a key must be at least {_SHORTEST_KEY} bytes, not {came}; "
             "make one with secrets.token_bytes(32)"
         )
@@ -289,5 +289,5 @@ def _read_partition(partition: object) -> tuple[bytes, bytes]:
     if isinstance(partition, str):
         return b"str", partition.encode("utf-8", "surrogatepass")
     if not _is_int(partition):
-        raise Malformed(f"a partition must be an int or a str, not {type(partition).__name__}")
+        raise WrongKind(f"a partition must be an int or a str, not {type(partition).__name__}")
     return b"int", str(partition).encode()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus, times
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -36,8 +36,8 @@ def bags(collections: Iterable[Iterable[Any]], space: FiniteSpace) -> FiniteSpac
     2. The matching is found by the Hungarian method; its cost is then added up exactly.
     """
     listed = [sorted(space.position(label) for label in bag) for bag in collections]
-    if any(not bag for bag in listed):
-        raise Malformed("an empty bag has no earth to move; leave it out")
+    if [] in listed:
+        raise NotApplicable(f"bag {listed.index([])} is empty, with no earth to move; leave it out")
     labels = read_labels((tuple(space.labels[i] for i in bag) for bag in listed), "bags")
     n = len(listed)
     table: list[list[Distance]] = [[Fraction(0)] * n for _ in range(n)]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distances, plus, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -44,7 +44,7 @@ def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
     """Databases of n rows over a set of values, D^n; the distance counts differing rows."""
     known = read_labels(values, "values")
     if n < 1:
-        raise Malformed(f"a database needs at least one row, not {n}")
+        raise BadNumber(f"a database needs at least one row, not {n}")
     require_fits(f"the space of databases of {n} rows", len(known), power=n)
     rows = list(cartesian(known, repeat=n))
     return _hamming_table(rows, rows)
@@ -84,9 +84,9 @@ def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> Fin
     Fraction(3, 1)
     """
     if not spaces:
-        raise Malformed("a product needs at least one space")
+        raise WrongShape("a product needs at least one space; product() has none")
     if combine not in ("sum", "max"):
-        raise Malformed(f"combine must be 'sum' or 'max', not {combine!r}")
+        raise UnknownName.among("combine", combine, ["sum", "max"])
     require_fits("the product", *(len(space) for space in spaces))
     labels = list(cartesian(*(space.labels for space in spaces)))
     coordinates = np.indices([len(space) for space in spaces]).reshape(len(spaces), -1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, Malformed, NotAMetric
+from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape
 from dprivacy.numbers import Level, as_level, read_number, read_rows
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -25,7 +25,7 @@ def read_distance(value: Any, where: str) -> Distance:
         try:
             return as_level(value).simplified
         except BadLevel as error:
-            raise Malformed(f"{where}: {error}") from None
+            raise BadNumber(f"{where}: {error}") from None
     return read_number(value, where)
 
 
@@ -61,13 +61,13 @@ def from_table(
     known = read_labels(labels)
     rows: Sequence[Sequence[Any]] = read_rows(distances)
     if len(rows) != len(known):
-        raise Malformed(
+        raise WrongShape(
             f"{len(known)} labels need a table of {len(known)}×{len(known)} distances, not of "
             f"{len(rows)} rows"
         )
     for label, row in zip(known, rows, strict=True):
         if len(row) != len(known):
-            raise Malformed(f"the row of {label!r} has {len(row)} distances, not {len(known)}")
+            raise WrongShape(f"the row of {label!r} has {len(row)} distances, not {len(known)}")
     table = Distances.of(
         [
             [read_distance(value, f"d({known[i]!r}, {known[j]!r})") for j, value in enumerate(row)]

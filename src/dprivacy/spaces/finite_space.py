@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.errors import SpaceMismatch, WrongKind
 from dprivacy.numbers import Frozen, Level, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
@@ -142,7 +142,7 @@ class FiniteSpace(Frozen):
     def restrict(self, labels: Sequence[Any]) -> "FiniteSpace":
         """The subspace of the given labels, in the given order."""
         if isinstance(labels, str):
-            raise Malformed(f"restrict: a list of labels is needed, not the single text {labels!r}")
+            raise WrongKind(f"restrict: a list of labels is needed, not the single text {labels!r}")
         chosen = [self.position(label) for label in labels]
         return FiniteSpace([self.labels[i] for i in chosen], self.distances.take(chosen))
 

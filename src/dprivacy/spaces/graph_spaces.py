@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -38,11 +38,11 @@ def graph(
     ends: list[Any] = []
     for edge in edges:
         if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
-            raise Malformed(f"an edge is (u, v) or (u, v, length), not {edge!r}")
+            raise WrongKind(f"an edge is (u, v) or (u, v, length), not {edge!r}")
         listed.append(tuple(edge))
         ends += listed[-1][:2]
     if isinstance(nodes, str):
-        raise Malformed(f"nodes: a list of labels is needed, not the single text {nodes!r}")
+        raise WrongKind(f"nodes: a list of labels is needed, not the single text {nodes!r}")
     labels = read_labels(_distinct([*nodes, *ends]), "vertices")
     index = positions(labels)
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]
@@ -52,7 +52,7 @@ def graph(
         u, v = edge[:2]
         length = read_distance(edge[2] if len(edge) == 3 else 1, f"the edge {u!r} – {v!r}")
         if not length > 0:
-            raise Malformed(f"the edge {u!r} – {v!r} needs a length greater than 0, not {length}")
+            raise BadNumber(f"the edge {u!r} – {v!r} needs a length greater than 0, not {length}")
         i, j = index[normal(u)], index[normal(v)]
         if i != j:
             table[i][j] = table[j][i] = min(table[i][j], length)

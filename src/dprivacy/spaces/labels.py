@@ -5,7 +5,14 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from dprivacy.errors import DuplicateLabel, Malformed, SpaceMismatch, UnknownCategory
+from dprivacy.errors import (
+    BadNumber,
+    DuplicateLabel,
+    SpaceMismatch,
+    UnknownCategory,
+    WrongKind,
+    WrongShape,
+)
 
 Label = Hashable
 
@@ -30,18 +37,18 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
 
     Raises
     ------
-    Malformed
+    WrongShape, WrongKind
         No labels, or one that cannot be a dictionary key.
     DuplicateLabel
         The same label twice, or two strings equal after Unicode normalisation.
     """
     if isinstance(labels, str | bytes):
-        raise Malformed(f"{what}: a list of labels is needed, not the single text {labels!r}")
+        raise WrongKind(f"{what}: a list of labels is needed, not the single text {labels!r}")
     if not isinstance(labels, Iterable):
-        raise Malformed(f"{what}: a list of labels is needed, not {labels!r}")
+        raise WrongKind(f"{what}: a list of labels is needed, not {labels!r}")
     plain = tuple(python_value(label) for label in labels)
     if not plain:
-        raise Malformed(f"{what}: at least one is needed")
+        raise WrongShape(f"{what}: at least one is needed")
     seen: dict[Any, Label] = {}
     for label in plain:
         try:
@@ -57,9 +64,9 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
                 )
             seen[key] = label
             if isinstance(label, float) and math.isnan(label):
-                raise Malformed(f"{what}: NaN is not equal to itself, so it cannot be a label")
+                raise BadNumber(f"{what}: NaN is not equal to itself, so it cannot be a label")
         except TypeError:
-            raise Malformed(
+            raise WrongKind(
                 f"{what}: {label!r} cannot be a label (it is not hashable); use text, numbers or tuples"
             ) from None
     return plain

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind, WrongShape
 from dprivacy.numbers import Mat, as_eps, read_matrix, root
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
@@ -44,7 +44,7 @@ def points(
     rows = list(array)
     known = read_labels(range(len(rows)) if labels is None else labels)
     if len(known) != len(rows):
-        raise Malformed(f"{len(rows)} points but {len(known)} labels")
+        raise WrongShape(f"{len(rows)} points but {len(known)} labels")
     if callable(metric):
         distances = _by_function(rows, known, metric)
         check_metric(known, distances, pseudo=pseudo, extended=False)
@@ -59,12 +59,12 @@ def points(
         if metric == "angular":
             for label, row in zip(known, matrix.entries, strict=True):
                 if not row.any():
-                    raise Malformed(f"point {label!r} is the zero vector, which has no direction")
+                    raise NotApplicable(
+                        f"point {label!r} is the zero vector, which has no direction"
+                    )
         distances = _NAMED[metric](matrix)
     else:
-        raise Malformed(
-            f"metric must be one of {', '.join(_NAMED)}, jaccard or a function, not {metric!r}"
-        )
+        raise UnknownName.among("metric (unless it is a function)", metric, [*_NAMED, "jaccard"])
     check_metric(known, distances, pseudo=pseudo, extended=False, triangle=False)
     return FiniteSpace(known, distances)
 
@@ -91,14 +91,14 @@ def curves(
         Names of the curves; 0 … n−1 when omitted.
     """
     if norm not in ("l2", "sup"):
-        raise Malformed(f"norm must be 'l2' or 'sup', not {norm!r}")
+        raise UnknownName.among("norm", norm, ["l2", "sup"])
     space = points(samples, metric="euclidean" if norm == "l2" else "chebyshev", labels=labels)
     width = as_eps(step)
     if norm == "sup" or width == 1:
         return space
     weight = width.simplified
     if not isinstance(weight, Fraction):
-        raise Malformed(f"step must be a rational number, not {step}")
+        raise BadNumber(f"step must be a rational number, not {step}")
     return space.scaled(root(weight))
 
 
@@ -107,7 +107,7 @@ def _set(row: Any, label: Label) -> frozenset[Any]:
         return frozenset(row)
     bits = list(row)
     if any(isinstance(bit, str) or bit not in (0, 1) for bit in bits):
-        raise Malformed(f"point {label!r}: 'jaccard' needs a set or a row of 0 and 1, not {row!r}")
+        raise WrongKind(f"point {label!r}: 'jaccard' needs a set or a row of 0 and 1, not {row!r}")
     return frozenset(i for i, bit in enumerate(bits) if bit)
 
 
@@ -173,7 +173,7 @@ def _angular(matrix: Mat) -> Distances:
 def _jaccard(rows: Sequence[Any], labels: Sequence[Label]) -> Distances:
     widths = {len(row) for row in rows if not isinstance(row, set | frozenset)}
     if len(widths) > 1:
-        raise Malformed(f"the 0/1 rows should all be of one length; some have {widths}")
+        raise WrongShape(f"the 0/1 rows should all be of one length; some have {widths}")
     sets = [_set(row, label) for row, label in zip(rows, labels, strict=True)]
 
     def apart(a: frozenset[Any], b: frozenset[Any]) -> Fraction:

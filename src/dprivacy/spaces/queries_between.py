@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed, Uncertified
+from dprivacy.errors import Uncertified, WrongKind
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
@@ -79,7 +79,7 @@ def induced_space(f: Query, X: FiniteSpace) -> FiniteSpace:
     answers = [f(x) for x in X.labels]
     for x, answer in zip(X.labels, answers, strict=True):
         if not isinstance(answer, Hashable):
-            raise Malformed(f"the answer for {x!r} is a {type(answer).__name__}, not a label")
+            raise WrongKind(f"the answer for {x!r} is a {type(answer).__name__}, not a label")
     labels = list(dict.fromkeys(answers))
     at = {label: k for k, label in enumerate(labels)}
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, UnknownName
 from dprivacy.numbers import as_eps, as_level, read_number, read_vector, root
 from dprivacy.spaces.distance_matrix import Distance, Distances, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -47,7 +47,7 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
     """
     if isinstance(points, numbers.Integral) and not isinstance(points, bool):
         if points < 1:
-            raise Malformed(f"a line needs at least one point, not {points}")
+            raise BadNumber(f"a line needs at least one point, not {points}")
         require_fits("the line", int(points))
         points = range(int(points))
     labels = read_labels(points)  # type: ignore[arg-type]
@@ -56,12 +56,13 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
     order = sorted(range(len(values)), key=lambda i: values[i])
     for i, j in itertools.pairwise(order):
         if values[i] == values[j]:
-            raise Malformed(f"{labels[i]!r} and {labels[j]!r} are the same point of the line")
+            raise BadNumber(f"{labels[i]!r} and {labels[j]!r} are the same point of the line")
     edges = np.sort(np.array(list(itertools.pairwise(order)), dtype=np.intp).reshape(-1, 2))
     if any(isinstance(value, float) for value in values):
         table = read_vector(values, lambda i: f"point {labels[i]!r}").floats[0]
         if not np.isfinite(table).all():
-            raise Malformed("the points of a line must be finite numbers")
+            at = int(np.flatnonzero(~np.isfinite(table))[0])
+            raise BadNumber(f"the points of a line should be finite numbers, not {labels[at]!r}")
         return FiniteSpace(labels, Distances(np.abs(table[:, None] - table)), edges=edges)
     exact = [Fraction(value) for value in values]
     den = math.lcm(*(value.denominator for value in exact))
@@ -87,9 +88,9 @@ def quantised(low: Any, high: Any, step: Any) -> FiniteSpace:
     if not (
         isinstance(first, Fraction) and isinstance(last, Fraction) and isinstance(width, Fraction)
     ):
-        raise Malformed("low, high and step must be rational numbers")
+        raise BadNumber(f"low, high and step should be rational, not {low}, {high} and {step}")
     if width <= 0 or last < first or (last - first) % width:
-        raise Malformed(f"from {first} to {last} is not a whole number of steps of {width}")
+        raise BadNumber(f"from {first} to {last} is not a whole number of steps of {width}")
     count = int((last - first) / width) + 1
     require_fits(f"the grid from {first} to {last}", count)
     return line([first + k * width for k in range(count)])
@@ -114,7 +115,7 @@ def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -
     cell lies on the segment.
     """
     if rows < 1 or columns < 1:
-        raise Malformed(f"a grid needs at least one row and one column, not {rows}×{columns}")
+        raise BadNumber(f"a grid needs at least one row and one column, not {rows}×{columns}")
     require_fits(f"a grid of {rows}×{columns}", rows, columns)
     side = as_eps(step)
     row, column = (axis.ravel() for axis in np.indices((rows, columns)))
@@ -136,7 +137,7 @@ def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -
         distances = Distances.coded(np.maximum(down, across), length)
         needed = np.maximum(down, across) == 1
     else:
-        raise Malformed(f"metric must be 'euclidean', 'manhattan' or 'chebyshev', not {metric!r}")
+        raise UnknownName.among("metric", metric, ["euclidean", "manhattan", "chebyshev"])
     edges = np.argwhere(np.triu(needed))
     labels = list(zip(row.tolist(), column.tolist(), strict=True))
     return FiniteSpace(labels, distances, edges=edges)
