@@ -6,7 +6,6 @@ person's settings alone. Results have `.plot()`, which asks `picture`.
 
 from dprivacy.viz.charts.bar_charts import (
     plot_bars as plot_bars,
-    plot_dist as plot_dist,
     plot_spending as plot_spending,
 )
 from dprivacy.viz.charts.channel_heat import (
@@ -25,7 +24,6 @@ from dprivacy.viz.charts.estimate_charts import (
 )
 from dprivacy.viz.charts.frontier_charts import (
     plot_refinement_frontier as plot_refinement_frontier,
-    plot_tradeoff as plot_tradeoff,
     refinement_frontier as refinement_frontier,
 )
 from dprivacy.viz.charts.leakage_charts import plot_leakage as plot_leakage

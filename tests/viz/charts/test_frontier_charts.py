@@ -53,8 +53,11 @@ def test_a_frontier_without_end_is_refused():
 
 def test_trade_offs_have_curves_and_lines_to_compare_with():
     curves = {"LSHRR (0.05)": [(1, 0.8), (5, 0.5)], "LapLSH (0.05)": [(1, 0.9), (5, 0.8)]}
-    figure = viz.plot_tradeoff(
-        curves, x="total budget", levels={"hashing without noise": 0.1, "a random guess": 0.95}
+    figure = viz.plot_curves(
+        curves,
+        x="total budget",
+        y="loss",
+        levels={"hashing without noise": 0.1, "a random guess": 0.95},
     )
     axes = figure.axes[0]
     assert axes.lines[1].get_xydata().tolist() == [[1, 0.9], [5, 0.8]]
@@ -63,7 +66,11 @@ def test_trade_offs_have_curves_and_lines_to_compare_with():
     assert "total budget" in texts(figure)
     check_words(figure)
     check_words(
-        viz.plot_tradeoff({"optimal": [(dp.ln(2), Fraction(1, 3)), (dp.ln(4), Fraction(1, 5))]})
+        viz.plot_curves(
+            {"optimal": [(dp.ln(2), Fraction(1, 3)), (dp.ln(4), Fraction(1, 5))]},
+            x="level ε",
+            y="loss",
+        )
     )
     with pytest.raises(Malformed, match="at least one point"):
-        viz.plot_tradeoff({"empty": []})
+        viz.plot_curves({"empty": []}, x="level ε", y="loss")

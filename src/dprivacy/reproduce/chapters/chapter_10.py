@@ -207,7 +207,7 @@ def _experiment(setting: Setting, n: int) -> LossExperiment:
 @item("T:figure-10.3", "LSHRR against plain hashes", "T Fig 10.3", needs=NEEDS)
 def figure_10_3(setting: Setting) -> Found:
     """1000 films; shorter hashes come closer to plain ones."""
-    from dprivacy.viz import plot_tradeoff
+    from dprivacy.viz import plot_curves
 
     ours = _experiment(setting, 1000)
     plain = {bits: ours.at(mechanism="LSH", bits=bits).loss for bits in (10, 20)}
@@ -232,7 +232,7 @@ def figure_10_3(setting: Setting) -> Found:
         drawings=(
             Drawing(
                 "Utility loss of LSHRR, 1000 films",
-                lambda: plot_tradeoff(
+                lambda: plot_curves(
                     {
                         f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
                         for bits in (10, 20)

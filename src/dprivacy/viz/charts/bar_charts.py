@@ -1,10 +1,11 @@
 """Bars: distributions, groups side by side, and what was spent of a budget."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
 from dprivacy.model import Dist
+from dprivacy.typing import Label
 from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
@@ -23,9 +24,14 @@ from dprivacy.viz.style.picture_style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Values: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
+Entry: TypeAlias = tuple[Label, SupportsFloat, SupportsFloat | None]
+
 
 @drawn
-def plot_bars(groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str = "") -> "Figure":
+def plot_bars(
+    groups: Mapping[str, Values], *, y: str = "", x: str = "", title: str = ""
+) -> "Figure":
     """Values by label, the bars of several groups side by side.
 
     Parameters
@@ -41,6 +47,13 @@ def plot_bars(groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str
     -------
     matplotlib.figure.Figure
         Groups differ in colour and in hatching.
+
+    Examples
+    --------
+    >>> shares = {"before": {"yes": 0.5, "no": 0.5}, "after": {"yes": 0.8, "no": 0.2}}
+    >>> figure = plot_bars(shares, y="share")
+    >>> [float(bar.get_height()) for bar in figure.axes[0].patches]
+    [0.5, 0.5, 0.8, 0.2]
     """
     labels, values = _aligned(groups)
     figure = new_figure()
@@ -78,7 +91,7 @@ def draw_bars(
     return handles
 
 
-def _aligned(groups: Mapping[str, Any]) -> tuple[list[Any], dict[str, list[float]]]:
+def _aligned(groups: Mapping[str, Values]) -> tuple[list[Any], dict[str, list[float]]]:
     read = {str(name): dict(group.items()) for name, group in groups.items()}
     labels = list(dict.fromkeys(label for group in read.values() for label in group))
     require_some(labels, "names, each with values by label")
@@ -88,7 +101,7 @@ def _aligned(groups: Mapping[str, Any]) -> tuple[list[Any], dict[str, list[float
 
 
 def bars_spec(
-    groups: Mapping[str, Any], *, y: str = "", x: str = "", title: str = ""
+    groups: Mapping[str, Values], *, y: str = "", x: str = "", title: str = ""
 ) -> dict[str, Any]:
     """What `plot_bars` draws, as a Plotly figure in plain data."""
     labels, values = _aligned(groups)
@@ -124,7 +137,7 @@ def bars_spec(
 
 @drawn
 def plot_spending(
-    entries: Iterable[tuple[Any, Any, Any]], *, unit: str = "privacy level ε", title: str = ""
+    entries: Iterable[Entry], *, unit: str = "privacy level ε", title: str = ""
 ) -> "Figure":
     """What has been spent of each budget: a filled bar inside an outline.
 
@@ -141,6 +154,12 @@ def plot_spending(
     -------
     matplotlib.figure.Figure
         Hatched where more was spent than the budget allows.
+
+    Examples
+    --------
+    >>> figure = plot_spending([("survey", 0.5, 1), ("map", 2, 1)])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.5 of 1', '2 of 1, too much']
     """
     rows = [_entry(entry) for entry in entries]
     require_some(rows, "at least one entry (name, spent, budget)")
@@ -180,6 +199,6 @@ def plot_spending(
     return figure
 
 
-def _entry(entry: tuple[Any, Any, Any]) -> tuple[Any, float, float | None]:
+def _entry(entry: Entry) -> tuple[Label, float, float | None]:
     name, spent, budget = entry
     return name, float(spent), None if budget is None else float(budget)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.model import Labelled, as_channel
+from dprivacy.typing import ChannelLike
 from dprivacy.viz.style.picture_style import (
     SHADE_STOPS,
     SHADES,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _WRITTEN = 12  # rows and columns up to which the numbers are written in
 
 
-def plot_channel(C: Any, *, title: str = "", numbers: bool | None = None) -> "Figure":
+def plot_channel(C: ChannelLike, *, title: str = "", numbers: bool | None = None) -> "Figure":
     """A channel as a heat map: true values down, answers across, darker for likelier.
 
     Parameters
@@ -76,6 +77,14 @@ def plot_table(
     -------
     matplotlib.figure.Figure
         The picture.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import gain
+    >>> from dprivacy.spaces import line
+    >>> figure = plot_table(gain.metric(line(3)), sides=("action", "secret"), scale="worth")
+    >>> [text.get_text() for text in figure.axes[0].texts[:3]]
+    ['1', '1/2', '0']
     """
     n, m = len(table.rows), len(table.columns)
     word = max(len(part) for label in table.columns for part in (short(label).split() or [""]))
@@ -125,7 +134,7 @@ def _cell(value: Fraction | float) -> str:
     return text if text and len(text) <= 5 else f"{float(value):.2g}"
 
 
-def channel_spec(C: Any, *, title: str = "") -> dict[str, Any]:
+def channel_spec(C: ChannelLike, *, title: str = "") -> dict[str, Any]:
     """The heat map of a channel as a Plotly figure in plain data.
 
     Parameters

@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from dprivacy.curves import Profile, ProtectedCurves
 from dprivacy.viz.style.picture_style import (
     PALE,
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 @drawn
 def plot_days(
-    protected: ProtectedCurves, *, truth: Any = None, shown: int = 3, title: str = ""
+    protected: ProtectedCurves, *, truth: ArrayLike | None = None, shown: int = 3, title: str = ""
 ) -> "Figure":
     """The mean of protected curves with its band, and single curves before and after.
 
@@ -37,20 +40,29 @@ def plot_days(
     -------
     matplotlib.figure.Figure
         Left the means, right single curves.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import protect_curves
+    >>> days = [[1, 2, 3, 2], [2, 3, 4, 3], [1, 1, 2, 1]]
+    >>> figure = plot_days(protect_curves(days, eps=5, grid="0.1", bounds=(0, 5), size=2))
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['reading', 'reading']
     """
     figure = new_figure(width=9.0)
     left, right = figure.subplots(1, 2)
     profile = protected.mean()
     assert isinstance(profile, Profile)
-    _band(left, profile, None if truth is None else truth.mean(axis=0))
+    known = None if truth is None else np.asarray(truth)
+    _band(left, profile, None if known is None else known.mean(axis=0))
     titled(left, title or f"mean of {len(protected):,} protected curves")
     for k in range(min(shown, len(protected))):
         look = style(k)
-        if truth is not None:
-            right.plot(truth[k], color=look.colour, linewidth=2.0)
+        if known is not None:
+            right.plot(known[k], color=look.colour, linewidth=2.0)
         right.plot(protected.values[k], color=look.colour, linewidth=0.9, linestyle="--")
     titled(
-        right, "single curves" if truth is None else "single curves: true thick, protected dashed"
+        right, "single curves" if known is None else "single curves: true thick, protected dashed"
     )
     for axes in (left, right):
         axes.set_xlabel("reading")
@@ -60,8 +72,20 @@ def plot_days(
 
 
 @drawn
-def plot_mean_profile(profile: Profile, *, truth: Any = None, title: str = "") -> "Figure":
-    """A mean curve with its band, and the true mean where somebody has it."""
+def plot_mean_profile(
+    profile: Profile, *, truth: ArrayLike | None = None, title: str = ""
+) -> "Figure":
+    """A mean curve with its band, and the true mean where somebody has it.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import protect_curves
+    >>> days = [[1, 2, 3, 2], [2, 3, 4, 3], [1, 1, 2, 1]]
+    >>> protected = protect_curves(days, eps=5, grid="0.1", bounds=(0, 5), size=2)
+    >>> figure = plot_mean_profile(protected.mean())
+    >>> print(figure.axes[0].get_title(loc="left"))
+    mean of 3 protected curves
+    """
     figure = new_figure()
     axes = figure.add_subplot()
     _band(axes, profile, truth)
@@ -72,7 +96,7 @@ def plot_mean_profile(profile: Profile, *, truth: Any = None, title: str = "") -
     return figure
 
 
-def _band(axes: Any, profile: Profile, truth: Any) -> None:
+def _band(axes: Any, profile: Profile, truth: ArrayLike | None) -> None:
     times = range(len(profile.mean))
     label = f"band, {profile.confidence:.0%} for all readings"
     axes.fill_between(times, profile.low, profile.high, color=PALE, label=label)

@@ -1,14 +1,15 @@
 """Estimates: what a plan promises, what was found beside the truth, and how it was reached."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 import numpy as np
 
 from dprivacy.errors import WrongShape
 from dprivacy.estimation import Estimate
-from dprivacy.model import shown
+from dprivacy.model import Dist, shown
 from dprivacy.release import Forecast
+from dprivacy.typing import Label
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.style.picture_style import (
     FAINT,
@@ -28,6 +29,7 @@ from dprivacy.viz.style.picture_style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Shares: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
 _BARS = 24  # labels up to which there are marks with error bars; beyond, curves
 
 
@@ -35,8 +37,8 @@ _BARS = 24  # labels up to which there are marks with error bars; beyond, curves
 def plot_estimate(
     estimate: Estimate,
     *,
-    truth: Any = None,
-    observed: Any = None,
+    truth: Shares | None = None,
+    observed: Shares | None = None,
     title: str = "",
 ) -> "Figure":
     """Estimated shares with their intervals, beside what was observed and, where known, the truth.
@@ -44,7 +46,7 @@ def plot_estimate(
     Parameters
     ----------
     estimate
-        What `dprivacy.estimation.counts.noisy_answers` found.
+        What `dprivacy.estimation.estimate` found.
     truth, observed
         Shares by label: a distribution or a mapping.
     title
@@ -54,6 +56,14 @@ def plot_estimate(
     -------
     matplotlib.figure.Figure
         Marks with error bars; where there are many labels, curves without.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import estimate
+    >>> found = estimate([["3/4", "1/4"], ["1/4", "3/4"]], {0: 60, 1: 40}, estimator="inverse")
+    >>> figure = plot_estimate(found, truth={0: 7, 1: 3})
+    >>> [float(height) for height in figure.axes[0].lines[0].get_ydata()]  # the truth
+    [0.7, 0.3]
     """
     labels = estimate.labels
     shares = [float(share) for share in estimate.shares]
@@ -81,7 +91,7 @@ def plot_estimate(
     return figure
 
 
-def _shares(given: Any, labels: Sequence[Any], name: str) -> list[float]:
+def _shares(given: Shares, labels: Sequence[Label], name: str) -> list[float]:
     values = dict(given.items())
     missing = [label for label in labels if label not in values]
     if missing and name == "truth":
@@ -129,7 +139,7 @@ def _with_bars(
 
 
 def plot_reconstruction(
-    truth: Any, observed: Any, estimated: Mapping[str, Any] | Any, *, title: str = ""
+    truth: Shares, observed: Shares, estimated: Shares | Mapping[str, Shares], *, title: str = ""
 ) -> "Figure":
     """True, noisy and reconstructed distributions over numbers.
 
@@ -146,12 +156,18 @@ def plot_reconstruction(
     -------
     matplotlib.figure.Figure
         A curve each.
+
+    Examples
+    --------
+    >>> figure = plot_reconstruction({0: 0.9, 1: 0.1}, {0: 0.7, 1: 0.3}, {0: 0.88, 1: 0.12})
+    >>> [line.get_label() for line in figure.axes[0].lines]
+    ['truth', 'observed, noisy', 'reconstructed']
     """
     several = isinstance(estimated, Mapping) and all(
         hasattr(value, "items") for value in estimated.values()
     )
-    named = dict(estimated) if several else {"reconstructed": estimated}
-    curves = {"truth": truth, "observed, noisy": observed, **named}
+    named: Any = estimated if several else {"reconstructed": estimated}
+    curves: dict[str, Shares] = {"truth": truth, "observed, noisy": observed, **named}
     return plot_curves(
         {name: sorted((float(x), float(p)) for x, p in d.items()) for name, d in curves.items()},
         x="value",
@@ -183,6 +199,12 @@ def plot_convergence(
     -------
     matplotlib.figure.Figure
         A curve each, over a logarithmic count of updates.
+
+    Examples
+    --------
+    >>> figure = plot_convergence({"from uniform": [-1.2, -0.9, -0.85]})
+    >>> figure.axes[0].get_xscale()
+    'log'
     """
     figure = new_figure()
     axes = figure.add_subplot()
@@ -208,7 +230,7 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> "Figure":
     Parameters
     ----------
     forecast
-        What `dprivacy.release.plans.plan_forecast` found.
+        What `dprivacy.release.forecast` found.
     title
         A title.
 
@@ -217,6 +239,14 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> "Figure":
     matplotlib.figure.Figure
         On the left the chance that a value stays (from the least to the most likely value), on the
         right the standard error of an estimated share. Columns without a channel are left out.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan, forecast
+    >>> hobby = {"type": "categories", "values": ["chess", "tennis"], "epsilon": "ln 3"}
+    >>> figure = plot_forecast(forecast(Plan.read({"columns": {"hobby": hobby}}), rows=1200))
+    >>> figure.get_suptitle()
+    'What to expect with 1,200 rows'
     """
     columns = [c for c in forecast.columns if c.kept is not None or c.share_error is not None]
     require_some(columns, "a plan with at least one column that has a channel")

@@ -1,25 +1,26 @@
-"""Frontiers: which level of one family makes another safe, and what privacy costs in use."""
+"""Frontiers of refinement: which level of one family makes another safe."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dprivacy.errors import NotApplicable
 from dprivacy.numbers import Level, as_eps, ln
 from dprivacy.refine import refines
 from dprivacy.sources import result
-from dprivacy.viz.charts.line_charts import plot_curves
+from dprivacy.typing import ChannelLike, LevelLike
+from dprivacy.viz.charts.line_charts import Curves, plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Family = Callable[[Level], Any]
+Family = Callable[[Level], ChannelLike]
 _LARGEST = 2**20  # e^ε up to which a refining level is sought
 
 
 @result("T", "Fig 4.5")
 def refinement_frontier(
-    first: Family, second: Family, *, eps: Iterable[Any], digits: int = 3
+    first: Family, second: Family, *, eps: Iterable[LevelLike], digits: int = 3
 ) -> list[tuple[Level, Level]]:
     """For each ε₁, the largest ε₂ at which the second family is a refinement of the first.
 
@@ -59,7 +60,7 @@ def refinement_frontier(
     for level in (as_eps(value) for value in eps):
         below = first(level)
 
-        def safe(step: int, below: Any = below) -> bool:
+        def safe(step: int, below: ChannelLike = below) -> bool:
             return step == unit or bool(refines(below, second(ln(Fraction(step, unit)))))
 
         low, high = unit, 2 * unit
@@ -77,7 +78,7 @@ def refinement_frontier(
 
 
 def plot_refinement_frontier(
-    curves: Mapping[str, Any], *, of: str = "the first mechanism", title: str = ""
+    curves: Curves, *, of: str = "the first mechanism", title: str = ""
 ) -> "Figure":
     """Below each curve, the second family is at least as safe as the first against everyone.
 
@@ -94,6 +95,12 @@ def plot_refinement_frontier(
     -------
     matplotlib.figure.Figure
         The curves, and the diagonal ε₁ = ε₂ to compare with.
+
+    Examples
+    --------
+    >>> figure = plot_refinement_frontier({"response": [(1, 0.8), (2, 1.7)]}, of="the geometric")
+    >>> figure.axes[0].get_xlabel()
+    'privacy level ε₁ of the geometric'
     """
     return plot_curves(
         curves,
@@ -102,32 +109,3 @@ def plot_refinement_frontier(
         diagonal="equal levels",
         title=title,
     )
-
-
-def plot_tradeoff(
-    curves: Mapping[str, Any],
-    *,
-    x: str = "privacy level ε",
-    y: str = "expected loss",
-    levels: Mapping[str, Any] | None = None,
-    title: str = "",
-) -> "Figure":
-    """What privacy costs: the loss of each mechanism against its privacy level.
-
-    Parameters
-    ----------
-    curves
-        Names, and points (level, loss) of each.
-    x, y
-        What the axes show, in words.
-    levels
-        Names and heights of horizontal lines to compare with, such as the loss without noise.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The curves.
-    """
-    return plot_curves(curves, x=x, y=y, levels=levels, title=title)

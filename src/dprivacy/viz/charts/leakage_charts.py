@@ -1,9 +1,11 @@
 """What an adversary can guess before and after seeing the output."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from dprivacy.flow import Inference, Scenario, Strategy
+from dprivacy.numbers import read_vector
+from dprivacy.typing import NumberLike
 from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
@@ -20,10 +22,12 @@ from dprivacy.viz.style.picture_style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Case: TypeAlias = Inference | Scenario | Strategy | Sequence[NumberLike]
+
 
 @drawn
 def plot_leakage(
-    cases: Any, *, x: str = "what the best guess is worth", title: str = ""
+    cases: Case | Mapping[str, Case], *, x: str = "what the best guess is worth", title: str = ""
 ) -> "Figure":
     """Before and after, joined by a line: the longer, the more leaks.
 
@@ -87,7 +91,7 @@ def plot_leakage(
     return figure
 
 
-def read_cases(cases: Any) -> dict[str, tuple[float, float]]:
+def read_cases(cases: Case | Mapping[str, Case]) -> dict[str, tuple[float, float]]:
     """Names with what a guess is worth before and after."""
     named = dict(cases) if isinstance(cases, Mapping) else {"": cases}
     rows: dict[str, tuple[float, float]] = {}
@@ -102,9 +106,7 @@ def read_cases(cases: Any) -> dict[str, tuple[float, float]]:
     return rows
 
 
-def _pair(case: Any) -> tuple[float, float]:
-    from dprivacy.numbers import read_vector
-
+def _pair(case: Inference | Strategy | Sequence[NumberLike]) -> tuple[float, float]:
     if isinstance(case, Inference | Strategy):
         return float(case.before), float(case.after)
     before, after = read_vector(list(case), lambda j: ("before", "after")[j]).row(0)

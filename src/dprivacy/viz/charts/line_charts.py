@@ -1,7 +1,7 @@
 """Several curves on one pair of axes, as a picture and as plain data."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
 from dprivacy.viz.style.picture_style import (
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Points = Sequence[tuple[float, float]]
+Curves: TypeAlias = Mapping[str, Iterable[tuple[SupportsFloat, SupportsFloat]]]
 
 
-def read_curves(curves: Mapping[str, Any]) -> dict[str, list[tuple[float, float]]]:
+def read_curves(curves: Curves) -> dict[str, list[tuple[float, float]]]:
     """Names and points as floats; Levels, Fractions and other numbers are read."""
     read = {str(name): [(float(x), float(y)) for x, y in points] for name, points in curves.items()}
     require_some(read, "names, each with at least one point (x, y)")
@@ -30,11 +31,11 @@ def read_curves(curves: Mapping[str, Any]) -> dict[str, list[tuple[float, float]
 
 @drawn
 def plot_curves(
-    curves: Mapping[str, Any],
+    curves: Curves,
     *,
     x: str,
     y: str,
-    levels: Mapping[str, Any] | None = None,
+    levels: Mapping[str, SupportsFloat] | None = None,
     diagonal: str = "",
     marks: bool | None = None,
     title: str = "",
@@ -60,6 +61,13 @@ def plot_curves(
     -------
     matplotlib.figure.Figure
         The picture.
+
+    Examples
+    --------
+    >>> curves = {"optimal": [(1, 0.5), (2, 0.3)], "geometric": [(1, 0.6), (2, 0.35)]}
+    >>> figure = plot_curves(curves, x="privacy level ε", y="expected loss", levels={"no noise": 0})
+    >>> len(figure.axes[0].lines)
+    3
     """
     read = read_curves(curves)
     figure = new_figure()
@@ -94,7 +102,7 @@ def draw_curves(axes: Any, curves: Mapping[str, Points], *, marks: bool | None =
 
 
 def _compared(
-    axes: Any, curves: Mapping[str, Points], levels: Mapping[str, Any], diagonal: str
+    axes: Any, curves: Mapping[str, Points], levels: Mapping[str, SupportsFloat], diagonal: str
 ) -> list[Any]:
     lines = matplotlib("lines")
     handles = []
@@ -110,7 +118,7 @@ def _compared(
     return handles
 
 
-def curves_spec(curves: Mapping[str, Any], *, x: str, y: str, title: str = "") -> dict[str, Any]:
+def curves_spec(curves: Curves, *, x: str, y: str, title: str = "") -> dict[str, Any]:
     """What `plot_curves` draws, as a Plotly figure in plain data."""
     read = read_curves(curves)
     return {

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dprivacy.extras import matplotlib
 from dprivacy.hashing import LossExperiment
@@ -46,6 +47,14 @@ def plot_loss_experiment(experiment: LossExperiment, *, title: str = "") -> "Fig
     matplotlib.figure.Figure
         A panel for each length of hash, with the losses of plain hashes and of random others to
         compare with; for plain hashes alone, one curve for each number of matches.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import hashing_loss
+    >>> people = [[1, 0, 2], [0, 1, 1], [3, 1, 0], [2, 2, 2], [1, 3, 0]]
+    >>> figure = plot_loss_experiment(hashing_loss(people, bits=[4, 8], k=[1], repetitions=2))
+    >>> figure.axes[0].get_xlabel()
+    'hash bits'
     """
     if any(point.xi is not None for point in experiment.points):
         return _against_budget(experiment, title)
@@ -102,7 +111,7 @@ def _against_budget(experiment: LossExperiment, title: str) -> "Figure":
 
 @result("T", "Fig 10.2")
 @drawn
-def plot_nearest_distances(distances: Mapping[str, Any], *, title: str = "") -> "Figure":
+def plot_nearest_distances(distances: Mapping[str, ArrayLike], *, title: str = "") -> "Figure":
     """How far everybody's true nearest neighbour is.
 
     Parameters
@@ -116,6 +125,12 @@ def plot_nearest_distances(distances: Mapping[str, Any], *, title: str = "") -> 
     -------
     matplotlib.figure.Figure
         The share of people at each distance, as outlines.
+
+    Examples
+    --------
+    >>> figure = plot_nearest_distances({"town": [0.1, 0.1, 0.4], "village": [0.3, 0.5]})
+    >>> len(figure.axes[0].patches)
+    2
     """
     read = {
         str(name): np.asarray(values, dtype=float).ravel() for name, values in distances.items()

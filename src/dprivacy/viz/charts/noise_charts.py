@@ -8,6 +8,7 @@ from dprivacy.errors import NotApplicable
 from dprivacy.extras import matplotlib
 from dprivacy.model import Channel, as_channel
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label
 from dprivacy.viz.charts.bar_charts import draw_bars
 from dprivacy.viz.charts.line_charts import draw_curves
 from dprivacy.viz.style.picture_style import (
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
 @result("T", "Fig 4.1", "Fig 8.1")
 @drawn
 def plot_noise(
-    mechanisms: Mapping[str, Any], *, at: Any, within: float | None = None, title: str = ""
+    mechanisms: Mapping[str, ChannelLike],
+    *,
+    at: Label,
+    within: float | None = None,
+    title: str = "",
 ) -> "Figure":
     """The answers of several mechanisms on one true value.
 
@@ -79,13 +84,13 @@ def plot_noise(
     return figure
 
 
-def _rows(mechanisms: Mapping[str, Any], at: Any) -> dict[str, dict[Any, float]]:
+def _rows(mechanisms: Mapping[str, ChannelLike], at: Label) -> dict[str, dict[Label, float]]:
     require_some(mechanisms, "names and mechanisms")
     read: dict[str, Channel] = {str(name): as_channel(C) for name, C in mechanisms.items()}
     return {name: {y: float(p) for y, p in C.row(at).items()} for name, C in read.items()}
 
 
-def _is_number(label: Any) -> bool:
+def _is_number(label: Label) -> bool:
     return isinstance(label, Real) and not isinstance(label, bool)
 
 

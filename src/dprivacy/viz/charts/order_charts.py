@@ -30,6 +30,15 @@ def plot_order(order: Order, *, title: str = "") -> "Figure":
     -------
     matplotlib.figure.Figure
         Equals share a box; pairs that floats left open are dotted.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.refine import order
+    >>> from dprivacy.spaces import line
+    >>> two = {name: geometric(line(3), eps=name) for name in ("ln 2", "ln 4")}
+    >>> [text.get_text() for text in plot_order(order(two)).axes[0].texts]
+    ['ln 2', 'ln 4']
     """
     plan = _laid_out(order)
     texts = {group[0]: _box(group) for group in order.classes}

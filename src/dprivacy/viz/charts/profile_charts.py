@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
+from dprivacy.typing import ChannelLike
 from dprivacy.verify import PrivacyProfile, privacy_profile
 from dprivacy.viz.charts.line_charts import draw_curves
 from dprivacy.viz.style.picture_style import (
@@ -19,12 +20,13 @@ from dprivacy.viz.style.picture_style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Source: TypeAlias = PrivacyProfile | ChannelLike
 X, Y = "privacy level ε", "slack δ: probability left out"
 _STEPS = 120
 
 
 @drawn
-def plot_profile(profiles: Any, *, title: str = "") -> "Figure":
+def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") -> "Figure":
     """How much slack δ each privacy level ε needs.
 
     Parameters
@@ -66,7 +68,7 @@ def plot_profile(profiles: Any, *, title: str = "") -> "Figure":
     return figure
 
 
-def _read(profiles: Any) -> dict[str, PrivacyProfile]:
+def _read(profiles: Source | Mapping[str, Source]) -> dict[str, PrivacyProfile]:
     return {
         name: source if isinstance(source, PrivacyProfile) else privacy_profile(source)
         for name, source in named(profiles).items()

@@ -35,6 +35,17 @@ def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> "Figure":
         Authors on the left, topics on the right (where there are any); the unmodified texts stand at
         the right end of each, success by chance is a dotted line. Below each level is the share of
         words that stayed.
+
+    Examples
+    --------
+    >>> from dprivacy.text import AuthorTopicTable, Row
+    >>> rows = (
+    ...     Row(None, 1.0, {"author, n-grams": (0.7, 0.8)}),
+    ...     Row("5", 0.4, {"author, n-grams": (0.2, 0.3)}),
+    ... )
+    >>> figure = plot_attacks(AuthorTopicTable(rows, 20, 1, 0.5, 2, "laplace", "GloVe"))
+    >>> print(figure.axes[0].get_title(loc="left"))
+    author told, of 20
     """
     lines = matplotlib("lines")
     sides = [side for side in ("author", "topic") if any(a.startswith(side) for a in table.attacks)]

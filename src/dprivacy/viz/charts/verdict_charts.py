@@ -37,6 +37,16 @@ def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
         Where it holds, the post-processing (or the mixtures of posteriors) as a heat map. Where it
         fails, what the adversary of the witness gains from each channel, with what each secret is
         worth to them; for privacy-based refinement, the two levels.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> from dprivacy.refine import refines
+    >>> from dprivacy.spaces import line
+    >>> strong, weak = (geometric(line(3), eps=eps) for eps in ("ln 2", "ln 4"))
+    >>> figure = plot_refinement(refines(weak, strong, names=("weak", "strong")))
+    >>> print(figure.axes[0].get_title(loc="left"))
+    strong is at least as safe as weak
     """
     first, second = verdict.names
     held = {True: "is", False: "is not", None: "may be"}[verdict.holds]

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dprivacy.errors import UnknownName
 from dprivacy.geo import City, Plane, ProtectedPlaces, in_words, read_places, to_space, to_surface
 from dprivacy.numbers import Floats
 from dprivacy.release import Released
+from dprivacy.typing import PathArg
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, require_some
 
@@ -42,7 +44,7 @@ class _View:
 def place_map(
     reported: Released[ProtectedPlaces],
     *,
-    true: Any = None,
+    true: tuple[ArrayLike, ArrayLike] | None = None,
     city: City | None = None,
     title: str = "",
 ) -> str:
@@ -69,6 +71,13 @@ def place_map(
     ------
     NotApplicable
         When there is nothing to draw.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import protect_places
+    >>> page = place_map(protect_places([48.85, 48.86], [2.35, 2.29]), title="Paris")
+    >>> page.count("<h1>Paris</h1>"), "http" in page.replace("http-equiv", "")
+    (1, False)
     """
     places = reported.data
     lat, lon = read_places(np.asarray(places.lat), np.asarray(places.lon))
@@ -95,10 +104,10 @@ def place_map(
 
 
 def save_map(
-    path: str | Path,
+    path: PathArg,
     reported: Released[ProtectedPlaces],
     *,
-    true: Any = None,
+    true: tuple[ArrayLike, ArrayLike] | None = None,
     city: City | None = None,
     title: str = "",
 ) -> Path:
@@ -115,6 +124,13 @@ def save_map(
     -------
     Path
         The file.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from dprivacy.geo import protect_places
+    >>> save_map(f"{mkdtemp()}/map.html", protect_places([48.85, 48.86], [2.35, 2.29])).name
+    'map.html'
     """
     target = Path(path)
     require_html(target)

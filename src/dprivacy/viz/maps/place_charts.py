@@ -26,7 +26,7 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
     Parameters
     ----------
     frontier
-        What `dprivacy.geo.place_frontier` gave.
+        What `dprivacy.geo.frontier` gave.
     title
         A title.
 
@@ -35,6 +35,16 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
     matplotlib.figure.Figure
         On the left the mean displacement, on the right the error of the adversary's best guess. The
         adversary reads planar Laplace noise as the remap does, so that the two coincide there.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import city, frontier
+    >>> import numpy as np
+    >>> places = np.array([48.85, 48.86, 48.87]), np.array([2.35, 2.29, 2.33])
+    >>> paris = city("48.86, 2.33, 4 km", cell="4 km", places=places)
+    >>> figure = plot_places(frontier(paris, eps=["ln 2"], radius="1 km"))
+    >>> figure.axes[0].get_xlabel()
+    'privacy level ε within 1 km'
     """
     figure = new_figure(9.6, 4.2)
     panels = figure.subplots(1, 2, sharey=True)
@@ -71,6 +81,13 @@ def plot_averaging(attack: AveragingAttack, *, title: str = "") -> "Figure":
     -------
     matplotlib.figure.Figure
         Median errors against the number of reports.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import averaging_attack
+    >>> figure = plot_averaging(averaging_attack(reports=(1, 10), people=3))
+    >>> [line.get_label() for line in figure.axes[0].lines]
+    ['fresh noise', 'permanent noise']
     """
     curves = {
         "fresh noise": list(zip(attack.reports, attack.fresh, strict=True)),

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dprivacy.model import about
+from dprivacy.model import about, as_space
 from dprivacy.numbers import as_eps
 from dprivacy.polytope import kernels as every_kernel
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_picture import draw_scene, simplex_axes
 from dprivacy.viz.simplexes.simplex_scene import magnified, make_scene
 from dprivacy.viz.style.picture_style import drawn, legend_below, new_figure, require_some, short
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 @result("T", "Fig 6.3")
 @drawn
 def plot_kernels(
-    space: FiniteSpace,
+    space: SpaceLike,
     *,
-    eps: Any,
-    channels: Iterable[Any] | None = None,
+    eps: LevelLike,
+    channels: Iterable[ChannelLike] | None = None,
     called: str = "kernel",
-    corners: Sequence[Any] | None = None,
+    corners: Sequence[Label] | None = None,
     limit: int = 12,
     zoom: bool = True,
     title: str = "",
@@ -52,8 +52,15 @@ def plot_kernels(
     Returns
     -------
     matplotlib.figure.Figure
-        One panel a kernel, numbered in the order of `dprivacy.polytope.kernel_list`.
+        One panel a kernel, numbered in the order of `dprivacy.polytope.kernels`.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> len(plot_kernels(line(3), eps="ln 2").axes)  # a panel a kernel
+    2
     """
+    space = as_space(space)
     found = every_kernel(space, eps=eps) if channels is None else iter(channels)
     shown = list(islice(found, limit))
     require_some(shown, "at least one channel")

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import TooLarge
 from dprivacy.numbers import Floats, as_eps
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import LevelLike
 
 _NEAR = 1e-9
 MOST_SECRETS = 4
@@ -25,7 +25,7 @@ class Region:
     edges: tuple[tuple[int, int], ...]
 
 
-def region(space: FiniteSpace, eps: Any) -> Region:
+def region(space: FiniteSpace, eps: LevelLike) -> Region:
     """The posteriors that ε·d-privacy allows, p_x ≤ e^(ε·d(x, z))·p_z, in floats for drawing.
 
     `dprivacy.polytope.vertices` lists the same corners exactly, where e^ε is rational; this is for any

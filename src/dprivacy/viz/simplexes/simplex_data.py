@@ -1,16 +1,15 @@
 """Hypers on the simplex as Plotly figures in plain data, for pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Dist
 from dprivacy.numbers import Floats
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
-from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
+from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, short, style
 
 _LARGEST = 34.0  # pixels across, of a mark that has all the probability
@@ -20,12 +19,12 @@ _LABELS = _MIDDLE + 1.12 * (TETRAHEDRON - _MIDDLE)  # a little outside the corne
 
 
 def simplex_spec(
-    hypers: Any = None,
+    hypers: Drawable | Mapping[str, Drawable] | None = None,
     *,
-    space: FiniteSpace | None = None,
-    eps: Any = None,
-    prior: Dist | None = None,
-    corners: Sequence[Any] | None = None,
+    space: SpaceLike | None = None,
+    eps: LevelLike | None = None,
+    prior: PriorLike = None,
+    corners: Sequence[Label] | None = None,
     hulls: bool = True,
     zoom: bool = False,
     title: str = "",

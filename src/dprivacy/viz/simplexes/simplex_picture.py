@@ -1,16 +1,15 @@
 """Hypers on the simplex: posteriors as marks, the private region, the prior."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprivacy.extras import matplotlib, mpltern
-from dprivacy.model import Dist
 from dprivacy.numbers import Floats
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
-from dprivacy.viz.simplexes.simplex_scene import Cloud, Scene, magnified, make_scene
+from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
+from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
 from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
@@ -41,12 +40,12 @@ TETRAHEDRON = np.array(
 @result("T", "Fig 2.1", "Fig 6.1", "Fig 6.2", "Fig 7.2", "Fig 7.3")
 @drawn
 def plot_simplex(
-    hypers: Any = None,
+    hypers: Drawable | Mapping[str, Drawable] | None = None,
     *,
-    space: FiniteSpace | None = None,
-    eps: Any = None,
-    prior: Dist | None = None,
-    corners: Sequence[Any] | None = None,
+    space: SpaceLike | None = None,
+    eps: LevelLike | None = None,
+    prior: PriorLike = None,
+    corners: Sequence[Label] | None = None,
     hulls: bool = True,
     letters: bool = False,
     zoom: bool = False,

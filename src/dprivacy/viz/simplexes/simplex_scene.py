@@ -1,18 +1,21 @@
 """What a picture of hypers shows: posteriors with their chances, the private region, the prior."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dprivacy.errors import NotApplicable, UnknownName, WrongShape
-from dprivacy.model import Dist, Hyper, as_channel, push, shown, uniform
+from dprivacy.model import Hyper, as_channel, as_prior, as_space, push, shown
 from dprivacy.numbers import Floats, Mat
-from dprivacy.spaces import FiniteSpace, require_same_labels
+from dprivacy.spaces import require_same_labels
+from dprivacy.typing import ChannelLike, Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.private_region import MOST_SECRETS, Region, region
 from dprivacy.viz.style.picture_style import named
+
+Drawable: TypeAlias = Hyper | ChannelLike  # a channel is pushed a prior
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Cloud:
 class Scene:
     """Everything on one simplex, in the order of its corners."""
 
-    corners: tuple[Any, ...]
+    corners: tuple[Label, ...]
     clouds: tuple[Cloud, ...]
     priors: Floats
     region: Region | None
@@ -67,12 +70,12 @@ def magnified(scene: Scene) -> Scene:
 
 
 def make_scene(
-    hypers: Any,
+    hypers: Drawable | Mapping[str, Drawable] | None,
     *,
-    space: FiniteSpace | None,
-    eps: Any,
-    prior: Dist | None,
-    corners: Sequence[Any] | None,
+    space: SpaceLike | None,
+    eps: LevelLike | None,
+    prior: PriorLike,
+    corners: Sequence[Label] | None,
     title: str,
 ) -> Scene:
     """Read what is to be drawn.
@@ -83,13 +86,16 @@ def make_scene(
     """
     sources = {} if hypers is None else named(hypers)
     read = {name: _hyper(source, prior) for name, source in sources.items()}
-    if not read and space is None:
-        raise NotApplicable(f"nothing to draw: give hypers, or a space and eps, not {hypers!r}")
-    if space is not None and eps is None:
+    secrets = next(iter(read.values())).secrets if read else None
+    around = None if space is None else as_space(space, labels=secrets)
+    if secrets is None:
+        if around is None:
+            raise NotApplicable(f"nothing to draw: give hypers, or a space and eps, not {hypers!r}")
+        secrets = around.labels
+    if around is not None and eps is None:
         raise NotApplicable(
-            f"the private region of {len(space)} secrets needs a level: give eps= with space="
+            f"the private region of {len(around)} secrets needs a level: give eps= with space="
         )
-    secrets = next(iter(read.values())).secrets if read else space.labels if space else ()
     chosen = _chosen(secrets, corners)
     clouds, priors = [], []
     for name, hyper in read.items():
@@ -107,24 +113,21 @@ def make_scene(
     if not priors:
         priors = [np.full(len(chosen), 1 / len(chosen))]
     allowed = None
-    if space is not None:
-        require_same_labels(secrets, space.labels, "the secrets and the space")
-        allowed = region(space.restrict(chosen), eps)
+    if around is not None and eps is not None:
+        require_same_labels(secrets, around.labels, "the secrets and the space")
+        allowed = region(around.restrict(chosen), eps)
     distinct = np.unique(np.round(np.array(priors), 12), axis=0)
     return Scene(chosen, tuple(clouds), distinct, allowed, title)
 
 
-def _hyper(source: Any, prior: Dist | None) -> Hyper:
+def _hyper(source: Drawable, prior: PriorLike) -> Hyper:
     if isinstance(source, Hyper):
         return source
     channel = as_channel(source)
-    belief = uniform(channel.rows) if prior is None else prior
-    if belief.exact and not channel.exact:
-        belief = Dist(belief.labels, Mat(belief.matrix.floats))
-    return push(channel, prior=belief)
+    return push(channel, prior=as_prior(prior, channel.rows, exact=channel.exact))
 
 
-def _chosen(secrets: Sequence[Any], corners: Sequence[Any] | None) -> tuple[Any, ...]:
+def _chosen(secrets: Sequence[Label], corners: Sequence[Label] | None) -> tuple[Label, ...]:
     if corners is None:
         if not 2 <= len(secrets) <= MOST_SECRETS:
             raise WrongShape(
@@ -144,7 +147,7 @@ def _chosen(secrets: Sequence[Any], corners: Sequence[Any] | None) -> tuple[Any,
     return chosen
 
 
-def _among(hyper: Hyper, chosen: Sequence[Any]) -> Hyper:
+def _among(hyper: Hyper, chosen: Sequence[Label]) -> Hyper:
     """The hyper of an adversary who knows that the secret is one of the chosen."""
     if tuple(chosen) == hyper.secrets:
         return hyper

@@ -1,17 +1,17 @@
 """Pictures as files and as text: the same picture gives the same bytes."""
 
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dprivacy.errors import UnknownName
+from dprivacy.typing import PathArg
 from dprivacy.viz.style.picture_style import METADATA, look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def save(figure: "Figure", path: str | PathLike[str]) -> Path:
+def save(figure: "Figure", path: PathArg) -> Path:
     """Write a picture to a file.
 
     Parameters
@@ -35,6 +35,13 @@ def save(figure: "Figure", path: str | PathLike[str]) -> Path:
     -----
     The file holds no date and no version of a library: the same picture, drawn with the same versions,
     is the same file.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from dprivacy.viz import plot_bars
+    >>> save(plot_bars({"": {"yes": 3, "no": 1}}), f"{mkdtemp()}/answers.svg").name
+    'answers.svg'
     """
     target = Path(path)
     ending = target.suffix.lower()
@@ -44,7 +51,7 @@ def save(figure: "Figure", path: str | PathLike[str]) -> Path:
     return target
 
 
-def require_ending(path: str | PathLike[str]) -> None:
+def require_ending(path: PathArg) -> None:
     """Refuse a file name whose ending does not name a format for pictures."""
     ending = Path(path).suffix
     if ending.lower() not in METADATA:

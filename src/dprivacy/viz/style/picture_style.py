@@ -230,6 +230,12 @@ def svg(figure: "Figure", *, words: str = "") -> str:
     str
         Self-contained: letters are outlines, and nothing is fetched. Names inside it start with a
         digest of the picture, so that two pictures in one page do not meet.
+
+    Examples
+    --------
+    >>> from dprivacy.viz import plot_bars
+    >>> svg(plot_bars({"": {"yes": 3, "no": 1}}), words="three of four say yes")[:54]
+    '<svg role="img" aria-label="three of four say yes" sty'
     """
     buffer = BytesIO()
     with look():
