@@ -135,7 +135,7 @@ def test_per_person(here):
         assert not Path("c.csv").exists()
 
 
-@pytest.mark.parametrize("verb", ["geo"])
+@pytest.mark.parametrize("verb", ["geo", "curves"])
 def test_the_card_carries_a_receipt_that_is_verified(verb, here):
     (name, content), options, output, _ = VERBS[verb]
     Path(name).write_text(content)

@@ -17,11 +17,5 @@ from dprivacy.curves.curve_files import (
 )
 from dprivacy.curves.matching_attack import Linkage as Linkage, linkage as linkage
 from dprivacy.curves.mean_profile import Profile as Profile
-from dprivacy.curves.protecting_curves import (
-    ProtectedCurves as ProtectedCurves,
-    protect_curves as protect_curves,
-)
-
-# isort: split
-# For other rooms; not part of the surface.
-from dprivacy.curves.curve_output import describe_path as describe_path, write_days as write_days
+from dprivacy.curves.protecting_curves import protect_curves as protect_curves
+from dprivacy.curves.released_curves import ProtectedCurves as ProtectedCurves

@@ -5,22 +5,22 @@ distance adds about 2·K²/ε² to the squared error of a curve. The rule takes 
 that is left out, measured on *public* curves, and the noise add up to the least.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dprivacy.curves.coefficient_noise import curve_mechanism
+from dprivacy.curves.coefficient_noise import Distance, curve_mechanism
 from dprivacy.curves.curve_basis import Basis
-from dprivacy.curves.curve_readings import read_curves, read_step
+from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
-from dprivacy.model import plain
+from dprivacy.model import Answer
 from dprivacy.numbers import as_eps
+from dprivacy.typing import LevelLike, NumberLike
 
 
 @dataclass(frozen=True)
-class SizeChoice:
+class SizeChoice(Answer):
     """The number of basis vectors that the rule takes, and what it was chosen from.
 
     Attributes
@@ -39,6 +39,7 @@ class SizeChoice:
     left_out: tuple[float, ...]
     noise: tuple[float, ...]
     averaged: int = 1
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The choice in words."""
@@ -49,23 +50,14 @@ class SizeChoice:
             f"on public curves, and noise adds {noise:.3g}; any other number gives a larger sum."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The choice as plain data."""
-        return {
-            "size": self.size,
-            "left_out": plain(self.left_out),
-            "noise": plain(self.noise),
-            "averaged": self.averaged,
-        }
-
 
 def choose_size(
-    public: Any,
+    public: CurvesLike,
     basis: Basis,
     *,
-    eps: Any,
-    grid: Any,
-    distance: str = "L2",
+    eps: LevelLike,
+    grid: NumberLike,
+    distance: Distance = "L2",
     averaged: int = 1,
     most: int = 64,
 ) -> SizeChoice:
@@ -85,6 +77,15 @@ def choose_size(
         noise is n times smaller.
     most
         The largest number to consider.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import example_days, make_basis
+    >>> public, basis = example_days(100), make_basis("cosine", 48)
+    >>> one = choose_size(public, basis, eps=20, grid="0.01")
+    >>> mean = choose_size(public, basis, eps=20, grid="0.01", averaged=1000)
+    >>> one.size < mean.size  # noise averages out, what a basis leaves out does not
+    True
     """
     curves, averaged = read_curves(public), whole(averaged, "averaged")
     if curves.shape[1] != basis.times:

@@ -7,11 +7,10 @@ orthonormal is bounded exactly, and the noise makes up for it.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from dprivacy.curves.curve_readings import Ints, read_curves
+from dprivacy.curves.curve_readings import CurvesLike, Ints, read_curves
 from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Floats
@@ -34,6 +33,9 @@ class Basis:
 
     name: str
     rows: Ints
+
+    def __post_init__(self) -> None:
+        self.rows.setflags(write=False)
 
     @property
     def size(self) -> int:
@@ -79,7 +81,7 @@ class Basis:
         return np.linalg.pinv(self.rows.astype(np.float64))
 
 
-def make_basis(basis: Any, times: int, size: int | None = None) -> Basis:
+def make_basis(basis: Basis | str, times: int, size: int | None = None) -> Basis:
     """A basis by name, a `Basis`, or the principal components of public curves.
 
     Parameters
@@ -93,6 +95,11 @@ def make_basis(basis: Any, times: int, size: int | None = None) -> Basis:
         How many readings a curve has.
     size
         How many vectors; all of them when omitted.
+
+    Examples
+    --------
+    >>> make_basis("steps", 4).rows[1].tolist()  # the first half against the second
+    [8192, 8192, -8192, -8192]
     """
     if isinstance(basis, Basis):
         if basis.times != times:
@@ -110,10 +117,21 @@ def make_basis(basis: Any, times: int, size: int | None = None) -> Basis:
     return made if size is None else made.first(size)
 
 
-def principal_basis(public: Any) -> Basis:
+def principal_basis(public: CurvesLike) -> Basis:
     """The mean direction and the principal components of *public* curves.
 
     Components of the secret curves would tell about them: give curves that are already published.
+
+    Parameters
+    ----------
+    public
+        Published curves, one a row.
+
+    Examples
+    --------
+    >>> basis = principal_basis([[1, 2, 3], [2, 4, 6], [1, 2, 4]])
+    >>> basis.name, basis.rows.shape
+    ('principal', (3, 3))
     """
     curves = read_curves(public)
     mean = curves.mean(axis=0)

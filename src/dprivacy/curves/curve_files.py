@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Floats
 from dprivacy.release import batches_of, read_errors
+from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class Days:
         What the readings are called.
     kept
         Columns that are published as they are, because somebody listed them.
+    source
+        The file.
     left_out
         How many incomplete days were left out.
     """
@@ -33,19 +36,20 @@ class Days:
     values: Floats
     columns: tuple[str, ...]
     kept: dict[str, list[Any]]
+    source: Path
     left_out: int = 0
 
 
 def read_days(
-    path: str | Path,
+    path: PathArg,
     *,
     columns: str = "",
     keep: Sequence[str] = (),
     long: Sequence[str] = (),
     per_day: int = 48,
-    incomplete: str = "refuse",
+    incomplete: Literal["refuse", "drop"] = "refuse",
 ) -> Days:
-    """Read curves from a CSV or Parquet file.
+    r"""Read curves from a CSV or Parquet file.
 
     Parameters
     ----------
@@ -64,6 +68,15 @@ def read_days(
     incomplete
         "refuse" days with more or fewer readings, or "drop" them; which days are missing is then
         visible.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "days.csv").write_text("home,h0,h1\n7,0.5,0.25\n8,1,0\n")
+    ...     days = read_days(f"{folder}/days.csv", keep=["home"])
+    >>> days.columns, days.kept
+    (('h0', 'h1'), {'home': ['7', '8']})
     """
     file = Path(path)
     pa = arrow()
@@ -76,7 +89,8 @@ def read_days(
         return _pivoted(table, tuple(long), keep, per_day, incomplete, file)
     names = _chosen(table.column_names, columns, keep, file)
     kept = {name: table.column(name).to_pylist() for name in keep}
-    return Days(np.column_stack([_numbers(table, name, file) for name in names]), names, kept)
+    values = np.column_stack([_numbers(table, name, file) for name in names])
+    return Days(values, names, kept, file)
 
 
 def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path) -> tuple[str, ...]:
@@ -162,7 +176,8 @@ def _pivoted(
     values = readings[starts[:, None] + np.arange(per_day)]
     every = {"household": homes[starts].tolist(), "date": [str(day) for day in days[starts]]}
     names = tuple(f"r{k:02d}" for k in range(per_day))
-    return Days(values, names, {name: every[name] for name in keep}, int((~full).sum()))
+    kept = {name: every[name] for name in keep}
+    return Days(values, names, kept, file, int((~full).sum()))
 
 
 def example_days(n: int = 400, readings: int = 48) -> Floats:
@@ -170,6 +185,13 @@ def example_days(n: int = 400, readings: int = 48) -> Floats:
 
     They follow formulas, not people: day i has its own hours and sizes, from multiples of irrational
     numbers, which spread evenly.
+
+    Examples
+    --------
+    >>> example_days(3, 4).shape
+    (3, 4)
+    >>> float(example_days(2).sum(axis=1).round(1)[1])  # kWh of the second day
+    14.4
     """
     days, times = np.arange(whole(n, "n"))[:, None], whole(readings, "readings")
     hours = np.arange(times)[None, :] * 24 / times

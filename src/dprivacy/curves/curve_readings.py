@@ -1,7 +1,7 @@
 """Curves as whole numbers of a public step, one curve a row."""
 
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.mechanisms import read_doubles
 from dprivacy.numbers import Floats, as_level
+from dprivacy.typing import FrameLike, NumberLike, TableLike
 
 Ints = NDArray[np.int64]
+CurvesLike: TypeAlias = TableLike | FrameLike  # one curve a row
 
 _LARGEST = 1 << 31  # in steps: keeps every sum below 63 bits
 
 
-def read_step(grid: Any) -> Fraction:
+def read_step(grid: NumberLike) -> Fraction:
     """The step of the public grid of readings, in their unit, exact."""
     step = as_level(str(grid) if isinstance(grid, float) else grid).simplified
     if not isinstance(step, Fraction) or step <= 0:
@@ -23,7 +25,7 @@ def read_step(grid: Any) -> Fraction:
     return step
 
 
-def read_curves(readings: Any) -> Floats:
+def read_curves(readings: CurvesLike) -> Floats:
     """Curves as an array (n, times); what is wrong is said with the row and the time, not the value."""
     if hasattr(readings, "to_numpy"):
         readings = readings.to_numpy()

@@ -1,20 +1,21 @@
 """The matching attack: whose day is this?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dprivacy.curves.curve_readings import read_curves
-from dprivacy.curves.protecting_curves import ProtectedCurves
+from dprivacy.curves.curve_readings import CurvesLike, read_curves
+from dprivacy.curves.released_curves import ProtectedCurves
 from dprivacy.errors import WrongShape
+from dprivacy.model import Answer
 from dprivacy.numbers import Floats
 
 _BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
-class Linkage:
+class Linkage(Answer):
     """How often a curve is found again among all true ones.
 
     Attributes
@@ -34,6 +35,7 @@ class Linkage:
     after: float
     chance: float
     curves: int
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The attack in words."""
@@ -43,23 +45,29 @@ class Linkage:
             f"{self.chance:.2%} by guessing."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The attack as plain data."""
-        return {
-            "curves": self.curves,
-            "before": self.before,
-            "after": self.after,
-            "chance": self.chance,
-        }
 
-
-def linkage(protected: ProtectedCurves, true: Any) -> Linkage:
+def linkage(protected: ProtectedCurves, true: CurvesLike) -> Linkage:
     """Match every protected curve to the true curve that makes it likeliest.
+
+    Parameters
+    ----------
+    protected
+        The `data` of what `protect_curves` gave.
+    true
+        The true curves, in the same order; secret.
 
     Notes
     -----
     Exact noise of level λ_k on coefficient k has a likelihood that falls with Σ λ_k·|c_k − u_k|, so the
     likeliest true curve is the nearest in that norm; idealised noise, in the norm of its distance.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import example_days, protect_curves
+    >>> days = example_days(50)
+    >>> loud, quiet = (protect_curves(days, eps=eps, grid="0.01").data for eps in (5000, "1/10"))
+    >>> linkage(quiet, days).after < linkage(loud, days).after
+    True
     """
     curves = read_curves(true)
     n = len(curves)

@@ -1,6 +1,6 @@
 """The mean of protected curves, with a band that is as wide as the noise makes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from dprivacy.curves.coefficient_noise import CurveMechanism
 from dprivacy.errors import BadNumber, WrongShape
-from dprivacy.model import Pictured, plain
+from dprivacy.model import Answer, Pictured, plain
 from dprivacy.numbers import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(Pictured):
+class Profile(Answer, Pictured):
     """A mean curve and its band.
 
     Attributes
@@ -35,6 +35,7 @@ class Profile(Pictured):
     high: Floats
     curves: int
     confidence: float
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The profile in words."""

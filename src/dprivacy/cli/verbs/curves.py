@@ -23,15 +23,12 @@ from dprivacy.cli.standard_input import Input
 from dprivacy.curves import (
     Days,
     ProtectedCurves,
-    describe_path,
     linkage,
     principal_basis,
     protect_curves,
     read_days,
-    write_days,
 )
-from dprivacy.numbers import as_eps
-from dprivacy.release import charged, per_unit
+from dprivacy.release import Released, card_path
 
 _EPILOG = examples(
     "dprivacy curves days.csv --epsilon 1 --grid 0.01 --columns h00:h47 -o out.csv",
@@ -72,7 +69,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
     """Protect curves, such as the days of electricity meters, as wholes.
 
     READINGS is a CSV or Parquet file, or - for standard input. The output has the curves and the
-    columns named by --keep; what is promised is written beside it.
+    columns named by --keep; its card is written beside it.
     """
     refuse_existing(output, replace=given["replace"])
     require_picture(given["picture"])
@@ -84,36 +81,27 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         per_day=given["per_day"],
         incomplete=given["incomplete"],
     )
-    charge = per_unit(
-        "curves",
-        f"{given['distance']} of curves, step {given['step']}, {given['unit'] or 'no unit'}",
-        f"per curve and unit of {given['distance']} distance",
-        as_eps(given["epsilon"]),
-    )
-    with (
-        open_account(given["place"], given["account"]) as account,
-        charged(account, charge, readings, again=given["again"], note="curves") as receipt,
-    ):
-        protected = _protected(days, given)
-        write_days(output, days, protected, receipt)
+    with open_account(given["place"], given["account"]) as account:
+        protected = _protected(days, account, given)
+    protected.save(output, replace=given["replace"])
     answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
     lines = [protected.explain()]
     if days.left_out:
         lines.append(f"{days.left_out:,} incomplete days were left out.")
     if given["attack"]:
-        found = linkage(protected, days.values)
+        found = linkage(protected.data, days.values)
         answer["linkage"] = found.to_dict()
         lines.append(found.explain())
     if given["picture"] is not None:
         from dprivacy.viz import plot_days, save
 
-        save(plot_days(protected, truth=days.values), given["picture"])
+        save(plot_days(protected.data, truth=days.values), given["picture"])
         lines.append(f"{given['picture']} shows TRUE curves: it is as secret as they are.")
-    lines.append(f"{output} and {describe_path(output)} are written.")
+    lines.append(f"Wrote {output} and {card_path(output)}.")
     say(answer, given["as_json"], "\n".join(lines))
 
 
-def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:
+def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[ProtectedCurves]:
     public = None if given["public"] is None else read_days(given["public"]).values
     basis: Any = given["basis"] or None
     if basis == "principal":
@@ -121,7 +109,7 @@ def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:
             raise click.UsageError("--basis principal needs --public curves")
         basis = principal_basis(public)
     return protect_curves(
-        days.values,
+        days,
         eps=given["epsilon"],
         grid=given["grid"],
         distance=given["distance"],
@@ -132,6 +120,8 @@ def _protected(days: Days, given: dict[str, Any]) -> ProtectedCurves:
         step=given["step"],
         unit=given["unit"],
         numerics="idealised" if given["idealised"] else "exact",
+        ledger=account,
+        again=given["again"],
     )
 
 

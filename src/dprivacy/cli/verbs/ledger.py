@@ -115,7 +115,7 @@ def verify(
 ) -> None:
     """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not.
 
-    Cards are *.card.json, and for places and curves *.promise.json.
+    Cards are *.card.json.
     """
     with Ledger(place, key=key, schema=schema, create=False) as found:
         verdict = found.verify(cards)

@@ -1,14 +1,12 @@
 """Is a ledger what it was? Every entry, every balance, and the receipts on release cards."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
-from dprivacy.model import Verdict, file_text
+from dprivacy.errors import BrokenLedger, DPrivacyError
+from dprivacy.model import Verdict
 from dprivacy.release.ledger.balances import (
     NOTHING,
     Balance,
@@ -63,7 +61,7 @@ def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
     1. Entries: numbered without gaps, each with its hash and seal, each naming the one before it, and
        the last one the one that `head` names.
     2. Balances, sources and people: computed again from the entries.
-    3. Cards, and promises of places and curves: the entry that one names is there, has the hash on
+    3. Cards: the entry that one names is there, has the hash on
        it, was made for its plan, and was not cancelled.
     """
     findings = [
@@ -161,13 +159,7 @@ def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
 
 
 def _carried(given: Any) -> tuple[Any, str]:
-    """The receipt on a card, or in the file of a promise, and the hash of the plan, if there is one."""
-    if not isinstance(given, Card) and str(given).endswith(".promise.json"):
-        try:
-            told = json.loads(file_text(Path(given)))
-        except (ValueError, RecursionError):
-            raise Malformed(f"{given}: is not the file of a promise") from None
-        return (told.get("receipt") if isinstance(told, dict) else None), ""
+    """The receipt on a card, and the hash of the plan, if there is one."""
     card = given if isinstance(given, Card) else read_card(given)
     return card.receipt, plan_hash(card.plan) if card.plan else ""
 

@@ -28,7 +28,7 @@ def plot_days(
     Parameters
     ----------
     protected
-        From `protect_curves`.
+        The `data` of what `protect_curves` gave.
     truth
         The true curves, for those who may see them; the picture is then as secret as they are.
     shown
@@ -45,14 +45,13 @@ def plot_days(
     --------
     >>> from dprivacy.curves import protect_curves
     >>> days = [[1, 2, 3, 2], [2, 3, 4, 3], [1, 1, 2, 1]]
-    >>> figure = plot_days(protect_curves(days, eps=5, grid="0.1", bounds=(0, 5), size=2))
+    >>> figure = plot_days(protect_curves(days, eps=5, grid="0.1", bounds=(0, 5), size=2).data)
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['reading', 'reading']
     """
     figure = new_figure(width=9.0)
     left, right = figure.subplots(1, 2)
     profile = protected.mean()
-    assert isinstance(profile, Profile)
     known = None if truth is None else np.asarray(truth)
     _band(left, profile, None if known is None else known.mean(axis=0))
     titled(left, title or f"mean of {len(protected):,} protected curves")
@@ -82,7 +81,7 @@ def plot_mean_profile(
     >>> from dprivacy.curves import protect_curves
     >>> days = [[1, 2, 3, 2], [2, 3, 4, 3], [1, 1, 2, 1]]
     >>> protected = protect_curves(days, eps=5, grid="0.1", bounds=(0, 5), size=2)
-    >>> figure = plot_mean_profile(protected.mean())
+    >>> figure = plot_mean_profile(protected.data.mean())
     >>> print(figure.axes[0].get_title(loc="left"))
     mean of 3 protected curves
     """

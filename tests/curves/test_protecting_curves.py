@@ -22,6 +22,7 @@ from dprivacy.curves import (
 )
 from dprivacy.errors import BadFile, Malformed, UnknownName, WrongShape
 from dprivacy.numbers.levels import as_eps
+from dprivacy.release import card_path, read_card
 from support.real_data import real
 
 pytest.importorskip("pyarrow")
@@ -36,7 +37,7 @@ def test_the_band_holds_the_mean_as_often_as_it_says():
     basis = make_basis("cosine", 48, 6)
     followed = days.mean(axis=0) @ basis.rows.T @ basis.back.T
     inside = [
-        _inside(protect_curves(days, eps=1, grid="0.001", size=6).mean(), followed, 1e-3)
+        _inside(protect_curves(days, eps=1, grid="0.001", size=6).data.mean(), followed, 1e-3)
         for _ in range(200)
     ]
     # Bonferroni over readings that hang together: at least 95 %; 179 of 200 is 5 sigma below.
@@ -45,17 +46,17 @@ def test_the_band_holds_the_mean_as_often_as_it_says():
 
 def test_groups_have_profiles_of_their_own():
     days = np.vstack([example_days(50), example_days(50) + 5])
-    protected = protect_curves(days, eps=5, grid="0.001", size=3)
-    profiles = protected.mean(["low"] * 50 + ["high"] * 50)
+    protected = protect_curves(days, eps=5, grid="0.001", size=3).data
+    profiles = protected.means(["low"] * 50 + ["high"] * 50)
     assert set(profiles) == {"low", "high"}
     assert profiles["high"].mean.mean() - profiles["low"].mean.mean() > 4
     with pytest.raises(WrongShape, match="one entry for each"):
-        protected.mean(["low"])
+        protected.means(["low"])
 
 
 def test_smoothing_with_public_curves_brings_single_days_nearer():
     days = example_days(300)
-    protected = protect_curves(days, eps=1, grid="0.001", size=6)
+    protected = protect_curves(days, eps=1, grid="0.001", size=6).data
     error = ((protected.values - days) ** 2).sum()
     smooth = protected.smoothed(example_days(200)[100:])
     assert ((smooth - days) ** 2).sum() < error / 4
@@ -79,20 +80,22 @@ def test_the_rule_for_the_size_is_the_minimum_it_claims():
     made = curve_mechanism(part, eps=as_eps(4), grid=Fraction(1, 1000))
     drawn = made.randomise(np.zeros((4000, 48)))
     assert (drawn**2).sum(axis=1).mean() == pytest.approx(choice.noise[choice.size - 1], rel=0.1)
-    protected = protect_curves(example_days(20), eps=4, grid="0.001", public=public)
+    protected = protect_curves(example_days(20), eps=4, grid="0.001", public=public).data
     assert protected.choice is not None
     assert protected.choice.explain() in protected.explain()
 
 
 def test_the_attacker_finds_all_before_and_few_after():
     days = example_days(400)
-    loud = linkage(protect_curves(days, eps=2000, grid="0.001", size=12), days)
-    quiet = linkage(protect_curves(days, eps="1/10", grid="0.001", size=12), days)
+    loud = linkage(protect_curves(days, eps=2000, grid="0.001", size=12).data, days)
+    quiet = linkage(protect_curves(days, eps="1/10", grid="0.001", size=12).data, days)
     assert loud.before == 1.0
     assert loud.after > 0.9
     assert quiet.after < 0.05
     twins = np.vstack([days, days])
-    assert linkage(protect_curves(twins, eps=1, grid="0.001"), twins).before == pytest.approx(0.5)
+    assert linkage(protect_curves(twins, eps=1, grid="0.001").data, twins).before == pytest.approx(
+        0.5
+    )
 
 
 def _write(path: Path, header, rows) -> Path:
@@ -101,7 +104,7 @@ def _write(path: Path, header, rows) -> Path:
     return path
 
 
-def test_the_command_writes_curves_and_their_promise(tmp_path):
+def test_the_command_writes_curves_and_their_card(tmp_path):
     days = example_days(30)
     names = [f"h{k:02d}" for k in range(48)]
     rows = [[f"canary-{i}", "2026-01", *day] for i, day in enumerate(days.tolist())]
@@ -112,16 +115,15 @@ def test_the_command_writes_curves_and_their_promise(tmp_path):
     run = CliRunner().invoke(command, [str(source), *options])
     assert run.exit_code == 0, run.output
     answer = json.loads(run.stdout)
-    assert answer["epsilon"] == "1/2"
+    assert answer["guarantee"]["eps"] == "1/2"
     assert 0 <= answer["linkage"]["after"] <= 1
     found = read_days(out, keep=["month"])
     assert found.values.shape == (30, 48)
     assert found.kept == {"month": ["2026-01"] * 30}
-    promise = json.loads((tmp_path / "out.csv.promise.json").read_text())
-    assert "multiply their odds" in promise["promise"]
-    assert all(
-        "canary" not in file.read_text() for file in (out, tmp_path / "out.csv.promise.json")
-    )
+    card = read_card(card_path(out))
+    assert "multiply their odds" in card.guarantee.sentence
+    assert card.pass_through == ("month",)
+    assert all("canary" not in file.read_text() for file in (out, card_path(out)))
     again = CliRunner().invoke(command, [str(source), *options])
     assert isinstance(again.exception, Malformed)
     assert "exists" in str(again.exception)
@@ -172,7 +174,9 @@ def test_smart_meter_days_keep_their_mean_and_lose_their_names():
     path = real("smart_meter", "daily_curves_48.parquet")
     days = read_days(path, columns="h00:h47", keep=["customer_id", "date"]).values
     assert days.shape == (6050, 48)
-    protected = protect_curves(days, eps="1/2", grid="0.001", bounds=(0, 5), size=8, unit="kWh")
+    protected = protect_curves(
+        days, eps="1/2", grid="0.001", bounds=(0, 5), size=8, unit="kWh"
+    ).data
     profile, truth = protected.mean(), np.clip(days, 0, 5).mean(axis=0)
     basis = protected.mechanism.basis
     bias = np.abs(truth - truth @ basis.rows.T @ basis.back.T).max()

@@ -1,0 +1,199 @@
+"""Released curves: the protected ones, the card that says what is guaranteed, and the file."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprivacy.curves.basis_size import SizeChoice
+from dprivacy.curves.coefficient_noise import CurveMechanism
+from dprivacy.curves.curve_files import Days
+from dprivacy.curves.curve_readings import CurvesLike
+from dprivacy.curves.mean_profile import Profile, mean_profile
+from dprivacy.errors import WrongShape
+from dprivacy.extras import arrow
+from dprivacy.model import Answer, Guarantee, Pictured, about, factor_in_words
+from dprivacy.numbers import Floats
+from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
+from dprivacy.typing import Label
+
+_DIGITS = 6  # of a reading in the output; rounding what is published costs nothing
+
+
+@dataclass(frozen=True)
+class CurveDistances:
+    """Curves at the distance of their readings: in L2 with the time between two readings as weight.
+
+    Attributes
+    ----------
+    norm
+        2, inf or 1.
+    width
+        The time between two readings; 1 for the other norms.
+    """
+
+    norm: float
+    width: float = 1.0
+
+    def distance(self, x: Any, z: Any) -> float:
+        """(width·Σ|x − z|^norm)^(1/norm)."""
+        apart = np.subtract(x, z, dtype=np.float64)
+        return float(np.linalg.norm(apart, ord=self.norm)) * math.sqrt(self.width)
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedCurves(Answer, Pictured):
+    """Protected curves. Nothing of the true ones is in here.
+
+    Attributes
+    ----------
+    values
+        What may be published: one curve a row, in the unit of the readings.
+    coefficients
+        What they were made from; equally public.
+    mechanism
+        How, with the guarantee.
+    guarantee
+        ε per unit of the distance that was asked for (`mechanism.guarantee` has it per unit of the
+        norm of the readings; for L2 the two differ by √step).
+    unit
+        The unit of the readings.
+    choice
+        How the number of basis vectors was chosen, where a rule chose it.
+    """
+
+    values: Floats
+    coefficients: Floats
+    mechanism: CurveMechanism
+    guarantee: Guarantee
+    unit: str = ""
+    choice: SizeChoice | None = None
+    exact: bool = field(default=False, init=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def mean(self, *, confidence: float = 0.95) -> Profile:
+        """The mean curve with a band."""
+        return mean_profile(self.coefficients, self.mechanism, confidence)
+
+    def means(self, groups: Sequence[Label], *, confidence: float = 0.95) -> dict[Label, Profile]:
+        """The mean curve with a band for each of public groups, such as the month."""
+        names = np.asarray(groups)
+        if names.shape != (len(self),):
+            raise WrongShape(
+                f"groups should have one entry for each of {len(self)} curves, not shape {names.shape}"
+            )
+        return {
+            name: mean_profile(self.coefficients[names == name], self.mechanism, confidence)
+            for name in dict.fromkeys(names.tolist())
+        }
+
+    def smoothed(self, public: CurvesLike, *, non_negative: bool = True) -> Floats:
+        """Each curve drawn towards what public curves are like: free, since it sees no secret.
+
+        Notes
+        -----
+        For every coefficient with public mean m and variance v, and noise of variance s, the noisy
+        value c becomes m + v/(v + s)·(c − m), the best linear guess of the true one.
+        """
+        known = self.mechanism.coefficients(public).astype(np.float64)
+        mean, spread, noise = known.mean(axis=0), known.var(axis=0), self.mechanism.variances
+        drawn = mean + spread / (spread + noise) * (self.coefficients - mean)
+        curves = self.mechanism.curves(drawn)
+        return np.maximum(curves, 0.0) if non_negative else curves
+
+    def explain(self) -> str:
+        """What is guaranteed, how much noise there is, and how the basis was chosen."""
+        made = self.mechanism
+        unit = f" {self.unit}" if self.unit else ""
+        lines = [
+            self.sentence(),
+            f"Noise: {about(float(np.sqrt((made.noise**2).mean())))}{unit} on a reading of a single "
+            f"curve (standard deviation), from {made.basis.size} {made.basis.name} coefficients.",
+        ]
+        if made.bounds is not None:
+            lines.append(
+                f"Readings were clamped to {made.bounds[0]:g} … {made.bounds[1]:g}{unit} first."
+            )
+        if made.numerics == "idealised":
+            lines.append(
+                "The noise was computed in doubles; the guarantee does not cover their lowest bits."
+            )
+        if self.choice is not None:
+            lines.append(self.choice.explain())
+        return "\n".join(lines)
+
+    def sentence(self) -> str:
+        """The guarantee in words."""
+        unit, eps = self.unit or "unit", self.guarantee.eps
+        apart = {
+            "L2": f"1 {unit} apart in L2 distance",
+            "sup": f"at most 1 {unit} apart at every moment",
+            "readings": f"1 {unit} apart, summed over all readings",
+        }[self.mechanism.distance]
+        return (
+            f"Anyone who sees the protected curve can multiply their odds between two curves {apart} "
+            f"by at most {factor_in_words(eps)} (ε = {about(eps)}), and between curves twice as far "
+            "apart by at most its square. This is for one curve; the factors of several curves of one "
+            "person multiply."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the curves, as plain data."""
+        return {
+            "curves": len(self),
+            "guarantee": self.guarantee.to_dict() | {"sentence": self.sentence()},
+            "mechanism": self.mechanism.to_dict(),
+            "choice": None if self.choice is None else self.choice.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        return f"ProtectedCurves({len(self):,} curves, {self.mechanism!r})"
+
+
+def released(
+    protected: ProtectedCurves,
+    *,
+    secure: bool,
+    receipt: Receipt | None = None,
+    days: Days | None = None,
+) -> Released[ProtectedCurves]:
+    """Protected curves with their card, ready to be saved.
+
+    Parameters
+    ----------
+    protected
+        The curves.
+    secure
+        Whether the noise came from a source that nobody can guess.
+    receipt
+        What a ledger gave.
+    days
+        The file that the true curves came from: its names and kept columns are written.
+    """
+    card = Card.of(
+        "curves",
+        StatedGuarantee.of(protected.guarantee, sentence=protected.explain()),
+        count=len(protected),
+        secure=secure,
+        mechanisms={"": protected.mechanism.to_dict()},
+        receipt=None if receipt is None else receipt.to_dict(),
+        pass_through=() if days is None else tuple(days.kept),
+    )
+    return Released(protected, card, partial(write_curves, days=days))
+
+
+def write_curves(
+    protected: ProtectedCurves, file: Any, path: Path, *, days: Days | None = None
+) -> None:
+    """Write protected curves, and kept columns of the days they came from, as .csv or .parquet."""
+    rounded = protected.values.round(_DIGITS)
+    names = [f"r{k:02d}" for k in range(rounded.shape[1])] if days is None else days.columns
+    kept = {} if days is None else days.kept
+    table = arrow().table({**kept, **{name: rounded[:, k] for k, name in enumerate(names)}})
+    write_table(table, file, path)
