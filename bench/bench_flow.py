@@ -9,7 +9,7 @@ import qif
 
 import dprivacy as dp
 from dprivacy import flow
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import gain
 
 
 def best_of(runs: dict[str, Callable[[], object]], times: int) -> tuple[dict[str, float], dict]:

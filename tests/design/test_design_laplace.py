@@ -16,8 +16,7 @@ from dprivacy.design.universality.refined_by_noise import (
     refined_by_laplace,
 )
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch, Uncertified
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace
 from dprivacy.model import Dist
 from dprivacy.numbers.levels import as_eps

@@ -10,8 +10,7 @@ import pytest
 from dprivacy.design import as_kernels, kernel_losses, optimal
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, TooLarge, Uncertified
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, mechanism_text, randomised_response, read_mechanism
 from dprivacy.model import Dist
 from dprivacy.polytope import kernels

@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.design import expected_loss, minimax, optimal, remap, worst_case_loss
 from dprivacy.errors import Malformed, SpaceMismatch, TooLarge, UnknownCategory
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist
 from dprivacy.spaces import discrete, grid, line

@@ -28,8 +28,7 @@ from dprivacy.errors import (
     UnknownCategory,
     UnknownName,
 )
-from dprivacy.flow import is_monotonic, is_pairwise_non_trivial, posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
+from dprivacy.flow import gain, is_monotonic, is_pairwise_non_trivial, loss, posterior_uncertainty
 from dprivacy.mechanisms import bitwise_response, geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel, uniform
 from dprivacy.numbers.linear_programs import minimise

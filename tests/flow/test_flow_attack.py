@@ -9,8 +9,7 @@ from click.testing import CliRunner
 
 from dprivacy.cli.verbs.received_tables import attack as command
 from dprivacy.errors import Malformed, TooLarge
-from dprivacy.flow import capacity, posterior_vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import capacity, gain, posterior_vulnerability
 from dprivacy.model import Channel, Dist
 from dprivacy.release import Plan, received, sanitise_file
 from dprivacy.release.columns.demo_survey import write_demo

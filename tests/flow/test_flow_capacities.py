@@ -15,12 +15,14 @@ from dprivacy.flow import (
     d_capacity,
     d_vulnerability,
     focussed,
+    gain,
     inference,
     is_hiding,
     is_insensitive,
     leakage,
     leakage_bound,
     local_count,
+    loss,
     mutual_information,
     oblivious_count,
     posterior_shannon_entropy,
@@ -28,7 +30,6 @@ from dprivacy.flow import (
     shannon_capacity,
     shannon_entropy,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.model import Channel, Dist, as_channel, joint, uniform
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, line

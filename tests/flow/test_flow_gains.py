@@ -16,13 +16,14 @@ from dprivacy.errors import (
 )
 from dprivacy.flow import (
     Loss,
+    gain,
     leakage,
+    loss,
     posterior_vulnerability,
     strategy,
     uncertainty,
     vulnerability,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.model import Channel, Dist, Gain, as_channel, uniform
 from dprivacy.spaces import discrete, grid, line
 
@@ -246,9 +247,3 @@ class TestResults:
         assert leakage(C, prior=uniform([0, 1, 2]), gain=g) == 1
         risk = loss.identity([0, 1])
         assert leakage([[1, 0], [0, 1]], prior=uniform([0, 1]), gain=risk) == float("inf")
-
-    def test_the_names_are_modules(self):
-        from dprivacy import flow
-
-        assert flow.gain.identity is gain.identity
-        assert set(gain.__all__) - set(loss.__all__) == {"property"}

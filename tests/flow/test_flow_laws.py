@@ -14,6 +14,7 @@ from dprivacy.flow import (
     capacity,
     d_capacity,
     d_vulnerability,
+    gain,
     guessing_entropy,
     inference,
     is_hiding,
@@ -24,6 +25,7 @@ from dprivacy.flow import (
     is_trivial,
     leakage,
     leakage_bound,
+    loss,
     mutual_information,
     posterior_guessing_entropy,
     posterior_shannon_entropy,
@@ -35,7 +37,6 @@ from dprivacy.flow import (
     uncertainty,
     vulnerability,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.model import Channel, Dist, Gain, push, uniform
 from dprivacy.spaces import discrete, from_table, line
 from dprivacy.verify import smallest_eps

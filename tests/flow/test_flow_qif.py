@@ -7,8 +7,10 @@ from dprivacy.flow import (
     additive_bound,
     capacity,
     d_vulnerability,
+    gain,
     guessing_entropy,
     leakage,
+    loss,
     mutual_information,
     posterior_guessing_entropy,
     posterior_shannon_entropy,
@@ -20,7 +22,6 @@ from dprivacy.flow import (
     uncertainty,
     vulnerability,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.model import Dist, as_channel
 from dprivacy.spaces import points
 

@@ -6,8 +6,7 @@ import pytest
 
 from dprivacy.design import optimal, remap
 from dprivacy.errors import BadNumber, NotApplicable, WrongShape
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains.named_gains__flow_loss import function, metric
+from dprivacy.flow import loss as losses, posterior_uncertainty
 from dprivacy.geo import city, displacement, frontier, optimal_places, protect_places
 from dprivacy.geo.place_frontier import NAMES, _planar, _total
 from dprivacy.model import Channel, Dist
@@ -69,7 +68,7 @@ def test_the_remapped_loss_is_that_of_design_remap_and_of_a_bayesian_adversary(t
     loss = {
         (w, x): table[i, j] for i, w in enumerate(town.space.labels) for j, x in enumerate(labels)
     }
-    costs = function(town.space.labels, labels, lambda w, x: float(loss[w, x]))
+    costs = losses.function(town.space.labels, labels, lambda w, x: float(loss[w, x]))
     found = at(frontier(town, radius="500 m", eps=["ln 2"]), "remapped", "ln 2")
     assert float(remap(channel, prior=prior, loss=costs).after) == pytest.approx(found.mean)
     assert float(posterior_uncertainty(channel, prior=prior, loss=costs)) == pytest.approx(
@@ -80,7 +79,7 @@ def test_the_remapped_loss_is_that_of_design_remap_and_of_a_bayesian_adversary(t
 def test_the_optimum_is_no_worse_than_any_private_reading_of_it(town):
     best = optimal(town.space, eps=ln(2) / 500, prior=town.prior, gap=1e-3)
     assert privacy(best.channel, town.space, eps=ln(2) / 500)
-    after = remap(best.channel, prior=town.prior, loss=metric(town.space)).after
+    after = remap(best.channel, prior=town.prior, loss=losses.metric(town.space)).after
     assert float(after) == pytest.approx(float(best.loss), rel=1e-6)
 
 

@@ -10,8 +10,7 @@ from dprivacy.design.universality.refined_by_noise import (
     refined_by_laplace,
 )
 from dprivacy.design.universality.universal_optimality import universally_optimal
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric_steps
 from dprivacy.model import Channel, push, uniform
 from dprivacy.polytope import is_kernel

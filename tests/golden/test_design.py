@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from dprivacy.design import expected_loss, minimax, optimal, remap, worst_case_loss
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, uniform
 from dprivacy.polytope import kernels

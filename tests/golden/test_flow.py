@@ -10,6 +10,7 @@ from dprivacy.flow import (
     count_scenario,
     d_capacity,
     focussed,
+    gain,
     inference,
     is_extended,
     is_focussed,
@@ -23,6 +24,7 @@ from dprivacy.flow import (
     leakage,
     leakage_bound,
     local_count,
+    loss,
     mutual_information,
     oblivious_count,
     posterior_uncertainty,
@@ -31,7 +33,6 @@ from dprivacy.flow import (
     strategy,
     vulnerability,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel, joint, uniform
 from dprivacy.numbers import ln

@@ -10,7 +10,7 @@ from dprivacy.model import Channel, as_channel
 from dprivacy.spaces import FiniteSpace, from_table, line
 from dprivacy.spaces.distance_matrix import Distances
 from dprivacy.verify import smallest_eps
-from dprivacy.verify.metric.row_ratios__verify_chebyshev import largest_rate, rate_of_pairs
+from dprivacy.verify.metric.row_ratios import largest_rate, rate_of_pairs
 
 
 def plain(logs, distances) -> float:

@@ -11,7 +11,7 @@ from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, grid, hamming_cube, line
 from dprivacy.verify import distinguishability, privacy, smallest_eps
-from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
+from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 
 @pytest.mark.statement("T", "Def 4.4.4")

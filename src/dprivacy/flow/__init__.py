@@ -14,7 +14,6 @@ from dprivacy.flow.capacities.shannon_iteration import (
     ShannonCapacity as ShannonCapacity,
     shannon_capacity as shannon_capacity,
 )
-from dprivacy.flow.gains import named_gains__flow_gain, named_gains__flow_loss
 from dprivacy.flow.gains.loss_classes import (
     LossVerdict as LossVerdict,
     is_extended as is_extended,
@@ -27,6 +26,7 @@ from dprivacy.flow.gains.monotonic_losses import (
     is_monotonic as is_monotonic,
     is_strictly_monotonic as is_strictly_monotonic,
 )
+from dprivacy.flow.gains.named_gains import gain as gain, loss as loss
 from dprivacy.flow.inferring.correlated_values import Inference as Inference, inference as inference
 from dprivacy.flow.inferring.noise_focus import (
     BlockVerdict as BlockVerdict,
@@ -76,7 +76,3 @@ from dprivacy.flow.gains.loss_table import (
     aligned as aligned,
     finite as finite,
 )
-from dprivacy.flow.gains.named_gains__flow_loss import function as function
-
-gain = named_gains__flow_gain
-loss = named_gains__flow_loss

@@ -1,10 +1,10 @@
 """What a channel really guarantees: d-privacy, (ε, δ), error bounds, and the same in words."""
 
-from dprivacy.verify.auditing.black_box__verify_audit import (
+from dprivacy.verify.auditing.audit_findings import AuditResult as AuditResult
+from dprivacy.verify.auditing.black_box import (
     audit as audit,
     audit_counts as audit_counts,
 )
-from dprivacy.verify.auditing.black_box__verify_audit_result import AuditResult as AuditResult
 from dprivacy.verify.auditing.command_samplers import command_sampler as command_sampler
 from dprivacy.verify.losses.binomial_tails import (
     bernoulli_divergence as bernoulli_divergence,
@@ -91,4 +91,4 @@ from dprivacy.verify.metric.outward_rounding import (
     round_outward as round_outward,
     weights_hash as weights_hash,
 )
-from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio as Ratio, RowRatios as RowRatios
+from dprivacy.verify.metric.row_ratios import Ratio as Ratio, RowRatios as RowRatios

@@ -13,12 +13,12 @@ from dprivacy.cli.shared_options import JSON, PATH, examples, say
 from dprivacy.errors import Malformed
 from dprivacy.flow import (
     capacity,
+    gain as gains,
     leakage as leak,
     posterior_vulnerability,
     shannon_capacity,
     vulnerability,
 )
-from dprivacy.flow.gains import named_gains__flow_gain as gains
 from dprivacy.model import (
     Channel,
     Dist,

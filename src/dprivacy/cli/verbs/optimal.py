@@ -19,7 +19,7 @@ from dprivacy.cli.shared_options import (
     say,
 )
 from dprivacy.design import DEVICES, optimal as best_channel
-from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import as_space, file_text, read_prior_file, read_table
 from dprivacy.spaces import GRAMMAR, FiniteSpace

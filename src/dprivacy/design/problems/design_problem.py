@@ -16,8 +16,7 @@ from dprivacy.errors import (
     WrongKind,
     WrongShape,
 )
-from dprivacy.flow import Loss, finite
-from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.flow import Loss, finite, loss as losses
 from dprivacy.model import Dist, Gain, about, as_prior, as_space, plain, shown
 from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level
 from dprivacy.spaces import (

@@ -16,7 +16,7 @@ from dprivacy.design.universality.laplace_enclosures import (
 )
 from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.errors import Malformed
-from dprivacy.flow import function
+from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import whole
 from dprivacy.model import Dist, about, plain
 from dprivacy.numbers import Level, as_eps, read_number
@@ -162,7 +162,7 @@ def laplace_on_interval(
     """
     N, level, slope = whole(N, "steps"), as_eps(eps), Fraction(read_number(kappa, "kappa"))
     points = quantised(0, 1, Fraction(1, N)).labels
-    table = function(points if actions is None else actions, points, loss)
+    table = losses.function(points if actions is None else actions, points, loss)
     if any(value < 0 for row in table.matrix.rows() for value in row):
         raise Malformed("the loss must be at least 0 everywhere; add a constant to it")
     prior = gathered(cdf, N)

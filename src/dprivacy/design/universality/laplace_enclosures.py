@@ -9,7 +9,7 @@ from typing import Any
 
 from dprivacy.design.universality.consumer_preference import consumer
 from dprivacy.errors import Malformed
-from dprivacy.flow import Loss, function
+from dprivacy.flow import Loss, loss as losses
 from dprivacy.mechanisms import whole
 from dprivacy.model import Dist, Gain, uniform
 from dprivacy.numbers import Factor, Level, as_eps, exp_bounds
@@ -120,7 +120,7 @@ class Setting:
                     "a loss is needed: a table such as loss.metric(space), or a function of action and "
                     f"secret, not {type(loss).__name__}"
                 )
-            loss = function(space.labels, space.labels, loss)
+            loss = losses.function(space.labels, space.labels, loss)
         belief, table = consumer(space, uniform(space) if prior is None else prior, loss)
         low, high = zip(*(decay(level, Fraction(k, N)) for k in range(N + 1)), strict=True)
         return cls(space, level, belief, table, (list(low), list(high)))

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import TooLarge, WrongKind
+from dprivacy.errors import TooLarge
 from dprivacy.flow.gains.gain_input import as_gain
 from dprivacy.flow.gains.loss_table import Loss, Number, aligned
-from dprivacy.model import Dist, Gain, about, as_channel, plain, shown
+from dprivacy.model import Dist, about, as_channel, plain, shown
 from dprivacy.numbers import Mat, minimise
 from dprivacy.typing import ChannelLike, GainLike, LossLike
 
@@ -88,8 +88,6 @@ def additive_capacity(
     """
     channel = as_channel(C)
     gain = as_gain(gain, channel.rows, C)
-    if not isinstance(gain, Gain):
-        raise WrongKind("a capacity needs a table of actions, not a function of a distribution")
     reduced = channel.reduced()
     exact = channel.exact and gain.exact
     columns = [[Fraction(v) for v in column] for column in reduced.matrix.transposed.rows()]

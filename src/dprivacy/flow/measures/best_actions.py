@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import WrongKind
 from dprivacy.flow.gains.gain_input import as_gain
 from dprivacy.flow.gains.loss_table import Number, aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
 from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
-from dprivacy.model import Channel, Gain, Pictured, about, as_prior, plain, shown
+from dprivacy.model import Channel, Pictured, about, as_prior, plain, shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
 
@@ -137,8 +136,6 @@ def strategy(
     channel, joint = joint_matrix(C, prior)
     belief = as_prior(prior, channel.rows, exact=channel.exact)
     gain = as_gain(gain, channel.rows, C)
-    if not isinstance(gain, Gain):
-        raise WrongKind("a strategy needs a table of actions, not a function of a distribution")
     less = is_loss(gain)
     first, at = best_of(
         expected(aligned(gain, belief.labels), belief.matrix.transposed), least=less

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dprivacy.errors import Malformed
-from dprivacy.flow.gains.gain_input import Measure, as_gain
+from dprivacy.flow.gains.gain_input import Measure, as_gain, is_measure
 from dprivacy.flow.measures.vulnerabilities import (
     Case,
     is_loss,
@@ -65,7 +65,8 @@ def leakage(
     if kind not in ("multiplicative", "additive"):
         raise Malformed(f'kind must be "multiplicative" or "additive", not {kind!r}')
     channel = as_channel(C)
-    gain = as_gain(gain, channel.rows, C)
+    if not is_measure(gain):
+        gain = as_gain(gain, channel.rows, C)
     prior = as_prior(prior, channel.rows, exact=channel.exact)
     if is_loss(gain):
         more = uncertainty(prior, loss=gain)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dprivacy.errors import Malformed, WrongKind
-from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss
+from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss, is_measure
 from dprivacy.flow.gains.loss_table import (
     Loss,
     Number,
@@ -47,7 +47,7 @@ def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> An
     >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain=gain.identity(["a", "b"])))
     2/3
     """
-    return _before(prior, _worth(as_gain(gain, _secrets(prior))))
+    return _before(prior, _worth(gain, _secrets(prior)))
 
 
 @result("T", "Def 2.2.4")
@@ -97,7 +97,7 @@ def posterior_vulnerability(
     3. The largest entry of every column: their sum, or their largest quotient by P(y).
     """
     channel, joint = joint_matrix(C, prior)
-    return _after(channel, joint, _worth(as_gain(gain, channel.rows, C)), case)
+    return _after(channel, joint, _worth(gain, channel.rows, C), case)
 
 
 @result("T", "Def 6.2.1")
@@ -135,20 +135,21 @@ def _secrets(prior: Any) -> tuple[Any, ...] | None:
     return prior.labels if isinstance(prior, Dist) else None
 
 
-def _worth(gain: Any) -> Gain | Measure:
-    if isinstance(gain, Loss):
+def _worth(gain: GainLike | Measure, secrets: Any, C: ChannelLike | None = None) -> Gain | Measure:
+    """A gain, or a function of a distribution; refuse a loss."""
+    if is_measure(gain):
+        return gain
+    found = as_gain(gain, secrets, C)
+    if isinstance(found, Loss):
         raise WrongKind(
-            "this is a loss, where less is better; ask for `uncertainty`, or turn it into a gain with "
-            "`mirror`"
+            f"{found!r} is a loss, where less is better; ask for `uncertainty`, or turn it into a gain "
+            "with `mirror`"
         )
-    found: Gain | Measure = gain
     return found
 
 
-def _cost(loss: Any, secrets: Any, space: Any = None) -> Gain | Measure:
-    """A loss; a Gain is read as the table of one."""
-    found: Gain | Measure = loss if isinstance(loss, Gain) else as_loss(loss, secrets, space)
-    return found
+def _cost(loss: LossLike | Measure, secrets: Any, C: ChannelLike | None = None) -> Gain | Measure:
+    return loss if is_measure(loss) else as_loss(loss, secrets, C)
 
 
 def _before(prior: Any, gain: Gain | Measure, *, least: bool = False) -> Any:
@@ -161,7 +162,10 @@ def _before(prior: Any, gain: Gain | Measure, *, least: bool = False) -> Any:
 
 def _dist(prior: Any) -> Dist:
     if not isinstance(prior, Dist):
-        raise Malformed("a function is measured on a Dist; weights alone have no labels")
+        raise WrongKind(
+            f"a function of a distribution needs a Dist as its prior, not {type(prior).__name__}; "
+            "weights alone have no labels"
+        )
     return prior
 
 

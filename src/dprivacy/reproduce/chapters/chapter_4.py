@@ -2,8 +2,7 @@
 
 from itertools import permutations
 
-from dprivacy.flow import capacity, leakage, mutual_information, posterior_vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import capacity, gain, leakage, mutual_information, posterior_vulnerability
 from dprivacy.mechanisms import exponential, geometric, over_truncated, randomised_response
 from dprivacy.model import Channel, push, uniform
 from dprivacy.numbers import ln

@@ -2,8 +2,7 @@
 
 import math
 
-from dprivacy.flow import count_scenario, inference, posterior_vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import count_scenario, gain, inference, posterior_vulnerability
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, joint, uniform
 from dprivacy.numbers import ln

@@ -1,8 +1,14 @@
 """Chapter 6 of the thesis: losses, consumers and optimal mechanisms."""
 
 from dprivacy.design import optimal
-from dprivacy.flow import is_extended, is_monotonic, is_trivial, posterior_uncertainty, strategy
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import (
+    is_extended,
+    is_monotonic,
+    is_trivial,
+    loss,
+    posterior_uncertainty,
+    strategy,
+)
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, Hyper, uniform
 from dprivacy.polytope import decompose, is_kernel, kernels

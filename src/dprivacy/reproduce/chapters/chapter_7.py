@@ -1,8 +1,7 @@
 """Chapter 7 of the thesis: the geometric mechanism against the Laplace mechanism."""
 
 from dprivacy.design import laplace_against_geometric, refined_by_laplace
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace
 from dprivacy.model import Channel, push, uniform
 from dprivacy.polytope import is_kernel

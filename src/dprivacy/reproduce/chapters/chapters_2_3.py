@@ -2,8 +2,7 @@
 
 import math
 
-from dprivacy.flow import leakage, posterior_vulnerability, vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import gain, leakage, posterior_vulnerability, vulnerability
 from dprivacy.model import Channel, Dist, push, uniform
 from dprivacy.numbers import Level
 from dprivacy.refine import refines

@@ -3,8 +3,7 @@
 import math
 
 from dprivacy.design import laplace_against_geometric, universally_optimal
-from dprivacy.flow import is_hiding, is_monotonic, is_revealing
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import is_hiding, is_monotonic, is_revealing, loss
 from dprivacy.mechanisms import geometric
 from dprivacy.model import Channel, Dist, uniform
 from dprivacy.numbers import Mat, rank

@@ -4,8 +4,7 @@ import math
 from functools import partial
 from operator import and_
 
-from dprivacy.flow import count_scenario, mutual_information, posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as loss
+from dprivacy.flow import count_scenario, loss, mutual_information, posterior_uncertainty
 from dprivacy.mechanisms import geometric, over_truncated, randomised_response
 from dprivacy.model import Channel, uniform
 from dprivacy.numbers import ln

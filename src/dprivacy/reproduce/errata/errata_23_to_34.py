@@ -4,8 +4,7 @@ import math
 from itertools import product
 
 from dprivacy.errors import NotStochastic
-from dprivacy.flow import inference, is_monotonic, leakage
-from dprivacy.flow.gains import named_gains__flow_gain as gain, named_gains__flow_loss as loss
+from dprivacy.flow import gain, inference, is_monotonic, leakage, loss
 from dprivacy.mechanisms import any_metric
 from dprivacy.model import Channel, uniform
 from dprivacy.numbers import Level

@@ -13,7 +13,7 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import Channel, Verdict, about, as_channel, plain, shown
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
-from dprivacy.verify.metric.row_ratios__verify_ratios import RowRatios
+from dprivacy.verify.metric.row_ratios import RowRatios
 
 Number = Fraction | float
 Pairs = Iterable[tuple[Any, Any]] | None

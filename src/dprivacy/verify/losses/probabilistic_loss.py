@@ -10,7 +10,7 @@ from dprivacy.numbers import Level
 from dprivacy.sources import result
 from dprivacy.verify.losses.extended_levels import Factors, Pairs, constrained_pairs, exceeding
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
-from dprivacy.verify.metric.row_ratios__verify_ratios import RowRatios
+from dprivacy.verify.metric.row_ratios import RowRatios
 
 Number = Fraction | float
 

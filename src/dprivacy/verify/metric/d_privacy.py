@@ -24,7 +24,7 @@ from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
 from dprivacy.verify.metric.delta_profile import worst_delta
 from dprivacy.verify.metric.induced_metric import Eps, tightest
-from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
+from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 _MOST_TRIPLES = 1000
 

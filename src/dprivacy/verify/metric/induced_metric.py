@@ -11,8 +11,7 @@ from dprivacy.model import Channel, as_channel, require_channel_space, space_for
 from dprivacy.numbers import Level, as_level, float_up, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
-from dprivacy.verify.metric.row_ratios__verify_chebyshev import largest_rate, rate_of_pairs
-from dprivacy.verify.metric.row_ratios__verify_ratios import Ratio, RowRatios
+from dprivacy.verify.metric.row_ratios import Ratio, RowRatios, largest_rate, rate_of_pairs
 
 Eps = Level | float
 

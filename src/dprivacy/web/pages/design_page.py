@@ -11,7 +11,7 @@ from nicegui import run, ui
 
 from dprivacy.design import Optimum, optimal
 from dprivacy.errors import Malformed, NotStochastic
-from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import Dist, about
 from dprivacy.numbers import read_number

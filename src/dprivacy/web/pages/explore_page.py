@@ -9,8 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.design import best_kernel
-from dprivacy.flow import posterior_uncertainty
-from dprivacy.flow.gains import named_gains__flow_loss as losses
+from dprivacy.flow import loss as losses, posterior_uncertainty
 from dprivacy.model import Channel, Dist, shown, uniform
 from dprivacy.polytope import KernelCount, count_kernels, kernels
 from dprivacy.spaces import FiniteSpace

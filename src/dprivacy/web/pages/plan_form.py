@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import Malformed
-from dprivacy.flow import posterior_vulnerability, vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import gain, posterior_vulnerability, vulnerability
 from dprivacy.model import uniform
 from dprivacy.numbers import read_number
 from dprivacy.release import Forecast, Plan, forecast, propose

@@ -9,8 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.flow import capacity, posterior_vulnerability, vulnerability
-from dprivacy.flow.gains import named_gains__flow_gain as gain
+from dprivacy.flow import capacity, gain, posterior_vulnerability, vulnerability
 from dprivacy.model import Channel, about, shown, uniform
 from dprivacy.verify import Mending, PrivacyVerdict, mended, privacy, privacy_profile
 from dprivacy.web.pages.pasted_matrices import (

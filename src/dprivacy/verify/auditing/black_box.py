@@ -11,7 +11,7 @@ import numpy as np
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import as_delta, float_up
 from dprivacy.spaces import Distance, FiniteSpace, read_labels
-from dprivacy.verify.auditing.black_box__verify_audit_result import AuditResult
+from dprivacy.verify.auditing.audit_findings import AuditResult
 from dprivacy.verify.auditing.command_samplers import Sampler, as_sampler, coincidence, drawn
 from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile
 from dprivacy.verify.auditing.event_search import Atoms, best_event
