@@ -240,8 +240,10 @@ class TestEstimate:
             *wanted, "--column", "hobby", "--by", "hobby", folder=released
         )
         refused(*wanted, "--confidence", "2", folder=released)
-        assert "card is missing" in refused("estimate", "survey.csv", folder=released)
-        assert "not a release card" in refused(*wanted, "--card", "plan.toml", folder=released)
+        assert "card of the release is missing" in refused(
+            "estimate", "survey.csv", folder=released
+        )
+        assert "plan.toml: not JSON" in refused(*wanted, "--card", "plan.toml", folder=released)
 
     def test_wrong_usage(self, released: Path) -> None:
         done = run("estimate", "out.parquet", "--estimator", "magic", folder=released)
@@ -280,17 +282,17 @@ class TestQuery:
 
 class TestDemo:
     def test_from_nothing_to_estimates(self, tmp_path: Path) -> None:
-        text = good("demo", "--folder", "d", folder=tmp_path)
+        text = good("demo", "-o", "d", folder=tmp_path)
         assert "Leisure survey (invented): 1,200 rows, 3 protected columns." in text
         assert "4. Estimate." in text
         names = {"survey.csv", "plan.toml", "released.csv", "released.csv.card.json"}
         assert {path.name for path in (tmp_path / "d").iterdir()} == names
-        good("demo", "--folder", "d", folder=tmp_path)
+        good("demo", "-o", "d", folder=tmp_path)
         good("estimate", "d/released.csv", folder=tmp_path)
 
     def test_somebodys_plan_is_kept(self, tmp_path: Path) -> None:
         (tmp_path / "plan.toml").write_text("mine")
-        assert "is not the demo's" in refused("demo", "--folder", ".", folder=tmp_path)
+        assert "is not the demo's" in refused("demo", "-o", ".", folder=tmp_path)
         assert (tmp_path / "plan.toml").read_text() == "mine"
 
 

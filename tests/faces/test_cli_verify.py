@@ -33,7 +33,7 @@ def test_the_built_in_example_is_proved() -> None:
     ("metric", "smallest"), [("discrete", "ln(4)"), ("line", "ln(2)"), ("order", "ln(2)")]
 )
 def test_smallest_eps_depends_on_the_metric(matrix: Path, metric: str, smallest: str) -> None:
-    done = run(matrix, "--metric", metric, "--json")
+    done = run(matrix, "--space", metric, "--json")
     assert done.returncode == 0
     answer = json.loads(done.stdout)
     assert answer["smallest"] == smallest
@@ -42,7 +42,7 @@ def test_smallest_eps_depends_on_the_metric(matrix: Path, metric: str, smallest:
 
 @pytest.mark.parametrize(("eps", "code"), [("ln 2", 0), ("0.7", 0), ("0.69", 3), ("ln(3/2)", 3)])
 def test_exit_code_says_whether_it_holds(matrix: Path, eps: str, code: int) -> None:
-    assert run(matrix, "--metric", "line", "--epsilon", eps).returncode == code
+    assert run(matrix, "--space", "line", "--epsilon", eps).returncode == code
 
 
 def test_with_delta(matrix: Path) -> None:
@@ -56,7 +56,7 @@ def test_with_delta(matrix: Path) -> None:
 def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
     distances = tmp_path / "d.csv"
     distances.write_text("d,0,1,2\n0,0,1,ln 4\n1,1,0,1\n2,ln 4,1,0\n")
-    done = run(matrix, "--metric", distances, "--json")
+    done = run(matrix, "--space", distances, "--json")
     # The pair (0, 2) needs ln 4 / ln 4 = 1, the neighbours ln 2 / 1 < 1.
     assert done.returncode == 0
     assert json.loads(done.stdout)["smallest"] == "1"
@@ -66,7 +66,7 @@ def test_an_infinite_eps_comes_with_the_delta_that_would_do() -> None:
     done = run("--example", "broken")
     assert done.returncode == 3
     assert "possible for refused and impossible for yes" in done.stdout
-    assert "δ = 9/10" in done.stdout
+    assert "the smallest possible δ is 9/10" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_bad_levels_are_refused(matrix: Path, eps: str) -> None:
 
 @pytest.mark.parametrize("metric", ["nonsense", "grid:2x2", "hamming:3", "nofile.csv"])
 def test_bad_metrics_are_refused(matrix: Path, metric: str) -> None:
-    assert run(matrix, "--metric", metric).returncode == 1
+    assert run(matrix, "--space", metric).returncode == 1
 
 
 def test_wrong_usage_is_code_2(matrix: Path) -> None:

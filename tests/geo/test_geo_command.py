@@ -75,12 +75,12 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
 def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
     done = run("places.csv", "-o", "a.csv", "--region", REGION, "--map", "a.html", "--keep", "who")
     assert "TRUE" not in (tmp_path / "a.html").read_text()
-    assert "The map is a.html." in done.output
+    assert "Wrote a.html." in done.output
     done = run("places.csv", "-o", "b.csv", "--region", REGION, "--map", "b.html", "--map-true")
     assert "TRUE places" in (tmp_path / "b.html").read_text()
     assert "keep it to yourself" in done.output
     assert not (tmp_path / "b.html").stat().st_mode & 0o077
-    with pytest.raises(Malformed, match=r"b\.html exists"):
+    with pytest.raises(Malformed, match=r"b\.html already exists"):
         run("places.csv", "-o", "c.csv", "--map", "b.html")
     assert not (tmp_path / "c.csv").exists()
 
@@ -101,8 +101,8 @@ def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "PLACES and --output are needed"),
-        (["places.csv"], "PLACES and --output are needed"),
+        ([], "give PLACES and --output"),
+        (["places.csv"], "give PLACES and --output"),
         (["places.csv", "-o", "o.csv", "--optimal"], "--optimal and --frontier need"),
         (["--frontier", "ln 2"], "--optimal and --frontier need"),
         (["places.csv", "-o", "o.csv", "--prior", "public.csv"], "--prior needs --region"),
@@ -114,7 +114,7 @@ def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
         ),
         (
             ["places.csv", "-o", "o.csv", *PRIOR, "--optimal", "--clamp"],
-            "--optimal goes without",
+            "--optimal cannot be combined with",
         ),
     ],
 )  # fmt: skip
@@ -133,7 +133,7 @@ def test_refusals(run, tmp_path):
             "cannot be read",
         ),
         (["places.csv", "-o", "o.csv", "--region", "0,0,5 km"], "row 0 lies outside"),
-        (["places.csv", "-o", "o.csv", "--map", "m.png"], "written as .html"),
+        (["places.csv", "-o", "o.csv", "--map", "m.png"], "should be one of '.html'"),
     ):
         with pytest.raises(Malformed, match=words):
             run(*arguments)

@@ -68,9 +68,9 @@ def test_a_picture(table, tmp_path):
     done = run(table, "--epsilon", 1, "-k", 2, "--picture", target, "--repetitions", 2)
     assert done.exit_code == 0, done.output
     assert target.read_text(encoding="utf-8").lstrip().startswith("<?xml")
-    assert "not protected" in done.output
+    assert "NOT PROTECTED" in done.output
     wrong = run(table, "--epsilon", 1, "--picture", tmp_path / "cost.gif")
-    assert "not as .gif" in str(wrong.exception)
+    assert "not '.gif'" in str(wrong.exception)
 
 
 def test_visits_are_counted(tmp_path):

@@ -25,19 +25,19 @@ def run(*arguments: str):
 
 
 def test_all_orders_at_once(files) -> None:
-    done = run(*files, "--metric", "discrete")
+    done = run(*files, "--space", "discrete")
     assert done.exit_code == 0
     lines = done.output.splitlines()
     assert lines[0] == "on average, against every adversary: neither is as safe as the other"
-    assert "for privacy on this metric: new is the safer" in lines
+    assert "for privacy on this space: new is the safer" in lines
     assert "0 and 1 are told apart to ln(3)" in done.output
 
 
 def test_as_data(files) -> None:
-    answer = json.loads(run(*files, "--metric", "line", "--json").output)
+    answer = json.loads(run(*files, "--space", "line", "--json").output)
     forth, back = answer["first_refined_by_second"], answer["second_refined_by_first"]
-    assert forth["metric"]["holds"] is False
-    assert back["metric"]["holds"] is True
+    assert forth["space"]["holds"] is False
+    assert back["space"]["holds"] is True
     assert forth["average"]["gain"]["exact"] is True
 
 
@@ -46,9 +46,9 @@ def test_as_data(files) -> None:
     [
         (["--require", "average"], 3),
         (["--require", "private"], 3),
-        (["--metric", "discrete", "--require", "metric"], 0),
-        (["--metric", "line", "--require", "metric"], 3),
-        (["--require", "metric"], 2),
+        (["--space", "discrete", "--require", "space"], 0),
+        (["--space", "line", "--require", "space"], 3),
+        (["--require", "space"], 2),
     ],
 )
 def test_exit_codes(files, arguments, code) -> None:
@@ -63,7 +63,7 @@ def test_the_same_file_twice(files) -> None:
 
 def test_a_table_of_distances(files, tmp_path) -> None:
     (tmp_path / "d.csv").write_text("x,0,1,2\n0,0,1,2\n1,1,0,1\n2,2,1,0\n")
-    assert run(*files, "--metric", str(tmp_path / "d.csv")).exit_code == 0
+    assert run(*files, "--space", str(tmp_path / "d.csv")).exit_code == 0
 
 
 def test_other_inputs_are_refused(files, tmp_path) -> None:

@@ -110,7 +110,7 @@ def test_the_command_prints_one_item_as_json():
 
 def test_the_command_writes_a_report(tmp_path):
     out = tmp_path / "report"
-    words = ["C:example-*", "--out", str(out), "--no-pictures"]
+    words = ["C:example-*", "-o", str(out), "--no-pictures"]
     found = CliRunner().invoke(command, words)
     assert found.exit_code == 0
     assert "2 items: 1 differs, 1 as printed" in found.stdout
@@ -128,7 +128,7 @@ def test_a_value_that_is_not_as_printed_exits_3(monkeypatch, tmp_path):
     monkeypatch.setattr(
         "dprivacy.reproduce.chapters.articles.response_eps", lambda *_, **__: "ln 7"
     )
-    found = CliRunner().invoke(command, ["C:example-3", "--out", str(tmp_path), "--no-pictures"])
+    found = CliRunner().invoke(command, ["C:example-3", "-o", str(tmp_path), "--no-pictures"])
     assert found.exit_code == 3
     assert "unexplained" in found.stdout
 
@@ -138,6 +138,6 @@ def test_the_command_refuses(tmp_path):
     wrong = CliRunner().invoke(command, ["T:nothing"])
     assert isinstance(wrong.exception, Malformed)
     (tmp_path / "file").write_text("x")
-    blocked = CliRunner().invoke(command, ["C:example-3", "--out", str(tmp_path / "file" / "x")])
+    blocked = CliRunner().invoke(command, ["C:example-3", "-o", str(tmp_path / "file" / "x")])
     assert isinstance(blocked.exception, Malformed)
-    assert "--out" in str(blocked.exception)
+    assert "another folder with -o" in str(blocked.exception)

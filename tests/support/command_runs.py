@@ -95,6 +95,8 @@ def prepare(folder: Path) -> Path:
             for text in range(3):
                 (place / f"{text}.txt").write_text(f"{topic} {topic} {author} said it")
     (folder / "released").mkdir()
+    best = ("--space", "line:3", "--epsilon", "ln 2", "-o", "best.json")
+    assert command("optimal", *best, folder=folder).code == 0
     ledger = ("--ledger", "ledger.db")
     assert command("ledger", "budget", "survey", "ln 9999", *ledger, folder=folder).code == 0
     charged = command(

@@ -25,7 +25,7 @@ def notes(tmp_path):
 
 
 def test_a_document(notes):
-    done = run(notes, "--epsilon-per-word", 10)
+    done = run(notes, "--epsilon", 10)
     assert done.exit_code == 0
     words = done.stdout.split()
     assert len(words) == 15
@@ -38,14 +38,14 @@ def test_a_document(notes):
 
 def test_nothing_unprotected_comes_out(notes):
     for options in ((), ("--layout", "text"), ("--unknown", "drop"), ("--json",)):
-        done = run(notes, "--epsilon-per-word", "1/2", *options)
+        done = run(notes, "--epsilon", "1/2", *options)
         assert done.exit_code == 0
         assert "zyxsecret" not in done.output + done.stderr
         assert "998877" not in done.output + done.stderr
 
 
 def test_json_has_what_may_be_published(notes):
-    done = run(notes, "--epsilon-per-word", "ln 2", "--json")
+    done = run(notes, "--epsilon", "ln 2", "--json")
     answer = json.loads(done.stdout)
     assert answer["epsilon_per_word"] == "ln(2)"
     assert answer["words"] == 15
@@ -54,7 +54,7 @@ def test_json_has_what_may_be_published(notes):
 
 
 def test_standard_input():
-    done = run("-", "--epsilon-per-word", 8, stdin="tea and coffee")
+    done = run("-", "--epsilon", 8, stdin="tea and coffee")
     assert done.exit_code == 0
     assert len(done.stdout.split()) == 3
 
@@ -62,7 +62,7 @@ def test_standard_input():
 def test_options_reach_the_policy(notes):
     done = run(
         notes,
-        "--epsilon-per-word",
+        "--epsilon",
         10,
         "--layout=text",
         "--unprotected=punctuation",
@@ -73,34 +73,34 @@ def test_options_reach_the_policy(notes):
     assert "998877" in done.stdout  # asked for by name
     assert done.stdout.strip().endswith(".")
     assert "NOT PROTECTED" in done.stderr
-    padded = run(notes, "--epsilon-per-word", 10, "--length", 40)
+    padded = run(notes, "--epsilon", 10, "--length", 40)
     assert len(padded.stdout.split()) == 40
-    laplace = run(notes, "--epsilon-per-word", 10, "--noise", "laplace")
+    laplace = run(notes, "--epsilon", 10, "--noise", "laplace")
     assert "idealised" in laplace.stderr
 
 
 def test_an_output_file(notes, tmp_path):
     out = tmp_path / "noisy.txt"
-    assert run(notes, "--epsilon-per-word", 10, "-o", out).stdout == ""
+    assert run(notes, "--epsilon", 10, "-o", out).stdout == ""
     first = out.read_text()
     assert len(first.split()) == 15
-    refused = run(notes, "--epsilon-per-word", 10, "-o", out)
+    refused = run(notes, "--epsilon", 10, "-o", out)
     assert isinstance(refused.exception, Malformed)
     assert out.read_text() == first
-    assert run(notes, "--epsilon-per-word", 10, "-o", out, "--replace").exit_code == 0
-    nowhere = run(notes, "--epsilon-per-word", 10, "-o", tmp_path / "no" / "where.txt")
+    assert run(notes, "--epsilon", 10, "-o", out, "--replace").exit_code == 0
+    nowhere = run(notes, "--epsilon", 10, "-o", tmp_path / "no" / "where.txt")
     assert isinstance(nowhere.exception, Malformed)
 
 
 def test_an_embedding_of_ones_own(notes, tmp_path):
     place = tmp_path / "v.txt"
     place.write_text("tea 0 1\nriver 5 5\nking 9 0\n")
-    done = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--unknown", "drop")
+    done = run(notes, "--epsilon", 3, "--embedding", place, "--unknown", "drop")
     assert set(done.stdout.split()) <= {"tea", "river", "king"}
     assert len(done.stdout.split()) == 3
-    two = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--most-words", 2)
+    two = run(notes, "--epsilon", 3, "--embedding", place, "--most-words", 2)
     assert set(two.stdout.split()) <= {"tea", "river"}
-    wrong = run(notes, "--epsilon-per-word", 3, "--embedding", place, "--sha256", "00")
+    wrong = run(notes, "--epsilon", 3, "--embedding", place, "--sha256", "00")
     assert isinstance(wrong.exception, Malformed)
 
 
@@ -119,7 +119,7 @@ def test_an_embedding_of_ones_own(notes, tmp_path):
 def test_documents_that_are_refused(tmp_path, content, options, error):
     place = tmp_path / "notes.txt"
     place.write_bytes(content)
-    done = run(place, "--epsilon-per-word", 10, *options)
+    done = run(place, "--epsilon", 10, *options)
     assert isinstance(done.exception, error)
     assert "zyxsecret" not in str(done.exception)
     assert done.stdout == ""
@@ -127,17 +127,17 @@ def test_documents_that_are_refused(tmp_path, content, options, error):
 
 @pytest.mark.parametrize("eps", ["0", "-1", "nan", "inf", "ten"])
 def test_levels_that_are_refused(notes, eps):
-    assert isinstance(run(notes, f"--epsilon-per-word={eps}").exception, BadLevel)
+    assert isinstance(run(notes, f"--epsilon={eps}").exception, BadLevel)
 
 
 def test_wrong_usage(notes, tmp_path):
     for arguments in (
         (notes,),
-        ("--epsilon-per-word", 1),
-        (notes, "--epsilon-per-word", 1, "--attack", tmp_path),
-        (notes, "--epsilon-per-word", 1, "--epsilon-per-word", 2),
-        (notes, "--epsilon-per-word", 1, "--sha256", "00"),
-        (notes, "--epsilon-per-word", 1, "--layout", "lines"),
+        ("--epsilon", 1),
+        (notes, "--epsilon", 1, "--attack", tmp_path),
+        (notes, "--epsilon", 1, "--epsilon", 2),
+        (notes, "--epsilon", 1, "--sha256", "00"),
+        (notes, "--epsilon", 1, "--layout", "lines"),
     ):
         assert run(*arguments).exit_code == 2
 
@@ -152,7 +152,7 @@ def corpus(folder, topics=True):
 
 def test_an_attacked_corpus(tmp_path):
     folder = corpus(tmp_path)
-    levels = ("--epsilon-per-word", 14, "--epsilon-per-word", 2)
+    levels = ("--epsilon", 14, "--epsilon", 2)
     done = run("--attack", folder, *levels, "--repetitions", 2)
     assert done.exit_code == 0
     assert "4 authors, 2 topics" in done.stdout
@@ -164,9 +164,7 @@ def test_an_attacked_corpus(tmp_path):
 
 
 def test_a_corpus_without_topics(tmp_path):
-    done = run(
-        "--attack", corpus(tmp_path, topics=False), "--epsilon-per-word", 9, "--repetitions", 1
-    )
+    done = run("--attack", corpus(tmp_path, topics=False), "--epsilon", 9, "--repetitions", 1)
     assert done.exit_code == 0
     assert "topic, linear" not in done.stdout
 
@@ -174,9 +172,9 @@ def test_a_corpus_without_topics(tmp_path):
 def test_corpora_that_are_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "none", tmp_path / "empty"):
-        assert isinstance(run("--attack", folder, "--epsilon-per-word", 9).exception, DPrivacyError)
+        assert isinstance(run("--attack", folder, "--epsilon", 9).exception, DPrivacyError)
     one = tmp_path / "one" / "ann"
     one.mkdir(parents=True)
     (one / "a.txt").write_text("tea")
-    done = run("--attack", tmp_path / "one", "--epsilon-per-word", 9)
+    done = run("--attack", tmp_path / "one", "--epsilon", 9)
     assert isinstance(done.exception, Malformed)

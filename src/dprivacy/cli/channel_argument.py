@@ -1,16 +1,19 @@
-"""The matrices of commands: from files, or built in, to try a command before having one of your own."""
+"""The channels of commands: from files, or built in, to try a command before having one of your own."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import rich_click as click
 
-from dprivacy.cli.shared_options import METRICS
+from dprivacy.cli.shared_options import space as space_option, together
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import DPrivacyError, Malformed, NotStochastic
-from dprivacy.model import Channel, as_channel, as_space
+from dprivacy.errors import BadFile, DPrivacyError, Malformed, NotStochastic
+from dprivacy.model import Channel, as_channel, as_space, file_text, read_document, shown
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import Label
 
-# name: (metric, input labels, rows); outputs are the inputs.
+# name: (space, input labels, rows); outputs are the inputs.
 _EXAMPLES = {
     "geometric": (
         "line",
@@ -28,52 +31,78 @@ _EXAMPLES = {
         ["9/10 1/10 0", "1/10 9/10 0", "1/20 1/20 9/10"],
     ),
 }
-NAMES = sorted(_EXAMPLES)
-MATRIX = click.argument("matrix", type=Input(), required=False)
-EXAMPLE = click.option(
-    "--example", "built_in", type=click.Choice(NAMES), help="Use a built-in matrix."
+
+
+@dataclass(frozen=True)
+class Given:
+    """A channel, the space of its inputs, and what that space is called."""
+
+    channel: Channel
+    space: FiniteSpace
+    space_name: str
+    chosen: bool  # and not the discrete space because nothing else was named
+
+    def called_as(self, labels: Iterable[Label]) -> Channel:
+        """The channel, its inputs called as these labels where they are written the same.
+
+        A table has texts for labels, where a stored mechanism may have numbers or pairs.
+        """
+        written = {shown(label): label for label in labels}
+        rows = [written.get(shown(x), x) for x in self.channel.rows]
+        return as_channel(self.channel, rows=rows)
+
+
+# Of every verb that studies one channel.
+CHANNEL = together(
+    click.argument("matrix", type=Input(), required=False),
+    click.option(
+        "--example", "built_in", type=click.Choice(sorted(_EXAMPLES)), help="Built-in matrix."
+    ),
+    space_option("Distances between the inputs, discrete unless the file has its own"),
 )
-METRIC = click.option("--metric", help=f"{METRICS}; discrete by default.")
 
 
-def example(name: str) -> tuple[str, Channel]:
-    """The metric and the channel of a built-in example."""
-    if name not in _EXAMPLES:
-        raise Malformed(f"there is no example {name!r}; choose {', '.join(NAMES)}")
-    metric, labels, rows = _EXAMPLES[name]
-    return metric, Channel(labels, labels, [row.split() for row in rows])
-
-
-def given_matrix(
-    matrix: Path | None, built_in: str | None, metric: str | None
-) -> tuple[str, Channel, FiniteSpace]:
-    """The metric's name, the channel and its space, from what a command was given."""
+def given_channel(matrix: Path | None, built_in: str | None, space: str | None) -> Given:
+    """The channel and the space that a command was given."""
     if (matrix is None) == (built_in is None):
         raise click.UsageError("give either a MATRIX file or --example")
-    if built_in is not None:
-        usual, channel = example(built_in)
-    else:
-        assert matrix is not None
-        usual, channel = "discrete", _from_file(matrix)
-    return metric or usual, channel, given_space(metric or usual, channel)
+    if matrix is not None:
+        return channel_of_file(matrix, space)
+    assert built_in is not None
+    usual, labels, rows = _EXAMPLES[built_in]
+    return _on(Channel(labels, labels, [row.split() for row in rows]), space or usual)
 
 
-def _from_file(matrix: Path) -> Channel:
-    """A labelled matrix, also as R writes or prints it, where rows miss 1 by a rounding."""
+def channel_of_file(path: Path, space: str | None) -> Given:
+    """The channel of any file that holds one, on the space named, its own, or the discrete one.
+
+    A labelled matrix is read also as R writes or prints it, where rows miss 1 by a rounding.
+    """
     try:
-        return as_channel(matrix)
+        channel = as_channel(path)
     except (Malformed, NotStochastic) as refusal:
         from dprivacy.release import read_pram
 
         try:
-            found = read_pram(matrix)
+            found = read_pram(path)
         except DPrivacyError:
             raise refusal from None
         moved = f"; its rows were rounded, and moved by up to {float(found.moved):.1g} to sum to 1"
         click.echo(f"note: read as R writes a matrix{moved if found.moved else ''}", err=True)
-        return found.channel
+        return _on(found.channel, space)
+    if space is None and _is_mechanism(path):
+        return Given(channel, as_space(path), "the mechanism's own", True)
+    return _on(channel, space)
 
 
-def given_space(metric: str, channel: Channel) -> FiniteSpace:
-    """The space of a channel's inputs: by name, or from a table of distances."""
-    return as_space(metric, labels=channel.rows)
+def _on(channel: Channel, space: str | None) -> Given:
+    name = space or "discrete"
+    found = Given(channel, as_space(name, labels=channel.rows), name, space is not None)
+    return replace(found, channel=found.called_as(found.space.labels))
+
+
+def _is_mechanism(path: Path) -> bool:
+    try:
+        return read_document(file_text(path), name=str(path)).noun == "mechanism"
+    except BadFile:
+        return False  # a table of numbers

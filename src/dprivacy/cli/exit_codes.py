@@ -69,5 +69,5 @@ def _unexpected(defect: Exception) -> str:
     place = f" in {ours[-1].name}, line {ours[-1].lineno}" if ours else ""
     return (
         f"unexpected {type(defect).__name__}{place}; this is a defect of dprivacy. Its message is held "
-        f"back, as it may quote your data: {TRACEBACK}=1 shows it"
+        f"back, as it may quote your data; set {TRACEBACK}=1 to see it"
     )

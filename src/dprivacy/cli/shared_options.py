@@ -1,4 +1,4 @@
-"""The options that several verbs have, said once, and the way in which all of them answer."""
+"""The options that several verbs have, written once, and the way in which all of them answer."""
 
 import json
 import warnings
@@ -9,44 +9,62 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.errors import BadFile, OutputExists, PrivacyLeakWarning
 
-Decorator = Callable[[Any], Any]
+Decorator = Callable[[Any], Any]  # of click, which types its decorators so loosely
 
 PATH = click.Path(path_type=Path)
-METRICS = (
-    "discrete, line, order, hamming, grid:RxC[:manhattan|:chebyshev], or a CSV file of distances"
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")
+REPLACE = click.option("--replace", is_flag=True, help="Overwrite existing outputs.")
+REPLACE_NOISE = click.option(
+    "--replace", is_flag=True, help="Overwrite existing outputs; this draws new noise."
+)
+DELTA = click.option(
+    "--delta", default="0", show_default=True, help="Slack δ on top of the level, as 1/100 or 0.01."
+)
+PRIOR = click.option(
+    "--prior", type=PATH, help="CSV file of labels and weights; uniform by default."
+)
+CARD = click.option("--card", type=PATH, help="Release card; by default the one beside the table.")
+FORCE = click.option(
+    "--force", is_flag=True, help="Proceed even if the estimate of time or memory is high."
+)
+PROGRESS = click.option(
+    "--progress", is_flag=True, help="Show progress even when output is not a terminal."
+)
+KEEP = click.option(
+    "--keep", multiple=True, help="Column to publish unchanged; all others are dropped."
 )
 
-JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
-)
-REPLACE = click.option("--replace", is_flag=True, help="Replace existing outputs.")
-REPLACE_NOISE = click.option(
-    "--replace", is_flag=True, help="Replace existing outputs; this draws new noise."
-)
-CARD = click.option(
-    "--card", type=PATH, help="The release card; the one beside the table by default."
-)
-FORCE = click.option("--force", is_flag=True, help="Go on although the estimate is high.")
-_LEDGER = (
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator, in their order."""
+
+    def decorated(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+# Of every verb that releases something.
+LEDGER = together(
     click.option(
         "--ledger",
         "place",
         envvar="DPRIVACY_LEDGER",
         show_envvar=True,
-        help="Charge it here before anything is drawn: a file, or postgresql://user@host/database.",
+        help="Ledger to charge before anything is drawn: a file, or postgresql://user@host/database.",
     ),
-    click.option("--account", default="everyone", show_default=True, help="What is charged there."),
-    click.option("--again", metavar="REASON", help="Why something is released once more."),
-)
-PROGRESS = click.option(
-    "--progress", is_flag=True, help="Say how far it is also where nobody watches a terminal."
+    click.option("--account", default="everyone", show_default=True, help="Account to charge."),
+    click.option("--again", metavar="REASON", help="Why the same data is released once more."),
 )
 
 
 def epsilon(
-    text: str = "The level",
+    text: str = "Privacy level ε",
     *,
     required: bool = False,
     default: str | None = None,
@@ -58,11 +76,28 @@ def epsilon(
     return click.option("--epsilon", required=required, help=words, **usual)
 
 
+def space(text: str = "Distances between the inputs", *, required: bool = False) -> Decorator:
+    """The space, in the one grammar."""
+    from dprivacy.spaces import GRAMMAR  # not for verbs without a space: it loads numpy
+
+    return click.option("--space", required=required, help=f"{text}: {GRAMMAR}.")
+
+
 def output(text: str, *, required: bool = False, dash: bool = False) -> Decorator:
     """The file that is written; - where it may be standard output."""
-    more = "; - for standard output" if dash else ""
+    more = "; - for standard output" if dash and "standard output" not in text else ""
     kind = click.Path(path_type=Path, allow_dash=dash)
     return click.option("-o", "--output", type=kind, required=required, help=f"{text}{more}.")
+
+
+def permanent_key(what: str) -> Decorator:
+    """The key with which the same value of the same person gets the same noise again."""
+    return click.option(
+        "--permanent-key",
+        "key_file",
+        type=PATH,
+        help=f"File of at least 16 secret bytes: the same person's same {what} gets the same noise.",
+    )
 
 
 def picture(text: str) -> Decorator:
@@ -76,20 +111,41 @@ def examples(*lines: str) -> str:
 
 
 def say(answer: Any, as_json: bool, text: str = "") -> None:
-    """The answer of a verb: JSON alone, or words."""
+    """The answer of a verb: JSON alone (whatever JSON can hold), or words."""
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else text)
 
 
 def show(found: Any, as_json: bool) -> None:
-    """A result that has words and data of its own."""
+    """A result that has words and data of its own, by explain and to_dict."""
     say(found.to_dict(), as_json, "" if as_json else found.explain())
 
 
+def wrote(*files: Path | str) -> str:
+    """What was written, in a sentence.
+
+    Examples
+    --------
+    >>> wrote("out.csv", "out.csv.card.json")
+    'Wrote out.csv and out.csv.card.json.'
+    """
+    return f"Wrote {' and '.join(map(str, files))}."
+
+
 def refuse_existing(*outputs: Path | None, replace: bool) -> None:
-    """Refuse, before any work is done, to replace what nobody said may be replaced."""
+    """Refuse, before any work is done, to overwrite what nobody said may be overwritten."""
     for output in outputs:
         if output is not None and str(output) != "-" and output.exists() and not replace:
-            raise Malformed(f"{output} exists; choose another name, or say --replace")
+            raise OutputExists(
+                f"{output} already exists; choose another name, or pass --replace to overwrite it"
+            )
+
+
+def refuse_two_texts(output: Path | None, as_json: bool) -> bool:
+    """Whether the output is standard output, which --json would need as well."""
+    to_stdout = output is not None and str(output) == "-"
+    if to_stdout and as_json:
+        raise click.UsageError("-o - and --json both need standard output: leave one out")
+    return to_stdout
 
 
 def require_picture(path: Path | None) -> None:
@@ -107,7 +163,7 @@ def read_key(path: Path | None) -> bytes | None:
     try:
         return path.read_bytes()
     except OSError as reason:
-        raise Malformed(f"{path}: cannot be read ({reason.strerror})") from None
+        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
 
 
 @contextmanager
@@ -118,13 +174,6 @@ def spoken_warnings() -> Iterator[None]:
         yield
     for warning in heard:
         click.echo(f"warning: {warning.message}", err=True)
-
-
-def ledger_options(command: Any) -> Any:
-    """The options of every verb that releases something: --ledger, --account, --again."""
-    for option in reversed(_LEDGER):
-        command = option(command)
-    return command
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 
 NAME = "standard input"
 _ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"{": ".json", b"[": ".json"}
@@ -58,7 +58,9 @@ def _held(content: bytes, secret: bool, ctx: click.Context | None) -> Path:
         path.symlink_to(f"/proc/self/fd/{handle}")
     elif secret:
         folder.rmdir()
-        raise Malformed(f"{NAME}: this system keeps no files in memory; name a file instead of -")
+        raise NotApplicable(
+            f"{NAME}: this system keeps no files in memory; name a file instead of -"
+        )
     else:
         path.write_bytes(content)
     _HELD[str(path)] = ctx

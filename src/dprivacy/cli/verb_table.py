@@ -25,44 +25,44 @@ class Verb:
     short: str
 
 
-# Two columns of the help page; headings, then verbs. A short help has at most 27 characters.
+# Two columns of the help page: what a person wants, and its verbs in at most 27 and 25 characters.
 LEFT = {
     "Begin": (
         Verb("demo", "demo", "the whole story in a minute"),
         Verb("app", "begin", "the page, in your browser"),
-        Verb("zoo", "begin", "broken mechanisms, caught"),
-        Verb("reproduce", "reproduce", "the sources, recomputed"),
-        Verb("completion", "begin", "of these words, by <Tab>"),
+        Verb("completion", "begin", "for your shell, by <Tab>"),
     ),
-    "Release a table": (
+    "Protect": (
         Verb("inspect", "tables", "a first plan for a table"),
-        Verb("plan", "tables", "what a plan is worth, costs"),
-        Verb("sanitise", "tables", "the protected copy"),
+        Verb("plan", "tables", "what a plan gives and costs"),
+        Verb("sanitise", "tables", "a table, by its plan"),
+        Verb("geo", "geo", "places, in metres"),
+        Verb("text", "text", "documents, word by word"),
+        Verb("curves", "curves", "meter readings, day by day"),
+        Verb("match", "match", "people with similar ratings"),
         Verb("ledger", "ledger", "budgets, and what is spent"),
     ),
-    "Read a release": (
+    "Receive": (
         Verb("estimate", "received_tables", "corrected counts, models"),
         Verb("query", "received_tables", "any SQL, with corrections"),
-        Verb("attack", "received_tables", "what a row betrays"),
     ),
 }
 RIGHT = {
-    "Check a mechanism": (
-        Verb("verify", "verify", "the ε of a matrix"),
-        Verb("leakage", "leakage", "what a guesser gains"),
-        Verb("compare", "compare", "which of two is safer"),
+    "Check": (
+        Verb("verify", "verify", "the ε of a mechanism"),
         Verb("audit", "verify", "a black box, by samples"),
     ),
-    "Design a mechanism": (
-        Verb("optimal", "optimal", "the best one, proved"),
+    "Compare and attack": (
+        Verb("compare", "compare", "which of two is safer"),
+        Verb("leakage", "leakage", "what a guesser gains"),
+        Verb("attack", "received_tables", "what a row reveals"),
+    ),
+    "Design": (Verb("optimal", "optimal", "the best one, proved"),),
+    "Study": (
         Verb("kernels", "kernels", "what all are made of"),
         Verb("extreme", "kernels", "corners of the polytope"),
-    ),
-    "Protect more than tables": (
-        Verb("geo", "geo", "places, in metres"),
-        Verb("text", "text", "documents, word by word"),
-        Verb("curves", "curves", "meters, days as wholes"),
-        Verb("match", "match", "who is near whom"),
+        Verb("zoo", "begin", "broken mechanisms, caught"),
+        Verb("reproduce", "reproduce", "the sources, recomputed"),
     ),
 }
 VERBS = {verb.name: verb for side in (LEFT, RIGHT) for listed in side.values() for verb in listed}
@@ -91,7 +91,7 @@ class Verbs(click.Group):
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Verbs that begin so, without loading any of them."""
+        """Verbs that begin with these letters, without loading any of them."""
         items = [
             CompletionItem(verb.name, help=verb.short)
             for verb in VERBS.values()
@@ -104,7 +104,7 @@ class Verbs(click.Group):
         return "\n".join(_page(ctx))
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the verb; a reader who leaves early, as `head` does, is no error to speak of."""
+        """Run the verb; a reader who leaves early, as `head` does, ends it quietly."""
         try:
             found: object = super().invoke(ctx)
             sys.stdout.flush()
@@ -127,7 +127,7 @@ def _page(ctx: click.Context) -> Iterator[str]:
             gap = " " * (42 - len(click.unstyle(one)))
             yield (one + gap + other).rstrip()
     yield ""
-    yield f"{ctx.command_path} VERB --help says more, with examples; --json works with every verb."
+    yield f"{ctx.command_path} VERB --help has the options and examples; every verb takes --json."
     yield "Exit codes: 0 yes, 1 an error, 2 wrong usage, 3 a guarantee does not hold."
 
 

@@ -14,15 +14,15 @@ from dprivacy.cli.shared_options import JSON, examples, say
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    help="The port on 127.0.0.1; 8450 by default, 0 for any that is free.",
+    help="Port on 127.0.0.1; 8450 by default, 0 for any free one.",
 )
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
 @JSON
 def app(port: int | None, no_browser: bool, as_json: bool) -> None:
     """Open the page: protect, receive, verify, compare, explore and design without writing code.
 
-    It is served to this machine alone and asks no other for anything. The address holds a key that is
-    new with every run. Files are kept in a folder of yours alone, and removed. Ctrl-C ends it.
+    It is served to this machine alone and contacts no other. The address holds a key that is new with
+    every run. Files are kept in a folder that only you can read, and removed. Ctrl-C ends it.
     """
     from dprivacy.web import serve
 
@@ -30,7 +30,7 @@ def app(port: int | None, no_browser: bool, as_json: bool) -> None:
 
 
 def _say(as_json: bool, address: str) -> None:
-    say({"address": address}, as_json, f"The page is at {address}\nCtrl-C ends it.")
+    say({"address": address}, as_json, f"The page is at {address}\nPress Ctrl-C to end it.")
 
 
 VARIABLE = "_DPRIVACY_COMPLETE"
@@ -52,8 +52,8 @@ _WHERE = {
 def completion(shell: str, as_json: bool) -> None:
     """Print the script with which a SHELL completes verbs, options and file names.
 
-    It belongs into ~/.local/share/bash-completion/completions/dprivacy for bash, into a file _dprivacy
-    in a folder of $fpath for zsh, and into ~/.config/fish/completions/dprivacy.fish for fish.
+    It belongs in ~/.local/share/bash-completion/completions/dprivacy for bash, in a file _dprivacy
+    in a folder of $fpath for zsh, and in ~/.config/fish/completions/dprivacy.fish for fish.
     """
     from dprivacy.cli import commands
 
@@ -70,8 +70,8 @@ def completion(shell: str, as_json: bool) -> None:
 def zoo(as_json: bool) -> None:
     """Show broken twins of our mechanisms, and what catches each of them.
 
-    Every twin has one mistake that was made somewhere. The detector must catch it and stay silent on
-    the healthy twin. Exit code 0: all caught, no false alarm; 3: something escaped.
+    Every twin has one mistake that was once made somewhere. The detector must catch it and stay silent
+    on the healthy twin. Exit code 0: all caught, no false alarm; 3: something escaped.
     """
     from dprivacy.mechanisms import exhibits
 
@@ -94,5 +94,5 @@ def zoo(as_json: bool) -> None:
             click.echo(f"{mark}  {exhibit.name}: {exhibit.wrong}")
             click.echo(f"         by the {exhibit.detector}: {broken.evidence}")
     caught = sum(bool(item["caught"]) and not item["false_alarm"] for item in found)
-    say(found, as_json, f"\n{caught} of {len(found)} caught, and every healthy twin left alone")
+    say(found, as_json, f"\n{caught} of {len(found)} caught, with no false alarm")
     sys.exit(0 if caught == len(found) else GUARANTEE_FAILED)

@@ -7,17 +7,19 @@ import rich_click as click
 
 from dprivacy.cli.shared_options import (
     JSON,
+    KEEP,
+    LEDGER,
     PATH,
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
-    ledger_options,
     open_account,
     output as output_option,
     picture as picture_option,
     refuse_existing,
     require_picture,
     say,
+    wrote,
 )
 from dprivacy.cli.standard_input import Input
 from dprivacy.curves import (
@@ -38,32 +40,44 @@ _EPILOG = examples(
 
 @click.command(epilog=_EPILOG)
 @click.argument("readings", type=Input(secret=True))
-@output_option("The curves: .csv or .parquet", required=True)
-@epsilon_option("The level per unit of distance", required=True)
-@click.option("--grid", required=True, help="The public step of the readings, such as 0.001.")
+@output_option("Protected curves: .csv or .parquet", required=True)
+@epsilon_option("Level per unit of distance", required=True)
+@click.option("--grid", required=True, help="Public step of the readings, such as 0.001.")
 @click.option(
     "--distance",
     type=click.Choice(["L2", "sup", "readings"]),
     default="L2",
     show_default=True,
-    help="How far two curves are apart: L2, at most at any moment, or reading by reading.",
+    help="Distance between two curves: L2, the largest difference, or reading by reading.",
 )
-@click.option("--basis", default="", help="cosine (default), fourier, steps, readings; principal.")
-@click.option("--size", type=int, help="How many basis vectors (8, or chosen on --public).")
-@click.option("--public", type=PATH, help="Published curves of the same kind, one a row.")
-@click.option("--bounds", help="Public bounds that readings are clamped to: 0,5.")
-@click.option("--step", default="1", show_default=True, help="The time between two readings.")
-@click.option("--unit", default="", help="The unit of the readings, for the sentences.")
-@click.option("--columns", default="", help="The columns of readings, FIRST:LAST.")
-@click.option("--keep", multiple=True, help="A column to publish as it is; others are dropped.")
-@click.option("--long", default="", help="One reading a row: HOUSEHOLD,TIME,READING columns.")
-@click.option("--per-day", default=48, show_default=True, help="With --long: readings in a day.")
-@click.option("--incomplete", type=click.Choice(["refuse", "drop"]), default="refuse")
-@click.option("--idealised", is_flag=True, help="Less noise, in doubles: see the documentation.")
-@click.option("--attack", is_flag=True, help="Also say how many curves are found again.")
-@picture_option("Draw before and after, which is as SECRET as the readings")
+@click.option(
+    "--basis", default="", help="Basis: cosine (default), fourier, steps, readings or principal."
+)
+@click.option(
+    "--size", type=int, help="Number of basis vectors; 8 by default, or chosen on --public."
+)
+@click.option("--public", type=PATH, help="Published curves of the same kind, one per row.")
+@click.option("--bounds", help="Public bounds to clamp readings to, such as 0,5.")
+@click.option("--step", default="1", show_default=True, help="Time between two readings.")
+@click.option("--unit", default="", help="Unit of the readings, for the sentences.")
+@click.option("--columns", default="", help="Columns of readings, FIRST:LAST.")
+@KEEP
+@click.option("--long", default="", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
+@click.option("--per-day", default=48, show_default=True, help="Readings in a day, with --long.")
+@click.option(
+    "--incomplete",
+    type=click.Choice(["refuse", "drop"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with days that lack readings.",
+)
+@click.option(
+    "--idealised", is_flag=True, help="Less noise, drawn in doubles: see the documentation."
+)
+@click.option("--attack", is_flag=True, help="Also count the curves that are recognised.")
+@picture_option("Draw before and after; the picture is as SECRET as the readings")
 @REPLACE_NOISE
-@ledger_options
+@LEDGER
 @JSON
 def curves(readings: Path, output: Path, **given: Any) -> None:
     """Protect curves, such as the days of electricity meters, as wholes.
@@ -96,8 +110,8 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         from dprivacy.viz import plot_days, save
 
         save(plot_days(protected.data, truth=days.values), given["picture"])
-        lines.append(f"{given['picture']} shows TRUE curves: it is as secret as they are.")
-    lines.append(f"Wrote {output} and {card_path(output)}.")
+        lines.append(f"{wrote(given['picture'])} It shows TRUE curves: keep it to yourself.")
+    lines.append(wrote(output, card_path(output)))
     say(answer, given["as_json"], "\n".join(lines))
 
 
@@ -130,5 +144,5 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
         return None
     low, comma, high = text.partition(",")
     if not comma:
-        raise click.UsageError("--bounds are LOW,HIGH, such as 0,5")
+        raise click.UsageError("--bounds should be LOW,HIGH, such as 0,5")
     return low.strip(), high.strip()

@@ -24,15 +24,15 @@ _PAGE = 80
 
 @click.command(epilog=examples("dprivacy demo", "dprivacy demo -o story --json"))
 @click.option(
-    "-o", "--output", "--folder", "folder", type=PATH, default=FOLDER, show_default=True,
-    help="The folder that the files go to.",
+    "-o", "--output", "folder", type=PATH, default=FOLDER, show_default=True,
+    help="Folder for the files.",
 )  # fmt: skip
 @JSON
 def demo(folder: Path, as_json: bool) -> None:
     """Tell the whole story on a built-in survey of invented people: offline, in seconds.
 
-    Protect the table, publish it, attack it, estimate from it, query it. Every step says which command
-    does the same with a table of yours.
+    Protect the table, publish it, attack it, estimate from it, query it. Every step shows the command
+    that does the same with a table of yours.
     """
     from dprivacy.release import survey, write_demo
 

@@ -8,14 +8,16 @@ import rich_click as click
 from dprivacy.cli.progress_line import closing
 from dprivacy.cli.shared_options import (
     JSON,
+    KEEP,
+    LEDGER,
     PATH,
     PROGRESS,
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
-    ledger_options,
     open_account,
     output as output_option,
+    permanent_key,
     picture as picture_option,
     read_key,
     refuse_existing,
@@ -23,6 +25,7 @@ from dprivacy.cli.shared_options import (
     say,
     show,
     spoken_warnings,
+    wrote,
 )
 from dprivacy.cli.standard_input import Input
 from dprivacy.geo import (
@@ -45,37 +48,39 @@ _EPILOG = examples(
 
 @click.command(epilog=_EPILOG)
 @click.argument("places", type=Input(secret=True), required=False)
-@output_option("The reports: .csv, .parquet or .geojson")
-@click.option("--radius", default="200 m", show_default=True, help="Protect within this distance.")
-@epsilon_option("The level within the radius", default="ln 4")
+@output_option("Reported places: .csv, .parquet or .geojson")
+@click.option(
+    "--radius",
+    default="200 m",
+    show_default=True,
+    help="Distance within which places are protected.",
+)
+@epsilon_option("Level within the radius", default="ln 4")
 @click.option(
     "--region",
-    help='Public: "lat, lon, 30 km", "south, west, north, east", or a GeoJSON file with a polygon.',
+    help='Public region: "lat, lon, 30 km", "south, west, north, east", or a GeoJSON polygon.',
 )
 @click.option("--clamp", is_flag=True, help="Move reports outside the region to its border.")
-@click.option("--lat", help="The column with latitudes.")
-@click.option("--lon", help="The column with longitudes.")
-@click.option("--person", help="The column that says whose a place is: levels of reports add up.")
+@click.option("--lat", help="Column of latitudes.")
+@click.option("--lon", help="Column of longitudes.")
+@click.option("--person", help="Column that identifies the person: levels of their reports add up.")
 @click.option(
-    "--reports", type=int, help="At most so many reports a person, which share the level."
+    "--reports", type=int, help="Maximum number of reports per person; together they use ε."
 )
-@click.option("--keep", multiple=True, help="A column to publish as it is; all others are dropped.")
+@KEEP
+@permanent_key("place")
 @click.option(
-    "--permanent-key",
-    "key_file",
-    type=PATH,
-    help="A file of at least 16 secret bytes: the same person's same place is reported the same.",
+    "--prior", type=PATH, help="File of public places, which say where people plausibly are."
 )
-@click.option("--prior", type=PATH, help="A file of public places: what is plausible.")
-@click.option("--cell", default="500 m", show_default=True, help="The cells of the prior.")
+@click.option("--cell", default="500 m", show_default=True, help="Size of the cells of the prior.")
 @click.option("--optimal", is_flag=True, help="Draw from the best private channel on these cells.")
-@click.option("--seconds", type=float, help="Stop looking for the best channel after so long.")
-@click.option("--frontier", help='Compare mechanisms at these levels: "ln 2, ln 4".')
+@click.option("--seconds", type=float, help="Time limit for the search for the best channel.")
+@click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')
 @picture_option("Draw the frontier")
-@click.option("--map", "map_file", type=PATH, help="Draw the reports on a map: .html.")
-@click.option("--map-true", is_flag=True, help="Draw the TRUE places too; the map is then secret.")
+@click.option("--map", "map_file", type=PATH, help="Map of the reports: .html.")
+@click.option("--map-true", is_flag=True, help="Also draw the TRUE places; the map is then secret.")
 @REPLACE_NOISE
-@ledger_options
+@LEDGER
 @PROGRESS
 @JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
@@ -113,7 +118,7 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
         reported = protect_place_file(
             places, output, ledger=account, again=given["again"], **options
         )
-    lines = [reported.explain(), f"Wrote {output} and {card_path(output)}."]
+    lines = [reported.explain(), wrote(output, card_path(output))]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))
     answer = {**reported.to_dict(), "output": str(output)}
@@ -123,7 +128,7 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
 def _require(places: Path | None, output: Path | None, given: dict[str, Any]) -> None:
     needs_prior = given["optimal"] or given["frontier"]
     if needs_prior and (given["prior"] is None or given["region"] is None):
-        raise click.UsageError("--optimal and --frontier need --prior and --region")
+        raise click.UsageError("--optimal and --frontier need both --prior and --region")
     if given["prior"] is not None and given["region"] is None:
         raise click.UsageError("--prior needs --region")
     if given["picture"] is not None and not given["frontier"]:
@@ -132,12 +137,16 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         raise click.UsageError("--map-true needs --map")
     if given["frontier"]:
         if places is not None or output is not None:
-            raise click.UsageError("--frontier reads no places and writes no reports")
+            raise click.UsageError(
+                "--frontier reads no places and writes no reports: leave out PLACES and --output"
+            )
         return
     if places is None or output is None:
-        raise click.UsageError("PLACES and --output are needed")
+        raise click.UsageError("give PLACES and --output")
     if given["optimal"] and (given["key_file"] or given["reports"] or given["clamp"]):
-        raise click.UsageError("--optimal goes without --permanent-key, --reports and --clamp")
+        raise click.UsageError(
+            "--optimal cannot be combined with --permanent-key, --reports or --clamp"
+        )
     drawn: Path | None = given["map_file"]
     if drawn is not None:
         from dprivacy.viz import require_html
@@ -165,7 +174,7 @@ def _frontier(prior: City, given: dict[str, Any]) -> None:
         from dprivacy.viz import plot_places, save
 
         save(plot_places(found), given["picture"])
-        click.echo(f"drawn in {given['picture']}", err=True)
+        click.echo(wrote(given["picture"]), err=True)
 
 
 def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
@@ -177,4 +186,4 @@ def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
         true = (found.lat, found.lon)
     save_map(given["map_file"], reported, true=true, city=prior)
     secret = " It shows TRUE places: keep it to yourself." if true is not None else ""
-    return f"The map is {given['map_file']}.{secret}"
+    return f"{wrote(given['map_file'])}{secret}"

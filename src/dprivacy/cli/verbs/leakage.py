@@ -1,4 +1,4 @@
-"""``dprivacy leakage``: what somebody who guesses gains from the output of a matrix."""
+"""``dprivacy leakage``: what an adversary gains from the output of a channel."""
 
 import sys
 from fractions import Fraction
@@ -7,10 +7,10 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.channel_argument import EXAMPLE, MATRIX, METRIC, given_matrix
+from dprivacy.cli.channel_argument import CHANNEL, given_channel
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, PATH, examples, say
-from dprivacy.errors import Malformed
+from dprivacy.cli.shared_options import JSON, PRIOR, examples, say
+from dprivacy.errors import UnknownName
 from dprivacy.flow import (
     capacity,
     gain as gains,
@@ -36,54 +36,55 @@ from dprivacy.spaces import FiniteSpace
 _EPILOG = examples(
     "dprivacy leakage --example response",
     "dprivacy leakage pram.csv --gain identity --gain tries:2 --at-most 3",
+    "dprivacy leakage best.json --gain metric",
 )
+_FORMS = "identity, metric, tries:K, within:DISTANCE, property:LABEL,LABEL or a CSV file"
 _GAINS = {
-    "identity": "guesses the secret in one try",
-    "metric": "guesses near the secret: 1 − d/diameter",
-    "tries": "guesses the secret in {} tries",
-    "within": "guesses the secret within a distance of {}",
-    "property": "guesses whether the secret is one of {}",
+    "identity": "Probability of guessing the secret in one try",
+    "metric": "Expected closeness of a guess to the secret, 1 − d/diameter",
+    "tries": "Probability of guessing the secret in {} tries",
+    "within": "Probability of guessing the secret within a distance of {}",
+    "property": "Probability of guessing whether the secret is one of {}",
 }
 
 
 @click.command(epilog=_EPILOG)
-@MATRIX
-@EXAMPLE
-@METRIC
+@CHANNEL
+@PRIOR
 @click.option(
     "--gain",
     "named",
     multiple=True,
     default=("identity",),
     show_default=True,
-    help="identity, metric, tries:K, within:DISTANCE, property:LABEL,LABEL or a CSV file of actions "
-    "by secrets; may be repeated.",
+    help=f"Gain: {_FORMS} of actions by secrets; repeatable.",
 )
-@click.option("--prior", type=PATH, help="CSV: label, weight. Uniform by default.")
-@click.option("--at-most", metavar="FACTOR", help="Exit with 3 if a leakage is more than this.")
+@click.option("--at-most", metavar="FACTOR", help="Exit with 3 if a leakage exceeds this.")
 @JSON
 def leakage(
     matrix: Path | None,
     built_in: str | None,
-    metric: str | None,
-    named: tuple[str, ...],
+    space: str | None,
     prior: Path | None,
+    named: tuple[str, ...],
     at_most: str | None,
     as_json: bool,
 ) -> None:
-    """Measure what somebody who sees the output of a MATRIX (CSV, JSON, or -) gains by it.
+    """Measure what an adversary gains from the output of a MATRIX: a table, or a stored mechanism.
 
-    For each gain: what a guess is worth before and after, on average and for the most telling output,
-    and by how much the output multiplies it. The capacity bounds this for every prior and every gain.
+    For each gain: what a guess is worth before the output and after it, on average and for the most
+    revealing output, and the factor between them. The capacity bounds that factor for every prior and
+    every gain.
     """
-    name, channel, space = given_matrix(matrix, built_in, metric)
+    given = given_channel(matrix, built_in, space)
+    channel = given.channel
     limit = None if at_most is None else read_number(at_most, "--at-most")
-    belief = uniform(channel.rows) if prior is None else read_prior_file(prior, space)
-    found = {text: _measured(belief, channel, _gain(text, space)) for text in named}
+    belief = uniform(channel.rows) if prior is None else read_prior_file(prior, given.space)
+    found = {text: _measured(belief, channel, _gain(text, given.space)) for text in named}
     most = capacity(channel)
     bits = shannon_capacity(channel)
     answer = {
-        "metric": name,
+        "space": given.space_name,
         "prior": belief.to_dict(),
         "gains": plain(found),
         "capacity": plain(most),
@@ -91,12 +92,14 @@ def leakage(
     }
     lines = [part for text, values in found.items() for part in _words(text, values)]
     lines += [
-        f"Capacity: no prior and no gain makes the output multiply a guess by more than {about(most)}.",
-        f"Shannon capacity: {float(bits):.4g} bits a use.",
+        f"Capacity {about(most)}: for every prior and gain, the output multiplies the expected gain by "
+        f"at most {about(most)}.",
+        f"Shannon capacity: {float(bits):.4g} bits per use.",
     ]
-    too_much = limit is not None and any(one["leakage"] > limit for one in found.values())
+    largest = max(one["leakage"] for one in found.values())
+    too_much = limit is not None and largest > limit
     if too_much:
-        lines.append(f"That is more than {at_most}.")
+        lines.append(f"The largest leakage, {about(largest)}, is more than {at_most}.")
     say(answer, as_json, "\n".join(lines))
     sys.exit(GUARANTEE_FAILED if too_much else 0)
 
@@ -114,13 +117,12 @@ def _measured(prior: Dist, channel: Channel, gain: Gain) -> dict[str, Any]:
 
 def _words(text: str, values: dict[str, Any]) -> list[str]:
     kind, _, more = text.partition(":")
-    who = _GAINS.get(kind, f"is paid by {text}").format(more)
+    what = _GAINS.get(kind, f"Expected gain by {text}").format(more)
     return [
-        f"Who {who} has",
-        f"  {about(values['before'])}  before",
-        f"  {about(values['after'])}  after seeing the output, on average: "
-        f"{about(values['leakage'])} times as much, {about(values['leakage_additive'])} more",
-        f"  {about(values['after_at_worst'])}  after the most telling output: "
+        f"{what}: {about(values['before'])} before the output, {about(values['after'])} after it",
+        f"  on average, the output multiplies it by {about(values['leakage'])} and adds "
+        f"{about(values['leakage_additive'])}",
+        f"  the most revealing output makes it {about(values['after_at_worst'])}, "
         f"{about(values['leakage_at_worst'])} times as much",
         "",
     ]
@@ -142,11 +144,8 @@ def _gain(text: str, space: FiniteSpace) -> Gain:
     if kind == "property" and more:
         written = {str(label): label for label in space.labels}
         parts = [part.strip() for part in more.split(",")]
-        unknown = [part for part in parts if part not in written]
-        if unknown:
-            raise Malformed(f"--gain {text}: no input is called {', '.join(unknown)}")
+        for part in parts:
+            if part not in written:
+                raise UnknownName.among(f"every label of --gain {text}", part, written)
         return gains.property([written[part] for part in parts], space)
-    raise Malformed(
-        f"there is no gain {text!r}; choose identity, metric, tries:K, within:DISTANCE, "
-        "property:LABEL,LABEL or a CSV file"
-    )
+    raise UnknownName(f"--gain should be {_FORMS}, not {text!r}")

@@ -21,21 +21,21 @@ _PLACE = click.option(
     required=True,
     envvar="DPRIVACY_LEDGER",
     show_envvar=True,
-    help="A file, or postgresql://user@host/database.",
+    help="Ledger: a file, or postgresql://user@host/database.",
 )
 _KEY = click.option(
     "--key",
     type=PATH,
-    help="The file of the ledger's key; beside a ledger in a file, or where DPRIVACY_LEDGER_KEY says.",
+    help="File of the ledger's key; by default beside the ledger, or as DPRIVACY_LEDGER_KEY says.",
 )
 _SCHEMA = click.option(
-    "--schema", default="dprivacy_ledger", show_default=True, help="For PostgreSQL: its schema."
+    "--schema", default="dprivacy_ledger", show_default=True, help="Schema in PostgreSQL."
 )
 
 
 @click.group(epilog=examples("dprivacy ledger show --ledger ledger.db"))
 def ledger() -> None:
-    """What was released of whom: budgets, what is spent, and whether the record is whole."""
+    """Keep budgets, see what is spent on whom, and check that the record is whole."""
 
 
 @ledger.command(epilog=examples('dprivacy ledger budget survey "ln 8" --ledger ledger.db'))
@@ -44,8 +44,8 @@ def ledger() -> None:
 @_PLACE
 @_KEY
 @_SCHEMA
-@click.option("--column", default="", help="Limit one column, for each unit of its metric.")
-@click.option("--delta", default="0", show_default=True, help="The most δ in all.")
+@click.option("--column", default="", help="Limit one column, per unit of its distance.")
+@click.option("--delta", default="0", show_default=True, help="Limit on δ in total.")
 @click.option(
     "--per",
     type=click.Choice(["table", "person"]),
@@ -63,10 +63,10 @@ def budget(
     per: str | None,
     as_json: bool,
 ) -> None:
-    """Set what may be spent of an ACCOUNT: LIMIT, such as "ln 8" or 2. Makes the ledger if need be.
+    """Set the budget of an ACCOUNT to LIMIT, such as "ln 8" or 2; a missing ledger is created.
 
-    Everything that is ever charged to the account then multiplies the odds between any two records
-    by at most e^LIMIT.
+    All releases charged to the account together then change the odds between any two records by a
+    factor of at most e^LIMIT.
     """
     with Ledger(place, key=key, schema=schema) as found:
         tell(found.budget(account, limit, column=column, delta=delta, per=per), as_json)
@@ -82,7 +82,7 @@ def budget(
 def parts(
     account: str, names: tuple[str, ...], place: str, key: Path | None, schema: str, as_json: bool
 ) -> None:
-    """Declare groups of people in an ACCOUNT that have nobody in common."""
+    """Declare groups of people in an ACCOUNT of which no two share a person."""
     with Ledger(place, key=key, schema=schema, create=False) as found:
         tell(found.parts(account, names), as_json)
 
@@ -91,10 +91,10 @@ def parts(
 @_PLACE
 @_KEY
 @_SCHEMA
-@picture_option("Draw it, too")
+@picture_option("Also draw it")
 @JSON
 def show(place: str, key: Path | None, schema: str, picture: Path | None, as_json: bool) -> None:
-    """What is spent on whom, and what is left."""
+    """Show what is spent on whom, and what is left."""
     with Ledger(place, key=key, schema=schema, create=False) as found:
         report = found.report()
     if picture is not None:
@@ -113,7 +113,7 @@ def show(place: str, key: Path | None, schema: str, picture: Path | None, as_jso
 def verify(
     cards: tuple[Path, ...], place: str, key: Path | None, schema: str, as_json: bool
 ) -> None:
-    """Whether the ledger is as it was written, and agrees with release CARDS; exit code 3 if not.
+    """Check that the ledger is as it was written and agrees with release CARDS; exit code 3 if not.
 
     Cards are *.card.json.
     """

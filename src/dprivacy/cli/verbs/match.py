@@ -9,19 +9,21 @@ import rich_click as click
 
 from dprivacy.cli.shared_options import (
     JSON,
+    LEDGER,
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
-    ledger_options,
     open_account,
     output as output_option,
     picture as picture_option,
     refuse_existing,
+    refuse_two_texts,
     require_picture,
     say,
+    wrote,
 )
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile
 from dprivacy.hashing import (
     Matching,
     Ratings,
@@ -36,7 +38,7 @@ from dprivacy.hashing import (
 )
 from dprivacy.release import charged, per_unit
 
-PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTED"
+PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTECTED"
 
 
 @click.command(
@@ -44,35 +46,42 @@ PICTURE = "Draw the loss against the budget, from the true data and NOT PROTECTE
     epilog=examples('dprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv'),
 )
 @click.argument("table", type=Input(secret=True))
-@click.option("--bits", default=20, show_default=True, help="The length of a hash.")
-@epsilon_option("The level of each hash bit", required=True)
-@click.option("-k", "--matches", "k", default=5, show_default=True, help="Matches for everybody.")
-@click.option("--user", default="user", show_default=True, help="The column that says who.")
-@click.option("--item", default="item", show_default=True, help="The column that says what.")
-@click.option("--rating", default="rating", show_default=True, help="The column of numbers.")
-@click.option("--count", is_flag=True, help="No ratings: count a person's lines for each item.")
+@click.option("--bits", default=20, show_default=True, help="Length of a hash.")
+@epsilon_option("Level of each hash bit", required=True)
+@click.option(
+    "-k", "--matches", "k", default=5, show_default=True, help="Number of matches for each person."
+)
+@click.option("--user", default="user", show_default=True, help="Column of people.")
+@click.option("--item", default="item", show_default=True, help="Column of items.")
+@click.option("--rating", default="rating", show_default=True, help="Column of ratings.")
+@click.option(
+    "--count", is_flag=True, help="Without ratings: count a person's lines for each item."
+)
 @click.option(
     "--key",
     default="dprivacy match",
     show_default=True,
-    help="The public text that hashes follow from; fix it before looking at the data.",
+    help="Public text that the hashes follow from; fix it before looking at the data.",
 )
 @click.option(
-    "--distance", default="0.1", show_default=True, help="State the guarantee at this angle over π."
+    "--distance",
+    default="0.1",
+    show_default=True,
+    help="Angle over π at which the guarantee is stated.",
 )
-@click.option("--delta", default="0.01", show_default=True, help="δ of that guarantee.")
-@output_option("Write all matches to a CSV file", dash=True)
+@click.option("--delta", default="0.01", show_default=True, help="Slack δ of that guarantee.")
+@output_option("All matches, a CSV file", dash=True)
 @REPLACE_NOISE
-@ledger_options
+@LEDGER
 @click.option(
-    "--evaluate", is_flag=True, help="Also say what it costs; from the true data, not protected."
+    "--evaluate", is_flag=True, help="Also measure the loss, from the true data and not protected."
 )
 @picture_option(PICTURE)
 @click.option(
     "--repetitions",
     default=5,
     show_default=True,
-    help="For --evaluate and --picture: runs averaged.",
+    help="Runs to average, for --evaluate and --picture.",
 )
 @JSON
 def match(
@@ -101,13 +110,11 @@ def match(
 
     TABLE (.csv, .csv.gz, .parquet or -) has a line for each rating. Every person's ratings are hashed
     to a few bits, and every bit goes through randomised response; matches are made from what comes out.
-    Every run draws new noise: what two runs tell of a person adds up.
+    Every run draws new noise: what two runs reveal of a person adds up.
     """
     refuse_existing(output, replace=replace)
     require_picture(picture)
-    to_stdout = output is not None and str(output) == "-"
-    if to_stdout and as_json:
-        raise click.UsageError("-o - and --json both need standard output: leave one out")
+    to_stdout = refuse_two_texts(output, as_json)
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
     promises = distance_promises(mechanism.eps, bits, distance, delta=delta)
     ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
@@ -152,11 +159,11 @@ def match(
     if output is not None:
         _write(found, output)
         answer["output"] = str(output)
-        lines += [] if to_stdout else ["", f"{output} is written."]
+        lines += [] if to_stdout else ["", wrote(output)]
     if picture is not None:
         _draw(ratings, picture, bits, k, key, delta, repetitions)
         answer["picture"] = str(picture)
-        lines += ["", f"drawn in {picture}; not protected, as it is made from the true data."]
+        lines += ["", f"{wrote(picture)} It is made from the true data and NOT PROTECTED."]
     if to_stdout:
         click.echo("\n".join(lines), err=True)
     else:
@@ -176,7 +183,7 @@ def _write(found: Matching, output: Path) -> None:
         with output.open("w", encoding="utf-8", newline="") as file:
             lines(file)
     except OSError as reason:
-        raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
+        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
 
 
 def _draw(

@@ -7,22 +7,26 @@ import rich_click as click
 
 from dprivacy.cli.progress_line import closing
 from dprivacy.cli.shared_options import (
+    DELTA,
     FORCE,
     JSON,
-    PATH,
+    PRIOR,
     PROGRESS,
     REPLACE,
     epsilon as epsilon_option,
     examples,
     output as output_option,
     refuse_existing,
+    refuse_two_texts,
     say,
+    space as space_option,
+    wrote,
 )
 from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import as_space, file_text, read_prior_file, read_table
-from dprivacy.spaces import GRAMMAR, FiniteSpace
+from dprivacy.spaces import FiniteSpace
 from dprivacy.store import save
 
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
@@ -33,26 +37,37 @@ _EPILOG = examples(
 
 
 @click.command(epilog=_EPILOG)
-@click.option("--space", "name", required=True, help=f"The space: {GRAMMAR}.")
+@space_option("Space", required=True)
 @epsilon_option(required=True)
-@click.option("--prior", "prior_file", type=PATH, help="CSV: label, weight. Uniform by default.")
-@click.option("--loss", "loss_name", default="metric", show_default=True, help=f"{LOSSES}.")
-@click.option("--delta", default="0", show_default=True, help="The slack, for small spaces.")
-@click.option("--gap", default=1e-6, show_default=True, help="How near to the optimum is enough.")
-@click.option("--seconds", type=float, help="Stop after so long with the best that was found.")
-@click.option("--spanner", help="Keep to a spanner of this dilation, such as 1.1.")
-@click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Where to search.")
-@output_option("The mechanism, a .json file", dash=True)
+@DELTA
+@PRIOR
+@click.option("--loss", "loss_name", default="metric", show_default=True, help=f"Loss: {LOSSES}.")
+@click.option(
+    "--gap",
+    default=1e-6,
+    show_default=True,
+    help="Relative distance to the optimum that is enough.",
+)
+@click.option("--seconds", type=float, help="Stop after this time with the best mechanism found.")
+@click.option("--spanner", help="Dilation of a spanner to keep to, such as 1.1.")
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="cpu",
+    show_default=True,
+    help="Device to search on.",
+)
+@output_option("Mechanism, a .json file", dash=True)
 @REPLACE
 @FORCE
 @PROGRESS
 @JSON
 def optimal(
-    name: str,
+    space: str,
     epsilon: str,
-    prior_file: Path | None,
-    loss_name: str,
     delta: str,
+    prior: Path | None,
+    loss_name: str,
     gap: float,
     seconds: float | None,
     spanner: str | None,
@@ -68,18 +83,15 @@ def optimal(
     Interrupted with Ctrl-C, it ends with the best mechanism so far, proved private all the same.
     """
     refuse_existing(output, replace=replace)
-    to_stdout = output is not None and str(output) == "-"
-    if to_stdout and as_json:
-        raise click.UsageError("-o - and --json both need standard output: leave one out")
-    space = as_space(name)
-    prior = None if prior_file is None else read_prior_file(prior_file, space)
+    to_stdout = refuse_two_texts(output, as_json)
+    points = as_space(space)
     with closing(asked=progress) as moved:
         found = best_channel(
-            space,
+            points,
             eps=epsilon,
-            prior=prior,
-            loss=_loss(loss_name, space),
             delta=delta,
+            prior=None if prior is None else read_prior_file(prior, points),
+            loss=_loss(loss_name, points),
             gap=gap,
             seconds=seconds,
             spanner=spanner,
@@ -94,7 +106,7 @@ def optimal(
     if output is not None:
         save(found.mechanism(), output, replace=replace)
     answer = {**found.to_dict(), "output": None if output is None else str(output)}
-    written = "" if output is None else f"\n{output} is written."
+    written = "" if output is None else f"\n{wrote(output)}"
     say(answer, as_json, found.explain() + written)
 
 

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import rich_click as click
 
 from dprivacy.cli.shared_options import CARD, JSON, PATH, examples, say, show
-from dprivacy.errors import Malformed
 from dprivacy.release import attack as attack_release, query as ask, received, regress_release
 
 
@@ -19,25 +18,27 @@ from dprivacy.release import attack as attack_release, query as ask, received, r
 )
 @click.argument("table", type=PATH)
 @CARD
-@click.option("--column", "columns", multiple=True, help="A column; all protected ones by default.")
+@click.option("--column", "columns", multiple=True, help="Column; all protected ones by default.")
 @click.option("--by", help="Columns to tabulate against, separated by commas.")
-@click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of tables.")
-@click.option("--regress", "model", help='A regression instead: "outcome ~ column + column".')
+@click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of counts.")
+@click.option("--regress", "model", help='Regression instead: "outcome ~ column + column".')
 @click.option(
     "--family",
     type=click.Choice(["logistic", "linear"]),
     default="logistic",
     show_default=True,
-    help="Of the regression.",
+    help="Regression model.",
 )
 @click.option(
     "--estimator",
     type=click.Choice(["ibu", "inverse", "projected"]),
     default="ibu",
     show_default=True,
-    help="How the noise is taken out.",
+    help="Method of correcting for the noise.",
 )
-@click.option("--confidence", default=0.95, show_default=True, help="Of the intervals.")
+@click.option(
+    "--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."
+)
 @JSON
 def estimate(
     table: Path,
@@ -51,11 +52,14 @@ def estimate(
     confidence: float,
     as_json: bool,
 ) -> None:
-    """Corrected counts, cross-tables, means or regressions from a released TABLE and its card alone."""
+    """Correct counts, cross-tables, means or regressions of a released TABLE for its noise.
+
+    The table and its card are all that is needed.
+    """
     release = received(table, card=card)
     if model is not None:
         if columns or by or means:
-            raise click.UsageError("--regress goes without --column, --by and --mean")
+            raise click.UsageError("--regress cannot be combined with --column, --by or --mean")
         outcome, covariates = _formula(model)
         fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
         say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
@@ -84,7 +88,7 @@ def _formula(text: str) -> tuple[str, list[str]]:
     outcome, tilde, right = text.partition("~")
     covariates = [part.strip() for part in right.split("+")]
     if not tilde or not outcome.strip() or not all(covariates):
-        raise Malformed(f'--regress is written "outcome ~ column + column", not {text!r}')
+        raise click.UsageError(f'--regress should be "outcome ~ column + column", not {text!r}')
     return outcome.strip(), covariates
 
 
@@ -98,7 +102,7 @@ def _formula(text: str) -> tuple[str, list[str]]:
 @CARD
 @JSON
 def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
-    """Ask a released TABLE, under the name data, anything in SQL (or -: on standard input).
+    """Ask a released TABLE, called data in the query, anything in SQL (- reads standard input).
 
     Every answer is private, since the table is. Counts by protected columns come with the corrected
     count and its standard error beside them.
@@ -111,9 +115,9 @@ def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
     epilog=examples("dprivacy attack released.csv --secret smokes --known region --also health")
 )
 @click.argument("table", type=PATH)
-@click.option("--secret", required=True, help="The protected column that is guessed.")
-@click.option("--known", multiple=True, help="A column that the attacker knows; may be repeated.")
-@click.option("--also", multiple=True, help="Another column that is read in the person's row.")
+@click.option("--secret", required=True, help="Protected column to guess.")
+@click.option("--known", multiple=True, help="Column that the attacker knows; repeatable.")
+@click.option("--also", multiple=True, help="Another column read in the person's row; repeatable.")
 @CARD
 @JSON
 def attack(
@@ -124,9 +128,9 @@ def attack(
     card: Path | None,
     as_json: bool,
 ) -> None:
-    """Say how often a secret is guessed right, before and after seeing a person's row of TABLE.
+    """Find how often a secret is guessed correctly, before and after seeing a person's row of TABLE.
 
-    The table is a released one, with its card; nothing else is needed.
+    TABLE is a released one; it and its card are all that is needed.
     """
     found = attack_release(
         received(table, card=card), secret=secret, known=_split(known), also=_split(also)

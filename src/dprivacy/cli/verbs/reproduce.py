@@ -8,8 +8,8 @@ from typing import TypeVar
 import rich_click as click
 
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, PROGRESS, examples, say
-from dprivacy.errors import Malformed
+from dprivacy.cli.shared_options import JSON, PROGRESS, examples, say, wrote
+from dprivacy.errors import BadFile
 
 _EPILOG = examples(
     "dprivacy reproduce --list",
@@ -22,16 +22,18 @@ T = TypeVar("T")
 
 @click.command(epilog=_EPILOG)
 @click.argument("items", nargs=-1, metavar="[ITEM]…")
-@click.option("--list", "only_list", is_flag=True, help="Show the items there are.")
+@click.option("--list", "only_list", is_flag=True, help="List the items.")
 @click.option(
-    "-o", "--output", "--out", "out", type=click.Path(file_okay=False),
-    help=f"The report's folder; {FOLDER} by default, none with --json.",
+    "-o", "--output", "out", type=click.Path(file_okay=False),
+    help=f"Folder of the report; {FOLDER} by default, none with --json.",
 )  # fmt: skip
 @click.option(
-    "--data", type=click.Path(file_okay=False, exists=True), help="A folder with data sets."
+    "--data", type=click.Path(file_okay=False, exists=True), help="Folder with data sets."
 )
-@click.option("--all", "everything", is_flag=True, help="Heavy items too: many minutes.")
-@click.option("--no-pictures", is_flag=True, help="Leave the pictures out of the report.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Include heavy items, which take many minutes."
+)
+@click.option("--no-pictures", is_flag=True, help="Leave pictures out of the report.")
 @click.option(
     "--fetch", "wanted", metavar="NAME", help="Download a data set into --data, then stop."
 )
@@ -48,19 +50,19 @@ def reproduce(
     progress: bool,
     as_json: bool,
 ) -> None:
-    """Compute the sources' tables, examples, figures and errata again, beside the printed values.
+    """Recompute the sources' tables, examples, figures and errata beside the printed values.
 
     ITEM is a name such as T:table-5.1, C:example-2, T:figure-6.3, P:counts or erratum:E1, or a pattern
-    such as "T:table-*". Without one, all are computed but those that take minutes. Exits with 3 if a
-    value that should be as printed is not.
+    such as "T:table-*". Without one, all but the heavy ones are computed. Exit code 3: a value
+    differs from the printed one where it should not.
     """
     from dprivacy.reproduce import chosen, fetch, reproduce as computed, write_report
 
     if wanted is not None:
         if data is None:
-            raise click.UsageError("--fetch needs a folder: give --data as well")
+            raise click.UsageError("--fetch needs --data, the folder to download into")
         places = [str(place) for place in fetch(wanted, data)]
-        say(places, as_json, "\n".join(f"{place}: as it should be" for place in places))
+        say(places, as_json, "\n".join(f"{place}: checked" for place in places))
         return
     if only_list:
         _show_list(items, as_json)
@@ -78,7 +80,7 @@ def reproduce(
     else:
         click.echo(run.explain())
     if not as_json:
-        click.echo(f"\nreport: {written[0]}")
+        click.echo(f"\n{wrote(written[0])}")
     if not run:
         sys.exit(GUARANTEE_FAILED)
 
@@ -100,8 +102,8 @@ def _written(write: Callable[[], T]) -> T:
     try:
         return write()
     except OSError as trouble:
-        raise Malformed(
-            f"the report cannot be written: {trouble.strerror}; choose another folder with --out"
+        raise BadFile(
+            f"the report cannot be written ({trouble.strerror}); choose another folder with -o"
         ) from None
 
 

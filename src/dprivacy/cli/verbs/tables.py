@@ -10,18 +10,19 @@ import rich_click as click
 from dprivacy.cli.progress_line import counted
 from dprivacy.cli.shared_options import (
     JSON,
-    PATH,
+    LEDGER,
     PROGRESS,
     REPLACE,
     epsilon as epsilon_option,
     examples,
-    ledger_options,
     open_account,
     output as output_option,
+    permanent_key,
     read_key,
     refuse_existing,
     say,
     spoken_warnings,
+    wrote,
 )
 from dprivacy.cli.standard_input import Input
 from dprivacy.release import (
@@ -37,14 +38,14 @@ from dprivacy.release import (
 
 @click.command(epilog=examples("dprivacy inspect survey.csv -o first.toml"))
 @click.argument("table", type=Input(secret=True))
-@epsilon_option("The level to write down", default="ln 3")
-@output_option("The plan, a .toml file instead of standard output", dash=True)
+@epsilon_option("Level for every column", default="ln 3")
+@output_option("Plan to write, a .toml file; standard output by default", dash=True)
 @REPLACE
 @JSON
 def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_json: bool) -> None:
     """Propose a plan for a TABLE (CSV, Parquet, or -), as TOML to be read and changed.
 
-    What came from the data is marked, and a plan with such marks is refused until they are confirmed.
+    What was taken from the data is marked, and a plan is refused until its marks are confirmed.
     """
     refuse_existing(output, replace=replace)
     text = propose(table, eps=epsilon)
@@ -53,18 +54,18 @@ def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_js
         assert output is not None
         output.write_text(text, encoding="utf-8")
     answer = {"output": str(output) if named else None, "toml": text, "plan": tomllib.loads(text)}
-    say(answer, as_json, f"{output} is written." if named else text)
+    say(answer, as_json, wrote(str(output)) if named else text)
 
 
 @click.command(epilog=examples("dprivacy plan plan.toml --rows 1200 --points 3"))
 @click.argument("plan_file", metavar="PLAN", type=Input())
-@click.option("--rows", default=1000, show_default=True, help="How many rows the table will have.")
 @click.option(
-    "--points", type=float, help="A wanted precision: proportions within ± this many points."
+    "--rows", default=1000, show_default=True, help="Number of rows that the table will have."
 )
+@click.option("--points", type=float, help="Precision wanted: standard error in percentage points.")
 @JSON
 def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
-    """Say what a PLAN (TOML, or -) guarantees and costs, before any data is touched."""
+    """Show what a PLAN (TOML, or -) guarantees and costs, before any data is touched."""
     found = Plan.read(plan_file)
     ahead = forecast(found, rows=rows)
     lines = [ahead.explain(), "", *(transition_summary(column) for column in found.columns)]
@@ -86,32 +87,25 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 
 @click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
 @click.argument("table", type=Input(secret=True))
-@click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="The plan (TOML).")
-@output_option("The released table, .csv or .parquet", required=True)
+@click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML).")
+@output_option("Released table, .csv or .parquet", required=True)
 @REPLACE
-@click.option(
-    "--resume", is_flag=True, help="Go on with a job that stopped: no row is drawn again."
-)
+@click.option("--resume", is_flag=True, help="Continue a job that stopped; no row is drawn again.")
 @click.option(
     "--discard",
     is_flag=True,
-    help="Throw away a job that stopped, and start anew: this draws new noise, and spends again.",
+    help="Discard a job that stopped and start again: this draws new noise and spends again.",
 )
-@ledger_options
-@click.option(
-    "--permanent-key",
-    "key_file",
-    type=PATH,
-    help="A file of at least 16 secret bytes: the same person's same value gets the same answer.",
-)
+@LEDGER
+@permanent_key("value")
 @click.option(
     "--engine",
     type=click.Choice(["arrow", "spark"]),
     default="arrow",
     show_default=True,
-    help="Spark writes a folder of Parquet files, with the card inside.",
+    help="Engine; Spark writes a folder of Parquet files, with the card inside.",
 )
-@click.option("--master", help="For Spark: where it runs, such as spark://host:7077.")
+@click.option("--master", help="Where Spark runs, such as spark://host:7077.")
 @PROGRESS
 @JSON
 def sanitise(
@@ -130,7 +124,7 @@ def sanitise(
     progress: bool,
     as_json: bool,
 ) -> None:
-    """Write a protected copy of a TABLE (CSV, Parquet, or -), and the card that says what it protects.
+    """Write a protected copy of a TABLE (CSV, Parquet, or -), and a card that says what it protects.
 
     With --json the card is printed.
     """
@@ -148,5 +142,5 @@ def sanitise(
         if engine == "arrow":
             options["progress"] = stack.enter_context(counted("rows", asked=progress))
         released = sanitise_file(table, wanted, output, engine=engine, master=master, **options)
-    where = f"Wrote {output} and {card_path(output)}."
+    where = wrote(output, card_path(output))
     say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")

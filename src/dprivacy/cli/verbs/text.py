@@ -10,11 +10,11 @@ import rich_click as click
 from dprivacy.cli.progress_line import spoken
 from dprivacy.cli.shared_options import (
     JSON,
+    LEDGER,
     PATH,
     PROGRESS,
     REPLACE_NOISE,
     examples,
-    ledger_options,
     open_account,
     output as output_option,
     refuse_existing,
@@ -22,7 +22,7 @@ from dprivacy.cli.shared_options import (
     show,
     spoken_warnings,
 )
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, TooLarge
 from dprivacy.numbers import as_eps
 from dprivacy.release import charged, per_unit
 from dprivacy.text import (
@@ -40,75 +40,74 @@ _MOST_FILES = 20_000
 
 @click.command(
     epilog=examples(
-        "dprivacy text notes.txt --epsilon-per-word 10",
-        "dprivacy text --attack corpus --epsilon-per-word 12 --epsilon-per-word 8",
+        "dprivacy text notes.txt --epsilon 10",
+        "dprivacy text --attack corpus --epsilon 12 --epsilon 8",
     )
 )
 @click.argument("document", type=PATH, required=False)
 @click.option(
-    "--epsilon-per-word",
     "--epsilon",
     "levels",
     multiple=True,
     required=True,
-    help="The level per word and unit of distance; several for --attack.",
+    help="Level per word and unit of distance; repeatable with --attack.",
 )
 @click.option(
     "--embedding", "vectors", type=PATH, help="GloVe, word2vec, fastText or .npz vectors."
 )
-@click.option("--sha256", help="The hash that the embedding's file must have.")
+@click.option("--sha256", help="Hash that the file of the embedding must have.")
 @click.option(
     "--most-words",
     default=400_000,
     show_default=True,
-    help="Read this many words of the embedding at most.",
+    help="Maximum number of words to read from the embedding.",
 )
 @click.option(
     "--noise",
     type=click.Choice(["exponential", "laplace"]),
     default="exponential",
     show_default=True,
-    help="Exact, or the thesis' Algorithm 2 in idealised numerics.",
+    help="Exact sampling, or Laplace noise in idealised numerics.",
 )
 @click.option(
     "--layout",
     type=click.Choice(["bag", "text"]),
     default="bag",
     show_default=True,
-    help="Sorted words, or words in their order (a weaker promise).",
+    help="Sorted words, or words in their order (a weaker guarantee).",
 )
 @click.option(
     "--unknown",
     type=click.Choice(["replace", "drop", "refuse"]),
     default="replace",
     show_default=True,
-    help="What becomes of words that the vocabulary lacks.",
+    help="What to do with words that the vocabulary lacks.",
 )
 @click.option(
     "--stop-words",
     type=click.Choice(["protect", "drop"]),
     default="protect",
     show_default=True,
-    help="What becomes of the, of, and their like.",
+    help='What to do with words such as "the" and "of".',
 )
-@click.option("--length", type=int, help="A public number of words to fill the document up to.")
+@click.option("--length", type=int, help="Public number of words to fill the document up to.")
 @click.option(
     "--unprotected",
     multiple=True,
     type=click.Choice(["stop-words", "numbers", "punctuation", "capitals"]),
-    help="Pass this as it is, outside of the guarantee; with --layout text.",
+    help="Pass this unchanged, outside the guarantee; with --layout text.",
 )
-@output_option("Write the noisy document here", dash=True)
+@output_option("Noisy document; standard output by default", dash=True)
 @REPLACE_NOISE
-@ledger_options
+@LEDGER
 @click.option(
     "--attack",
     "corpus",
     type=PATH,
-    help="A folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to obfuscate and attack.",
+    help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to obfuscate and attack.",
 )
-@click.option("--repetitions", default=5, show_default=True, help="Of the attack.")
-@click.option("--adaptive", is_flag=True, help="The attacker noises the known texts too.")
+@click.option("--repetitions", default=5, show_default=True, help="Repetitions of the attack.")
+@click.option("--adaptive", is_flag=True, help="Let the attacker add noise to the known texts too.")
 @PROGRESS
 @JSON
 def text(
@@ -136,18 +135,18 @@ def text(
 ) -> None:
     """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
 
-    The noisy document goes to standard output, what it guarantees to standard error; the counts for you
-    alone are in the latter only. With --attack, a whole corpus is obfuscated and attacked instead.
+    The noisy document goes to standard output and its guarantee to standard error, with counts that are
+    for you alone. With --attack, a whole corpus is obfuscated and attacked instead.
     """
     if (document is None) == (corpus is None):
-        raise click.UsageError("Name a document, or a corpus with --attack.")
+        raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
         _attack(corpus, levels, embedding, noise, repetitions, adaptive, progress, as_json)
         return
     assert document is not None
     if len(levels) > 1:
-        raise click.UsageError("A document has one level; several are for --attack.")
+        raise click.UsageError("a document has one level: give --epsilon once, or use --attack")
     if output is not None and str(output) == "-":
         output = None
     refuse_existing(output, replace=replace)
@@ -199,14 +198,14 @@ def _write(output: Path, noisy: str) -> None:
             os.fsync(file.fileno())
         os.replace(part, output)
     except OSError as reason:
-        raise Malformed(f"{output}: cannot be written ({reason.strerror})") from None
+        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
 
 
 def _embedding(vectors: Path | None, sha256: str | None, most_words: int) -> Embedding | None:
     if vectors is not None:
         return read_embedding(vectors, sha256=sha256, most_words=most_words)
     if sha256:
-        raise click.UsageError("--sha256 is about a file of --embedding.")
+        raise click.UsageError("--sha256 checks the file of --embedding: give both")
     return None
 
 
@@ -236,12 +235,14 @@ def _attack(
 def _documents(corpus: Path) -> list[Document]:
     """The texts of a folder: AUTHOR/*.txt, or TOPIC/AUTHOR/*.txt."""
     if not corpus.is_dir():
-        raise Malformed(f"{corpus}: is no folder")
+        raise BadFile(f"{corpus}: should be a folder of texts, and is not a folder")
     places = sorted(corpus.glob("*/*.txt")) or sorted(corpus.glob("*/*/*.txt"))
     if not places:
-        raise Malformed(f"{corpus}: has neither AUTHOR/*.txt nor TOPIC/AUTHOR/*.txt in it")
+        raise BadFile(f"{corpus}: should hold AUTHOR/*.txt or TOPIC/AUTHOR/*.txt, and has neither")
     if len(places) > _MOST_FILES:
-        raise Malformed(f"{corpus}: has more than {_MOST_FILES:,} texts; take a part of them")
+        raise TooLarge(
+            f"{corpus}: has {len(places):,} texts, more than {_MOST_FILES:,}; give a folder with fewer"
+        )
     deep = len(places[0].relative_to(corpus).parts) == 3
     return [
         Document(
