@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger
 
 SPENDS = 300
 CROWD = 50_000

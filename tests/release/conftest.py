@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger
 from support.postgres_server import postgres_server
 
 

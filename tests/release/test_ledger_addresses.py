@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, MissingExtra
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger
 from dprivacy.release.ledger.postgres_store import safe_name
 from support.patience import brisk
 

@@ -12,8 +12,7 @@ import pytest
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger, Plan
 from dprivacy.release.ledger.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.ledger_store import TABLES
 from support.patience import brisk
@@ -227,14 +226,14 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
     assert "without a ledger" in text
     assert "another ledger" in text
     assert "entry 4: was made for another plan" in text
-    assert "not a receipt" in text
+    assert "a ledger's receipt: unexpected or missing" in text
     assert "no.json: not a file of dprivacy" in text
     assert len(told.findings) == 5
 
 
 def test_a_card_of_a_cancelled_entry_is_found(book):
     _, card = with_card(tables(1), PLAN, ledger=book)
-    from dprivacy.release.ledger import Receipt
+    from dprivacy.release import Receipt
 
     book.cancel(Receipt.from_dict(card.receipt), because="a lie")
     assert "was cancelled by entry 3" in book.verify([card]).explain()

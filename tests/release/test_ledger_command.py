@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from dprivacy.cli.verbs.ledger import ledger as command
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Plan
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger, Plan
 from dprivacy.release.plans.release_card import card_text
 from support.release_tables import LETTERS, with_card
 
@@ -46,7 +45,7 @@ def test_the_whole_way(run, tmp_path):
     assert "33%  ln(2) ≈ 0.6931 of ln(8) ≈ 2.079" in text
     code, text = run("verify", "out.csv.card.json", "--ledger", "l.db")
     assert code == 0
-    assert "3 entries, 1 release cards" in text
+    assert "3 entries and 1 card." in text
     (tmp_path / "l.db").unlink()
     (tmp_path / "l.db.key").unlink()
     run("budget", "survey", "ln 8", "--ledger", "l.db")

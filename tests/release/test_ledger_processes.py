@@ -16,8 +16,7 @@ import pytest
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.numbers.levels import Level
-from dprivacy.release import Plan, sanitise
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger, Plan, sanitise
 from support.programs import run_program
 from support.release_tables import LETTERS
 
@@ -119,7 +118,7 @@ KILLED = """
 
     CategoricalSampler.draw = die
     where, plan = map(json.loads, sys.argv[1:])
-    from dprivacy.release.ledger import Ledger
+    from dprivacy.release import Ledger
     sanitise(pa.table({"h": ["a", "b", "c", "a"]}), plan, ledger=Ledger(**where))
 """
 

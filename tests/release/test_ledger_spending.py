@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
 from dprivacy.numbers.levels import Level
-from dprivacy.release import Plan, read_card, sanitise, sanitise_file
-from dprivacy.release.ledger import Ledger, Receipt
+from dprivacy.release import Ledger, Plan, Receipt, read_card, sanitise, sanitise_file
 from dprivacy.release.plans.release_card import card_text
 from dprivacy.spaces import FiniteSpace, discrete, graph, line
 from dprivacy.verify import privacy, smallest_eps

@@ -8,8 +8,7 @@ import pytest
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.geo import protect_place_file
 from dprivacy.numbers import ln
-from dprivacy.release import card_path, read_card
-from dprivacy.release.ledger import Ledger, charged, per_unit
+from dprivacy.release import Ledger, card_path, charged, per_unit, read_card
 from dprivacy.release.plans.release_card import card_text
 from support.command_runs import command
 
@@ -145,7 +144,7 @@ def test_the_card_carries_a_receipt_that_is_verified(verb, here):
     assert card.receipt["sequence"] == 2
     code, said = run("ledger", "verify", str(path), "--ledger", "l.db")
     assert code == 0, said
-    assert "1 release cards" in said
+    assert "and 1 card." in said
     path.write_text(card_text(replace(card, receipt={**card.receipt, "head": "0" * 64})))
     assert run("ledger", "verify", str(path), "--ledger", "l.db")[0] == 3
     path.write_text(card_text(replace(card, receipt={})))

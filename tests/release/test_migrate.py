@@ -9,14 +9,15 @@ import pytest
 from dprivacy.errors import DPrivacyError, Malformed, NotPrivate, NotStochastic
 from dprivacy.mechanisms import geometric, planar_laplace, randomised_response
 from dprivacy.numbers.levels import Level, as_level, ln
-from dprivacy.release import Plan, sanitise
-from dprivacy.release.migrate import (
+from dprivacy.release import (
+    Plan,
     from_floats,
     from_utilities,
     from_utility_list,
     location_guard,
     pram_from_text,
     read_pram,
+    sanitise,
 )
 from dprivacy.spaces import line
 from dprivacy.store import load, save

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from dprivacy.cli.verbs.tables import sanitise
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malformed, Unfinished
 from dprivacy.numbers import ln
-from dprivacy.release import sanitise_file
+from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import (
@@ -16,7 +16,6 @@ from dprivacy.release.jobs import (
     job_charge as charge,
     output_writer as writing,
 )
-from dprivacy.release.ledger import Ledger
 from support.release_tables import LETTERS, left_over, plan_of
 
 

@@ -11,6 +11,7 @@ import pytest
 from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
 from dprivacy.numbers.levels import ln
 from dprivacy.release import (
+    Ledger,
     Plan,
     Released,
     query,
@@ -18,7 +19,6 @@ from dprivacy.release import (
     sanitise,
     sanitise_file,
 )
-from dprivacy.release.ledger import Ledger
 from support.release_tables import with_card
 from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from support.spark_standalone import everything_below

@@ -12,7 +12,7 @@ from dprivacy.curves.curve_files import read_days
 from dprivacy.geo.earth.polygons import read_json, read_polygon
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.hashing import read_ratings
-from dprivacy.release.migrate import read_pram
+from dprivacy.release import read_pram
 from dprivacy.text.embeddings.vector_files import read_embedding
 from support.mutations import json_mutant, lines, mutants
 

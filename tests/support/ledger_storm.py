@@ -11,7 +11,7 @@ import sys
 
 from dprivacy.errors import BudgetExceeded
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release.ledger import Ledger
+from dprivacy.release import Ledger
 
 LEVELS = ["ln 2", "1/3", "ln 3", "1/7"]
 MECHANISMS = {eps: randomised_response(["a", "b", "c"], eps=eps) for eps in LEVELS}

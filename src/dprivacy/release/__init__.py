@@ -6,13 +6,24 @@ from dprivacy.release.columns.sanitiser import Sanitiser as Sanitiser
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
-from dprivacy.release.ledger import (
-    Account as Account,
-    Amount as Amount,
-    Ledger as Ledger,
-    LedgerReport as LedgerReport,
-    LedgerVerdict as LedgerVerdict,
-    Receipt as Receipt,
+from dprivacy.release.ledger.amounts import Amount as Amount
+from dprivacy.release.ledger.ledger_book import Account as Account, Ledger as Ledger
+from dprivacy.release.ledger.ledger_check import LedgerVerdict as LedgerVerdict
+from dprivacy.release.ledger.ledger_report import LedgerReport as LedgerReport
+from dprivacy.release.ledger.receipts import Receipt as Receipt
+from dprivacy.release.migrate.float_channels import from_floats as from_floats
+from dprivacy.release.migrate.imported_channel import ImportedChannel as ImportedChannel
+from dprivacy.release.migrate.location_guard_levels import (
+    PlaceLevel as PlaceLevel,
+    location_guard as location_guard,
+)
+from dprivacy.release.migrate.pram_matrices import (
+    pram_from_text as pram_from_text,
+    read_pram as read_pram,
+)
+from dprivacy.release.migrate.utility_lists import (
+    from_utilities as from_utilities,
+    from_utility_list as from_utility_list,
 )
 from dprivacy.release.plans.joint_promise import (
     JointGuarantee as JointGuarantee,
@@ -50,8 +61,12 @@ from dprivacy.release.files.table_files import (
     write_errors as write_errors,
     writer_of as writer_of,
 )
-from dprivacy.release.ledger import Charge as Charge, charged as charged, per_unit as per_unit
-from dprivacy.release.migrate import read_pram as read_pram
+from dprivacy.release.ledger.charged_metric import Charge as Charge
+from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit
+from dprivacy.release.ledger.receipts import (
+    receipt_body as receipt_body,
+    receipt_from as receipt_from,
+)
 from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,
     card_body as card_body,

@@ -20,6 +20,17 @@ from dprivacy.model import (
     space_from,
     write_document,
 )
+from dprivacy.release import (
+    Card,
+    Plan,
+    Receipt,
+    card_body,
+    card_from,
+    plan_body,
+    plan_from,
+    receipt_body,
+    receipt_from,
+)
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import PathArg
 
@@ -38,6 +49,9 @@ NOUNS = {
     "channel": StoredNoun(Channel, 1, channel_body, channel_from),
     "space": StoredNoun(FiniteSpace, 1, space_body, space_from),
     "mechanism": StoredNoun(ChannelMechanism, 1, mechanism_body, mechanism_from),
+    "plan": StoredNoun(Plan, 1, plan_body, plan_from),
+    "card": StoredNoun(Card, 1, card_body, card_from),
+    "receipt": StoredNoun(Receipt, 1, receipt_body, receipt_from),
 }
 
 

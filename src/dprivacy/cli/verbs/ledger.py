@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import rich_click as click
 
@@ -60,7 +61,7 @@ def budget(
     schema: str,
     column: str,
     delta: str,
-    per: str | None,
+    per: Literal["table", "person"] | None,
     as_json: bool,
 ) -> None:
     """Set the budget of an ACCOUNT to LIMIT, such as "ln 8" or 2; a missing ledger is created.

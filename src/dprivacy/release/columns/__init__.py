@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""Columns at work: noise for one batch of rows after another, and a first plan for a table."""

@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""Tables and cards in files: reading, the one writer, and where a job works."""

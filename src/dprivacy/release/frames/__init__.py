@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""Tables in hand, and a step for pipelines."""

@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""Jobs on files: journals, checkpoints, and how one that stopped goes on."""

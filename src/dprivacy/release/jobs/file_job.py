@@ -27,7 +27,7 @@ from dprivacy.release.jobs.job_resume import (
 )
 from dprivacy.release.jobs.output_writer import Writing
 from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
-from dprivacy.release.ledger.release_spending import opened
+from dprivacy.release.ledger.release_spending import opened, reason_of
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_card import table_card
@@ -69,8 +69,7 @@ def run_file_job(
     """
     place, origin = Workplace(Path(output)), Path(source)
     _require_places(place, origin)
-    if again is not None and not str(again).strip():
-        raise Malformed("again is a text that says why the same source is sanitised once more")
+    reason_of(again)
     with ExitStack() as stack:
         stack.enter_context(place.held())
         with place.errors():

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import DPrivacyError
 from dprivacy.release.jobs.job_journal import Journal, Spent
+from dprivacy.release.ledger.ledger_book import Account
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.release_spending import Account, spend_release
+from dprivacy.release.ledger.release_spending import charges_people, spend_release
 from dprivacy.release.plans.table_plan import Plan
 
 
@@ -51,12 +52,7 @@ class Charge:
         mark = hmac.digest(bytes.fromhex(journal.run.key), b"dprivacy run mark 1", "sha256")
         receipt = account.ledger.receipt(mark)
         if receipt is None:
-            per_person = account.ledger.is_per_person(account.name)
-            if per_person and self._plan.unit == "row":
-                raise Malformed(
-                    f"account {account.name!r} is kept per person, and the plan does not say whose a "
-                    "row is; give it unit = the column that identifies a person"
-                )
+            per_person = charges_people(account, self._plan)
             receipt = spend_release(
                 account,
                 self._plan,

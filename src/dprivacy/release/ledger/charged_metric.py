@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from dprivacy.errors import Malformed, Uncertified
-from dprivacy.model import Guarantee
+from dprivacy.errors import Uncertified, WrongKind
+from dprivacy.model import Guarantee, Mechanism
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.plans.joint_promise import widest_level
@@ -44,7 +44,10 @@ class Charge:
     whole: Amount | None
 
 
-def charges_of(what: Any) -> tuple[Charge, ...]:
+Chargeable: TypeAlias = Plan | Mapping[str, Guarantee | Mechanism] | Iterable[Charge]
+
+
+def charges_of(what: Chargeable) -> tuple[Charge, ...]:
     """The charges of a plan, of guarantees or mechanisms by column, or charges as they are.
 
     Examples
@@ -64,8 +67,9 @@ def charges_of(what: Any) -> tuple[Charge, ...]:
     else:
         found = ()
     if not found or not all(isinstance(one, Charge) for one in found):
-        raise Malformed(
-            "what is spent is a Plan, or guarantees by column: {'hobby': mechanism.guarantee}"
+        raise WrongKind(
+            "what is spent is a Plan, or guarantees by column, {'hobby': mechanism.guarantee}, not "
+            f"{type(what).__name__}"
         )
     return found
 
@@ -74,7 +78,9 @@ def charge(column: str, promise: Any, *, times: int = 1) -> Charge:
     """The charge of one guarantee (or of a mechanism that carries one), as often as it is given."""
     guarantee = getattr(promise, "guarantee", promise)
     if not isinstance(guarantee, Guarantee) or not isinstance(column, str):
-        raise Malformed(f"column {column!r}: a Guarantee or a mechanism is needed")
+        raise WrongKind(
+            f"column {column!r}: a Guarantee or a mechanism is needed, not {type(promise).__name__}"
+        )
     metric, words, scale = metric_of(guarantee.space)
     slack = as_level(guarantee.delta).rational * times
     farthest = widest_level(replace(guarantee, eps=Level(1)))
@@ -113,13 +119,22 @@ def metric_of(space: Any) -> tuple[str, str, Level]:
         return name, "per unit of distance", Level(1)
     if not isinstance(space, FiniteSpace):
         return f"space {type(space).__name__}", "per unit of distance", Level(1)
-    if len(space) < 2 or space.separation == math.inf:
+    smallest = _smallest(space)
+    if smallest is None:
         return "point", "per unit of distance", Level(1)
     slope = _slope(space)
     if slope is not None:
         return "line", "per unit", slope
-    smallest = as_level(space.separation)
     return _shape(space, smallest), f"between the closest of {len(space)} values", smallest
+
+
+def _smallest(space: FiniteSpace) -> Level | None:
+    """The smallest distance that is neither 0 nor ∞; None where there is none."""
+    table, values = space.distances.table, space.distances.values
+    listed = np.unique(table).tolist()
+    found = [v for v in (listed if values is None else map(values.__getitem__, listed)) if v > 0]
+    smallest = min(found, default=math.inf)
+    return None if smallest == math.inf else as_level(smallest)
 
 
 def _slope(space: FiniteSpace) -> Level | None:

@@ -4,17 +4,19 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import DPrivacyError, NotApplicable
 from dprivacy.release.files.own_files import file_hash
 from dprivacy.release.ledger.amounts import amount
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.release_spending import opened, reason_of
+from dprivacy.release.ledger.release_spending import opened, reason_of, require_ledger_for
+from dprivacy.typing import Label, LedgerLike, LevelLike
 
 
-def per_unit(column: str, metric: str, unit: str, eps: Any, *, most: Any = None) -> Charge:
+def per_unit(
+    column: str, metric: str, unit: str, eps: LevelLike, *, most: LevelLike | None = None
+) -> Charge:
     """The charge of a level per unit of a distance.
 
     Parameters
@@ -35,11 +37,11 @@ def per_unit(column: str, metric: str, unit: str, eps: Any, *, most: Any = None)
 
 @contextmanager
 def charged(
-    ledger: Any,
+    ledger: LedgerLike,
     charge: Charge,
     source: Path | bytes,
     *,
-    people: Iterable[Any] | None = None,
+    people: Iterable[Label] | None = None,
     again: str | None = None,
     note: str = "",
 ) -> Iterator[Receipt | None]:
@@ -65,8 +67,7 @@ def charged(
     BudgetExceeded, AlreadyReleased
         When the ledger refuses.
     """
-    if ledger is None and again is not None:
-        raise Malformed("again is a remark in a ledger; give one with ledger=")
+    require_ledger_for(again, ledger)
     with opened(ledger) as account:
         if account is None:
             yield None
@@ -74,7 +75,7 @@ def charged(
         book, name = account.ledger, account.name
         per_person = book.is_per_person(name)
         if per_person and people is None:
-            raise Malformed(
+            raise NotApplicable(
                 f"account {name!r} is kept per person, and nothing says whose the {charge.column} are"
             )
         receipt = book.spend(

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, Malformed
+from dprivacy.errors import BadFile, BrokenLedger, TooLarge
 from dprivacy.release.ledger.balances import canonical
 
 START = "0" * 64  # what stands for the hash before the first entry
@@ -61,7 +61,10 @@ def entry_of(body: dict[str, Any], key: "LedgerKey") -> Entry:
     """A body, hashed and sealed."""
     text = canonical(body)
     if len(text) > _LARGEST:
-        raise Malformed("an entry of the ledger would be longer than a million characters")
+        raise TooLarge(
+            f"an entry of the ledger would have {len(text):,} characters, more than {_LARGEST:,}; "
+            "shorten its note, or release fewer columns at a time"
+        )
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Entry(body["sequence"], text, digest, key.seal(digest).decode())
 
@@ -134,7 +137,7 @@ def make_key(path: Path) -> LedgerKey:
     except FileExistsError:
         return read_key(path)
     except OSError as reason:
-        raise Malformed(f"{path}: cannot be written ({reason.strerror})") from None
+        raise BadFile(f"{path}: cannot be written ({reason.strerror})") from None
     with os.fdopen(handle, "w", encoding="ascii", newline="") as file:
         file.write(f"{_HEAD}\n{secrets.token_hex(32)}\n")
         file.flush()

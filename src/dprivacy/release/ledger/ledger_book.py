@@ -1,10 +1,10 @@
 """The ledger: what was released of whom, refused past a budget, kept in a chain."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Literal
 
-from dprivacy.errors import AlreadyReleased, Malformed
+from dprivacy.errors import AlreadyReleased, BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import (
     WHOLE,
@@ -14,24 +14,24 @@ from dprivacy.release.ledger.balances import (
     lines_of,
     marks_of,
 )
-from dprivacy.release.ledger.charged_metric import charges_of
+from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.hash_chain import Entry
+from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
 from dprivacy.release.ledger.ledger_pages import open_pages
+from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.refusals import (
+    PAID,
     costs_of,
     released_before,
     require_kind,
+    require_name,
     require_within,
 )
-
-if TYPE_CHECKING:
-    from dprivacy.release.ledger.ledger_check import LedgerVerdict
-    from dprivacy.release.ledger.ledger_report import LedgerReport
-    from dprivacy.release.ledger.release_spending import Account
+from dprivacy.release.plans.release_card import Card
+from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 
 EVERYONE = "everyone"
-_LONGEST = 200  # characters of a name
 
 
 class Ledger:
@@ -57,7 +57,7 @@ class Ledger:
 
     Raises
     ------
-    Malformed
+    BadFile
         When there is no ledger and none can be made.
     BrokenLedger
         When what is there is damaged, is no ledger, or has another key.
@@ -77,9 +77,9 @@ class Ledger:
 
     def __init__(
         self,
-        place: str | Path,
+        place: PathArg,
         *,
-        key: str | Path | None = None,
+        key: PathArg | None = None,
         create: bool = True,
         schema: str = "dprivacy_ledger",
     ) -> None:
@@ -95,11 +95,11 @@ class Ledger:
     def budget(
         self,
         account: str,
-        limit: Any,
+        limit: LevelLike,
         *,
         column: str = WHOLE,
-        delta: Any = 0,
-        per: str | None = None,
+        delta: NumberLike = 0,
+        per: Literal["table", "person"] | None = None,
     ) -> Receipt:
         """Set what may be spent of an account.
 
@@ -118,20 +118,23 @@ class Ledger:
             "table" (as a new account is) when a spend is charged to everybody in the account at once,
             "person" when each person has a budget of this size.
         """
-        name, most = _name(account, "an account"), amount(limit, delta)
+        name, most = require_name(account, "an account"), amount(limit, delta)
         if most.level is None or most.delta is None:
-            raise Malformed(
-                "a budget is a number that can be written in a line, such as ln 8 or 5/2"
+            raise BadNumber(
+                f"a budget is a number that can be written in a line, such as ln 8 or 5/2; this one is "
+                f"about {float(most.eps):.6g}"
             )
         if per not in ("table", "person", None):
-            raise Malformed(f'per is "table" or "person", not {per!r}')
+            raise UnknownName(f'per is "table" or "person", not {per!r}')
         if not isinstance(column, str):
-            raise Malformed("a column is named by a text")
+            raise WrongKind(f"a column is named by a text, not by {column!r}")
         with self._pages.transaction(write=True):
             balance = self._pages.balance(name)
             kind = per or balance.per
             if balance.sequence and balance.per != kind:
-                raise Malformed(f"account {name!r} is kept per {balance.per}; open another account")
+                raise NotApplicable(
+                    f"account {name!r} is kept per {balance.per}, not per {kind}; open another account"
+                )
             body = {"kind": "budget", "account": name, "column": column, "per": kind}
             entry = self._pages.append({**body, "limit": most.to_dict()})
             self._pages.keep(name, {"": after(balance, entry.body)})
@@ -143,14 +146,15 @@ class Ledger:
         What is spent on one of them is not spent on the others, so of all parts the largest sum
         counts. Nothing can check that nobody is in two of them: the entry records who said so.
         """
-        name = _name(account, "an account")
+        name = require_name(account, "an account")
         if isinstance(names, str) or len(set(names)) != len(list(names)) or len(names) < 1:
-            raise Malformed("parts are named by a list of different texts")
+            raise WrongKind(f"parts are named by a list of different texts, not by {names!r}")
         with self._pages.transaction(write=True):
             balance = self._pages.balance(name)
             if balance.per == "person":
-                raise Malformed(f"account {name!r} is kept per person, and needs no parts")
-            every = [*dict.fromkeys([*balance.parts, *(_name(part, "a part") for part in names)])]
+                raise NotApplicable(f"account {name!r} is kept per person, and needs no parts")
+            new = [require_name(part, "a part") for part in names]
+            every = list(dict.fromkeys([*balance.parts, *new]))
             entry = self._pages.append({"kind": "parts", "account": name, "parts": every})
             self._pages.keep(name, {"": after(balance, entry.body)})
         return self._receipt(entry)
@@ -159,11 +163,11 @@ class Ledger:
 
     def spend(
         self,
-        what: Any,
+        what: Chargeable,
         *,
         account: str = EVERYONE,
         part: str = "",
-        people: Iterable[Any] | None = None,
+        people: Iterable[Label] | None = None,
         sources: Mapping[str, bytes] | None = None,
         whose: bytes = b"",
         run: bytes = b"",
@@ -214,12 +218,15 @@ class Ledger:
            writes the new balance; only one such transaction runs at a time.
         2. Sums and comparisons are exact.
         """
-        name, charges = _name(account, "an account"), charges_of(what)
+        name, charges = require_name(account, "an account"), charges_of(what)
         if not all(isinstance(text, str) for text in (part, plan, again, note)):
-            raise Malformed("part, plan, again and note are texts")
+            raise WrongKind(
+                f"part, plan, again and note are texts, not {part!r}, {plan!r}, {again!r}, {note!r}"
+            )
         digests = [whose, run, *(sources or {}).values(), *(permanent or {}).values()]
         if not all(isinstance(digest, bytes) for digest in digests):
-            raise Malformed("digests and marks are bytes")
+            kinds = sorted({type(digest).__name__ for digest in digests})
+            raise WrongKind(f"digests and marks are bytes, not {', '.join(kinds)}")
         key, crew = self._pages.key, part.encode("utf-8", "surrogatepass")
         tags = {words: key.tag("source", digest) for words, digest in (sources or {}).items()}
         # What was paid for one part of the people was not paid for another.
@@ -259,13 +266,7 @@ class Ledger:
             self._pages.keep(name, now)
             self._pages.store.put_sources(entry.sequence, marks_of(body))
             self._pages.store.put_people(entry.sequence, persons or ())
-        words = {
-            column: cost
-            or "permanent answers that were paid for before; nothing for values that "
-            "have not changed"
-            for column, cost in costs.items()
-        }
-        return self._receipt(entry, words)
+        return self._receipt(entry, {column: cost or PAID for column, cost in costs.items()})
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
         """Take an entry back, when its release failed before anything came out.
@@ -280,17 +281,22 @@ class Ledger:
         with self._pages.transaction(write=True):
             entry = self._pages.store.entry(receipt.sequence)
             if receipt.ledger != self.id or entry is None or entry.hash != receipt.head:
-                raise Malformed("the receipt is not of an entry of this ledger")
+                raise NotApplicable(
+                    f"the receipt is not of an entry of this ledger, {self.id}, but of entry "
+                    f"{receipt.sequence} of {receipt.ledger[:40]}"
+                )
             undone = self._pages.sound(entry).body
             if undone["kind"] != "spend":
-                raise Malformed(f"entry {entry.sequence} spends nothing")
+                raise NotApplicable(
+                    f"entry {entry.sequence} spends nothing, so it cannot be cancelled"
+                )
             marks = {line["permanent"] for line in undone["lines"]} - {None}
             for later in self._pages.store.entries(entry.sequence):
                 found = self._pages.sound(later).body
                 if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
-                    raise Malformed(f"entry {entry.sequence} is cancelled already")
+                    raise NotApplicable(f"entry {entry.sequence} is cancelled already")
                 if found["kind"] == "spend" and marks & {x["permanent"] for x in found["lines"]}:
-                    raise Malformed(f"entry {later.sequence} relies on entry {entry.sequence}")
+                    raise NotApplicable(f"entry {later.sequence} relies on entry {entry.sequence}")
             name = undone["account"]
             persons = self._pages.store.people(entry.sequence) if undone["people"] else None
             before = (
@@ -313,27 +319,29 @@ class Ledger:
 
     # -- looking ------------------------------------------------------------------------------
 
-    def spent(self, account: str = EVERYONE, *, column: str = WHOLE, person: Any = None) -> Amount:
+    def spent(
+        self, account: str = EVERYONE, *, column: str = WHOLE, person: Label = None
+    ) -> Amount:
         """What is spent, of whole records or per unit of a column, by everybody or one person."""
-        name = _name(account, "an account")
+        name = require_name(account, "an account")
         with self._pages.transaction(write=False):
             balance = self._pages.balance(
                 name, "" if person is None else self._pages.person(name, person)
             )
         total = balance.spent(column)
         if total is None:
-            raise Malformed(
+            raise NotApplicable(
                 f"account {name!r} has columns without bound; ask for each column's own"
             )
         return total
 
-    def left(self, account: str = EVERYONE, *, column: str = WHOLE, person: Any = None) -> Amount:
+    def left(self, account: str = EVERYONE, *, column: str = WHOLE, person: Label = None) -> Amount:
         """What is left of a budget."""
-        name = _name(account, "an account")
+        name = require_name(account, "an account")
         with self._pages.transaction(write=False):
             limit = self._pages.balance(name).limits.get(column)
         if limit is None:
-            raise Malformed(
+            raise NotApplicable(
                 f"account {name!r} has no budget" + (f" for column {column!r}" * bool(column))
             )
         gone = self.spent(name, column=column, person=person)
@@ -342,23 +350,19 @@ class Ledger:
     def is_per_person(self, account: str) -> bool:
         """Whether an account is kept for each person by themselves."""
         with self._pages.transaction(write=False):
-            return self._pages.balance(_name(account, "an account")).per == "person"
+            return self._pages.balance(require_name(account, "an account")).per == "person"
 
     def account(self, name: str, *, part: str = "") -> "Account":
         """An account of this ledger, to be given to `sanitise` as its `ledger`."""
-        from dprivacy.release.ledger.release_spending import Account
+        return Account(self, require_name(name, "an account"), part)
 
-        return Account(self, _name(name, "an account"), part)
-
-    def report(self) -> "LedgerReport":
+    def report(self) -> LedgerReport:
         """What is spent on whom."""
-        from dprivacy.release.ledger.ledger_report import report
-
         with self._pages.transaction(write=False):
             rows = self._pages.every_balance()
             return report(self._pages.store.name, self.id, self._pages.store.head()[0], rows)
 
-    def verify(self, cards: Iterable[Any] = ()) -> "LedgerVerdict":
+    def verify(self, cards: Iterable[Card | PathArg] = ()) -> LedgerVerdict:
         """Whether every entry and every balance is as it was written, and agrees with release cards.
 
         Parameters
@@ -367,8 +371,6 @@ class Ledger:
             Release cards, or paths of them. Without them a ledger that was cut off or set back as a
             whole looks like a young one; with them it is found out.
         """
-        from dprivacy.release.ledger.ledger_check import check
-
         with self._pages.transaction(write=False):
             return check(self._pages, cards)
 
@@ -387,10 +389,15 @@ class Ledger:
 
     def _receipt(self, entry: Entry, spent: Mapping[str, str] | None = None) -> Receipt:
         body = entry.body
-        return Receipt(self.id, entry.sequence, entry.hash, body["account"], body["time"], spent)
+        return Receipt(
+            self.id, entry.sequence, entry.hash, body["account"], body["time"], spent or {}
+        )
 
 
-def _name(name: Any, what: str) -> str:
-    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
-        raise Malformed(f"{what} is named by a text of at most {_LONGEST} printable characters")
-    return name
+@dataclass(frozen=True)
+class Account:
+    """An account of an open ledger; made by `Ledger.account`."""
+
+    ledger: Ledger
+    name: str = EVERYONE
+    part: str = ""

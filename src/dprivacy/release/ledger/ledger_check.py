@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
 from dprivacy.model import Verdict
@@ -17,8 +16,9 @@ from dprivacy.release.ledger.balances import (
 from dprivacy.release.ledger.hash_chain import START, Entry
 from dprivacy.release.ledger.ledger_pages import Pages
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.release_spending import plan_hash
 from dprivacy.release.plans.release_card import Card, read_card
+from dprivacy.release.plans.stored_plans import plan_hash
+from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,20 @@ class LedgerVerdict(Verdict):
 
     def explain(self) -> str:
         """The answer in words."""
-        head = f"Looked at: {self.entries:,} entries, {self.cards:,} release cards."
+        cards = "1 card" if self.cards == 1 else f"{self.cards:,} cards"
+        head = f"Checked {self.entries:,} entries and {cards}."
         if self:
             alone = (
-                "" if self.cards else " Give the release cards too: they show a ledger set back."
+                ""
+                if self.cards
+                else " Pass the cards of the releases too: they show whether a ledger was set back."
             )
             return f"Yes: {self.claim}. {head}{alone}"
-        lines = [f"No, something differs. {head}"]
+        lines = [f"No: {self.denial}. {head}"]
         return "\n".join([*lines, *(f"- {finding.words()}" for finding in self.findings)])
 
 
-def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
+def check(pages: Pages, cards: Iterable[Card | PathArg]) -> LedgerVerdict:
     """Compare a ledger with itself and with release cards (inside a transaction that reads).
 
     Notes
@@ -61,8 +64,8 @@ def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
     1. Entries: numbered without gaps, each with its hash and seal, each naming the one before it, and
        the last one the one that `head` names.
     2. Balances, sources and people: computed again from the entries.
-    3. Cards: the entry that one names is there, has the hash on
-       it, was made for its plan, and was not cancelled.
+    3. Cards: the entry that one names is there, has the hash on it, was made for its plan, and was
+       not cancelled.
     """
     findings = [
         Finding(None, f"the database says: {text}") for text in [pages.store.damage()] if text
@@ -80,6 +83,7 @@ def check(pages: Pages, cards: Iterable[Any]) -> LedgerVerdict:
         claim,
         not findings,
         exact=True,
+        denial="the ledger is not as it was written, or a card does not agree with it",
         entries=len(chain.entries),
         cards=seen,
         findings=tuple(findings),
@@ -123,15 +127,16 @@ class _Chain:
             yield Finding(1, "the entries cannot be followed")
 
 
-def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
+def _card_faults(given: Card | PathArg, chain: _Chain) -> Iterator[Finding]:
     """What is wrong between one card and the ledger."""
     where = "the card" if isinstance(given, Card) else str(given)
     try:
-        carried, plan = _carried(given)
-        if not carried:
+        card = given if isinstance(given, Card) else read_card(given)
+        if not card.receipt:
             yield Finding(None, f"{where}: was released without a ledger; it carries no receipt")
             return
-        receipt = Receipt.from_dict(carried, name=where)
+        receipt = Receipt.from_dict(card.receipt, name=where)
+        plan = plan_hash(card.plan) if card.plan else ""
     except DPrivacyError as reason:
         yield Finding(None, str(reason))
         return
@@ -156,12 +161,6 @@ def _card_faults(given: Any, chain: _Chain) -> Iterator[Finding]:
         )
     elif chain.entries[at].body.get("plan") != plan:
         yield Finding(at, f"was made for another plan than the one on {where}")
-
-
-def _carried(given: Any) -> tuple[Any, str]:
-    """The receipt on a card, and the hash of the plan, if there is one."""
-    card = given if isinstance(given, Card) else read_card(given)
-    return card.receipt, plan_hash(card.plan) if card.plan else ""
 
 
 def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:

@@ -6,14 +6,16 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, Malformed
+from dprivacy.errors import BadFile, BrokenLedger, NotApplicable, UnknownName, WrongKind
 from dprivacy.release.ledger.balances import NOTHING, Balance
 from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
 from dprivacy.release.ledger.ledger_store import FORMAT, Store
 from dprivacy.spaces import python_value
+from dprivacy.typing import PathArg
 
 KEY_VARIABLE = "DPRIVACY_LEDGER_KEY"
 MORE = "`dprivacy ledger verify` says more"
@@ -40,7 +42,10 @@ class Pages:
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One transaction of this thread, in the process that opened the ledger."""
         if os.getpid() != self._process:
-            raise Malformed("the ledger was opened in another process; open it where it is used")
+            raise NotApplicable(
+                f"{self.store.name}: the ledger was opened in process {self._process}; open it where "
+                "it is used"
+            )
         with self._lock, self.store.transaction(write=write):
             yield
 
@@ -123,19 +128,21 @@ class Pages:
         """The keyed hash that stands for a person; 7 and "7" are the same person."""
         person = python_value(person)
         if person is None or (isinstance(person, float) and person != person):  # noqa: PLR0124
-            raise Malformed("a release is charged to nobody: a person is missing")
+            raise NotApplicable(
+                f"account {account!r}: a release is charged to nobody, as a person is missing"
+            )
         told = str(person).encode("utf-8", "surrogatepass")
         return self.key.tag("person", account.encode(), told)
 
 
-def open_pages(place: str | Path, *, key: str | Path | None, create: bool, schema: str) -> Pages:
+def open_pages(place: PathArg, *, key: PathArg | None, create: bool, schema: str) -> Pages:
     """The ledger at a place, made there if it may be; see `Ledger`."""
     store, path = _store(place, key, create=create, schema=schema)
     try:
         with store.transaction(write=False):
             empty = store.is_empty()
         if empty and not create:
-            raise Malformed(f"{store.name}: there is no ledger; `dprivacy ledger budget` makes one")
+            raise BadFile(f"{store.name}: there is no ledger; `dprivacy ledger budget` makes one")
         if empty:
             _begin(store, path)
         secret = read_key(path)
@@ -166,23 +173,32 @@ def _check(key: LedgerKey, name: str) -> str:
     return key.tag("check", name.encode("utf-8", "surrogatepass"))
 
 
-def _store(place: Any, key: str | Path | None, *, create: bool, schema: str) -> tuple[Store, Path]:
+def _store(
+    place: Any,  # what it is is checked here
+    key: PathArg | None,
+    *,
+    create: bool,
+    schema: str,
+) -> tuple[Store, Path]:
     """The store at a place, and the file of its key."""
-    if not isinstance(place, str | Path) or not str(place):
-        raise Malformed("a ledger is the path of a file, or a URL postgresql://user@host/database")
-    if isinstance(place, Path) or "://" not in place:
+    if not (isinstance(place, str | PathLike) and str(place)):
+        raise WrongKind(
+            "a ledger is the path of a file, or a URL postgresql://user@host/database, not "
+            f"{place!r:.60}"
+        )
+    if not isinstance(place, str) or "://" not in place:
         from dprivacy.release.ledger.sqlite_store import SQLiteStore
 
         return SQLiteStore(Path(place), create=create), Path(key or f"{place}.key")
     if not place.startswith(("postgresql://", "postgres://")):
-        raise Malformed(
+        raise UnknownName(  # the address itself may hold a password
             "a ledger's URL begins with postgresql://; a file is named by its path alone"
         )
     from dprivacy.release.ledger.postgres_store import PostgresStore
 
     chosen = key or os.environ.get(KEY_VARIABLE)
     if not chosen:
-        raise Malformed(
+        raise BadFile(
             f"a ledger in PostgreSQL needs the file of its key: key=, --key, or {KEY_VARIABLE}"
         )
     return PostgresStore(place, schema=schema, create=create), Path(chosen)

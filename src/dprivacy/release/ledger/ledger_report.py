@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dprivacy.model import Answer
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.balances import WHOLE, Balance
 
@@ -39,7 +40,7 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class LedgerReport:
+class LedgerReport(Answer):
     """What is spent on whom, under which budgets.
 
     `lines` holds, for each account, its whole records first and then its columns. For an account per
@@ -51,6 +52,8 @@ class LedgerReport:
     entries: int
     lines: tuple[Spent, ...] = ()
     people: dict[str, int] = field(default_factory=dict)
+
+    exact = True
 
     def bars(self) -> list[tuple[str, float, float | None]]:
         """(name, spent, budget) of every line that has a number: what a picture is drawn from."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, Malformed
+from dprivacy.errors import BadFile, BrokenLedger, UnknownName
 from dprivacy.extras import psycopg
 from dprivacy.release.ledger.ledger_store import TABLES, Store
 
@@ -33,14 +33,14 @@ class PostgresStore(Store):
         self._psycopg, self._schema = psycopg(), schema
         self.name = safe_name(url)
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema):
-            raise Malformed(f"a schema is named by small letters, digits and _, not {schema!r}")
+            raise UnknownName(f"a schema is named by small letters, digits and _, not {schema!r}")
         try:
             self._connection = self._psycopg.connect(
                 url, autocommit=True, connect_timeout=_WAIT, application_name="dprivacy"
             )
         except (self._psycopg.Error, ValueError, UnicodeError):
             # What libpq says of an address may quote a part of the password.
-            raise Malformed(
+            raise BadFile(
                 f"{self.name}: the ledger's server does not answer, or refuses the user, the password "
                 "or the database; try the same address with psql"
             ) from None
@@ -58,7 +58,7 @@ class PostgresStore(Store):
         run("SET lock_timeout TO '120s'")
         there = run("SELECT 1 FROM pg_namespace WHERE nspname = %s", [self._schema]).fetchone()
         if not there and not create:
-            raise Malformed(
+            raise BadFile(
                 f"{self.name}: there is no ledger in schema {self._schema!r}; `dprivacy ledger budget` "
                 "or Ledger(url, key=…) makes one"
             )
@@ -74,13 +74,13 @@ class PostgresStore(Store):
         try:
             yield
         except self._psycopg.errors.LockNotAvailable:
-            raise Malformed(f"{self.name}: others hold the ledger; try again") from None
+            raise BadFile(f"{self.name}: others hold the ledger; try again") from None
         except self._psycopg.errors.InsufficientPrivilege:
-            raise Malformed(
+            raise BadFile(
                 f"{self.name}: this user may not do that in schema {self._schema!r}"
             ) from None
         except self._psycopg.OperationalError:
-            raise Malformed(
+            raise BadFile(
                 f"{self.name}: the connection was lost; look in `dprivacy ledger show` what was "
                 "spent before trying again"
             ) from None

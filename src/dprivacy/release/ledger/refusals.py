@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dprivacy.errors import BudgetExceeded, Malformed
+from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
 from dprivacy.model import about
 from dprivacy.release.ledger.amounts import Amount
 from dprivacy.release.ledger.balances import Balance, is_free
+
+_LONGEST = 200  # characters of a name
+PAID = "permanent answers that were paid for before; nothing for values that have not changed"
 
 
 def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:
@@ -18,7 +21,7 @@ def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, 
             wide = sorted(
                 {column for (_, column, _), line in now.lines.items() if line.whole is None}
             )
-            raise Malformed(
+            raise NotApplicable(
                 f"the distances of column {', '.join(map(repr, wide))} have no bound, so that no "
                 f"budget of whole records ({whose}) can hold; give each column a budget of its own"
             )
@@ -35,18 +38,27 @@ def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, 
 
 
 def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
-    """Malformed when a spend does not fit how an account is kept: per table, per person, by parts."""
+    """Refuse a spend that does not fit how an account is kept: per table, per person, by parts."""
     if part and part not in balance.parts:
-        raise Malformed(
+        raise UnknownName(
             f"account {name!r} has no part {part!r}; declare that its parts have nobody in common "
             f"with parts({name!r}, […]), or leave the part out"
         )
     if balance.per == "person" and not persons:
-        raise Malformed(f"account {name!r} is kept per person; say whom to charge with people=")
+        raise NotApplicable(f"account {name!r} is kept per person; name whom to charge: people=")
     if balance.per == "table" and persons is not None:
-        raise Malformed(
+        raise NotApplicable(
             f"account {name!r} is kept per table; open one for people with budget(…, per='person')"
         )
+
+
+def require_name(name: str, what: str) -> str:
+    """The name of an account or a part, if it can be one."""
+    if type(name) is str and 0 < len(name) <= _LONGEST and name.isprintable():
+        return name
+    raise WrongKind(
+        f"{what} is named by a text of at most {_LONGEST} printable characters, not {repr(name)[:60]}"
+    )
 
 
 def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:

@@ -4,33 +4,23 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable, WrongKind
 from dprivacy.extras import arrow
-from dprivacy.model import plain
-from dprivacy.release.ledger.balances import canonical
-from dprivacy.release.ledger.ledger_book import EVERYONE, Ledger
+from dprivacy.release.ledger.ledger_book import Account, Ledger
 from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import LedgerLike
 from dprivacy.verify import weights_hash
 
 _ROWS = 1 << 20  # rows that are hashed at a time
 
 
-@dataclass(frozen=True)
-class Account:
-    """An account of an open ledger; made by `Ledger.account`."""
-
-    ledger: Ledger
-    name: str = EVERYONE
-    part: str = ""
-
-
 @contextmanager
-def opened(ledger: Any) -> Iterator[Account | None]:
+def opened(ledger: LedgerLike) -> Iterator[Account | None]:
     """The account behind a `ledger=` argument: an Account, a Ledger, a path or URL, or None.
 
     A path is opened here and closed again; it must be there already, since a new ledger at a mistyped
@@ -40,11 +30,11 @@ def opened(ledger: Any) -> Iterator[Account | None]:
         yield ledger
     elif isinstance(ledger, Ledger):
         yield Account(ledger)
-    elif isinstance(ledger, str | Path):
+    elif isinstance(ledger, str | PathLike):
         with Ledger(ledger, create=False) as found:
             yield Account(found)
     else:
-        raise Malformed(f"a ledger is a Ledger, its path or its URL, not {type(ledger).__name__}")
+        raise WrongKind(f"a ledger is a Ledger, its path or its URL, not {type(ledger).__name__}")
 
 
 def spend_release(
@@ -121,12 +111,7 @@ class TableSpending:
         """Spend; called once, before anything is sampled."""
         plan, unit = self._plan, self._plan.unit
         released = {name: arrays[name] for name in plan.protected}
-        per_person = self._account.ledger.is_per_person(self._account.name)
-        if per_person and unit == "row":
-            raise Malformed(
-                f"account {self._account.name!r} is kept per person, and the plan does not say whose a "
-                "row is; give it unit = the column that identifies a person"
-            )
+        per_person = charges_people(self._account, plan)
         self._given = spend_release(
             self._account,
             plan,
@@ -150,7 +135,7 @@ class TableSpending:
 
 @contextmanager
 def spending_on(
-    ledger: Any,
+    ledger: LedgerLike,
     plan: Plan,
     *,
     permanent_key: bytes | None,
@@ -158,8 +143,7 @@ def spending_on(
     kind: type[TableSpending] = TableSpending,
 ) -> Iterator[Any]:
     """What spends for a table (None without a ledger); taken back when it is refused."""
-    if ledger is None and again is not None:
-        raise Malformed("again is a remark in a ledger; give one with ledger=")
+    require_ledger_for(again, ledger)
     with opened(ledger) as account:
         if account is None:
             yield None
@@ -170,11 +154,6 @@ def spending_on(
         except DPrivacyError as reason:
             spending.take_back(reason)
             raise
-
-
-def plan_hash(raw: Mapping[str, Any]) -> str:
-    """A hash of a plan as it was written."""
-    return hashlib.sha256(canonical(plain(raw)).encode()).hexdigest()
 
 
 def column_digests(arrays: Mapping[str, Any]) -> dict[str, bytes]:
@@ -211,8 +190,27 @@ def _usual(array: Any) -> Any:
     return array
 
 
-def reason_of(again: Any) -> str:
+def charges_people(account: Account, plan: Plan) -> bool:
+    """Whether an account is kept per person; refused for a plan that does not say whose a row is."""
+    per_person = account.ledger.is_per_person(account.name)
+    if per_person and plan.unit == "row":
+        raise BadPlan(
+            f"account {account.name!r} is kept per person, and the plan does not say whose a row is; "
+            "give it unit = the column that identifies a person"
+        )
+    return per_person
+
+
+def require_ledger_for(again: str | None, ledger: LedgerLike) -> None:
+    """Refuse a reason for a second release where nobody remembers the first."""
+    if ledger is None and again is not None:
+        raise NotApplicable(f"again={again!r} is a remark in a ledger; give one with ledger=")
+
+
+def reason_of(again: str | None) -> str:
     """Why something is released once more; empty where nobody said so."""
-    if again is not None and (not isinstance(again, str) or not again.strip()):
-        raise Malformed("again is a text that says why the same source is sanitised once more")
+    if again is not None and not (type(again) is str and again.strip()):
+        raise WrongKind(
+            f"again is a text that says why the same source is sanitised once more, not {again!r}"
+        )
     return again or ""

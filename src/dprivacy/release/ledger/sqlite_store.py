@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BrokenLedger, Malformed
+from dprivacy.errors import BadFile, BrokenLedger
 from dprivacy.release.ledger.ledger_store import TABLES, Store
 
 _PATIENCE = 120.0  # seconds to wait for others who write
@@ -56,12 +56,12 @@ class SQLiteStore(Store):
         except sqlite3.OperationalError as reason:
             text = str(reason)
             if "locked" in text:
-                raise Malformed(
+                raise BadFile(
                     f"{self.name}: others have been writing to the ledger for {_PATIENCE:.0f} seconds; "
                     "try again"
                 ) from None
             if any(word in text for word in ("readonly", "unable to open", "disk", "full")):
-                raise Malformed(f"{self.name}: cannot be opened or written ({text})") from None
+                raise BadFile(f"{self.name}: cannot be opened or written ({text})") from None
             raise BrokenLedger(f"{self.name}: the ledger is damaged, or is not one") from None
         except (sqlite3.Error, UnicodeDecodeError, OverflowError):
             raise BrokenLedger(f"{self.name}: the ledger is damaged, or is not one") from None
@@ -115,12 +115,12 @@ def _prepare(path: Path, create: bool) -> None:
         told = path.stat()
     except FileNotFoundError:
         what = "its folder does not exist" if create else "there is no ledger"
-        raise Malformed(
+        raise BadFile(
             f"{path}: {what}; `dprivacy ledger budget` or Ledger(path) makes a ledger"
         ) from None
     except (OSError, ValueError) as reason:
-        raise Malformed(
+        raise BadFile(
             f"{str(path)!r}: cannot be opened ({getattr(reason, 'strerror', None) or 'no such name'})"
         ) from None
     if not stat.S_ISREG(told.st_mode):
-        raise Malformed(f"{path}: is not a file, so it is no ledger")
+        raise BadFile(f"{path}: is not a file, so it cannot be a ledger")

@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""What happens to a table, said beforehand: columns, plans, forecasts, joint guarantees and cards."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprivacy.errors import BadFile, NotApplicable
-from dprivacy.model import plain
+from dprivacy.model import digest, plain
 from dprivacy.release.plans.table_plan import Plan
 
 _DOUBLE = "double"
@@ -29,6 +29,11 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
                 f"{name}: column {column!r} names a file, which a stored plan holds itself"
             )
     return Plan.read(data)
+
+
+def plan_hash(raw: Mapping[str, Any]) -> str:
+    """A hash of what a plan file says, by which a ledger and a card know the plan."""
+    return digest(plan_out(raw))
 
 
 def plan_out(raw: Mapping[str, Any]) -> dict[str, Any]:

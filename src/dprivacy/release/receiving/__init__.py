@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""What those who receive a table can say from it and its card."""

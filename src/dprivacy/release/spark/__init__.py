@@ -1,1 +1,1 @@
-"""A shelf of `release`."""
+"""Tables that outgrow one machine: what Spark does, and how its output is committed."""

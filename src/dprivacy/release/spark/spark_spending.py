@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
-from dprivacy.release.ledger.release_spending import TableSpending, spend_release
+from dprivacy.errors import DPrivacyError
+from dprivacy.release.ledger.release_spending import TableSpending, charges_people, spend_release
 from dprivacy.release.spark.spark_schema import column_of
 
 
@@ -16,12 +16,7 @@ class FrameSpending(TableSpending):
         """Spend; called once, before anything is sampled."""
         plan, unit = self._plan, self._plan.unit
         by_row = unit == "row"
-        per_person = self._account.ledger.is_per_person(self._account.name)
-        if per_person and by_row:
-            raise Malformed(
-                f"account {self._account.name!r} is kept per person, and the plan does not say whose a "
-                "row is; give it unit = the column that identifies a person"
-            )
+        per_person = charges_people(self._account, plan)
         digests = frame_digests(frame, [*plan.protected, *(() if by_row else (unit,))])
         people = frame.select(column_of(unit)).distinct() if per_person else None
         self._given = spend_release(
