@@ -7,6 +7,7 @@ decorator :func:`result` records which function implements a statement; tests ca
 
 from dprivacy.sources.statement_list import (
     Statement as Statement,
+    citations as citations,
     claims as claims,
     result as result,
     statements as statements,

@@ -12,15 +12,22 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from dprivacy.sources.statement_list import Statement, claims, statements
+from dprivacy.sources.statement_list import Statement, citations, claims, statements
 
 Key = tuple[str, str]
 
 _PACKAGE = "dprivacy"
 _CHECKOUT = Path(__file__).resolve().parents[3]  # where the tests and the documentation lie
 _OPERATORS = {"__matmul__": "@", "__and__": "&", "__add__": "+", "__rrshift__": ">>"}
+
+
+def markdown_sources() -> str:
+    """The sources and their keys, as a Markdown table."""
+    rows = [f"| {key} | {text} |" for key, text in citations().items()]
+    return "\n".join(["| key | source |", "|---|---|", *rows])
 
 
 def markdown_table() -> str:
@@ -137,11 +144,20 @@ def _reference(name: str) -> str:
     room, inside = parts[1], parts[depth:]
     *outer, last = inside
     shown = f"{'.'.join(outer)} {_OPERATORS[last]}" if last in _OPERATORS else ".".join(inside)
-    exported = getattr(sys.modules[f"{_PACKAGE}.{room}"], "__all__", [])
-    if inside[0] not in exported or not (_CHECKOUT / f"docs/reference/{room}.md").is_file():
+    if inside[0] not in _surface(room) or not (_CHECKOUT / f"docs/reference/{room}.md").is_file():
         return f"`{shown}`"
     target = [_PACKAGE, room, *(outer if last.startswith("_") else inside)]
     return f"[`{shown}`](reference/{room}.md#{'.'.join(target)})"
+
+
+@cache
+def _surface(room: str) -> set[str]:
+    """The names that a room's door lists above the split, which the reference shows."""
+    text = Path(str(sys.modules[f"{_PACKAGE}.{room}"].__file__)).read_text(encoding="utf-8")
+    nodes = ast.parse(text.partition("# For other rooms")[0]).body
+    return {
+        alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
 
 
 def _unbroken(key: str) -> str:
