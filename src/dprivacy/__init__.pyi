@@ -54,6 +54,7 @@ from dprivacy.mechanisms import (
     vector_laplace as vector_laplace,
 )
 from dprivacy.model import (
+    Answer as Answer,
     Channel as Channel,
     Dist as Dist,
     Gain as Gain,
@@ -62,6 +63,7 @@ from dprivacy.model import (
     Mechanism as Mechanism,
     Verdict as Verdict,
     as_channel as as_channel,
+    as_space as as_space,
     push as push,
     uniform as uniform,
 )

@@ -42,7 +42,21 @@ class Document:
 def write_document(noun: str, version: int, body: dict[str, Any]) -> str:
     """The text of a stored noun: the envelope around its body, with the hash of all three."""
     data = {"format": _PREFIX + noun, "version": version, "body": body}
-    return json.dumps({**data, "sha256": digest(data)}, ensure_ascii=False, indent=1) + "\n"
+    return _laid_out({**data, "sha256": digest(data)}) + "\n"
+
+
+def _laid_out(data: Any, margin: str = "\n") -> str:
+    """JSON that people can read: a line for each key and for each row of a matrix."""
+    inner = margin + " "
+    if isinstance(data, dict) and data:
+        lines = [
+            f"{json.dumps(key, ensure_ascii=False)}: {_laid_out(data[key], inner)}" for key in data
+        ]
+        return "{" + inner + f",{inner}".join(lines) + margin + "}"
+    if isinstance(data, list) and any(isinstance(item, dict | list) for item in data):
+        rows = [_laid_out(item, inner) for item in data]
+        return "[" + inner + f",{inner}".join(rows) + margin + "]"
+    return json.dumps(data, ensure_ascii=False)
 
 
 def read_document(text: str, *, name: str = "the file") -> Document:

@@ -55,13 +55,18 @@ NOUNS = {
 }
 
 
-def save(thing: Any, path: PathArg, *, replace: bool = False) -> None:
+def save(
+    thing: Any,  # whatever noun the table has
+    path: PathArg,
+    *,
+    replace: bool = False,
+) -> None:
     """Write a noun to a file that `load` reads back.
 
     Parameters
     ----------
     thing
-        A channel, a space, a mechanism, a plan, a card or a receipt. (Any: the table below decides.)
+        A channel, a space, a mechanism, a plan, a card or a receipt.
     path
         The file.
     replace
