@@ -6,7 +6,16 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
+from dprivacy.errors import (
+    BadLevel,
+    BadNumber,
+    DPrivacyError,
+    Malformed,
+    NotApplicable,
+    UnknownCategory,
+    UnknownName,
+    WrongShape,
+)
 from dprivacy.estimation import count_error, estimate, estimate_mean, sample_size, smallest_eps_for
 from dprivacy.mechanisms import geometric, laplace, randomised_response
 from dprivacy.model import as_channel
@@ -60,9 +69,9 @@ def test_words_and_bad_values() -> None:
     assert estimate_mean(R, {"low": 3, "high": 3}, values={"low": 1, "high": 3}).value == 2
     with pytest.raises(UnknownCategory, match="'high'"):
         estimate_mean(R, {"low": 3}, values={"low": 1})
-    with pytest.raises(Malformed, match="2 numbers, one for each label, not 1"):
+    with pytest.raises(WrongShape, match="2 numbers, one for each label, not 1"):
         estimate_mean(R, {"low": 3}, values=[1])
-    with pytest.raises(Malformed, match="population"):
+    with pytest.raises(UnknownName, match="population"):
         found.error(of="sample")
 
 
@@ -111,19 +120,19 @@ def test_proportions_and_counts_say_the_same() -> None:
 
 
 def test_impossible_plans() -> None:
-    with pytest.raises(Malformed, match="drawing the people"):
+    with pytest.raises(NotApplicable, match="drawing the people"):
         smallest_eps_for(error=10, n=1000, categories=2, of="population")
     assert smallest_eps_for(error=16, n=1000, categories=2, share=Q(1, 2), of="population") > 5
     for bad in (0, -1, math.nan, math.inf):
         with pytest.raises(DPrivacyError):
             smallest_eps_for(error=bad, n=1000, categories=2)
-    with pytest.raises(Malformed, match="categories should be at least 2"):
+    with pytest.raises(BadNumber, match="categories should be at least 2"):
         smallest_eps_for(error=10, n=1000, categories=1)
-    with pytest.raises(Malformed, match="share"):
+    with pytest.raises(BadNumber, match="share"):
         smallest_eps_for(error=10, n=1000, categories=2, share=2)
-    with pytest.raises(Malformed, match="at least 0"):
+    with pytest.raises(BadNumber, match="at least 0"):
         count_error(G, n=100, share=[2, -1, 0, 0, 0])
-    with pytest.raises(Malformed, match="scale"):
+    with pytest.raises(UnknownName, match="scale"):
         count_error(G, n=100, scale="percent")
     with pytest.raises(BadLevel):
         randomised_response(["a", "b"], eps=0)

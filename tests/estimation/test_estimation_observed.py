@@ -6,7 +6,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, Malformed, UnknownCategory
 from dprivacy.estimation import estimate, estimate_mean, log_likelihood, regress
 from dprivacy.estimation.counts.observed_counts import positions_of, read_observed
 from dprivacy.mechanisms import laplace, randomised_response
@@ -103,7 +103,7 @@ def test_what_is_no_observation_is_refused(observed, words) -> None:
 def test_bad_sizes() -> None:
     q = Dist(R.channel.columns, ["1/3"] * 3)
     for n in (0, -3, math.nan):
-        with pytest.raises(Malformed):
+        with pytest.raises(BadNumber):
             estimate(R, q, n=n)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.estimation import estimate
 from dprivacy.estimation.counts.bayesian_update import climb, mean_log_likelihood
 from dprivacy.estimation.counts.newton_steps import interior
@@ -271,5 +271,5 @@ def test_one_input() -> None:
 
 
 def test_frequencies_must_be_numbers() -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(BadNumber):
         climb(Dense(as_channel([["1"]])), np.array([math.nan]), tolerance=1e-9, max_iterations=10)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.errors import Malformed, NotStochastic
+from dprivacy.errors import BadNumber, NotApplicable, NotStochastic, UnknownName
 from dprivacy.estimation import estimate
 from dprivacy.estimation.counts.channel_inversion import (
     inverse_matrix,
@@ -156,13 +156,13 @@ def test_words_and_data() -> None:
     assert "95 % interval" in repr(found)
     assert repr(estimate(geometric(30, eps="ln 2"), {3: 9})).endswith("… and 10 more")
     assert found.dist().labels == (0, 1, 2, 3)
-    with pytest.raises(Malformed, match="table"):
+    with pytest.raises(UnknownName, match="table"):
         found.errors(of="people")
-    with pytest.raises(Malformed, match="proportions"):
+    with pytest.raises(UnknownName, match="proportions"):
         found.ranges(scale="percent")
-    with pytest.raises(Malformed, match="confidence"):
+    with pytest.raises(BadNumber, match="confidence"):
         estimate(G, COUNTS, confidence=95)
-    with pytest.raises(Malformed, match="estimator"):
+    with pytest.raises(UnknownName, match="estimator"):
         estimate(G, COUNTS, estimator="em")
     improper = estimate(G, {0: 0, 1: 50, 2: 0, 3: 0}, estimator="inverse")
     assert not improper.proper
@@ -176,7 +176,7 @@ def test_frequencies_need_a_size() -> None:
     assert estimate(G, q, n=300, estimator="inverse").counts == (
         estimate(G, COUNTS, estimator="inverse").counts
     )
-    with pytest.raises(Malformed, match="n=1000"):
+    with pytest.raises(NotApplicable, match="n=1000"):
         estimate(G, q)
-    with pytest.raises(Malformed, match="belongs to a Dist of frequencies"):
+    with pytest.raises(NotApplicable, match="belongs to a Dist of frequencies"):
         estimate(G, COUNTS, n=300)

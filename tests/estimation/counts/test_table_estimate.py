@@ -5,7 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.errors import Malformed, NotInvertible, SpaceMismatch
+from dprivacy.errors import (
+    BadNumber,
+    NotApplicable,
+    NotInvertible,
+    SpaceMismatch,
+    UnknownName,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.estimation import estimate
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import parallel
@@ -119,18 +127,18 @@ def test_words_and_data() -> None:
     [
         ([R], COUNTS, SpaceMismatch, "a table with 2 axes needs as many channels, not 1"),
         ([G, R], COUNTS, SpaceMismatch, r"shape \(3, 2\)"),
-        ([R, G], np.zeros((2, 3)), Malformed, "no answers to estimate from"),
-        ([R, G], -COUNTS, Malformed, "at least 0"),
-        ([R, G], COUNTS * math.nan, Malformed, "finite"),
-        ([R, G], [["a"]], Malformed, "array of numbers"),
-        ([], 3, Malformed, "an axis for each channel"),
+        ([R, G], np.zeros((2, 3)), NotApplicable, "no answers to estimate from"),
+        ([R, G], -COUNTS, BadNumber, "at least 0"),
+        ([R, G], COUNTS * math.nan, BadNumber, "finite"),
+        ([R, G], [["a"]], WrongKind, "array of numbers"),
+        ([], 3, WrongShape, "an axis for each channel"),
     ],
 )
 def test_bad_tables(channels, counts, error, words) -> None:
     with pytest.raises(error, match=words):
         estimate(channels, counts)
-    with pytest.raises(Malformed, match="estimator"):
+    with pytest.raises(UnknownName, match="estimator"):
         estimate([R, G], COUNTS, estimator="projected")
     for axes in ((), (2,), (0, 0)):
-        with pytest.raises(Malformed, match="axes"):
+        with pytest.raises(BadNumber, match="axes"):
             estimate([R, G], COUNTS, estimator="inverse").marginal(*axes)

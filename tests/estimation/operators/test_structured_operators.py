@@ -6,7 +6,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.errors import NotApplicable, NotInvertible
 from dprivacy.estimation import estimate
 from dprivacy.estimation.operators.channel_operator import Dense, left_inverse
 from dprivacy.estimation.operators.structure_check import Known, operator_of
@@ -99,7 +99,7 @@ def test_ten_thousand_points_on_a_line_need_no_matrix() -> None:
 
 
 def test_noise_without_ends_is_refused_with_the_way_out() -> None:
-    with pytest.raises(Malformed, match="declare a range"):
+    with pytest.raises(NotApplicable, match="declare a range"):
         estimate(integer_geometric(eps="ln 2"), [1, 2, 3])
 
 

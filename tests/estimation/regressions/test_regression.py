@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import (
-    Malformed,
+    BadNumber,
     NotInvertible,
     SpaceMismatch,
     TooLarge,
     UnknownName,
+    WrongKind,
+    WrongShape,
 )
 from dprivacy.estimation import regress
 from dprivacy.mechanisms import geometric, randomised_response
@@ -200,15 +202,15 @@ def test_words_and_data() -> None:
 @pytest.mark.parametrize(
     ("y", "X", "options", "error", "words"),
     [
-        ([0, 2], {"x": [1, 2]}, {}, Malformed, "should be 0 and 1"),
-        ([], {"x": []}, {}, Malformed, "needs rows to fit"),
+        ([0, 2], {"x": [1, 2]}, {}, BadNumber, "should be 0 and 1"),
+        ([], {"x": []}, {}, WrongShape, "needs rows to fit"),
         ([0, 1], {"x": [1]}, {}, SpaceMismatch, "as many rows as the outcome, 2, not 1"),
-        ([0, 1], {"x": ["a", "b"]}, {}, Malformed, "needs its channel"),
-        ([0, 1], {"x": [math.nan, 1]}, {}, Malformed, "1 of 2 rows"),
+        ([0, 1], {"x": ["a", "b"]}, {}, WrongKind, "needs its channel"),
+        ([0, 1], {"x": [math.nan, 1]}, {}, BadNumber, "1 of 2 rows"),
         ([0, 1], {"x": [1, 2]}, {"covariate_channels": {"z": COIN}}, UnknownName, "'z'"),
-        ([0, 1], {"x": [1, 2]}, {"family": "probit"}, Malformed, "family"),
-        ([0, 1], {"x": [1, 2]}, {"outcome_channel": COLOUR}, Malformed, "2 inputs"),
-        ([0, 1], [1, 2], {}, Malformed, "two dimensions"),
+        ([0, 1], {"x": [1, 2]}, {"family": "probit"}, UnknownName, "family"),
+        ([0, 1], {"x": [1, 2]}, {"outcome_channel": COLOUR}, WrongShape, "2 inputs"),
+        ([0, 1], [1, 2], {}, WrongShape, "two dimensions"),
         ([0, 1, 1], {"x": [1, 1, 1]}, {"family": "linear"}, NotInvertible, "constant"),
         (
             [0, 1],

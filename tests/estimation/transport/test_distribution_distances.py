@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
-from dprivacy.errors import Malformed, NotStochastic, UnknownCategory
+from dprivacy.errors import (
+    Malformed,
+    NotApplicable,
+    NotStochastic,
+    UnknownCategory,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.estimation import estimate, kantorovich, total_variation
 from dprivacy.estimation.transport import transport_plan as transport_module
 from dprivacy.estimation.transport.distribution_distances import line_coordinates
@@ -170,11 +177,11 @@ def test_total_variation_of_anything_with_labels() -> None:
     ("p", "q", "error", "words"),
     [
         ({"z": 1}, {0: 1}, UnknownCategory, "not one of the 3 labels"),
-        ([1, 0], {0: 1}, Malformed, "3 weights, one for each label, not 2"),
+        ([1, 0], {0: 1}, WrongShape, "3 weights, one for each label, not 2"),
         (["1/2", 0, 0], {0: 1}, NotStochastic, "sum to 1/2"),
         ([0.5, 0.5, 0.1], {0: 1}, NotStochastic, "sum to"),
         ([math.nan, 0.5, 0.5], {0: 1}, Malformed, "NaN"),
-        ("abc", {0: 1}, Malformed, "list of weights"),
+        ("abc", {0: 1}, WrongKind, "list of weights"),
     ],
 )
 def test_bad_distributions(p, q, error, words) -> None:
@@ -183,9 +190,9 @@ def test_bad_distributions(p, q, error, words) -> None:
 
 
 def test_bad_spaces() -> None:
-    with pytest.raises(Malformed, match="line:4"):
+    with pytest.raises(WrongShape, match="line:4"):
         kantorovich([1], [1], "line")
-    with pytest.raises(Malformed, match="discrete"):
+    with pytest.raises(WrongKind, match="discrete"):
         kantorovich([1], [1], ["a"])
-    with pytest.raises(Malformed, match="labels"):
+    with pytest.raises(NotApplicable, match="labels"):
         total_variation([1, 0], {"a": 1})
