@@ -15,7 +15,14 @@ from dprivacy.design.universality.refined_by_noise import (
     laplace_against_geometric,
     refined_by_laplace,
 )
-from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch, Uncertified
+from dprivacy.errors import (
+    Malformed,
+    MixedArithmetic,
+    SpaceMismatch,
+    Uncertified,
+    UnknownName,
+    WrongKind,
+)
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace
 from dprivacy.model import Dist
@@ -71,7 +78,7 @@ class TestLosses:
         rng = random.Random(1)
         for N in (1, 2, 3, 5):
             prior, table = random_setting(rng, N)
-            low, high = laplace_loss(N, table, prior, eps=eps)
+            low, high = laplace_loss(N, eps=eps, prior=prior, loss=table)
             assert 0 <= high - low < Q(1, 10**30)
             assert float(low) == pytest.approx(by_quadrature(N, table, prior, eps), abs=1e-7)
 
@@ -82,14 +89,14 @@ class TestLosses:
             prior, table = random_setting(rng, N)
             G = geometric_steps(N, eps=eps).channel
             exact = posterior_uncertainty(G, prior=prior, loss=table)
-            assert geometric_loss(N, table, prior, eps=eps) == (exact, exact)
+            assert geometric_loss(N, eps=eps, prior=prior, loss=table) == (exact, exact)
 
     @pytest.mark.parametrize("eps", [1, "7/3"])
     def test_an_irrational_geometric_is_enclosed(self, eps):
         rng = random.Random(3)
         for N in (2, 5):
             prior, table = random_setting(rng, N)
-            low, high = geometric_loss(N, table, prior, eps=eps)
+            low, high = geometric_loss(N, eps=eps, prior=prior, loss=table)
             alpha = math.exp(-float(eps if eps == 1 else Q(7, 3)) / N)
             weights = [
                 1 / (1 + alpha) if k in (0, N) else (1 - alpha) / (1 + alpha) for k in range(N + 1)
@@ -105,7 +112,7 @@ class TestLosses:
     def test_pixels_close_in_on_it_from_above(self):
         """L ⊑ ᵀL: coarser pixels never cost less, and finer ones tend to the Laplace's loss."""
         prior, table = random_setting(random.Random(4), 2)
-        low, high = laplace_loss(2, table, prior, eps="64 ln 2")
+        low, high = laplace_loss(2, eps="64 ln 2", prior=prior, loss=table)
         values = [
             posterior_uncertainty(
                 pixelated_laplace(2, T, eps="64 ln 2").channel, prior=prior, loss=table
@@ -114,7 +121,7 @@ class TestLosses:
         ]
         assert values == sorted(values, reverse=True)
         assert values[-1] >= low
-        near, _ = laplace_loss(2, table, prior, eps="4 ln 2")
+        near, _ = laplace_loss(2, eps="4 ln 2", prior=prior, loss=table)
         coarse = posterior_uncertainty(
             pixelated_laplace(2, 512, eps="4 ln 2").channel, prior=prior, loss=table
         )
@@ -131,7 +138,8 @@ class TestLosses:
     @pytest.mark.parametrize(
         ("arguments", "error", "words"),
         [
-            ((2, "absolute"), Malformed, "a function of action and secret"),
+            ((2, "absolute"), UnknownName, "'absolute'"),
+            ((2, lambda w: 0), WrongKind, "a loss with a table"),
             ((0, absolute), Malformed, "steps"),
             ((2, absolute, [0.2, 0.3, 0.5]), MixedArithmetic, "prior"),
             ((2, loss.identity(range(3))), SpaceMismatch, "the gain"),
@@ -139,8 +147,9 @@ class TestLosses:
         ],
     )
     def test_what_is_refused(self, arguments, error, words):
+        N, cost, *prior = arguments
         with pytest.raises(error, match=words):
-            laplace_loss(*arguments, eps=1)
+            laplace_loss(N, eps=1, prior=prior[0] if prior else None, loss=cost)
 
 
 class TestDifference:
@@ -177,7 +186,7 @@ class TestDifference:
         found = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: int(w != x))
         assert found.exact
         assert "1/15" in str(found)
-        assert "E12" in found.explain()
+        assert "coarser bound" in found.explain()
         json.dumps(found.to_dict())
         assert not laplace_against_geometric(2, eps=1, loss=absolute).exact
 
@@ -217,7 +226,7 @@ class TestPixelation:
         assert [step_below(Q(k, 8), 4) for k in range(9)] == [
             0, 0, Q(1, 4), Q(1, 4), Q(1, 2), Q(1, 2), Q(3, 4), Q(3, 4), Q(3, 4)
         ]  # fmt: skip
-        with pytest.raises(Malformed, match="outside"):
+        with pytest.raises(Malformed, match="should lie in"):
             step_below(Q(9, 8), 4)
 
     def test_the_example_of_the_uniform_prior(self):

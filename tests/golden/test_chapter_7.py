@@ -51,8 +51,8 @@ def test_the_four_losses():
     assert posterior_uncertainty(M, prior=uniform(U2), loss=bayes(U2)) == Q(1, 3)
     assert posterior_uncertainty(G4, prior=uniform(U4), loss=bayes(U4)) == Q(8, 15)
     assert posterior_uncertainty(M2, prior=uniform(U4), loss=bayes(U4)) == Q(2, 3)
-    assert geometric_loss(2, bayes(U2), eps=EPS) == (Q(4, 15), Q(4, 15))
-    assert geometric_loss(4, bayes(U4), eps=EPS) == (Q(8, 15), Q(8, 15))
+    assert geometric_loss(2, eps=EPS, loss=bayes(U2)) == (Q(4, 15), Q(4, 15))
+    assert geometric_loss(4, eps=EPS, loss=bayes(U4)) == (Q(8, 15), Q(8, 15))
 
 
 @pytest.mark.statement("T", "Fig 7.2")
@@ -76,7 +76,7 @@ def test_the_finer_geometric_is_no_kernel_on_the_coarser_points():
 @pytest.mark.statement("T", "Thm 7.8", "Def 7.4.1")
 def test_the_laplace_loses_a_third():
     """Appendix B.6 has 4/15 < 1/3 ≤ the Laplace's Bayes risk on U_2; it is exactly 1/3."""
-    assert laplace_loss(2, bayes(U2), eps=EPS) == (Q(1, 3), Q(1, 3))
+    assert laplace_loss(2, eps=EPS, loss=bayes(U2)) == (Q(1, 3), Q(1, 3))
     found = laplace_against_geometric(2, eps=EPS, loss=bayes(U2))
     assert found.difference == (Q(1, 15), Q(1, 15))
     # G_2 ⊑ G_4↓U_2 ⊑ L: the finer geometric lies between the two.

@@ -1,11 +1,9 @@
 """The best mechanism for a purpose, with proofs: optimal channels, remaps, minimax, universality.
 
-`optimal` finds the private channel with the least expected loss and proves both. What it returns can be
-drawn from at once. `universally_optimal` turns the question round: for whom is a mechanism the best?
+`optimal` finds the private channel with the least expected loss and proves both; `optimal(…).randomise`
+draws from it. `universally_optimal` turns the question round: for whom is a mechanism the best?
 """
 
-from dprivacy.design.columns.generation import column_generation as column_generation
-from dprivacy.design.engines.interior_rounds import interior_point as interior_point
 from dprivacy.design.least_expected_loss import optimal as optimal
 from dprivacy.design.least_worst_loss import Minimax as Minimax, minimax as minimax
 from dprivacy.design.optimum import (
@@ -14,14 +12,12 @@ from dprivacy.design.optimum import (
     as_kernels as as_kernels,
     kernel_losses as kernel_losses,
 )
-from dprivacy.design.problems.approximation import Approximation as Approximation
 from dprivacy.design.problems.best_remap import (
     Remap as Remap,
     expected_loss as expected_loss,
     remap as remap,
     worst_case_loss as worst_case_loss,
 )
-from dprivacy.design.problems.design_problem import Problem as Problem
 from dprivacy.design.universality.consumer_preference import (
     BestKernel as BestKernel,
     Preference as Preference,

@@ -238,8 +238,17 @@ def as_kernels(optimum: Optimum) -> Decomposition:
     return decompose(optimum.channel, optimum.problem.space, eps=optimum.problem.eps)
 
 
-def kernel_losses(optimum: Optimum) -> tuple[Any, ...]:
-    """The expected loss of each kernel of an exact optimum, remapped; they all equal the optimum's."""
+def kernel_losses(optimum: Optimum) -> tuple[Number, ...]:
+    """The expected loss of each kernel of an exact optimum, remapped; they all equal the optimum's.
+
+    Examples
+    --------
+    >>> from dprivacy.design import optimal
+    >>> from dprivacy.spaces import discrete
+    >>> best = optimal(discrete(["a", "b", "c"]), eps="ln 2", loss="bayes")
+    >>> {str(loss) for loss in kernel_losses(best)} == {str(best.loss)}
+    True
+    """
     problem = optimum.problem
     return tuple(
         Fraction(posterior_uncertainty(kernel, prior=problem.prior, loss=problem.loss))

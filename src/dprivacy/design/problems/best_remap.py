@@ -7,20 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.design.problems.design_problem import read_loss, require_secrets
-from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.flow import Loss, strategy
-from dprivacy.model import Channel, Dist, Gain, about, as_channel, plain, shown, uniform
+from dprivacy.design.problems.design_problem import Coordinates, read_loss, require_secrets
+from dprivacy.errors import UnknownCategory
+from dprivacy.flow import Loss, as_loss, strategy
+from dprivacy.model import (
+    Answer,
+    Channel,
+    Dist,
+    Gain,
+    about,
+    as_channel,
+    as_prior,
+    plain,
+    shown,
+    space_for,
+)
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace, discrete, require_same_labels
+from dprivacy.spaces import discrete, require_same_labels
+from dprivacy.typing import ChannelLike, LossLike, PriorLike, SpaceLike
 
 Number = Fraction | float
 _LISTED = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Remap:
+class Remap(Answer):
     """The consumer's best reading of a channel's outputs.
 
     Attributes
@@ -30,9 +42,18 @@ class Remap:
     actions
         The action taken on each output (outputs that never come are left out).
     before
-        The expected loss when outputs are taken for actions as they are; None where they are none.
+        The expected loss when outputs are taken for actions as they are; None where they are not
+        actions.
     after
         The expected loss with the remap: no post-processing has a smaller one.
+
+    Examples
+    --------
+    >>> from dprivacy.design import remap
+    >>> from dprivacy.mechanisms import geometric
+    >>> found = remap(geometric(3, eps="ln 2"), prior=["8/10", "1/10", "1/10"])
+    >>> print(found.channel.columns, found.exact)
+    (0,) True
     """
 
     channel: Channel
@@ -40,14 +61,19 @@ class Remap:
     before: Number | None
     after: Number
 
+    @property
+    def exact(self) -> bool:
+        """Whether the expected loss is a rational number."""
+        return isinstance(self.after, Fraction)
+
     def explain(self) -> str:
         """The remap in words."""
         changed = {y: w for y, w in self.actions.items() if y != w}
         lines = [f"With the best remap the expected loss is {about(self.after)}."]
         if self.before is not None:
-            lines.append(f"With the outputs as they are it is {about(self.before)}.")
+            lines.append(f"With the outputs taken as they are it is {about(self.before)}.")
             if not changed:
-                lines.append("No output is better read as something else.")
+                lines.append("Every output is best taken as it is.")
         listed = list((self.actions if self.before is None else changed).items())
         lines += [f"  {shown(y)} is read as {shown(w)}" for y, w in listed[:_LISTED]]
         if len(listed) > _LISTED:
@@ -60,12 +86,17 @@ class Remap:
             "actions": [[plain(y), plain(w)] for y, w in self.actions.items()],
             "before": plain(self.before),
             "after": plain(self.after),
+            "exact": self.exact,
         }
 
 
 @result("T", "Def 6.2.2", "Lem 6.1")
 def remap(
-    C: Any, space: FiniteSpace | None = None, *, prior: Any = None, loss: Any = "metric"
+    C: ChannelLike,
+    space: SpaceLike | None = None,
+    *,
+    prior: PriorLike = None,
+    loss: LossLike | Coordinates = "metric",
 ) -> Remap:
     """The best post-processing for a prior and a loss: to each output its best action.
 
@@ -94,7 +125,7 @@ def remap(
     >>> print(shifted.actions[2], shifted.before, shifted.after)
     0 31/60 3/10
     """
-    channel, belief, table = _read(C, prior, loss, space)
+    channel, belief, table = _read(C, space, prior, loss)
     known = channel if channel.exact == belief.exact else _floats(channel)
     belief = belief if known.exact == belief.exact else _floats_of(belief)
     found = strategy(known, prior=belief, gain=table)
@@ -114,7 +145,11 @@ def remap(
 
 
 def expected_loss(
-    C: Any, space: FiniteSpace | None = None, *, prior: Any = None, loss: Any = "metric"
+    C: ChannelLike,
+    space: SpaceLike | None = None,
+    *,
+    prior: PriorLike = None,
+    loss: LossLike | Coordinates = "metric",
 ) -> Number:
     """Σ_x π_x Σ_y C[x, y]·ℓ(y, x): the outputs are taken for actions as they are.
 
@@ -132,14 +167,14 @@ def expected_loss(
     >>> print(expected_loss(geometric(line(3), eps="ln 2")))
     5/9
     """
-    channel, belief, table = _read(C, prior, loss, space)
+    channel, belief, table = _read(C, space, prior, loss)
     if channel.exact != belief.exact:
         channel, belief = _floats(channel), _floats_of(belief)
     return _expected(channel, belief, table)
 
 
 def worst_case_loss(
-    C: Any, space: FiniteSpace | None = None, *, loss: Any = "metric"
+    C: ChannelLike, space: SpaceLike | None = None, *, loss: LossLike | Coordinates = "metric"
 ) -> tuple[Number, Any]:
     """max_x Σ_y C[x, y]·ℓ(y, x), and the secret that it is expected on.
 
@@ -158,22 +193,18 @@ def worst_case_loss(
     >>> print(worst, secret)
     2/3 1
     """
-    channel, _, table = _read(C, None, loss, space)
+    channel, _, table = _read(C, space, None, loss)
     losses = _losses(channel, table)
     at = max(range(len(losses)), key=losses.__getitem__)
     return losses[at], channel.rows[at]
 
 
 def _expected(channel: Channel, belief: Dist, table: Loss) -> Number:
-    order = require_same_labels(channel.rows, belief.labels, "channel and prior")
-    weights = belief.weights
-    losses = _losses(channel, table)
     exact = channel.exact and belief.exact and table.exact
-    total: Number = Fraction(0) if exact else 0.0
-    for i, at in enumerate(order):
-        weight = weights[at]
-        total += weight * losses[i] if exact else float(weight) * float(losses[i])
-    return total
+    pairs = zip(belief.weights, _losses(channel, table), strict=True)
+    if exact:
+        return sum((Fraction(weight) * loss for weight, loss in pairs), Fraction(0))
+    return sum(float(weight) * float(loss) for weight, loss in pairs)
 
 
 def _losses(channel: Channel, table: Loss) -> list[Number]:
@@ -183,7 +214,8 @@ def _losses(channel: Channel, table: Loss) -> list[Number]:
     strange = [channel.columns[y] for y in used if channel.columns[y] not in index]
     if strange:
         raise UnknownCategory(
-            f"output {strange[0]!r} is no action of the loss; `remap` finds the action for each output"
+            f"output {strange[0]!r} should be an action of the loss, such as {table.actions[0]!r}; "
+            "`remap` finds the best action for each output"
         )
     rows = table.matrix.take(rows=[index[channel.columns[y]] for y in used])
     chances = channel.matrix.take(columns=used)
@@ -193,28 +225,21 @@ def _losses(channel: Channel, table: Loss) -> list[Number]:
     return [float(v) for v in (chances.floats * rows.floats.T).sum(axis=1)]
 
 
-def _read(C: Any, prior: Any, loss: Any, space: FiniteSpace | None) -> tuple[Channel, Dist, Loss]:
+def _read(
+    C: ChannelLike, space: SpaceLike | None, prior: PriorLike, loss: LossLike | Coordinates
+) -> tuple[Channel, Dist, Loss]:
     """The channel, the prior on its inputs, and the loss with its secrets in the channel's order."""
     channel = as_channel(C)
-    if space is None:
-        space = getattr(getattr(C, "guarantee", None), "space", None)
-    if isinstance(loss, str) and loss == "metric" and not isinstance(space, FiniteSpace):
-        raise Malformed('the loss "metric" needs distances; give space=…, or loss.metric(space)')
-    if not isinstance(space, FiniteSpace):
-        space = discrete(channel.rows)
     if isinstance(loss, Gain):
-        order = require_secrets(channel.rows, loss)
-        table = Loss(loss.actions, channel.rows, loss.matrix.take(columns=order))
+        raw = as_loss(loss, channel.rows)
+        order = require_secrets(channel.rows, raw)
     else:
-        order = require_same_labels(channel.rows, space.labels, "channel and space")
-        raw = read_loss(loss, space, None if not callable(loss) else channel.columns)
-        table = Loss(raw.actions, channel.rows, raw.matrix.take(columns=order))
-    belief = uniform(channel.rows) if prior is None else prior
-    if not isinstance(belief, Dist):
-        belief = Dist(channel.rows, belief)
-    if prior is None and not channel.exact:
-        belief = _floats_of(belief)
-    return channel, belief, table
+        distances = space is not None or loss == "metric"
+        metric = space_for(C, space) if distances else discrete(channel.rows)
+        order = require_same_labels(channel.rows, metric.labels, "channel and space")
+        raw = read_loss(loss, metric, channel.columns if callable(loss) else None)
+    table = Loss(raw.actions, channel.rows, raw.matrix.take(columns=order))
+    return channel, as_prior(prior, channel.rows, exact=channel.exact), table
 
 
 def _floats(channel: Channel) -> Channel:

@@ -16,7 +16,7 @@ from dprivacy.errors import (
     WrongKind,
     WrongShape,
 )
-from dprivacy.flow import Loss, finite, loss as losses
+from dprivacy.flow import Loss, as_loss, finite, loss as losses
 from dprivacy.model import Dist, Gain, about, as_prior, as_space, plain, shown
 from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level
 from dprivacy.spaces import (
@@ -151,30 +151,35 @@ def exact_mat(matrix: Mat) -> Mat:
     return Mat.over(1 << -lowest, rows)
 
 
-def read_loss(loss: Any, space: FiniteSpace, outputs: Iterable[Any] | None) -> Loss:
+def read_loss(
+    loss: LossLike | Coordinates, space: FiniteSpace, outputs: Iterable[Label] | None = None
+) -> Loss:
     """A loss by name, table, matrix or function, its secrets in the order of the space."""
     chosen = None if outputs is None else read_labels(outputs, "outputs")
     if isinstance(loss, str):
+        if loss not in (*_NAMED, *_COORDINATES):
+            raise UnknownName.among("the name of a loss", loss, (*_NAMED, *_COORDINATES))
         if loss in _COORDINATES:
             return _chosen(losses.metric(_by_coordinates(space, loss)), chosen)
-        if loss not in _NAMED:
-            raise UnknownName.among("the name of a loss", loss, (*_NAMED, *_COORDINATES))
-        named = losses.metric(space) if loss == "metric" else losses.identity(space)
-        return _chosen(named, chosen)
-    if isinstance(loss, Gain):
-        order = require_same_labels(space.labels, loss.secrets, "space and secrets of the loss")
-        table = loss.matrix.take(columns=order)
-        return _chosen(finite(Loss(loss.actions, space.labels, table)), chosen)
+    if isinstance(loss, str | Gain):
+        table = as_loss(loss, space.labels, space)
+        order = require_same_labels(space.labels, table.secrets, "space and secrets of the loss")
+        ordered = Loss(table.actions, space.labels, table.matrix.take(columns=order))
+        return _chosen(finite(ordered), chosen)
     if callable(loss):
         return losses.function(chosen or space.labels, space, loss)
-    rows = loss if isinstance(loss, np.ndarray | Mat) else [list(row) for row in _rows(loss)]
-    count = rows.shape[0] if isinstance(rows, np.ndarray | Mat) else len(rows)
+    count = len(loss) if hasattr(loss, "__len__") else None
+    if count is None:
+        raise WrongKind(
+            "a loss should be a name, a table such as loss.metric(space), a matrix (actions by "
+            f"secrets) or a function of action and secret, not {type(loss).__name__}"
+        )
     if chosen is None and count != len(space):
         raise WrongShape(
             f"the matrix of the loss should have {len(space)} rows, one for each point of the space, "
             f"not {count}; where actions are not points, name them with outputs=[…]"
         )
-    return losses.matrix(space.labels if chosen is None else chosen, space.labels, rows)
+    return losses.matrix(chosen or space.labels, space.labels, loss)
 
 
 def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
@@ -188,15 +193,6 @@ def _by_coordinates(space: FiniteSpace, metric: str) -> FiniteSpace:
             "of the space"
         )
     return points(places, metric=metric, labels=space.labels, pseudo=True)
-
-
-def _rows(loss: Any) -> Any:
-    if not isinstance(loss, Iterable):
-        raise WrongKind(
-            "a loss should be a name, a table such as loss.metric(space), a matrix (actions by "
-            f"secrets) or a function of action and secret, not {type(loss).__name__}"
-        )
-    return loss
 
 
 def _chosen(table: Loss, outputs: tuple[Any, ...] | None) -> Loss:

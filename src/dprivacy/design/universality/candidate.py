@@ -8,9 +8,10 @@ from typing import Any
 
 from dprivacy.design.universality.private_answers import Answers
 from dprivacy.errors import NotPrivate, TooLarge
-from dprivacy.model import Channel, about
+from dprivacy.model import Channel, about, space_for
 from dprivacy.polytope import Column, Cone, Read, primitive
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify import privacy
 
 _MOST_CLASSES = 64
@@ -27,30 +28,30 @@ class Candidate:
     channel: Channel
 
     @classmethod
-    def of(cls, C: Any, space: FiniteSpace, eps: Any) -> "Candidate":
+    def of(cls, C: ChannelLike, space: SpaceLike | None, eps: LevelLike) -> "Candidate":
         """Read a channel, a space and a level; refuse what is not private or not exact."""
-        read = Read.of(C, space, eps)
+        metric = space_for(C, space)
+        read = Read.of(C, metric, eps)
         cone = read.cone
         cone.require_rational()
         if cone.n > _MOST_CLASSES:
             raise TooLarge(
-                f"every pair of {cone.n} points would be examined, and at most {_MOST_CLASSES} points "
-                "are; look at a part of the space with restrict"
+                f"optimality is decided on at most {_MOST_CLASSES} points, not {cone.n}; look at a "
+                "part of the space with restrict"
             )
         for column in read.posteriors():
             gathered, apart = cone.gathered(column)
             if apart is not None:
-                x, z = (space.labels[i] for i in apart)
+                x, z = (metric.labels[i] for i in apart)
                 raise NotPrivate(
-                    f"{x!r} and {z!r} are at distance 0, so that their rows must be equal, and they "
-                    "are not"
+                    f"{x!r} and {z!r} are at distance 0, so their rows should be equal, but they differ"
                 )
             if cone.violated(gathered) is not None:
-                worst = privacy(read.channel, space, eps=cone.eps).worst
+                worst = privacy(read.channel, metric, eps=cone.eps).worst
                 words = "" if worst is None else f": {worst.words()}"
                 raise NotPrivate(
-                    f"the channel is not ε·d-private at ε = {about(cone.eps)}{words}; optimality is "
-                    "among private channels, so give a larger ε (`smallest_eps`)"
+                    f"the channel should be ε·d-private for ε = {about(cone.eps)} but is not{words}; "
+                    "give a larger ε (smallest_eps finds the least)"
                 )
         return cls(cone, read.channel)
 

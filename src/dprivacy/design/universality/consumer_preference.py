@@ -3,60 +3,65 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from dprivacy.errors import MixedArithmetic, TooLarge, Uncertified
 from dprivacy.flow import Loss, aligned, as_loss, posterior_uncertainty, restrict
-from dprivacy.model import Channel, Dist, about, as_prior, plain, shown
+from dprivacy.model import Answer, Channel, Dist, about, as_prior, as_space, shown
 from dprivacy.numbers import Mat, minimise
 from dprivacy.polytope import Column, Cone, rays
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, require_same_labels
-from dprivacy.typing import LossLike
+from dprivacy.typing import LevelLike, LossLike, PriorLike, SpaceLike
 
 MOST_VERTICES = 4096
 
 
-@dataclass(frozen=True)
-class BestKernel:
+@dataclass(frozen=True, eq=False)
+class BestKernel(Answer):
     """The kernel with the smallest expected loss for one prior and one loss, and why none is better.
 
     `multipliers` hold a number for every secret. They sum to `loss`, and for every private column c the
     sum of multiplier times entry is at most the loss of c's best action: so no private channel, whose
     columns sum to 1 on every secret, loses less.
+
+    Examples
+    --------
+    >>> from dprivacy.design import best_kernel
+    >>> from dprivacy.spaces import line
+    >>> found = best_kernel(line(3), eps="ln 2", loss="bayes")
+    >>> print(found.loss, sum(found.multipliers.values()))
+    4/9 4/9
     """
 
     channel: Channel
     loss: Fraction
     multipliers: dict[Any, Fraction]
     prior: Dist
+    exact: ClassVar[bool] = True
 
     def explain(self) -> str:
         """The choice in words."""
         shares = ", ".join(f"{shown(x)}: {about(m)}" for x, m in self.multipliers.items())
         return (
-            f"The smallest expected loss of any private channel is {about(self.loss)}, and this kernel "
-            f"has it:\n{self.channel}\nNo channel is better: {shares} is a dual solution of that value."
+            f"The smallest expected loss of any private channel is {about(self.loss)}, attained by "
+            f"this kernel:\n{self.channel}\nProof: {shares} is a dual solution of the same value."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The choice as plain data."""
-        return {
-            "channel": plain(self.channel),
-            "loss": plain(self.loss),
-            "multipliers": plain(self.multipliers),
-            "prior": plain(self.prior),
-        }
 
-    def __str__(self) -> str:
-        return self.explain()
-
-
-@dataclass(frozen=True)
-class Preference:
+@dataclass(frozen=True, eq=False)
+class Preference(Answer):
     """Someone who is served strictly better by another private channel: a prior and a loss.
 
     `here` is the expected loss of the channel in question, `there` that of `channel`.
+
+    Examples
+    --------
+    >>> from dprivacy.design import universally_optimal
+    >>> from dprivacy.mechanisms import geometric
+    >>> found = universally_optimal(geometric(3, eps="ln 2"), eps="ln 2").preference
+    >>> found.there < found.here
+    True
     """
 
     prior: Dist
@@ -64,33 +69,21 @@ class Preference:
     channel: Channel
     here: Fraction
     there: Fraction
+    exact: ClassVar[bool] = True
 
     def explain(self) -> str:
         """The preference in words."""
         held = {x: p for x, p in zip(self.prior.labels, self.prior.weights, strict=True) if p}
         belief = ", ".join(f"{shown(x)}: {about(p)}" for x, p in held.items())
         return (
-            f"With the prior {belief} and the loss\n{restrict(self.loss, held)}\nit costs "
-            f"{about(self.here)}, and this private channel only {about(self.there)}:\n{self.channel}"
+            f"For the prior {belief} and the loss\n{restrict(self.loss, held)}\nits expected loss is "
+            f"{about(self.here)}; this private channel has {about(self.there)}:\n{self.channel}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The preference as plain data."""
-        return {
-            "prior": plain(self.prior),
-            "loss": plain(self.loss),
-            "channel": plain(self.channel),
-            "here": plain(self.here),
-            "there": plain(self.there),
-        }
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 @result("T", "Thm 6.16", "Def 6.2.3")
 def best_kernel(
-    space: FiniteSpace, *, eps: Any, prior: Any = None, loss: Any = "metric"
+    space: SpaceLike, *, eps: LevelLike, prior: PriorLike = None, loss: LossLike = "metric"
 ) -> BestKernel:
     """The kernel that serves one consumer best, exactly: min over ε·d-private channels of U_ℓ[π ▷ C].
 
@@ -131,20 +124,22 @@ def best_kernel(
     >>> print(found.loss)
     4/9
     """
+    space = as_space(space)
     cone = Cone.of(space, eps)
     cone.require_rational()
     belief, table = consumer(space, prior, loss)
     columns = listed(cone)
     if columns is None:
         raise TooLarge(
-            f"this space has more than {MOST_VERTICES:,} vertices to choose from; use `optimal`"
+            f"the kernel is chosen among at most {MOST_VERTICES:,} vertices, and this space of "
+            f"{cone.n} points has more; use `optimal`"
         )
     found = chosen(cone, columns, belief, table)
     assert found is not None
     return found
 
 
-def consumer(space: FiniteSpace, prior: Any, loss: LossLike) -> tuple[Dist, Loss]:
+def consumer(space: FiniteSpace, prior: PriorLike, loss: LossLike) -> tuple[Dist, Loss]:
     """An exact prior and an exact loss, their secrets in the order of the space."""
     table = as_loss(loss, space.labels, space)
     belief = as_prior(prior, space.labels)

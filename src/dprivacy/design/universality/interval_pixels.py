@@ -9,23 +9,23 @@ from typing import Any
 
 from dprivacy.design.universality.laplace_enclosures import (
     Bounds,
-    Cost,
     decay,
     geometric_loss,
     laplace_loss,
 )
 from dprivacy.design.universality.ordered_losses import is_ordered
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import whole
-from dprivacy.model import Dist, about, plain
+from dprivacy.model import Answer, Dist, about, plain
 from dprivacy.numbers import Level, as_eps, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import quantised
+from dprivacy.typing import Label, LevelLike, NumberLike, Reward
 
 
 @result("T", "Def 7.5.1", "Def 7.5.2")
-def step_below(x: Any, N: int) -> Fraction:
+def step_below(x: NumberLike, N: int) -> Fraction:
     """⌊Nx⌋/N for x in [0, 1): the multiple of 1/N at or below x; 1 belongs to the last step, 1 − 1/N.
 
     Parameters
@@ -42,12 +42,12 @@ def step_below(x: Any, N: int) -> Fraction:
     """
     N, place = whole(N, "steps"), Fraction(read_number(x, "x"))
     if not 0 <= place <= 1:
-        raise Malformed(f"the interval is [0, 1], and {x} is outside")
+        raise BadNumber(f"x should lie in the interval [0, 1], not {x!r}")
     return Fraction(min(math.floor(N * place), N - 1), N)
 
 
 @result("T", "Lem 7.4")
-def gathered(cdf: Callable[[Fraction], Any], N: int) -> Dist:
+def gathered(cdf: Callable[[Fraction], NumberLike], N: int) -> Dist:
     """π_N: a continuous prior on [0, 1] with the chance of each step of 1/N moved to its left end.
 
     U_{ℓ_N}[π ▷ M_N] = U_ℓ[π_N ▷ M]: an N-step mechanism and loss on [0, 1] see nothing but this.
@@ -72,19 +72,28 @@ def gathered(cdf: Callable[[Fraction], Any], N: int) -> Dist:
     N = whole(N, "steps")
     values = [read_number(cdf(Fraction(k, N)), f"the prior up to {k}/{N}") for k in range(N + 1)]
     if values[0] != 0 or values[-1] != 1 or any(b < a for a, b in pairwise(values)):
-        raise Malformed(
-            "a distribution function without jumps rises from 0 at 0 to 1 at 1, and this one does not"
+        raise BadNumber(
+            "a distribution function without jumps should rise from 0 at 0 to 1 at 1; this one has the "
+            f"values {', '.join(map(str, values[:6]))}{' …' if N > 5 else ''}"
         )
     chances = [b - a for a, b in pairwise(values)]
     return Dist(quantised(0, 1, Fraction(1, N)).labels, [*chances, chances[0] * 0])
 
 
 @dataclass(frozen=True)
-class IntervalLoss:
+class IntervalLoss(Answer):
     """What the Laplace mechanism costs on all of [0, 1], from a computation in N steps.
 
     `laplace` bounds U_ℓ[π ▷ L] from both sides. `least` bounds the loss of *every* ε·d-private
     mechanism from below; it is None for a loss that is not ordered along the line.
+
+    Examples
+    --------
+    >>> from dprivacy.design import laplace_on_interval
+    >>> apart = lambda w, x: abs(w - x)
+    >>> found = laplace_on_interval(lambda x: x, N=64, eps=1, kappa=1, loss=apart)
+    >>> 0 < found.least <= found.laplace[1], float(found.regret) < 0.1
+    (True, True)
     """
 
     N: int
@@ -92,6 +101,11 @@ class IntervalLoss:
     kappa: Fraction
     laplace: Bounds
     least: Fraction | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both bounds of the Laplace's loss are the same number."""
+        return self.laplace[0] == self.laplace[1]
 
     @property
     def regret(self) -> Fraction | None:
@@ -102,31 +116,28 @@ class IntervalLoss:
         """The bounds in words."""
         low, high = (float(bound) for bound in self.laplace)
         text = (
-            f"In {self.N} steps: on [0, 1] at ε = {about(self.eps)} the Laplace mechanism costs "
-            f"between {low:.6g} and {high:.6g}."
+            f"At ε = {about(self.eps)} the expected loss of the Laplace mechanism on [0, 1] lies "
+            f"between {low:.6g} and {high:.6g} (computed in {self.N} steps)."
         )
         if self.least is None:
-            return f"{text} The loss is not ordered, and nothing is said about other mechanisms."
-        return f"{text} No private mechanism costs less than {float(self.least):.6g} (T Thm 7.3)."
+            return f"{text} The loss is not ordered, so other mechanisms are not compared."
+        return f"{text} No private mechanism has a smaller one than {float(self.least):.6g}."
 
     def to_dict(self) -> dict[str, Any]:
         """The bounds as plain data."""
         names = ("N", "eps", "kappa", "laplace", "least", "regret")
-        return {name: plain(getattr(self, name)) for name in names}
-
-    def __str__(self) -> str:
-        return self.explain()
+        return {name: plain(getattr(self, name)) for name in (*names, "exact")}
 
 
 @result("T", "Thm 7.3", "Lem 7.5", "Lem 7.11", "Cor 7.12")
 def laplace_on_interval(
-    cdf: Callable[[Fraction], Any],
+    cdf: Callable[[Fraction], NumberLike],
     *,
     N: int,
-    eps: Any,
-    kappa: Any,
-    loss: Cost,
-    actions: Sequence[Any] | None = None,
+    eps: LevelLike,
+    kappa: NumberLike,
+    loss: Reward,
+    actions: Sequence[Label] | None = None,
 ) -> IntervalLoss:
     """Bounds of the Laplace's loss on [0, 1], and of any private mechanism's, which meet as N grows.
 
@@ -164,12 +175,15 @@ def laplace_on_interval(
     points = quantised(0, 1, Fraction(1, N)).labels
     table = losses.function(points if actions is None else actions, points, loss)
     if any(value < 0 for row in table.matrix.rows() for value in row):
-        raise Malformed("the loss must be at least 0 everywhere; add a constant to it")
+        least = min(value for row in table.matrix.rows() for value in row)
+        raise BadNumber(
+            f"the loss should be at least 0 everywhere, not {least}; add a constant to it"
+        )
     prior = gathered(cdf, N)
-    low, high = laplace_loss(N, table, prior, eps=level)
+    low, high = laplace_loss(N, eps=level, prior=prior, loss=table)
     shrink, slack = decay(level, Fraction(1, N))[0], slope / N
     bounds = max(Fraction(0), low * shrink - slack), high / shrink + slack
     if not is_ordered(table, points):
         return IntervalLoss(N, level, slope, bounds, None)
-    best = geometric_loss(N, table, prior, eps=level)[0] * shrink - slack
+    best = geometric_loss(N, eps=level, prior=prior, loss=table)[0] * shrink - slack
     return IntervalLoss(N, level, slope, bounds, max(Fraction(0), best))

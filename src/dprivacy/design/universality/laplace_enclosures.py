@@ -1,29 +1,27 @@
 """What the Laplace and the geometric mechanism cost a consumer on 0, 1/N, …, 1: rigorous bounds."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from dprivacy.design.universality.consumer_preference import consumer
-from dprivacy.errors import Malformed
-from dprivacy.flow import Loss, loss as losses
+from dprivacy.flow import Loss
 from dprivacy.mechanisms import whole
-from dprivacy.model import Dist, Gain, uniform
+from dprivacy.model import Dist
 from dprivacy.numbers import Factor, Level, as_eps, exp_bounds
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, quantised
+from dprivacy.typing import LevelLike, LossLike, PriorLike
 
 Bounds = tuple[Fraction, Fraction]
-Cost = Callable[[Any, Any], Any]
 _BITS = 128
 _HALF = Fraction(1, 2)
 
 
 @result("T", "Def 7.4.1")
-def laplace_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) -> Bounds:
+def laplace_loss(N: int, *, eps: LevelLike, prior: PriorLike = None, loss: LossLike) -> Bounds:
     """U_ℓ[π ▷ L]: the expected loss under the truncated Laplace mechanism with inputs 0, 1/N, …, 1.
 
     ∫ min_w Σ_x π_x·ℓ(w, x)·L(x)(y) dy, with the atoms of L at 0 and 1.
@@ -32,12 +30,13 @@ def laplace_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) -> B
     ----------
     N
         Steps of the input.
-    loss
-        An exact loss on 0, 1/N, …, 1, or a function of action and secret; its actions are these points.
-    prior
-        An exact distribution on them, or weights in their order; uniform when omitted.
     eps
         The level of privacy per unit of distance (the whole interval).
+    prior
+        An exact distribution on 0, 1/N, …, 1, or weights in their order; uniform when omitted.
+    loss
+        An exact loss on them: "metric", "bayes", a table, or a function of action and secret (its
+        actions are these points).
 
     Returns
     -------
@@ -57,11 +56,11 @@ def laplace_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) -> B
 
     Examples
     --------
-    >>> low, high = laplace_loss(2, lambda w, x: abs(w - x), eps="4 ln 2")
+    >>> low, high = laplace_loss(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
     >>> low <= high, round(float(low), 6)
     (True, 0.186339)
     """
-    setting = Setting.of(N, loss, prior, eps)
+    setting = Setting.of(N, eps, prior, loss)
     low, high = setting.powers
     found = [
         _laplace(setting.weighted, powers, 1 / opposite[1])
@@ -71,7 +70,7 @@ def laplace_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) -> B
 
 
 @result("T", "Lem 7.6")
-def geometric_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) -> Bounds:
+def geometric_loss(N: int, *, eps: LevelLike, prior: PriorLike = None, loss: LossLike) -> Bounds:
     """U_ℓ[π ▷ G_N]: the expected loss under the truncated geometric mechanism on 0, 1/N, …, 1.
 
     For losses that are ordered along the line (monotonic ones are) no ε·d-private mechanism on these
@@ -79,7 +78,7 @@ def geometric_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) ->
 
     Parameters
     ----------
-    N, loss, prior, eps
+    N, eps, prior, loss
         As for `laplace_loss`.
 
     Returns
@@ -89,10 +88,10 @@ def geometric_loss(N: int, loss: Gain | Cost, prior: Any = None, *, eps: Any) ->
 
     Examples
     --------
-    >>> print(*geometric_loss(2, lambda w, x: int(w != x), eps="4 ln 2"))
+    >>> print(*geometric_loss(2, eps="4 ln 2", loss=lambda w, x: int(w != x)))
     4/15 4/15
     """
-    setting = Setting.of(N, loss, prior, eps)
+    setting = Setting.of(N, eps, prior, loss)
     low, high = setting.powers
     least = _geometric(setting.weighted, low, high[1])
     most = least if low[1] == high[1] else _geometric(setting.weighted, high, low[1])
@@ -110,18 +109,11 @@ class Setting:
     powers: tuple[list[Fraction], list[Fraction]]
 
     @classmethod
-    def of(cls, N: Any, loss: Gain | Cost, prior: Any, eps: Any) -> "Setting":
-        """Read a number of steps, a loss, a prior and a level."""
+    def of(cls, N: int, eps: LevelLike, prior: PriorLike, loss: LossLike) -> "Setting":
+        """Read a number of steps, a level, a prior and a loss."""
         N, level = whole(N, "steps"), as_eps(eps)
         space = quantised(0, 1, Fraction(1, N))
-        if not isinstance(loss, Gain):
-            if not callable(loss):
-                raise Malformed(
-                    "a loss is needed: a table such as loss.metric(space), or a function of action and "
-                    f"secret, not {type(loss).__name__}"
-                )
-            loss = losses.function(space.labels, space.labels, loss)
-        belief, table = consumer(space, uniform(space) if prior is None else prior, loss)
+        belief, table = consumer(space, prior, loss)
         low, high = zip(*(decay(level, Fraction(k, N)) for k in range(N + 1)), strict=True)
         return cls(space, level, belief, table, (list(low), list(high)))
 

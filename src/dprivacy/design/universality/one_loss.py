@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference, chosen, consumer, listed
@@ -27,6 +28,15 @@ class LossOptimality(Verdict):
 
     `because` says why; `preference` is a prior for which another private channel is strictly better;
     `priors` counts the priors that were compared to decide it (0 where a theorem does).
+
+    Examples
+    --------
+    >>> from dprivacy.design import universally_optimal
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> response = randomised_response(range(3), eps="ln 2")
+    >>> found = universally_optimal(response, eps="ln 2", loss="bayes")
+    >>> found.holds, found.preference.here > found.preference.there
+    (False, True)
     """
 
     because: str = ""
@@ -35,7 +45,8 @@ class LossOptimality(Verdict):
 
     def explain(self) -> str:
         """The verdict in words, with the reason or the consumer who is better served elsewhere."""
-        lines = [super().explain(), self.because]
+        undecided = f"Undecided: it is not known whether {self.claim}."
+        lines = [undecided if self.holds is None else super().explain(), self.because]
         if self.preference is not None:
             lines.append(self.preference.explain())
         return "\n".join(line for line in lines if line)
@@ -57,20 +68,23 @@ def optimal_for(candidate: Candidate, loss: LossLike) -> LossOptimality:
        secrets first, and the optimum for each is found exactly (`best_kernel`).
     """
     _, table = consumer(candidate.space, None, loss)
-    claim = "it is best among private channels for this loss, under every prior"
     reason = _theorem(candidate, table)
-    if reason:
-        return LossOptimality(claim, True, True, because=reason)
-    return _compared(candidate, table, claim)
+    return _verdict(holds=True, because=reason) if reason else _compared(candidate, table)
+
+
+def _verdict(*, holds: bool | None, because: str, **found: Any) -> LossOptimality:
+    claim = "no private channel is better for this loss under any prior"
+    denial = "another private channel is better for this loss under some prior"
+    return LossOptimality(claim, holds, True, denial=denial, because=because, **found)
 
 
 def _theorem(candidate: Candidate, loss: Loss) -> str:
     """A statement of the source that settles it, in words; empty when there is none."""
     trivial = is_trivial(loss)
     if trivial:
-        return f"One action is best whatever the secret (T Lem 6.19). {trivial.because}"
+        return f"One action is best whatever the secret. {trivial.because}"
     if candidate.cone.n == 1:
-        return "No two secrets may be told apart, so that all private channels say nothing."
+        return "No two secrets may be told apart, so no private channel says anything."
     entries = loss.matrix.entries
     asked = [k for k in range(len(loss.secrets)) if (entries[:, k] != entries[0, k]).any()]
     if len(asked) == 2:
@@ -82,37 +96,35 @@ def _theorem(candidate: Candidate, loss: Loss) -> str:
         inside = set(path.points)
         if all(loss.secrets[k] in inside for k in asked) and is_ordered(loss, path.points):
             return (
-                f"It is geometric on the path {path}, and along it the loss is ordered "
-                "(T Thm 6.4, Lem 6.21)."
+                f"On the path {path} the channel is the geometric mechanism, and the loss is ordered "
+                "along it."
             )
     return ""
 
 
-def _compared(candidate: Candidate, loss: Loss, claim: str) -> LossOptimality:
+def _compared(candidate: Candidate, loss: Loss) -> LossOptimality:
     cone = candidate.cone
     columns = listed(cone)
     if columns is None:
-        return LossOptimality(
-            claim, None, True, because="The space has too many vertices to compare."
-        )
+        return _verdict(holds=None, because="The space has too many vertices to compare.")
     seen = 0
     for prior in _priors(candidate, loss):
         if prior is None or seen >= _MOST_PRIORS:
-            words = f"No prior of the {seen} compared tells; there are too many to compare all."
-            return LossOptimality(claim, None, True, because=words, priors=seen)
+            words = f"None of the {seen} priors compared decides it, and there are many more."
+            return _verdict(holds=None, because=words, priors=seen)
         seen += 1
         here = Fraction(posterior_uncertainty(candidate.channel, prior=prior, loss=loss))
         best = chosen(cone, columns, prior, loss)
         assert best is not None
         if best.loss < here:
             found = Preference(prior, loss, best.channel, here, best.loss)
-            words = f"Under some prior it loses {about(here)} where {about(best.loss)} is possible."
-            return LossOptimality(claim, False, True, because=words, preference=found, priors=seen)
+            words = f"For one prior its loss is {about(here)}, and {about(best.loss)} is possible."
+            return _verdict(holds=False, because=words, preference=found, priors=seen)
     words = (
-        f"It has the smallest possible loss under each of the {seen} priors that could tell: those at "
-        "which a consumer is undecided in as many ways as there can be."
+        f"Its loss is the smallest possible under each of the {seen} priors that could decide it: "
+        "those at which a consumer is undecided in as many ways as there can be."
     )
-    return LossOptimality(claim, True, True, because=words, priors=seen)
+    return _verdict(holds=True, because=words, priors=seen)
 
 
 def _priors(candidate: Candidate, loss: Loss) -> Iterator[Dist | None]:

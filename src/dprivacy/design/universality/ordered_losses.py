@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from dprivacy.flow import costs, restrict
 from dprivacy.model import Gain, Verdict, shown
 from dprivacy.sources import result
+from dprivacy.typing import Label
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,15 @@ class OrderedVerdict(Verdict):
 
     `actions` are the actions in their order, without those that another one beats on all points;
     `conflict` are actions that cannot be put in order.
+
+    Examples
+    --------
+    >>> from dprivacy.design import is_ordered
+    >>> from dprivacy.flow import loss
+    >>> from dprivacy.spaces import line
+    >>> found = is_ordered(loss.metric(line(3)), [0, 1, 2])
+    >>> found.actions
+    (0, 1, 2)
     """
 
     actions: tuple[Any, ...] = ()
@@ -33,7 +44,7 @@ class OrderedVerdict(Verdict):
 
 
 @result("T", "Thm 6.4")
-def is_ordered(loss: Gain, points: Sequence[Any]) -> OrderedVerdict:
+def is_ordered(loss: Gain, points: Sequence[Label]) -> OrderedVerdict:
     """Whether the loss is ordered along points of a line: further actions suit further points.
 
     The actions have an order w_1, …, w_k such that going from w_j to w_{j+1} costs more up to some
@@ -64,7 +75,12 @@ def is_ordered(loss: Gain, points: Sequence[Any]) -> OrderedVerdict:
     True
     """
     table = restrict(loss, points)
-    claim = "the loss is ordered along the line"
+    verdict = partial(
+        OrderedVerdict,
+        "the loss is ordered along the line",
+        denial="the loss is not ordered along the line",
+        exact=loss.exact,
+    )
     entries = costs(table)
     kept = _undominated(entries)
     signs = {
@@ -73,16 +89,16 @@ def is_ordered(loss: Gain, points: Sequence[Any]) -> OrderedVerdict:
     for w, v in combinations(kept, 2):
         if signs[w, v] is None and signs[v, w] is None:
             pair = (table.actions[w], table.actions[v])
-            return OrderedVerdict(claim, False, loss.exact, conflict=pair)
+            return verdict(holds=False, conflict=pair)
     order = sorted(kept, key=lambda v: sum(signs[w, v] is not None for w in kept if w != v))
     reached = -1
     for w, v in pairwise(order):
         turn = signs[w, v]
         if turn is None or max(reached, turn[0]) > turn[1]:
             names = tuple(table.actions[k] for k in order)
-            return OrderedVerdict(claim, False, loss.exact, conflict=names)
+            return verdict(holds=False, conflict=names)
         reached = max(reached, turn[0])
-    return OrderedVerdict(claim, True, loss.exact, actions=tuple(table.actions[k] for k in order))
+    return verdict(holds=True, actions=tuple(table.actions[k] for k in order))
 
 
 def _undominated(entries: NDArray[Any]) -> list[int]:

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.private_answers import Corner, height, offered
-from dprivacy.errors import Malformed
-from dprivacy.model import Verdict, about, plain, shown, space_for
+from dprivacy.errors import NotApplicable
+from dprivacy.model import Verdict, about, plain, shown
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
 
 Kind = Literal["T", "frontier", "below"]
 
@@ -27,6 +28,15 @@ class PairVerdict(Verdict):
 
     For "below", someone who holds the pair with the chances `prior` and guesses which it is errs with
     chance `risk` here, and with chance `least` at best.
+
+    Examples
+    --------
+    >>> from dprivacy.design import best_on_pair
+    >>> from dprivacy.spaces import line
+    >>> blurred = [["3/5", "2/5"], ["1/2", "1/2"], ["2/5", "3/5"]]
+    >>> found = best_on_pair(blurred, 0, 2, line(3), eps="ln 2")
+    >>> print(found.kind, found.risk, found.least)
+    below 2/5 7/30
     """
 
     pair: tuple[Any, Any] = ()  # type: ignore[assignment]
@@ -45,21 +55,21 @@ class PairVerdict(Verdict):
 
     @property
     def because(self) -> str:
-        """The reason in words, with the source's statement."""
+        """The reason in words."""
         if self.kind == "T":
-            return "Restricted to the two it is the best response T (T Lem 6.20)."
+            return "Restricted to the two secrets it is T, the best response."
         if self.kind == "frontier":
             return (
-                "Restricted to the two it is not T, but points between them keep every private "
-                "channel from T, and it offers all that is possible (T Remark 6.5.2, E8)."
+                "Restricted to the two secrets it is not T, the best response; no private channel is, "
+                "because of the points between them, and it offers everything that is possible."
             )
         assert self.prior is not None
         x, z = map(shown, self.pair)
         p, q = map(about, self.prior)
         return (
-            f"Whoever holds {x} with chance {p} and {z} with chance {q}, and guesses, errs with "
-            f"chance {about(self.risk)}; another private channel brings that down to "
-            f"{about(self.least)}."
+            f"If the prior is {p} for {x} and {q} for {z}, a guess between them is wrong with "
+            f"probability {about(self.risk)}, and with {about(self.least)} after another private "
+            "channel."
         )
 
     def explain(self) -> str:
@@ -73,7 +83,7 @@ class PairVerdict(Verdict):
 
 @result("T", "Lem 6.20", "Cor 6.23", "Lem 6.24")
 def best_on_pair(
-    C: Any, x: Any, z: Any, space: FiniteSpace | None = None, *, eps: Any
+    C: ChannelLike, x: Label, z: Label, space: SpaceLike | None = None, *, eps: LevelLike
 ) -> PairVerdict:
     """Whether C is best, among ε·d-private channels, for every loss extended from {x, z}.
 
@@ -116,29 +126,40 @@ def best_on_pair(
     >>> best_on_pair(G, 0, 2, line(3), eps="ln 2").kind
     'frontier'
     """
-    metric = space_for(C, space)
-    candidate = Candidate.of(C, metric, eps)
+    candidate = Candidate.of(C, space, eps)
     i, j = candidate.position(x), candidate.position(z)
-    if metric.position(x) == metric.position(z):
-        raise Malformed(f"two different secrets are needed, not {x!r} twice")
+    if candidate.space.position(x) == candidate.space.position(z):
+        raise NotApplicable(f"x and z should be two different secrets, not {x!r} twice")
     return examined(candidate, i, j, (x, z))
 
 
 def examined(candidate: Candidate, i: int, j: int, pair: tuple[Any, Any]) -> PairVerdict:
     """The verdict on two classes (one class: at distance 0 nothing tells them apart)."""
     x, z = map(shown, pair)
-    claim = f"it is best among private channels for every prior and loss extended from {{{x}, {z}}}"
+    claim = (
+        f"no private channel is better for telling {x} and {z} apart, whatever the prior and loss"
+    )
+    denial = f"another private channel is better for telling {x} and {z} apart"
+    verdict = partial(PairVerdict, claim, denial=denial, exact=True, pair=pair)
     if i == j:
-        return PairVerdict(claim, True, True, 0.0, pair)
+        return verdict(holds=True)
     first, second = candidate.rows[i], candidate.rows[j]
     frontier = tuple(candidate.answers.frontier(i, j))
     here = tuple(offered(first, second))
     reachable = len(frontier) == 3
     if all(height(here, q) == top for q, top in frontier):
         kind: Kind = "T" if reachable else "frontier"
-        return PairVerdict(claim, True, True, 0.0, pair, kind, reachable, frontier, here)
-    return PairVerdict(
-        claim, False, True, 0.0, pair, "below", reachable, frontier, here, *_gain(here, frontier)
+        return verdict(holds=True, kind=kind, reachable=reachable, frontier=frontier, offered=here)
+    prior, risk, least = _gain(here, frontier)
+    return verdict(
+        holds=False,
+        kind="below",
+        reachable=reachable,
+        frontier=frontier,
+        offered=here,
+        prior=prior,
+        risk=risk,
+        least=least,
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from dprivacy.design.universality.laplace_enclosures import (
     Bounds,
-    Cost,
     Setting,
     decay,
     geometric_loss,
@@ -16,21 +15,29 @@ from dprivacy.design.universality.laplace_enclosures import (
 from dprivacy.errors import Uncertified
 from dprivacy.flow import Loss
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace, whole
-from dprivacy.model import Channel, Dist, Gain, Verdict, about, plain
+from dprivacy.model import Answer, Channel, Dist, Verdict, about, plain
 from dprivacy.numbers import Level, Mat, as_eps, exp_bounds
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike, LossLike, PriorLike
 
 _BITS = 96
 
 
 @dataclass(frozen=True)
-class LossDifference:
+class LossDifference(Answer):
     """What a consumer loses under the geometric and under the Laplace mechanism on 0, 1/N, …, 1.
 
     `geometric`, `laplace` and `difference` are lower and upper bounds, equal where exact. `kappa` is
     the Lipschitz constant of the loss. `theorem` is the source's bound cκ/N on the difference with
     c = 3ε²/(1 − e^(−ε))² (E12), `sharper` is κ/2·tanh(ε/(2N)), which is at most κε/(4N); both are
     rounded up where they are not rational.
+
+    Examples
+    --------
+    >>> from dprivacy.design import laplace_against_geometric
+    >>> found = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: int(w != x))
+    >>> found.difference[0] <= found.difference[1] <= found.sharper
+    True
     """
 
     N: int
@@ -61,26 +68,22 @@ class LossDifference:
         low, high = self.difference
         more = about(low) if low == high else f"{float(high):.6g}"
         return (
-            f"With inputs 0, 1/{self.N}, …, 1 at ε = {about(self.eps)} the geometric loses "
-            f"{_shown(self.geometric)} and the Laplace {_shown(self.laplace)}: {more} more.\n"
-            f"The loss is {about(self.kappa)}-Lipschitz, so that it could not be more than "
-            f"{float(self.sharper):.6g}, whatever the prior (and not more than "
-            f"{float(self.theorem):.6g} by T Thm 7.10 with the constant of E12)."
+            f"On 0, 1/{self.N}, …, 1 at ε = {about(self.eps)} the expected loss is "
+            f"{_shown(self.geometric)} with the geometric mechanism and {_shown(self.laplace)} with "
+            f"the Laplace mechanism: {more} more.\n"
+            f"For this {about(self.kappa)}-Lipschitz loss the difference is at most "
+            f"{float(self.sharper):.6g} whatever the prior (the coarser bound cκ/N: "
+            f"{float(self.theorem):.6g})."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
-        names = ("N", "eps", "prior", "loss", "kappa", "geometric", "laplace", "difference")
-        found = {name: plain(getattr(self, name)) for name in names}
-        return {**found, "theorem": plain(self.theorem), "sharper": plain(self.sharper)}
-
-    def __str__(self) -> str:
-        return self.explain()
+        return {**super().to_dict(), "difference": plain(self.difference)}
 
 
 @result("T", "Thm 7.9", "Thm 7.10")
 def laplace_against_geometric(
-    N: int, *, eps: Any, prior: Any = None, loss: Gain | Cost
+    N: int, *, eps: LevelLike, prior: PriorLike = None, loss: LossLike
 ) -> LossDifference:
     """U_ℓ[π ▷ L] − U_ℓ[π ▷ G_N] on 0, 1/N, …, 1, with the bounds that it cannot exceed.
 
@@ -93,7 +96,7 @@ def laplace_against_geometric(
     prior
         An exact distribution on 0, 1/N, …, 1, or weights in their order; uniform when omitted.
     loss
-        An exact loss on them, or a function of action and secret; its actions are these points.
+        As for `laplace_loss`.
 
     Notes
     -----
@@ -109,7 +112,7 @@ def laplace_against_geometric(
     >>> print(found.geometric[0], found.kappa, found.sharper)
     3/20 1 3/10
     """
-    setting = Setting.of(N, loss, prior, eps)
+    setting = Setting.of(N, eps, prior, loss)
     steps, table = len(setting.space) - 1, setting.loss.matrix.entries
     kappa = Fraction(int(abs(table[:, 1:] - table[:, :-1]).max()), setting.loss.matrix.den) * steps
     low = setting.powers[0][1]
@@ -119,8 +122,8 @@ def laplace_against_geometric(
         setting.prior,
         setting.loss,
         kappa,
-        geometric_loss(steps, setting.loss, setting.prior, eps=setting.eps),
-        laplace_loss(steps, setting.loss, setting.prior, eps=setting.eps),
+        geometric_loss(steps, eps=setting.eps, prior=setting.prior, loss=setting.loss),
+        laplace_loss(steps, eps=setting.eps, prior=setting.prior, loss=setting.loss),
         kappa * _constant(setting.eps) / steps,
         kappa * (1 - low) / (1 + low) / 2,
     )
@@ -138,7 +141,15 @@ def _shown(bounds: Bounds) -> str:
 
 @dataclass(frozen=True)
 class LaplaceRefinement(Verdict):
-    """G_N ⊑ ᵀL: the post-processing `R` that makes the Laplace, in T pixels, out of the geometric."""
+    """G_N ⊑ ᵀL: the post-processing `R` that makes the Laplace, in T pixels, out of the geometric.
+
+    Examples
+    --------
+    >>> from dprivacy.design import refined_by_laplace
+    >>> found = refined_by_laplace(1, 2, eps="2 ln 2")
+    >>> len(found.R.columns), found.geometric @ found.R == found.laplace
+    (2, True)
+    """
 
     geometric: Channel | None = None
     laplace: Channel | None = None
@@ -153,7 +164,7 @@ class LaplaceRefinement(Verdict):
 
 
 @result("T", "Lem 7.7", "Thm 7.8", "Fig 7.3")
-def refined_by_laplace(N: int, T: int, *, eps: Any) -> LaplaceRefinement:
+def refined_by_laplace(N: int, T: int, *, eps: LevelLike) -> LaplaceRefinement:
     """That G_N ⊑ ᵀL on 0, 1/N, …, 1, with the post-processing written down and checked exactly.
 
     Parameters
@@ -191,16 +202,22 @@ def refined_by_laplace(N: int, T: int, *, eps: Any) -> LaplaceRefinement:
     step, high = decay(level, Fraction(1, fine))
     if step != high:
         raise Uncertified(
-            f"e^(ε/{fine}) is not rational for ε = {level}, so that the channels have no exact "
-            f"entries; take ε = {fine} ln(q) with q rational, such as '{fine} ln 2'"
+            f"e^(ε/{fine}) should be rational, so that the channels have exact entries, and it is not "
+            f"for ε = {level}; take ε = {fine} ln(q) with q rational, such as '{fine} ln 2'"
         )
     geometric = geometric_steps(N, eps=level).channel
     laplace = pixelated_laplace(N, T, eps=level).channel
     R = Channel(geometric.columns, laplace.columns, Mat.of(_shares(N, T, step)))
-    claim = (
-        f"the Laplace in {T} pixels is at least as safe as the geometric on {N} steps (G_N ⊑ ᵀL)"
+    pixels, steps = f"the Laplace mechanism in {T} pixels", f"the geometric on {N} steps"
+    return LaplaceRefinement(
+        f"{pixels} is a post-processing of {steps}, and so at least as safe",
+        geometric @ R == laplace,
+        True,
+        denial=f"{pixels} is not a post-processing of {steps}",
+        geometric=geometric,
+        laplace=laplace,
+        R=R,
     )
-    return LaplaceRefinement(claim, geometric @ R == laplace, True, 0.0, geometric, laplace, R)
 
 
 def _shares(N: int, T: int, step: Fraction) -> list[list[Fraction]]:

@@ -9,7 +9,7 @@ from typing import Any
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.model import plain, shown
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 
 MOST_PATHS = 1000
 
@@ -20,6 +20,14 @@ class GeometricPath:
 
     `even` says whether its steps are equally long, as the source's optimality theorem asks; `step` is
     the factor e^(ε·d) of the first.
+
+    Examples
+    --------
+    >>> from dprivacy.design import geometric_paths
+    >>> from dprivacy.mechanisms import geometric
+    >>> (path,) = geometric_paths(geometric([0, 1, 3], eps="ln 2"), eps="ln 2")
+    >>> path.points, path.even, int(path.step)
+    ((0, 1, 3), False, 2)
     """
 
     points: tuple[Any, ...]
@@ -39,7 +47,7 @@ class GeometricPath:
 
 @result("T", "Fig 6.5", "Lem 6.21")
 def geometric_paths(
-    C: Any, space: FiniteSpace, *, eps: Any, most: int = MOST_PATHS
+    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike, most: int = MOST_PATHS
 ) -> list[GeometricPath]:
     """The longest paths on which C restricts to the geometric mechanism of the path.
 
@@ -51,11 +59,11 @@ def geometric_paths(
     C
         An exact ε·d-private channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level; e^(ε·d) must be rational.
     most
-        Stop after so many paths; a space may have very many.
+        The largest number of paths to list; a space may have very many.
 
     Returns
     -------
@@ -83,7 +91,7 @@ def geometric_paths(
 
 
 def found_paths(candidate: Candidate, most: int = MOST_PATHS) -> list[GeometricPath]:
-    """The longest geometric paths of a candidate, at most so many."""
+    """The longest geometric paths of a candidate, as many as asked for."""
     factors = candidate.factors
     found = []
     for path in islice(_longest(candidate), most):

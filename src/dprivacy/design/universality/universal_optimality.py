@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, overload
+from typing import ClassVar, overload
 
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.consumer_preference import Preference
@@ -11,39 +11,39 @@ from dprivacy.design.universality.dissenting_consumer import who_bets, who_guess
 from dprivacy.design.universality.one_loss import LossOptimality, optimal_for
 from dprivacy.design.universality.pair_optimality import PairVerdict, examined
 from dprivacy.design.universality.tight_paths import GeometricPath, found_paths
-from dprivacy.model import Verdict, shown, space_for
+from dprivacy.model import Answer, Verdict, shown
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import ChannelLike, LevelLike, LossLike
+from dprivacy.typing import ChannelLike, LevelLike, LossLike, SpaceLike
 
 _SHOWN = 6
 
 
 @dataclass(frozen=True)
-class LossClass:
-    """Whether a channel is universally optimal for all losses of a class, and by which statements."""
+class LossClass(Answer):
+    """Whether a channel is universally optimal for all losses of a class, and by which statements.
+
+    Examples
+    --------
+    >>> from dprivacy.design import universally_optimal
+    >>> from dprivacy.mechanisms import geometric
+    >>> found = universally_optimal(geometric(3, eps="ln 2"), eps="ln 2")
+    >>> print(found.of("monotonic"))
+    monotonic: yes. The space is a line, and on it the channel is the geometric mechanism.
+    """
 
     name: str
     holds: bool | None
     because: str
     keys: tuple[str, ...] = ()
+    exact: ClassVar[bool] = True
 
     def __bool__(self) -> bool:
         return self.holds is True
 
-    def __str__(self) -> str:
+    def explain(self) -> str:
+        """The answer in words."""
         word = {True: "yes", False: "no", None: "undecided"}[self.holds]
-        keys = f" ({', '.join(self.keys)})" if self.keys else ""
-        return f"{self.name}: {word}. {self.because}{keys}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as plain data."""
-        return {
-            "name": self.name,
-            "holds": self.holds,
-            "because": self.because,
-            "keys": list(self.keys),
-        }
+        return f"{self.name}: {word}. {self.because}"
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,14 @@ class Universality(Verdict):
     `pairs` tell for every two secrets whether it is best for the losses extended from them; `paths` are
     the longest paths on which it is geometric; `classes` are classes of losses with the reasons;
     `preference` is a prior and a loss for which another private channel is strictly better.
+
+    Examples
+    --------
+    >>> from dprivacy.design import universally_optimal
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> found = universally_optimal(randomised_response(["yes", "no"], eps="ln 2"), eps="ln 2")
+    >>> found.holds, [found.of(name).holds for name in ("all", "monotonic")]
+    (True, [True, True])
     """
 
     pairs: tuple[PairVerdict, ...] = ()
@@ -66,25 +74,25 @@ class Universality(Verdict):
 
     def explain(self) -> str:
         """The verdict in words: class by class, and the consumer who dissents."""
-        lines = [super().explain(), "For which losses it is best, under every prior:"]
+        lines = [super().explain(), "Losses for which it is best under every prior:"]
         lines += [f"  {found}" for found in self.classes]
         if self.preference is not None:
-            lines += ["Someone who is served better:", self.preference.explain()]
+            lines += ["A case in which another channel is better:", self.preference.explain()]
         return "\n".join(lines)
 
 
 @overload
 def universally_optimal(
-    C: ChannelLike, space: FiniteSpace | None = None, *, eps: LevelLike, loss: None = None
+    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike, loss: None = None
 ) -> Universality: ...
 @overload
 def universally_optimal(
-    C: ChannelLike, space: FiniteSpace | None = None, *, eps: LevelLike, loss: LossLike
+    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike, loss: LossLike
 ) -> LossOptimality: ...
 @result("T", "Def 6.2.4", "Lem 6.2", "Lem 6.19", "Thm 6.6", "Thm 7.1", "Cor 6.32", "Thm 6.33")
 def universally_optimal(
     C: ChannelLike,
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
     *,
     eps: LevelLike,
     loss: LossLike | None = None,
@@ -147,7 +155,7 @@ def universally_optimal(
     >>> universally_optimal(H, line(3), eps="ln 2", loss=middle).status
     'proved'
     """
-    candidate = Candidate.of(C, space_for(C, space), eps)
+    candidate = Candidate.of(C, space, eps)
     if loss is not None:
         return optimal_for(candidate, loss)
     # Points at distance 0 have equal rows, and every loss sees them as one.
@@ -162,8 +170,16 @@ def universally_optimal(
     preference = None
     if not holds and worst is not None:
         preference = who_guesses(candidate, worst) if worst.gap else who_bets(candidate)
-    claim = "it is universally optimal: best among private channels for every prior and every loss"
-    return Universality(claim, holds, True, 0.0, pairs, paths, classes, preference)
+    return Universality(
+        "the channel is universally optimal: no private channel is better for any prior and loss",
+        holds,
+        True,
+        denial="the channel is not universally optimal: for some prior and loss another is better",
+        pairs=pairs,
+        paths=paths,
+        classes=classes,
+        preference=preference,
+    )
 
 
 def _classes(
@@ -172,11 +188,11 @@ def _classes(
     n = candidate.cone.n
     below = [verdict for verdict in pairs if not verdict]
     yield _everything(n, below)
-    yield LossClass("trivial", True, "They make every channel as good as any.", ("T Lem 6.19",))
+    yield LossClass("trivial", True, "For them all channels are equally good.", ("T Lem 6.19",))
     yield _extended(pairs, below)
     yield _monotonic(candidate, below, paths)
     if paths:
-        words = f"It is geometric on {_some(list(map(str, paths)))}."
+        words = f"The channel is geometric on {_some(list(map(str, paths)))}."
         keys = ("T Thm 6.4", "T Lem 6.21", "E21")
         yield LossClass("ordered along such a path", True, words, keys)
     yield _non_trivial(candidate, below)
@@ -185,12 +201,12 @@ def _classes(
 def _everything(n: int, below: list[PairVerdict]) -> LossClass:
     if n == 1:
         return LossClass(
-            "all", True, "No two secrets may be told apart, so all channels say nothing."
+            "all", True, "No two secrets may be told apart, so no private channel says anything."
         )
     if n == 2:
-        words = "It is not T, the one kernel on two secrets." if below else "It is T."
+        words = f"It is {'not ' if below else ''}T, the one kernel on two secrets."
         return LossClass("all", not below, words, ("T Thm 6.14",))
-    words = "On three secrets or more there are several kernels, and none is refined by another."
+    words = "With three secrets or more there are several kernels, and none refines another."
     return LossClass("all", False, words, ("T Thm 6.15",))
 
 
@@ -201,10 +217,10 @@ def _extended(pairs: tuple[PairVerdict, ...], below: list[PairVerdict]) -> LossC
     if any(verdict.kind == "frontier" for verdict in best):
         keys += ("T Remark 6.5.2", "E8")
     if not below:
-        return LossClass(name, True, "On no pair is anything better.", keys)
+        return LossClass(name, True, "Nothing is better on any pair.", keys)
     if not best:
-        return LossClass(name, False, "On every pair something is better.")
-    words = f"Only those from {_listed(best)}; something is better on {_listed(below)}."
+        return LossClass(name, False, "Something is better on every pair.")
+    words = f"Only for those from {_listed(best)}; something is better on {_listed(below)}."
     return LossClass(name, False, words, keys)
 
 
@@ -213,10 +229,10 @@ def _monotonic(
 ) -> LossClass:
     name, n = "monotonic", candidate.cone.n
     if n > 2 and _is_discrete(candidate):
-        words = "On the discrete metric no private channel is, on three secrets or more."
+        words = "On the discrete metric with three secrets or more, no private channel is."
         return LossClass(name, False, words, ("T Thm 6.6", "E20"))
     if below:
-        words = f"Something is better for guessing which of {_listed(below)} it is."
+        words = f"Something is better for guessing between the secrets of {_listed(below)}."
         keys = ("T Thm 7.1", "T Property 12") if _is_line(candidate) else ("T Property 12",)
         return LossClass(name, False, words, keys)
     if n <= 2:
@@ -225,30 +241,30 @@ def _monotonic(
     if whole is not None:
         words = "The space is a line, and on it the channel is the geometric mechanism."
         if not whole.even:
-            words += " (Its steps are uneven, which the source leaves out.)"
+            words += " (Its steps are uneven.)"
         return LossClass(name, True, words, ("T Thm 6.4",))
-    words = "No pair of secrets refutes it, and no theorem covers this space."
+    words = "No pair of secrets disproves it, and no theorem covers this space."
     return LossClass(name, None, words)
 
 
 def _non_trivial(candidate: Candidate, below: list[PairVerdict]) -> LossClass:
     name, n = "non-trivial on every two secrets", candidate.cone.n
     if n <= 2:
-        words = "On two secrets that is every loss that is not trivial."
+        words = "On two secrets these are all losses that are not trivial."
         return LossClass(name, not below, words, ("T Thm 6.14",))
     if _is_discrete(candidate):
         words = (
-            "For no such loss is any private channel: none restricts to T on every pair. Bayes risk "
-            "and all strictly monotonic losses are among them."
+            "No private channel is best for any of them, because none restricts to T on every pair. "
+            "Bayes risk and all strictly monotonic losses are among them."
         )
         return LossClass(name, False, words, ("T Thm 6.33", "T Cor 6.34", "T Cor 6.36"))
     missed = [verdict for verdict in below if verdict.reachable]
     if missed:
-        words = f"For none of them: it is not T on {_listed(missed)}, where another channel is."
+        words = f"For none of them: on {_listed(missed)} it is not T, and another channel is."
         return LossClass(name, False, words, ("T Cor 6.32",))
     words = (
-        "Not for all of them: add a little of such a loss to that of the dissenting consumer. For a "
-        "single one pass loss=…."
+        "Not for all of them: with a little of such a loss added to that of the case below, the other "
+        "channel is still better. For a single loss, pass loss=…."
     )
     return LossClass(name, False, words, ("T Thm 6.15", "T Property 7"))
 
