@@ -63,4 +63,5 @@ from dprivacy.mechanisms.groundwork.mechanism_file import (
     mechanism_text as mechanism_text,
     read_mechanism as read_mechanism,
 )
-from dprivacy.mechanisms.zoo import exhibits as exhibits
+from dprivacy.mechanisms.zoo.broken_samplers import exhibits as exhibits
+from dprivacy.mechanisms.zoo.exhibit import Exhibit as Exhibit

@@ -1,18 +1,39 @@
 """Counts that remember their parts: whole numbers with the tables they are the sums of."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
-from dprivacy.model import Pictured, about, plain
+from dprivacy.model import Answer, Pictured, about, plain
 from dprivacy.numbers import Level
 
 
-class KernelCount(Pictured, int):
+@dataclass(frozen=True, eq=False, repr=False)
+class Count(Answer, Pictured, int):
+    """A whole number with its parts."""
+
+    total: int
+    exact: ClassVar[bool] = True
+
+    def __new__(cls, total: int, **parts: Any) -> Self:
+        """The number; its parts are the fields."""
+        return int.__new__(cls, total)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class KernelCount(Count):
     """The number of kernels of a space at a level; an int with its parts.
 
     `by_posteriors` counts them by number of posteriors; `classes` counts them up to the `symmetries`
     of the space (both None when the space has very many); `vertices` is the number of vertices of the
     space of private hypers; `eps` and `points` say what was counted.
+
+    Examples
+    --------
+    >>> from dprivacy.polytope import count_kernels
+    >>> found = count_kernels("line:4", eps="ln 2")
+    >>> int(found), found.vertices, found.classes
+    (11, 8, 7)
     """
 
     points: int
@@ -21,24 +42,6 @@ class KernelCount(Pictured, int):
     by_posteriors: Mapping[int, int]
     classes: int | None
     symmetries: int | None
-
-    def __new__(
-        cls,
-        total: int,
-        *,
-        points: int,
-        eps: Level,
-        vertices: int,
-        by_posteriors: Mapping[int, int],
-        classes: int | None,
-        symmetries: int | None,
-    ) -> Self:
-        """A count with its parts."""
-        count = super().__new__(cls, total)
-        count.points, count.eps, count.vertices = points, eps, vertices
-        count.by_posteriors = dict(by_posteriors)
-        count.classes, count.symmetries = classes, symmetries
-        return count
 
     def explain(self) -> str:
         """The count in words."""
@@ -73,13 +76,21 @@ class KernelCount(Pictured, int):
         }
 
 
-class ExtremePointCount(Pictured, int):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ExtremePointCount(Count):
     """The number of extreme points of the local-privacy polytope; an int with its parts.
 
     `table` counts them by (number of non-zero columns, number of loose entries); `classes` does the
     same up to permutations of rows and of columns. `n` inputs, `outputs` outputs, `eps` the level. The
     loose entries of the points with one non-zero column, all of them, are not counted as loose: the
     column is free because nothing stands beside it.
+
+    Examples
+    --------
+    >>> from dprivacy.polytope import count_extreme_points
+    >>> found = count_extreme_points(3, eps=1)
+    >>> int(found), found.by_columns
+    (33, {1: 3, 2: 18, 3: 12})
     """
 
     n: int
@@ -87,21 +98,6 @@ class ExtremePointCount(Pictured, int):
     eps: Level
     table: Mapping[tuple[int, int], int]
     classes: Mapping[tuple[int, int], int]
-
-    def __new__(
-        cls,
-        *,
-        n: int,
-        outputs: int,
-        eps: Level,
-        table: Mapping[tuple[int, int], int],
-        classes: Mapping[tuple[int, int], int],
-    ) -> Self:
-        """A count with its parts."""
-        count = super().__new__(cls, sum(table.values()))
-        count.n, count.outputs, count.eps = n, outputs, eps
-        count.table, count.classes = dict(table), dict(classes)
-        return count
 
     @property
     def by_columns(self) -> dict[int, int]:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import Channel, Verdict, about, shown
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope.cones.private_cone import Cone
 from dprivacy.polytope.local_polytope import local_privacy, loose_entries, read_local
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label, LevelLike
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,20 @@ class ExtremeVerdict(Verdict):
     privacy), which must be `needed`, the number of entries. A matrix that is not extreme is the middle
     of the two `ends`, both in the polytope. `kind` is "constant" (one non-zero column), "tame" (no
     loose entry) or "loose"; `statements` are the statements of P that describe it.
+
+    Examples
+    --------
+    >>> found = is_extreme([["2/3", "1/3"], ["1/3", "2/3"]], eps="ln 2")
+    >>> found.kind, found.rank, found.needed
+    ('tame', 4, 4)
     """
 
-    columns: tuple[Any, ...] = ()
-    loose: tuple[tuple[Any, Any], ...] = ()
+    columns: tuple[Label, ...] = ()
+    loose: tuple[tuple[Label, Label], ...] = ()
     rank: int = 0
     needed: int = 0
     ends: tuple[Channel, Channel] | None = None
-    violated: tuple[Any, Any, Any] | None = None
+    violated: tuple[Label, Label, Label] | None = None
     kind: str = ""
     statements: tuple[str, ...] = ()
 
@@ -36,20 +42,21 @@ class ExtremeVerdict(Verdict):
         lines = [super().explain()]
         if self.violated is not None:
             x, z, y = (shown(label) for label in self.violated)
-            return f"{lines[0]} It is not in the polytope: output {y} tells {x} from {z} too well."
+            outside = f"It lies outside the polytope: output '{y}' tells '{x}' from '{z}' too well."
+            return f"{lines[0]} {outside}"
         lines.append(
             f"Non-zero columns: {len(self.columns)}; loose entries: {len(self.loose)}; its tight "
             f"constraints have rank {self.rank} of {self.needed}."
         )
         if self.ends is not None:
             lines.append("It is the middle of two other matrices of the polytope (see ends).")
-        if self.statements:
-            lines.append(f"Kind: {self.kind} (P {', '.join(self.statements)}).")
+        if self.kind:
+            lines.append(f"Kind: {self.kind}.")
         return "\n".join(lines)
 
 
 @result("P", "Thm 1", "Def 3", "Thm 2", "Thm 3", "Thm 4", "Lem 3")
-def is_extreme(A: Any, *, eps: Any) -> ExtremeVerdict:
+def is_extreme(A: ChannelLike, *, eps: LevelLike) -> ExtremeVerdict:
     """Whether A is an extreme point of the local-privacy polytope.
 
     Parameters
@@ -91,10 +98,13 @@ def is_extreme(A: Any, *, eps: Any) -> ExtremeVerdict:
     """
     member = local_privacy(A, eps=eps)
     channel, cone = read_local(A, eps)
-    claim = f"the matrix is an extreme point of the polytope at ε = {about(cone.eps)}"
+    level = f"an extreme point of the polytope at ε = {about(cone.eps)}"
+    claim, denial = f"the matrix is {level}", f"the matrix is not {level}"
     rows, outputs = channel.matrix.shape
     if not member:
-        return ExtremeVerdict(claim, False, True, violated=member.violated, needed=rows * outputs)
+        return ExtremeVerdict(
+            claim, False, True, violated=member.violated, needed=rows * outputs, denial=denial
+        )
     directions: list[tuple[int, list[int]]] = []  # column, direction on the rows
     used = []
     for j, column in enumerate(channel.matrix.entries.T.tolist()):
@@ -121,12 +131,13 @@ def is_extreme(A: Any, *, eps: Any) -> ExtremeVerdict:
         ends=None if extreme else _ends(channel, cone, directions, basis),
         kind=kind,
         statements=statements,
+        denial=denial,
     )
 
 
 @result("P", "Thm 5", "Thm 6", "Thm 7", "Thm 8", "Cor 4", "Cor 5", "Def 6")
 def _kind(columns: int, loose: int, outputs: int, rows: int) -> tuple[str, tuple[str, ...]]:
-    """What P says about an extreme point with so many non-zero columns and loose entries."""
+    """What P says about an extreme point with these numbers of non-zero columns and loose entries."""
     if columns == 1:
         return "constant", ("Thm 5",)
     if loose:
@@ -205,7 +216,7 @@ def _fits(cone: Cone, table: list[list[Fraction]]) -> bool:
     return True
 
 
-def kernel_of(A: Any, *, eps: Any) -> Channel:
+def kernel_of(A: ChannelLike, *, eps: LevelLike) -> Channel:
     """The kernel of the discrete metric that an extreme point without loose entries is.
 
     Extreme points without loose entries and with k ≥ 2 non-zero columns are the kernels with k
@@ -229,10 +240,10 @@ def kernel_of(A: Any, *, eps: Any) -> Channel:
     """
     verdict = is_extreme(A, eps=eps)
     if not verdict or verdict.kind != "tame":
-        why = "it has loose entries" if verdict.kind == "loose" else "it has one non-zero column"
-        raise Malformed(
+        why = {"loose": "has loose entries", "constant": "has one non-zero column"}
+        raise NotApplicable(
             "only an extreme point without loose entries and with two or more non-zero columns is a "
-            f"kernel, and of this matrix {why if verdict else 'that is not so: it is not extreme'}"
+            f"kernel, and this matrix {why.get(verdict.kind, 'is not extreme')}"
         )
     channel, _ = read_local(A, eps)
     kept = [channel.column_position(y) for y in verdict.columns]

@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
@@ -16,17 +15,18 @@ from dprivacy.polytope.supports.balanced_collections import (
     balanced_supports,
     proper_subsets,
 )
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import Progress
+from dprivacy.polytope.supports.minimal_supports import Progress
 from dprivacy.polytope.supports.space_symmetries import actions, representatives
 from dprivacy.sources import result
 from dprivacy.spaces import discrete
+from dprivacy.typing import LevelLike
 
 
 @result("P", "§5")
 def count_extreme_points(
     n: int,
     *,
-    eps: Any,
+    eps: LevelLike,
     outputs: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -65,7 +65,9 @@ def count_extreme_points(
     table, classes = {(1, 0): m}, {(1, 0): 1}
     if cone.eps:
         _count(n, m, table, classes, force, progress)
-    return ExtremePointCount(n=n, outputs=m, eps=Level(cone.eps), table=table, classes=classes)
+    return ExtremePointCount(
+        sum(table.values()), n=n, outputs=m, eps=Level(cone.eps), table=table, classes=classes
+    )
 
 
 def _count(

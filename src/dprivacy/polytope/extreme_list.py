@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, permutations, product
-from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat
 from dprivacy.polytope.cones.private_cone import Column, Cone
@@ -23,11 +22,11 @@ from dprivacy.polytope.supports.balanced_collections import (
     balanced_supports,
     proper_subsets,
 )
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import Progress
-from dprivacy.polytope.supports.minimal_supports__polytope_weights import balancing
+from dprivacy.polytope.supports.minimal_supports import Progress, balancing
 from dprivacy.polytope.supports.space_symmetries import actions, representatives
 from dprivacy.sources import result
 from dprivacy.spaces import discrete
+from dprivacy.typing import LevelLike
 
 Row = tuple[Fraction, ...]  # of each column, how far between low (0) and high (1) its entry is
 
@@ -79,7 +78,7 @@ def crossings(weights: Sequence[int], cover: int) -> list[Row]:
 def extreme_points(
     n: int,
     *,
-    eps: Any,
+    eps: LevelLike,
     outputs: int | None = None,
     up_to_permutation: bool = False,
     force: bool = False,
@@ -212,5 +211,5 @@ def read_outputs(n: int, outputs: int | None) -> int:
     """The number of outputs, n by default; both must be whole numbers of at least 1."""
     for what, value in (("n", n), ("outputs", n if outputs is None else outputs)):
         if type(value) is not int or value < 1:
-            raise Malformed(f"{what} must be a whole number of at least 1, not {value!r}")
+            raise BadNumber(f"{what} should be a whole number of at least 1, not {value!r}")
     return n if outputs is None else outputs

@@ -8,7 +8,7 @@ from dprivacy.model import Verdict, about, shown
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope.cones.exact_columns import Read
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
 from dprivacy.verify import privacy
 
 
@@ -18,15 +18,20 @@ class KernelVerdict(Verdict):
 
     `reason` says it in words. Where it fails: `output` is the observation whose posterior is not
     private or not a vertex; `pair` are two inputs whose entries break the bound; `parts` are the
-    groups of inputs that can be scaled against each other, so that the posterior is no vertex;
+    groups of inputs that can be scaled against each other, so that the posterior is not a vertex;
     `dependency` are coefficients, by output, with Σ_y k_y·C[x, y] = 0 for all x.
+
+    Examples
+    --------
+    >>> print(is_kernel([["1/2", "1/2"], ["1/2", "1/2"]], "discrete", eps="ln 2").reason)
+    The posterior of output 0 | 1 is not a vertex: no tight constraint ties {0} and {1} together.
     """
 
     reason: str = ""
-    output: Any = None
-    pair: tuple[Any, Any] | None = None
-    parts: tuple[tuple[Any, ...], ...] = ()
-    dependency: dict[Any, Fraction] | None = None
+    output: Label = None
+    pair: tuple[Label, Label] | None = None
+    parts: tuple[tuple[Label, ...], ...] = ()
+    dependency: dict[Label, Fraction] | None = None
 
     def explain(self) -> str:
         """The verdict in words, with the reason."""
@@ -34,7 +39,9 @@ class KernelVerdict(Verdict):
 
 
 @result("T", "Def 6.3.1")
-def is_vertex_mechanism(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
+def is_vertex_mechanism(
+    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike
+) -> KernelVerdict:
     """Whether C is ε·d-private and all its posteriors are vertices of the space of private hypers.
 
     Parameters
@@ -42,7 +49,7 @@ def is_vertex_mechanism(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdic
     C
         An exact channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level; any level can be decided, rational e^ε or not.
 
@@ -53,16 +60,15 @@ def is_vertex_mechanism(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdic
 
     Examples
     --------
-    >>> from dprivacy.spaces import line
     >>> C = [["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]]
-    >>> is_vertex_mechanism(C, line(3), eps="ln 2").parts
+    >>> is_vertex_mechanism(C, "line", eps="ln 2").parts
     ((0, 1), (2,))
     """
     return _vertex(Read.of(C, space, eps), "a vertex mechanism")
 
 
 @result("T", "Def 6.3.2", "Property 1")
-def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
+def is_kernel(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike) -> KernelVerdict:
     """Whether C is a kernel mechanism: a vertex mechanism with linearly independent posteriors.
 
     Parameters
@@ -70,7 +76,7 @@ def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
     C
         An exact channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level; any level can be decided, rational e^ε or not.
 
@@ -82,11 +88,10 @@ def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
 
     Examples
     --------
-    >>> from dprivacy.spaces import line
     >>> G = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
-    >>> bool(is_kernel(G, line(3), eps="ln 2"))
+    >>> bool(is_kernel(G, "line", eps="ln 2"))
     True
-    >>> is_kernel(G, line(3), eps="ln 3").output
+    >>> is_kernel(G, "line", eps="ln 3").output
     0
     """
     read = Read.of(C, space, eps)
@@ -102,7 +107,8 @@ def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
             if count == 1
             else (f"its {count} posteriors are linearly independent vertices")
         )
-        return KernelVerdict(found.claim, True, True, reason=f"{what[0].upper()}{what[1:]}.")
+        reason = f"{what[0].upper()}{what[1:]}."
+        return KernelVerdict(found.claim, True, True, reason=reason, denial=found.denial)
     outputs = read.hyper.observations
     coefficients = {y: Fraction(k) for y, k in zip(outputs, basis.row(0), strict=True) if k}
     terms = " + ".join(f"({about(k)})·C[x, {shown(y)}]" for y, k in coefficients.items())
@@ -112,12 +118,18 @@ def is_kernel(C: Any, space: FiniteSpace, *, eps: Any) -> KernelVerdict:
         True,
         reason=f"Its posteriors are vertices, but linearly dependent: {terms} = 0 for every x.",
         dependency=coefficients,
+        denial=found.denial,
     )
 
 
 def _vertex(read: Read, what: str) -> KernelVerdict:
     cone, labels = read.cone, read.channel.rows
-    claim = f"the channel is {what} for ε·d at ε = {about(cone.eps)}"
+    level = f"{what} for ε·d at ε = {about(cone.eps)}"
+    claim, denial = f"the channel is {level}", f"the channel is not {level}"
+
+    def refuted(reason: str, output: Label, **shown_by: Any) -> KernelVerdict:
+        return KernelVerdict(claim, False, True, 0.0, reason, output, denial=denial, **shown_by)
+
     private = None if not cone.eps else privacy(read.channel, cone.space, eps=cone.eps)
     for y, column in zip(read.hyper.observations, read.posteriors(), strict=True):
         gathered, apart = cone.gathered(column)
@@ -130,7 +142,7 @@ def _vertex(read: Read, what: str) -> KernelVerdict:
             reason += f"{shown(labels[j])} too well."
             if private is not None and private.worst is not None:
                 reason = f"It is not private: {private.worst.words()}."
-            return KernelVerdict(claim, False, True, 0.0, reason, y, (labels[i], labels[j]))
+            return refuted(reason, y, pair=(labels[i], labels[j]))
         parts = cone.parts(gathered)
         if len(parts) > 1:
             named = tuple(tuple(labels[i] for k in part for i in cone.classes[k]) for part in parts)
@@ -139,5 +151,7 @@ def _vertex(read: Read, what: str) -> KernelVerdict:
                 f"The posterior of output {shown(y)} is not a vertex: no tight constraint ties "
                 f"{shares} together."
             )
-            return KernelVerdict(claim, False, True, 0.0, reason, y, None, named)
-    return KernelVerdict(claim, True, True, reason="All its posteriors are vertices.")
+            return refuted(reason, y, parts=named)
+    return KernelVerdict(
+        claim, True, True, reason="All its posteriors are vertices.", denial=denial
+    )

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from dprivacy.errors import Malformed, NotPrivate
-from dprivacy.model import Channel, Hyper, Pictured, about, plain, push, uniform
+from dprivacy.errors import NotApplicable, NotPrivate
+from dprivacy.model import Answer, Channel, Hyper, Pictured, about, plain, push, uniform
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope.cones.cone_vertices import primitive
 from dprivacy.polytope.cones.exact_columns import Read
@@ -14,17 +14,23 @@ from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.polytope.cones.reverse_earth_move import as_vertices
 from dprivacy.polytope.kernel_check import is_kernel
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify import privacy
 
 
 @dataclass(frozen=True)
-class Decomposition(Pictured):
+class Decomposition(Answer, Pictured):
     """A channel as (Σ_i λ_i·K_i) @ R, where the K_i are kernels.
 
     `weights` are the λ_i and `kernels` the K_i; `vertex` is their convex sum, a vertex mechanism whose
     outputs v1, v2, … are the vertices used; `witness` is R, from those vertices to the outputs of the
     channel. `vertex @ witness` is the `channel`, exactly.
+
+    Examples
+    --------
+    >>> found = decompose([["3/5", "2/5"], ["2/5", "3/5"]], "discrete:2", eps="ln 2")
+    >>> found.holds(), len(found.kernels), found.vertex @ found.witness == found.channel
+    (True, 1, True)
     """
 
     channel: Channel
@@ -32,6 +38,7 @@ class Decomposition(Pictured):
     kernels: tuple[Channel, ...]
     vertex: Channel
     witness: Channel
+    exact: ClassVar[bool] = True
 
     def holds(self) -> bool:
         """Check both equations again, exactly: Σ λ_i·K_i is the vertex mechanism, and @ R gives C."""
@@ -67,7 +74,13 @@ class Decomposition(Pictured):
 
 
 @result("T", "Lem 6.11", "Property 2", "Cor 6.12")
-def decompose(C: Any, space: FiniteSpace, *, eps: Any, prefer: Sequence[Any] = ()) -> Decomposition:
+def decompose(
+    C: ChannelLike,
+    space: SpaceLike | None = None,
+    *,
+    eps: LevelLike,
+    prefer: Sequence[ChannelLike] = (),
+) -> Decomposition:
     """Write a private channel as a refinement of a convex sum of kernels: C = (Σ λ_i·K_i) @ R.
 
     For a vertex mechanism R only names the outputs, and C itself is the convex sum.
@@ -77,7 +90,7 @@ def decompose(C: Any, space: FiniteSpace, *, eps: Any, prefer: Sequence[Any] = (
     C
         An exact ε·d-private channel, or anything `as_channel` reads.
     space
-        The metric on its inputs.
+        The metric on its inputs; a mechanism's own when omitted.
     eps
         The level; e^(ε·d) must be rational.
     prefer
@@ -105,9 +118,8 @@ def decompose(C: Any, space: FiniteSpace, *, eps: Any, prefer: Sequence[Any] = (
 
     Examples
     --------
-    >>> from dprivacy.spaces import discrete
     >>> C = [["3/5", "2/5"], ["2/5", "3/5"]]
-    >>> found = decompose(C, discrete([0, 1]), eps="ln 2")
+    >>> found = decompose(C, "discrete", eps="ln 2")
     >>> print(found.witness)
     Channel(2×2, exact)
           0    1
@@ -138,7 +150,7 @@ def decompose(C: Any, space: FiniteSpace, *, eps: Any, prefer: Sequence[Any] = (
             ]
         ),
     )
-    taken = _taken_out(cone, dict(total), [_weights(cone, K, space, eps) for K in prefer])
+    taken = _taken_out(cone, dict(total), [_weights(cone, K) for K in prefer])
     return Decomposition(
         read.channel,
         tuple(weight for weight, _ in taken),
@@ -181,12 +193,12 @@ def _inside(weights: dict[Column, Fraction]) -> dict[Column, Fraction]:
         weights = {v: w - step * slope[v] for v, w in weights.items() if w != step * slope[v]}
 
 
-def _weights(cone: Cone, K: Any, space: FiniteSpace, eps: Any) -> dict[Column, Fraction]:
+def _weights(cone: Cone, K: ChannelLike) -> dict[Column, Fraction]:
     """A kernel that was asked for, as its vertices and their weights."""
-    verdict = is_kernel(K, space, eps=eps)
+    verdict = is_kernel(K, cone.space, eps=cone.eps)
     if not verdict:
-        raise Malformed(f"prefer takes kernels only. {verdict.reason}")
-    channel = Read.of(K, space, eps).channel.reduced()
+        raise NotApplicable(f"prefer takes kernels only. {verdict.reason}")
+    channel = Read.of(K, cone.space, cone.eps).channel.reduced()
     found: dict[Column, Fraction] = {}
     for column in channel.matrix.entries.T.tolist():
         gathered, _ = cone.gathered(column)
@@ -208,7 +220,10 @@ def _require_private(read: Read) -> None:
         if apart is None and cone.violated(gathered) is None:
             continue
         if not cone.eps or apart is not None:
-            raise NotPrivate("at distance 0 rows must be equal, and these are not; give a larger ε")
+            raise NotPrivate(
+                f"at distance 0 (all distances, at ε = 0) rows must be equal, and at ε = "
+                f"{about(cone.eps)} some are not; give a larger ε or another space"
+            )
         worst = privacy(read.channel, cone.space, eps=cone.eps).worst
         words = "" if worst is None else f": {worst.words()}"
         raise NotPrivate(

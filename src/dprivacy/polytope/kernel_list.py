@@ -7,31 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat
 from dprivacy.polytope.cones.cone_vertices import rays
 from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.polytope.counted_parts import KernelCount
 from dprivacy.polytope.supports.balanced_collections import balanced_supports, proper_subsets
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import (
+from dprivacy.polytope.supports.minimal_supports import (
     MOST_VERTICES,
     Progress,
+    balancing,
     minimal_supports,
     too_many_vertices,
 )
-from dprivacy.polytope.supports.minimal_supports__polytope_weights import balancing
 from dprivacy.polytope.supports.modular_ranks import Flags
 from dprivacy.polytope.supports.space_symmetries import actions, representatives, symmetries
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import LevelLike, SpaceLike
 
 
 @result("T", "Def 6.3.2", "Property 3")
 def kernels(
-    space: FiniteSpace,
+    space: SpaceLike,
     *,
-    eps: Any,
+    eps: LevelLike,
     start: int = 0,
     up_to_symmetry: bool = False,
     force: bool = False,
@@ -80,8 +80,7 @@ def kernels(
 
     Examples
     --------
-    >>> from dprivacy.spaces import line
-    >>> for kernel in kernels(line(3), eps="ln 2"):
+    >>> for kernel in kernels("line:3", eps="ln 2"):
     ...     print(kernel)
     Channel(3×2, exact)
         y1   y2
@@ -95,7 +94,9 @@ def kernels(
     2  1/6  1/6  2/3
     """
     if start < 0:
-        raise Malformed(f"start counts kernels to pass over, so it is at least 0, not {start}")
+        raise BadNumber(
+            f"start, the number of kernels to pass over, should be at least 0, not {start}"
+        )
     table = Table.of(space, eps, rational=True, force=force)
     moves = table.moves() if up_to_symmetry else None
     return _listed(table, table.supports(force, progress), moves, start)
@@ -111,7 +112,7 @@ def _listed(table: "Table", blocks: Iterator[Flags], moves: Any, start: int) -> 
 
 @result("T", "Table 6.1", "Table 6.2", "Thm 6.14", "Thm 6.15")
 def count_kernels(
-    space: FiniteSpace, *, eps: Any, force: bool = False, progress: Progress | None = None
+    space: SpaceLike, *, eps: LevelLike, force: bool = False, progress: Progress | None = None
 ) -> KernelCount:
     """How many kernel mechanisms there are, by number of posteriors and up to symmetry.
 
@@ -159,8 +160,8 @@ def count_kernels(
         if moves is not None:
             classes += len(representatives(block, moves))
     return KernelCount(
-        int(sizes.sum()),
-        points=len(space),
+        total=int(sizes.sum()),
+        points=len(table.cone.space),
         eps=table.cone.eps,
         vertices=len(table.columns),
         by_posteriors={k: int(count) for k, count in enumerate(sizes) if count},
@@ -178,7 +179,7 @@ class Table:
     uniform: bool
 
     @classmethod
-    def of(cls, space: FiniteSpace, eps: Any, *, rational: bool, force: bool) -> "Table":
+    def of(cls, space: SpaceLike, eps: LevelLike, *, rational: bool, force: bool) -> "Table":
         """Read a space and a level; `rational` says whether the true columns are needed."""
         cone = Cone.of(space, eps)
         factors = {edge.factor.exact for edge in cone.edges}
@@ -189,10 +190,10 @@ class Table:
             for column in rays(cone, force=force):
                 columns.append(column)
                 if len(columns) > MOST_VERTICES and not force:
-                    raise too_many_vertices(f"more than {MOST_VERTICES:,}")
+                    raise too_many_vertices(f"there are more than {MOST_VERTICES:,} vertices")
             return cls(cone, columns, uniform=False)
         if 2**cone.n - 2 > MOST_VERTICES and not force:
-            raise too_many_vertices(f"{2**cone.n - 2:,}")
+            raise too_many_vertices(f"there are {2**cone.n - 2:,} vertices")
         subsets = proper_subsets(cone.n)
         if not rational:
             return cls(cone, subsets, uniform=True)
@@ -211,7 +212,7 @@ class Table:
         """How the symmetries of the space move the columns."""
         group = symmetries(self.cone)
         if group is None:
-            raise too_many_vertices("the space has more than 50,000 symmetries, and so many")
+            raise too_many_vertices(f"{self.cone.space!r} has more than 50,000 symmetries")
         return actions(self.columns, group)
 
     def channel(self, columns: list[Column]) -> Channel:

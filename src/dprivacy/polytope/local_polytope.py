@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import NotPrivate
 from dprivacy.model import Channel, Verdict, about, shown
@@ -10,13 +9,21 @@ from dprivacy.polytope.cones.exact_columns import exact_channel
 from dprivacy.polytope.cones.private_cone import Cone
 from dprivacy.sources import result
 from dprivacy.spaces import discrete
+from dprivacy.typing import ChannelLike, Label, LevelLike
 
 
 @dataclass(frozen=True)
 class MembershipVerdict(Verdict):
-    """Whether a matrix lies in the polytope; `violated` is (x, z, y) where A[x, y] > e^ε·A[z, y]."""
+    """Whether a matrix lies in the polytope; `violated` is (x, z, y) where A[x, y] > e^ε·A[z, y].
 
-    violated: tuple[Any, Any, Any] | None = None
+    Examples
+    --------
+    >>> found = local_privacy([["3/4", "1/4"], ["1/4", "3/4"]], eps="ln 2")
+    >>> found.violated, found.ratio
+    ((0, 1, 0), Fraction(3, 1))
+    """
+
+    violated: tuple[Label, Label, Label] | None = None
     ratio: Fraction | None = None
 
     def explain(self) -> str:
@@ -25,19 +32,21 @@ class MembershipVerdict(Verdict):
             return super().explain()
         x, z, y = (shown(label) for label in self.violated)
         if self.ratio is None:
-            return f"{super().explain()} Output {y} is possible for {x} and impossible for {z}."
+            return f"{super().explain()} Output '{y}' can follow '{x}' but never '{z}'."
         times = about(self.ratio)
-        return f"{super().explain()} Output {y} is {times} times as likely for {x} as for {z}."
+        return (
+            f"{super().explain()} Output '{y}' is {times} times as likely for '{x}' as for '{z}'."
+        )
 
 
-def read_local(A: Any, eps: Any) -> tuple[Channel, Cone]:
+def read_local(A: ChannelLike, eps: LevelLike) -> tuple[Channel, Cone]:
     """An exact channel, and the cone of its columns under the discrete metric."""
     channel = exact_channel(A)
     return channel, Cone.of(discrete(channel.rows), eps)
 
 
 @result("P", "Def 4")
-def local_privacy(A: Any, *, eps: Any) -> MembershipVerdict:
+def local_privacy(A: ChannelLike, *, eps: LevelLike) -> MembershipVerdict:
     """Whether A is a point of the local-privacy polytope: a_ij ≤ e^ε·a_kj for all i, k, j.
 
     Parameters
@@ -54,20 +63,20 @@ def local_privacy(A: Any, *, eps: Any) -> MembershipVerdict:
     (True, (0, 2, 0))
     """
     channel, cone = read_local(A, eps)
-    claim = f"the matrix lies in the local-privacy polytope at ε = {about(cone.eps)}"
+    level = f"the local-privacy polytope at ε = {about(cone.eps)}"
+    claim, denial = f"the matrix lies in {level}", f"the matrix lies outside {level}"
     for y, column in zip(channel.columns, channel.matrix.entries.T.tolist(), strict=True):
         high, low = max(column), min(column)
         gathered, apart = cone.gathered(column)
         if apart is None and cone.violated(gathered) is None:
             continue
         x, z = channel.rows[column.index(high)], channel.rows[column.index(low)]
-        return MembershipVerdict(
-            claim, False, True, 0.0, (x, z, y), Fraction(high, low) if low else None
-        )
-    return MembershipVerdict(claim, True, True)
+        ratio = Fraction(high, low) if low else None
+        return MembershipVerdict(claim, False, True, 0.0, (x, z, y), ratio, denial=denial)
+    return MembershipVerdict(claim, True, True, denial=denial)
 
 
-def require_member(A: Any, eps: Any) -> tuple[Channel, Cone]:
+def require_member(A: ChannelLike, eps: LevelLike) -> tuple[Channel, Cone]:
     """Read a matrix and refuse one outside the polytope."""
     verdict = local_privacy(A, eps=eps)
     if not verdict:
@@ -75,7 +84,7 @@ def require_member(A: Any, eps: Any) -> tuple[Channel, Cone]:
     return read_local(A, eps)
 
 
-def nonzero_columns(A: Any) -> tuple[Any, ...]:
+def nonzero_columns(A: ChannelLike) -> tuple[Label, ...]:
     """γ(A): the outputs that are possible, by label.
 
     Examples
@@ -89,7 +98,7 @@ def nonzero_columns(A: Any) -> tuple[Any, ...]:
 
 
 @result("P", "Def 5", "Lem 2")
-def loose_entries(A: Any, *, eps: Any) -> tuple[tuple[Any, Any], ...]:
+def loose_entries(A: ChannelLike, *, eps: LevelLike) -> tuple[tuple[Label, Label], ...]:
     """λ(A): the entries that are neither e^ε·(smallest) nor e^(−ε)·(largest entry of their column).
 
     Parameters
@@ -130,14 +139,20 @@ def _loose(cone: Cone, column: list[int], i: int) -> bool:
 
 @dataclass(frozen=True)
 class Tight:
-    """A privacy constraint met with equality: A[x, y] = e^ε·A[z, y]."""
+    """A privacy constraint met with equality: A[x, y] = e^ε·A[z, y].
 
-    x: Any
-    z: Any
-    y: Any
+    Examples
+    --------
+    >>> tight_constraints([["2/3", "1/3"], ["1/3", "2/3"]], eps="ln 2")[0]
+    Tight(x=0, z=1, y=0)
+    """
+
+    x: Label
+    z: Label
+    y: Label
 
 
-def tight_constraints(A: Any, *, eps: Any) -> tuple[Tight, ...]:
+def tight_constraints(A: ChannelLike, *, eps: LevelLike) -> tuple[Tight, ...]:
     """The privacy constraints that A meets with equality; all of them, in a column of zeros.
 
     Parameters

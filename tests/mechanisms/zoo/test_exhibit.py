@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dprivacy.mechanisms.zoo import Exhibit, exhibits
+from dprivacy.mechanisms import Exhibit, exhibits
 
 
 @pytest.mark.parametrize("exhibit", exhibits(), ids=lambda exhibit: exhibit.name)

@@ -1,1 +1,1 @@
-"""A shelf of `mechanisms`."""
+"""The families of mechanisms, each with its record, its closed form and its guarantee."""

@@ -1,1 +1,1 @@
-"""A shelf of `mechanisms`."""
+"""What all families stand on: finite mechanisms, exact weights, codes of labels, stored files."""

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.model import Dist, Verdict, about, shown
@@ -12,11 +11,12 @@ from dprivacy.numbers import Mat, extreme_rays
 from dprivacy.polytope.cones.lipschitz_vertices import tight_functions
 from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace, require_same_labels
+from dprivacy.spaces import require_same_labels
+from dprivacy.typing import Label, LevelLike, SpaceLike
 
 
 @result("T", "Lem 6.8", "Lem 6.10", "Ex 6.2")
-def vertices(space: FiniteSpace, *, eps: Any, force: bool = False) -> Iterator[Dist]:
+def vertices(space: SpaceLike, *, eps: LevelLike, force: bool = False) -> Iterator[Dist]:
     """The vertices of the space of ε·d-private hypers: its extreme posteriors, one by one.
 
     The posteriors (under the uniform prior) of a private channel are the distributions with
@@ -104,11 +104,17 @@ class PosteriorVerdict(Verdict):
     `pair` is the pair of secrets (x, z) whose entries have the `ratio` p_x/p_z where only e^(ε·d) is
     allowed; None when it lies inside. `parts` are the secrets tied together by tight constraints: a
     vertex has one part, an inner point as many as there are secrets.
+
+    Examples
+    --------
+    >>> found = posterior_privacy(Dist([0, 1], ["1/2", "1/2"]), "line:2", eps="ln 2")
+    >>> found.vertex, found.parts
+    (False, ((0,), (1,)))
     """
 
-    pair: tuple[Any, Any] | None = None
+    pair: tuple[Label, Label] | None = None
     ratio: Fraction | float | None = None
-    parts: tuple[tuple[Any, ...], ...] = ()
+    parts: tuple[tuple[Label, ...], ...] = ()
 
     @property
     def vertex(self) -> bool:
@@ -120,14 +126,14 @@ class PosteriorVerdict(Verdict):
         text = super().explain()
         if self.pair is not None and self.ratio is not None:
             x, z = (shown(label) for label in self.pair)
-            return f"{text} {x} is {about(self.ratio)} times as likely as {z}."
+            return f"{text} '{x}' is {about(self.ratio)} times as likely as '{z}'."
         if self.vertex:
             return f"{text} It is a vertex."
         return f"{text} Tight constraints leave {len(self.parts)} parts free of each other."
 
 
 @result("T", "Lem 6.7")
-def posterior_privacy(posterior: Dist, space: FiniteSpace, *, eps: Any) -> PosteriorVerdict:
+def posterior_privacy(posterior: Dist, space: SpaceLike, *, eps: LevelLike) -> PosteriorVerdict:
     """Whether p_x ≤ e^(ε·d(x, z))·p_z for all secrets x, z, with the pair that breaks it.
 
     Parameters
@@ -148,13 +154,15 @@ def posterior_privacy(posterior: Dist, space: FiniteSpace, *, eps: Any) -> Poste
     """
     if not posterior.exact:
         raise MixedArithmetic(
-            "this posterior has float entries, and vertices are where constraints are equalities; "
-            "give its weights as fractions or strings such as '1/3'"
+            f"{posterior!r} has float weights, and vertices are where constraints are equalities; give "
+            "them as fractions or text such as '1/3'"
         )
     cone = Cone.of(space, eps)
+    space = cone.space
     order = require_same_labels(space.labels, posterior.labels, "posterior and space")
     entries = posterior.matrix.take(columns=order).entries[0].tolist()
-    claim = f"the posterior is ε·d-private at ε = {about(cone.eps)}"
+    level = f"ε·d-private at ε = {about(cone.eps)}"
+    claim, denial = f"the posterior is {level}", f"the posterior is not {level}"
     column, apart = cone.gathered(entries)
     if apart is None:
         edge = cone.violated(column)
@@ -163,8 +171,9 @@ def posterior_privacy(posterior: Dist, space: FiniteSpace, *, eps: Any) -> Poste
                 tuple(space.labels[i] for k in part for i in cone.classes[k])
                 for part in cone.parts(column)
             )
-            return PosteriorVerdict(claim, True, True, parts=parts)
+            return PosteriorVerdict(claim, True, True, parts=parts, denial=denial)
         apart = cone.classes[edge.i][0], cone.classes[edge.j][0]
     i, j = apart if entries[apart[0]] > entries[apart[1]] else apart[::-1]
     ratio = Fraction(entries[i], entries[j]) if entries[j] else math.inf
-    return PosteriorVerdict(claim, False, True, 0.0, (space.labels[i], space.labels[j]), ratio)
+    pair = (space.labels[i], space.labels[j])
+    return PosteriorVerdict(claim, False, True, pair=pair, ratio=ratio, denial=denial)

@@ -1,22 +1,29 @@
 """A channel read against a space: exact, its rows in the order of the space, its columns as tuples."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from dprivacy.errors import MixedArithmetic
-from dprivacy.model import Channel, Hyper, as_channel, push, require_channel_space, uniform
+from dprivacy.model import (
+    Channel,
+    Hyper,
+    as_channel,
+    push,
+    require_channel_space,
+    space_for,
+    uniform,
+)
 from dprivacy.polytope.cones.private_cone import Column, Cone
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 
 
-def exact_channel(C: Any) -> Channel:
+def exact_channel(C: ChannelLike) -> Channel:
     """Read a channel and refuse floats: ties decide here, and floats cannot tell them."""
     channel = as_channel(C)
     if not channel.exact:
         raise MixedArithmetic(
-            "this channel has float entries, and vertices are where constraints are equalities; give "
-            "its entries as fractions or strings such as '1/3' (exactly(C) makes a channel exact, but "
-            "rounds ties away)"
+            f"this {len(channel.rows)}×{len(channel.columns)} channel has float entries, and vertices "
+            "are where constraints are equalities; give its entries as fractions or text such as '1/3' "
+            "(exactly(C) makes a channel exact, but rounds ties away)"
         )
     return channel
 
@@ -30,10 +37,10 @@ class Read:
     hyper: Hyper
 
     @classmethod
-    def of(cls, C: Any, space: FiniteSpace, eps: Any) -> "Read":
+    def of(cls, C: ChannelLike, space: SpaceLike | None, eps: LevelLike) -> "Read":
         """Read a channel, a space and a level."""
-        cone = Cone.of(space, eps)
-        channel = exact_channel(C)
+        space = space_for(C, space)
+        cone, channel = Cone.of(space, eps), exact_channel(C)
         require_channel_space(channel, space.labels)
         channel = channel.restrict(space.labels)
         return cls(cone, channel, push(channel, prior=uniform(space)))

@@ -7,11 +7,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import Malformed, MixedArithmetic, NotAMetric, TooLarge, Uncertified
-from dprivacy.model import shown
+from dprivacy.errors import MixedArithmetic, NotAMetric, TooLarge, Uncertified
+from dprivacy.model import as_space, shown
 from dprivacy.numbers import Factor, Level, as_eps, as_level, power_part
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace, zero_classes
+from dprivacy.typing import Label, LevelLike, SpaceLike
 
 Column = tuple[int, ...]
 Number = int | Fraction
@@ -28,10 +29,16 @@ class Edge:
 
 @dataclass(frozen=True)
 class Inequality:
-    """One facet of the cone: C[x, y] ≤ factor·C[z, y] in every column y."""
+    """One facet of the cone: C[x, y] ≤ factor·C[z, y] in every column y.
 
-    x: Any
-    z: Any
+    Examples
+    --------
+    >>> print(inequalities("line:2", eps=1)[0])
+    C[0, y] ≤ e^(1)·C[1, y]
+    """
+
+    x: Label
+    z: Label
     factor: Fraction | None
     level: Level
 
@@ -54,18 +61,13 @@ class Cone:
     edges: tuple[Edge, ...]
 
     @classmethod
-    def of(cls, space: FiniteSpace, eps: Any) -> "Cone":
+    def of(cls, space: SpaceLike, eps: LevelLike) -> "Cone":
         """Read a space and a level, and refuse what has no exact cone."""
-        if not isinstance(space, FiniteSpace):
-            raise Malformed(
-                "a finite space is needed, such as line(4), discrete(labels) or hamming_cube(3), not "
-                f"{type(space).__name__}"
-            )
-        level = as_eps(eps, zero=True)
+        space, level = as_space(space), as_eps(eps, zero=True)
         if not space.exact:
             raise MixedArithmetic(
-                "this space has float distances, and vertices are where constraints are equalities; "
-                "build it from whole numbers, fractions or strings such as '0.1'"
+                f"{space!r} has float distances, and vertices are where constraints are equalities; "
+                "build it from whole numbers, fractions or text such as '0.1'"
             )
         _require_finite(space)
         everything = (tuple(range(len(space))),)
@@ -169,8 +171,8 @@ class Cone:
         whole = self.space.distances.integers
         if whole is None:
             return text + (
-                "use a metric with rational distances (metric='manhattan', or from_table) and "
-                "ε = ln(q) with q rational"
+                "use a metric with rational distances, such as 'grid:3x3:manhattan' for a grid (which "
+                "is Euclidean unless it says otherwise), and ε = ln(q) with q rational"
             )
         unit = Fraction(math.gcd(*whole[0].ravel().tolist()), whole[1])
         below = Factor(self.eps * unit).low
@@ -215,7 +217,7 @@ def _factor(space: FiniteSpace, eps: Level, i: int, j: int) -> Factor:
 
 
 @result("T", "Eq 6.2")
-def inequalities(space: FiniteSpace, *, eps: Any) -> list[Inequality]:
+def inequalities(space: SpaceLike, *, eps: LevelLike) -> list[Inequality]:
     """The inequalities that define the cone of ε·d-private columns, none of them implied.
 
     C[x, y] ≤ e^(ε·d(x, z))·C[z, y], both ways round, for the pairs that no third point lies between.
@@ -235,8 +237,7 @@ def inequalities(space: FiniteSpace, *, eps: Any) -> list[Inequality]:
 
     Examples
     --------
-    >>> from dprivacy.spaces import line
-    >>> for facet in inequalities(line(3), eps="ln 2")[:2]:
+    >>> for facet in inequalities("line:3", eps="ln 2")[:2]:
     ...     print(facet)
     C[0, y] ≤ 2·C[1, y]
     C[1, y] ≤ 2·C[0, y]

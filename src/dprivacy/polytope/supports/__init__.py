@@ -1,1 +1,1 @@
-"""A shelf of `polytope`."""
+"""Minimal supports: the sets of vertices whose mean can be the prior, which are the kernels."""

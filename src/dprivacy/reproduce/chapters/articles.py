@@ -101,8 +101,8 @@ def p_example_2(_: Setting) -> Found:
     """n = 4."""
     lines = []
     for a in (2, 5):
-        high, low = Q(a, 1 + a), Q(1, 1 + a)
-        A = [[low, 0, high, 0], [low, 0, high, 0], [high, 0, low, 0], [low, 0, high, 0]]
+        high, low, no = Q(a, 1 + a), Q(1, 1 + a), Q(0)
+        A = [[low, no, high, no], [low, no, high, no], [high, no, low, no], [low, no, high, no]]
         verdict = is_extreme(A, eps=ln(a))
         lines.append(compared(f"extreme at e^ε = {a}", "yes", bool(verdict)))
         lines.append(compared(f"non-zero columns at e^ε = {a}", 2, len(verdict.columns)))

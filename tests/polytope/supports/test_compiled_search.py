@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from flint import fmpz_mat
 
-import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
+import dprivacy.polytope.supports.minimal_supports as supports_room
 from dprivacy.errors import TooLarge
 from dprivacy.polytope import count_kernels, kernels
 from dprivacy.polytope.kernel_list import Table
 from dprivacy.polytope.supports.compiled_search import Search
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
+from dprivacy.polytope.supports.minimal_supports import minimal_supports
 from dprivacy.spaces import discrete, grid, hamming_cube, line
 from support.polytope_oracles import by_brute_force
 

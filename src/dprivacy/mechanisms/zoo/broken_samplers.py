@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dprivacy.mechanisms.families.laplace_grid import laplace
 from dprivacy.mechanisms.families.response import randomised_response
+from dprivacy.mechanisms.zoo.broken_channels import EXHIBITS as CHANNEL_EXHIBITS
 from dprivacy.mechanisms.zoo.exhibit import (
     WORD_BITS,
     Exhibit,
@@ -155,3 +156,18 @@ EXHIBITS = [
     _black_box("a rare slip", "once in 100 answers the truth is marked", _snooping(0.01), 1),
     _black_box("a louder box", "a black box with ε = ln 3 claims 1", _too_loud, 1),
 ]
+
+
+def exhibits() -> list[Exhibit]:
+    """Every exhibit of the zoo, in the order of a visit.
+
+    Each is a mistake that was made somewhere. Its detector catches the broken twin and leaves the
+    healthy one alone; `dprivacy zoo` shows it.
+
+    Examples
+    --------
+    >>> seen = exhibits()[0]
+    >>> seen.name, seen.inspect(True).caught, seen.inspect(False).caught
+    ('off by one', True, False)
+    """
+    return [*CHANNEL_EXHIBITS, *EXHIBITS]

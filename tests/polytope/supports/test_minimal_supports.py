@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from flint import fmpz_mat
 
-import dprivacy.polytope.supports.minimal_supports__polytope_supports as supports_room
+import dprivacy.polytope.supports.minimal_supports as supports_room
 from dprivacy.errors import TooLarge
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
-from dprivacy.polytope.supports.minimal_supports__polytope_weights import balancing
+from dprivacy.polytope.supports.minimal_supports import balancing, minimal_supports
 from dprivacy.polytope.supports.modular_ranks import FullRank
 from support.polytope_oracles import by_brute_force
 

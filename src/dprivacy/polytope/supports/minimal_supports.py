@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import TooLarge
+from dprivacy.polytope.cones.private_cone import Column
 from dprivacy.polytope.supports.compiled_search import Search
 from dprivacy.polytope.supports.modular_ranks import Flags, FullRank
 
@@ -102,6 +103,24 @@ def minimal_supports(
             grew = max(1.0, len(supports) / before)
 
 
+def balancing(columns: Sequence[Column]) -> tuple[Column, int]:
+    """Whole weights w > 0 without a common factor, and t, with Σ_j w_j·v_j = t in every place.
+
+    The columns must have exactly one such balance, as those of a minimal support do.
+    """
+    from flint import fmpz_mat
+
+    if len(columns) == 1:
+        return (1,), columns[0][0]
+    rows = [[column[i] - column[0] for column in columns] for i in range(1, len(columns[0]))]
+    basis, _ = fmpz_mat(rows).nullspace()
+    vector = [int(basis[j, 0]) for j in range(len(columns))]
+    common = math.gcd(*vector) * (-1 if vector[0] < 0 else 1)
+    weights = tuple(value // common for value in vector)
+    total = sum(w * column[0] for w, column in zip(weights, columns, strict=True))
+    return weights, total
+
+
 def _adjacent(
     supports: Flags,
     positive: Index,
@@ -186,16 +205,16 @@ def _refusal(
     return TooLarge(
         f"there are {supports.shape[1]:,} vertices, and after all but {left + 1} of the equations "
         f"already {len(supports):,} minimal supports; at this rate about 10^{math.log10(expected):.0f} "
-        f"would come out, after about {_duration(seconds)}{compiled}; pass force=True to do it all "
-        "the same"
+        f"would come out, after about {_duration(seconds)}{compiled}; pass force=True to go on "
+        "nevertheless"
     )
 
 
 def too_many_vertices(how_many: str) -> TooLarge:
     """The refusal of a space with very many vertices."""
     return TooLarge(
-        f"there are {how_many} vertices, of which kernels are chosen: far too many to list them all; "
-        "pass force=True to try all the same, or decompose the one channel you have"
+        f"{how_many}, too many to list all kernels; pass force=True to try nevertheless, or decompose "
+        "the one channel you have"
     )
 
 

@@ -159,7 +159,7 @@ def test_membership_names_the_pair():
     p = Dist(["a", "b", "c"], ["3/5", "1/5", "1/5"])
     verdict = posterior_privacy(p, discrete(["a", "b", "c"]), eps="ln 2")
     assert (verdict.pair, verdict.ratio) == (("a", "b"), 3)
-    assert "a is 3 times as likely as b" in verdict.explain()
+    assert "'a' is 3 times as likely as 'b'" in verdict.explain()
     assert posterior_privacy(p, discrete(["a", "b", "c"]), eps="ln 3").vertex
     assert posterior_privacy(p, discrete(["c", "b", "a"]), eps="1.2").parts == (
         ("c",),
@@ -200,7 +200,7 @@ class TestRefusals:
         assert "ln(2000000001/2000000000)" in self.refused(Uncertified, line(3), "1e-9")
 
     def test_diagonals_of_a_grid(self):
-        assert "metric='manhattan'" in self.refused(Uncertified, grid(2, 2), "ln 2")
+        assert "'grid:3x3:manhattan'" in self.refused(Uncertified, grid(2, 2), "ln 2")
 
     def test_a_logarithm_times_a_logarithm(self):
         text = self.refused(Uncertified, line(3).scaled("ln 2"), "ln 2")
@@ -212,14 +212,14 @@ class TestRefusals:
 
     def test_floats(self):
         assert "float distances" in self.refused(MixedArithmetic, line([0.5, 1.5]), "ln 2")
-        with pytest.raises(MixedArithmetic, match="float entries"):
+        with pytest.raises(MixedArithmetic, match="float weights"):
             posterior_privacy(Dist([0, 1], [0.5, 0.5]), line(2), eps="ln 2")
 
     def test_a_negative_level(self):
         assert "at least 0" in self.refused(BadLevel, line(3), -1)
 
     def test_no_space(self):
-        assert "a finite space is needed" in self.refused(Malformed, 4, "ln 2")
+        assert "a space is a FiniteSpace" in self.refused(Malformed, 4, "ln 2")
 
     def test_a_huge_level(self):
         assert "0 and 1, at distance 1" in self.refused(TooLarge, line(3), 10**9)
