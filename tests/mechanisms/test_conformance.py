@@ -26,7 +26,8 @@ from dprivacy.mechanisms import (
 )
 from dprivacy.model import Mechanism
 from dprivacy.numbers import Level
-from dprivacy.sampling import CategoricalSampler, InsecureSource, KeyedSource, table_law
+from dprivacy.sampling import CategoricalSampler, InsecureSource, KeyedSource
+from dprivacy.sampling.alias_tables import table_law
 from dprivacy.spaces import (
     discrete,
     from_table,

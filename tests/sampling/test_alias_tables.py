@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from dprivacy.errors import Malformed, TooLarge, Uncertified
-from dprivacy.sampling import alias_table, alias_tables as alias, table_law
-from dprivacy.sampling.alias_tables import column_bits, outcome_dtype, pick
+from dprivacy.sampling import alias_tables as alias
+from dprivacy.sampling.alias_tables import alias_table, column_bits, outcome_dtype, pick, table_law
 
 
 def outcomes(table: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.unsignedinteger]:

@@ -20,8 +20,8 @@ from dprivacy.sampling import (
     Source,
     SystemSource,
     choose_source,
-    uniform_below,
 )
+from dprivacy.sampling.random_source import uniform_below
 
 KEY = bytes(range(32))
 

@@ -10,8 +10,7 @@ from scipy.stats import chisquare
 
 from dprivacy.errors import BadLevel
 from dprivacy.numbers import Level, ln, root
-from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
-from dprivacy.sampling.spatial_noise import SpatialNoise
+from dprivacy.sampling import InsecureSource, KeyedSource, SpatialNoise, SystemSource
 from support.sampling_fakes import Scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
@@ -48,8 +47,8 @@ def test_exact_and_double_decisions_agree() -> None:
         spread = 1 + int(8 / float(level))
         points = np.array([[rng.randint(-spread, spread) for _ in "xyz"] for _ in range(400)])
         words = np.frombuffer(rng.randbytes(8 * len(points)), dtype=np.uint64)
-        quick = SpatialNoise(level).accepts(points, words, Scripted())
-        exact = SpatialNoise(level, margin=1.0).accepts(points, words, InsecureSource(1))
+        quick = SpatialNoise(level).accepts(points.T, words, Scripted())
+        exact = SpatialNoise(level, margin=1.0).accepts(points.T, words, InsecureSource(1))
         assert (quick == exact).all()
         assert quick.any()
         assert not quick.all()
@@ -74,7 +73,7 @@ def test_words_next_to_the_threshold_are_decided_truly() -> None:
                 if not 0 <= word < 1 << 64 or drawn == edge:
                     continue
                 script = Scripted(below=[tail, 0, 0])
-                found = noise.accepts(np.array([v]), np.array([word], dtype=np.uint64), script)
+                found = noise.accepts(np.array([v]).T, np.array([word], dtype=np.uint64), script)
                 assert bool(found[0]) == (drawn < edge)
 
 
@@ -85,7 +84,7 @@ def test_the_proposal_covers_the_law_and_far_points_are_decided() -> None:
         assert float(noise._rate) > float(level) / math.sqrt(3) * (1 - 2**-27)
     far = np.array([[2**60, 0, 0]])
     source = Scripted(below=[0, 1])
-    assert not SpatialNoise(Level(1)).accepts(far, np.zeros(1, np.uint64), source)[0]
+    assert not SpatialNoise(Level(1)).accepts(far.T, np.zeros(1, np.uint64), source)[0]
 
 
 def test_sizes_repetition_and_refusals() -> None:

@@ -24,6 +24,20 @@ class Source(Protocol):
 
     Every sampler of this room takes its randomness from a source and from nothing else, so that its
     law can be checked by feeding it every stream there is.
+
+    Examples
+    --------
+    >>> from dprivacy.sampling import DiscreteLaplace
+    >>> class Zeros:
+    ...     secure = False
+    ...
+    ...     def words(self, n):
+    ...         return np.zeros(n, dtype=np.uint64)
+    ...
+    ...     def below(self, bound):
+    ...         return 0
+    >>> DiscreteLaplace("ln 2").draw(3, Zeros())
+    array([0, 0, 0])
     """
 
     @property

@@ -66,9 +66,9 @@ def test_exact_and_double_decisions_agree() -> None:
         i, j = (np.array([rnd.randint(-spread, spread) for _ in range(1500)]) for _ in "ij")
         i[:5], j[:5] = [0, 1, 1, 0, -1], [0, 1, -1, 1, 0]
         words = np.frombuffer(rnd.randbytes(8 * i.size), dtype=np.uint64)
-        quick = PlanarNoise(level).accepts(i, j, words, Scripted())
+        quick = PlanarNoise(level).accepts((i, j), words, Scripted())
         source = InsecureSource(1)
-        assert (quick == PlanarNoise(level, margin=1.0).accepts(i, j, words, source)).all()
+        assert (quick == PlanarNoise(level, margin=1.0).accepts((i, j), words, source)).all()
 
 
 def exponent(level: Level, rate: Fraction, i: int, j: int) -> arb:
@@ -104,8 +104,7 @@ def test_words_next_to_the_threshold_are_decided_truly(level: Level) -> None:
                     if drawn == edge:
                         continue  # decided by bits beyond these 128
                     found = noise.accepts(
-                        np.array([i]),
-                        np.array([j]),
+                        (np.array([i]), np.array([j])),
                         np.array([word], dtype=np.uint64),
                         Scripted(below=[tail, 0, 0]),
                     )
@@ -120,7 +119,7 @@ def test_more_bits_are_taken_only_when_64_do_not_decide() -> None:
     one = (np.array([2]), np.array([1]))
     for step, asked in ((-1, 0), (0, 1), (1, 0)):
         source = Scripted(below=[1 << 63])
-        noise.accepts(*one, np.array([word + step], dtype=np.uint64), source)
+        noise.accepts(one, np.array([word + step], dtype=np.uint64), source)
         assert len(source.bounds) == asked
 
 
@@ -129,7 +128,7 @@ def test_the_origin_is_always_accepted() -> None:
     words = np.array([0, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
     for margin in (2.0**-36, 1.0):
         source = Scripted(below=[5, 5, 5])
-        assert PlanarNoise(Level(1), margin=margin).accepts(zero, zero, words, source).all()
+        assert PlanarNoise(Level(1), margin=margin).accepts((zero, zero), words, source).all()
 
 
 def test_points_far_out_are_decided_exactly() -> None:
@@ -146,14 +145,14 @@ def test_points_far_out_are_decided_exactly() -> None:
                 else 1
                 for t in logs
             ]
-            found = noise.accepts(i, j, np.array(words, dtype=np.uint64), Scripted())
+            found = noise.accepts((i, j), np.array(words, dtype=np.uint64), Scripted())
             assert found.tolist() == [bool(t > -40) and share < 1 for t in logs]
 
 
 def test_a_hopeless_chance_is_rejected_by_its_first_one_bit() -> None:
     far = np.array([2**62])
     source = Scripted(below=[0, 0, 1])
-    assert not PlanarNoise(Level(1)).accepts(far, far * 0, np.zeros(1, np.uint64), source)[0]
+    assert not PlanarNoise(Level(1)).accepts((far, far * 0), np.zeros(1, np.uint64), source)[0]
     assert source.bounds == [1 << 64] * 3
 
 
