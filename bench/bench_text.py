@@ -79,7 +79,7 @@ def documents(words: int, dimension: int) -> None:
         source = InsecureSource(1)
     runs = {
         noise: lambda noise=noise: (
-            text_mechanism(e, eps=10, noise=noise).using(source).obfuscate(text)
+            text_mechanism(e, eps=10, noise=noise).using(source).protect(text)
         )
         for noise in ("laplace", "exponential")
     }

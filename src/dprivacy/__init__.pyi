@@ -88,6 +88,7 @@ from dprivacy.spaces import (
     product as product,
 )
 from dprivacy.store import load as load, save as save
+from dprivacy.text import protect_text as protect_text
 from dprivacy.verify import (
     audit as audit,
     distinguishability as distinguishability,

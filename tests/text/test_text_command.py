@@ -47,7 +47,7 @@ def test_nothing_unprotected_comes_out(notes):
 def test_json_has_what_may_be_published(notes):
     done = run(notes, "--epsilon", "ln 2", "--json")
     answer = json.loads(done.stdout)
-    assert answer["epsilon_per_word"] == "ln(2)"
+    assert answer["guarantee"]["eps"] == "ln(2)"
     assert answer["words"] == 15
     assert answer["policy"]["layout"] == "bag"
     assert "unchanged" not in done.stdout

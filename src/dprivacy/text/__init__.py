@@ -1,4 +1,4 @@
-"""Text: obfuscated documents, and the attacks that show what is left in them."""
+"""Text: protected documents, and the attacks that show what is left in them."""
 
 from dprivacy.text.attacks.author_attack import (
     Attribution as Attribution,
@@ -25,9 +25,8 @@ from dprivacy.text.documents.document_bounds import (
     document_leakage as document_leakage,
 )
 from dprivacy.text.documents.document_mechanism import (
-    Obfuscated as Obfuscated,
     TextMechanism as TextMechanism,
-    obfuscate as obfuscate,
+    protect_text as protect_text,
     text_mechanism as text_mechanism,
 )
 from dprivacy.text.documents.noise_radius import (
@@ -37,6 +36,7 @@ from dprivacy.text.documents.noise_radius import (
 )
 from dprivacy.text.documents.noisy_bags import bag_channel as bag_channel, noisy_bag as noisy_bag
 from dprivacy.text.documents.piece_policy import Policy as Policy
+from dprivacy.text.documents.released_text import ProtectedText as ProtectedText
 from dprivacy.text.documents.text_pieces import (
     decode_document as decode_document,
     pieces_of as pieces_of,
@@ -61,3 +61,7 @@ from dprivacy.text.embeddings.word_distances import (
     word_movers_distance as word_movers_distance,
 )
 from dprivacy.text.embeddings.word_vectors import Embedding as Embedding
+
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.text.documents.document_mechanism import charge_of as charge_of

@@ -1,6 +1,5 @@
-"""``dprivacy text``: an obfuscated document, or what attacks find in a corpus before and after."""
+"""``dprivacy text``: a protected document, or what attacks find in a corpus before and after."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,16 @@ from dprivacy.cli.shared_options import (
     spoken_warnings,
 )
 from dprivacy.errors import BadFile, TooLarge
-from dprivacy.numbers import as_eps
-from dprivacy.release import charged, per_unit
+from dprivacy.release import charged
 from dprivacy.text import (
     Document,
     Embedding,
     author_topic_experiment,
+    charge_of,
     decode_document,
-    obfuscate,
     read_document,
     read_embedding,
+    text_mechanism,
 )
 
 _MOST_FILES = 20_000
@@ -104,7 +103,7 @@ _MOST_FILES = 20_000
     "--attack",
     "corpus",
     type=PATH,
-    help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to obfuscate and attack.",
+    help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to protect and attack.",
 )
 @click.option("--repetitions", default=5, show_default=True, help="Repetitions of the attack.")
 @click.option("--adaptive", is_flag=True, help="Let the attacker add noise to the known texts too.")
@@ -117,9 +116,9 @@ def text(
     sha256: str | None,
     most_words: int,
     noise: Any,
-    layout: str,
-    unknown: str,
-    stop_words: str,
+    layout: Any,
+    unknown: Any,
+    stop_words: Any,
     length: int | None,
     unprotected: tuple[str, ...],
     output: Path | None,
@@ -136,7 +135,7 @@ def text(
     """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
 
     The noisy document goes to standard output and its guarantee to standard error, with counts that are
-    for you alone. With --attack, a whole corpus is obfuscated and attacked instead.
+    for you alone. With --attack, a whole corpus is protected and attacked instead.
     """
     if (document is None) == (corpus is None):
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
@@ -151,30 +150,25 @@ def text(
         output = None
     refuse_existing(output, replace=replace)
     content = _content(document)
-    charge = per_unit(
-        "document",
-        f"words of {'the small embedding' if embedding is None else embedding.sha256}",
-        "per word and unit of distance",
-        as_eps(levels[0]),
+    mechanism = text_mechanism(
+        embedding,
+        eps=levels[0],
+        noise=noise,
+        layout=layout,
+        unknown=unknown,
+        stop_words=stop_words,
+        length=length,
+        unprotected=unprotected,
     )
+    secret = content.encode("utf-8", "surrogatepass")
     with (
         spoken_warnings(),
         open_account(place, account) as book,
-        charged(book, charge, content.encode("utf-8", "surrogatepass"), again=again, note="text"),
+        charged(book, charge_of(mechanism), secret, again=again, note="text") as receipt,
     ):
-        noisy = obfuscate(
-            content,
-            eps=levels[0],
-            embedding=embedding,
-            noise=noise,
-            layout=layout,
-            unknown=unknown,
-            stop_words=stop_words,
-            length=length,
-            unprotected=unprotected,
-        )
-    if output is not None:
-        _write(output, noisy.text)
+        noisy = mechanism.protect(content)
+        if output is not None:
+            noisy.released(receipt).save(output, replace=replace)
     if as_json:
         say(noisy.to_dict(), as_json)
     elif output is None:
@@ -186,19 +180,6 @@ def _content(document: Path) -> str:
     if str(document) != "-":
         return read_document(document)
     return decode_document(sys.stdin.buffer.read(), "standard input")
-
-
-def _write(output: Path, noisy: str) -> None:
-    """A file that is there as a whole or not at all, and that only its owner can read."""
-    part = output.with_name(f".{output.name}.part")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(f"{noisy}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, output)
-    except OSError as reason:
-        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
 
 
 def _embedding(vectors: Path | None, sha256: str | None, most_words: int) -> Embedding | None:

@@ -1,4 +1,4 @@
-"""Obfuscate, then attack: is the author hidden while the topic stays?"""
+"""Protect, then attack: is the author hidden while the topic stays?"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +20,7 @@ from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.text.documents.word_noise import Noise
 from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.typing import LevelLike
 
 
 class Document(NamedTuple):
@@ -34,7 +35,7 @@ class Document(NamedTuple):
 def author_topic_experiment(
     documents: Iterable[Any],
     *,
-    eps: Sequence[Any],
+    eps: Sequence[LevelLike],
     embedding: Embedding | None = None,
     noise: Noise = "exponential",
     authors_per_topic: int | None = None,
@@ -45,7 +46,7 @@ def author_topic_experiment(
     source: Source | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> AuthorTopicTable:
-    """Attack authors and topics of obfuscated texts, level by level, as the thesis' Table 9.1 does.
+    """Attack authors and topics of protected texts, level by level, as the thesis' Table 9.1 does.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def author_topic_experiment(
 
     Notes
     -----
-    1. For each author the unknown text is obfuscated as a bag of words; the other texts are what
+    1. For each author the unknown text is protected as a bag of words; the other texts are what
        the attacker has.
     2. Topics are learned from all other texts, never from an unknown one.
     """
@@ -173,12 +174,12 @@ class _Case:
         """The share of right guesses of each attack, and of words that came out as they went in."""
         snippets, attacker, kept = self.snippets, self.attacker, 1.0
         if mechanism is not None:
-            noisy = [mechanism.obfuscate(text) for text in snippets]
+            noisy = [mechanism.protect(text) for text in snippets]
             snippets = [one.text for one in noisy]
             kept = sum(one.unchanged for one in noisy) / sum(len(one.words) for one in noisy)
             if adaptive:
                 attacker = _Attacker(
-                    [one._replace(text=mechanism.obfuscate(one.text).text) for one in self.known],
+                    [one._replace(text=mechanism.protect(one.text).text) for one in self.known],
                     self.embedding,
                 )
         right: dict[str, float] = {"kept": kept}

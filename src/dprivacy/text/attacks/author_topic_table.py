@@ -1,13 +1,13 @@
-"""What attacks on obfuscated texts find, level by level."""
+"""What attacks on protected texts find, level by level."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Pictured, plain
+from dprivacy.model import Answer, Pictured, plain
 from dprivacy.numbers import Level
 
 _NOTHING = 0.005  # a leakage that is shown as 1.00
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class AuthorTopicTable(Pictured):
+class AuthorTopicTable(Answer, Pictured):
     """What attacks on authors and topics still find, level by level.
 
     Attributes
@@ -54,7 +54,7 @@ class AuthorTopicTable(Pictured):
     repetitions
         How often it was done, each time with other texts as the unknown ones.
     noise, embedding
-        How the unknown texts were obfuscated.
+        How the unknown texts were protected.
     adaptive
         Whether the attacker put the known texts through the same mechanism.
     """
@@ -67,6 +67,7 @@ class AuthorTopicTable(Pictured):
     noise: str
     embedding: str
     adaptive: bool = False
+    exact: bool = field(default=False, init=False)
 
     @property
     def attacks(self) -> tuple[str, ...]:
@@ -144,6 +145,3 @@ class AuthorTopicTable(Pictured):
                 for row in self.rows
             ],
         }
-
-    def __str__(self) -> str:
-        return self.explain()

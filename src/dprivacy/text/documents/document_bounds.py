@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from dprivacy.errors import NotApplicable
-from dprivacy.model import factor_in_words
+from dprivacy.model import Answer, factor_in_words
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
 from dprivacy.text.documents.document_mechanism import TextMechanism
@@ -15,7 +14,7 @@ from dprivacy.text.documents.word_noise import read_words
 
 
 @dataclass(frozen=True)
-class LeakageBound:
+class LeakageBound(Answer):
     """The most by which an output multiplies any gain of an attacker who knows the candidates.
 
     Attributes
@@ -37,6 +36,7 @@ class LeakageBound:
     exponent: float
     bound: float
     farthest: tuple[int, int]
+    exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The bound in words."""
@@ -55,19 +55,6 @@ class LeakageBound:
             f"{text}; with {self.documents} candidates nothing can multiply it by more than "
             f"{self.documents}, so this bound adds nothing here. Lower ε, or compare attacks."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The bound as plain data."""
-        return {
-            "documents": self.documents,
-            "diameter": self.diameter if math.isfinite(self.diameter) else "inf",
-            "exponent": self.exponent if math.isfinite(self.exponent) else "inf",
-            "bound": self.bound,
-            "farthest": list(self.farthest),
-        }
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 @result("T", "Thm 9.11")

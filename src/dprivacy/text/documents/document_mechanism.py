@@ -1,137 +1,21 @@
-"""Obfuscated documents: every protected word is replaced by a noisy one."""
+"""Protected documents: every protected word is replaced by a noisy one."""
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from dprivacy.model import Guarantee, about, factor_in_words
-from dprivacy.numbers import as_level
+from dprivacy.model import Guarantee
+from dprivacy.release import Charge, Released, charged, per_unit
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.text.documents.piece_policy import Layout, Policy, Reading, StopWords, Unknown
+from dprivacy.text.documents.released_text import ProtectedText
+from dprivacy.text.documents.text_pieces import require_text
 from dprivacy.text.documents.word_noise import Noise, WordMechanism, read_words, word_mechanism
 from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding
-
-_HARDLY = 7  # a factor beyond e^7, about 1,000, between close words is hardly a protection
-
-
-@dataclass(frozen=True)
-class Obfuscated:
-    """A noisy document, what it guarantees, and counts that only its owner should see.
-
-    Attributes
-    ----------
-    text
-        The noisy document.
-    words
-        Its noisy words: sorted for a bag, in order otherwise.
-    guarantee
-        ε per unit of distance, on bags or on sequences of words.
-    policy
-        How the document was read.
-    noise, numerics
-        Which mechanism replaced the words, and whether its numbers are exact or idealised.
-    secure
-        Whether the noise came from a source that nobody can guess.
-    spoken, unknown, dropped, unchanged
-        How many words the true document had, how many of them the vocabulary lacked, how many stop
-        words were left out, and how many words came out as they went in. These are facts about the
-        true document: `to_dict` leaves them out.
-    """
-
-    text: str
-    words: tuple[str, ...]
-    guarantee: Guarantee
-    policy: Policy
-    embedding: Embedding
-    noise: str
-    numerics: str
-    secure: bool
-    spoken: int
-    unknown: int
-    dropped: int
-    unchanged: int
-
-    def promise(self) -> list[str]:
-        """The guarantee in plain words, for one word and for the whole document."""
-        eps, n = self.guarantee.eps, len(self.words)
-        near, far = self.embedding.typical
-        lines = [
-            f"ε = {about(eps)} per word and unit of distance in {self.embedding.name} "
-            f"({len(self.embedding):,} words). This rests on {self.guarantee.because}.",
-            f"One word: the output multiplies anyone's odds between two words at distance 1 by at most "
-            f"{factor_in_words(eps)}. A word and its nearest other are typically {near:.3g} apart "
-            f"(factor {_factor(eps, near)}), any two words {far:.3g} (factor {_factor(eps, far)}).",
-        ]
-        if self.policy.layout == "bag":
-            lines.append(
-                f"The whole document: against any other bag of {n:,} words the exponents add up over "
-                "the best matching of one's words with the other's: ε·N·(Earth Mover's distance)."
-            )
-        else:
-            lines.append(
-                f"The whole document: against any other text of {n:,} protected words the exponents "
-                "add up place by place, since the order is kept: ε·(sum of the distances)."
-            )
-        lines.append(
-            f"The number of words, {n:,}, is "
-            + (
-                "public by declaration."
-                if self.policy.length
-                else "NOT hidden; declare a length to."
-            )
-        )
-        if float(eps) * near > _HARDLY:
-            lines.append(
-                "So large a factor between close words is hardly a protection by itself; lower ε."
-            )
-        if self.numerics == "idealised":
-            lines.append(
-                "The noise on vectors was computed in doubles (idealised numerics); only words leave."
-            )
-        if not self.secure:
-            lines.append("NO GUARANTEE: the noise came from a seed, which can be guessed.")
-        return [*lines, *self.policy.explain()]
-
-    def explain(self) -> str:
-        """The guarantee in words, and the counts for the owner of the document."""
-        kept = f"{self.unchanged:,} of {len(self.words):,} words came out unchanged"
-        own = [
-            "For you alone, since it speaks of the true document: "
-            f"{kept}; {self.unknown:,} of {self.spoken:,} words were not in the vocabulary"
-            + (f"; {self.dropped:,} stop words were left out" if self.dropped else "")
-            + "."
-        ]
-        return "\n".join([*self.promise(), *own])
-
-    def to_dict(self) -> dict[str, Any]:
-        """What may be published, as plain data."""
-        return {
-            "text": self.text,
-            "words": len(self.words),
-            "epsilon_per_word": str(self.guarantee.eps),
-            "guarantee": self.promise(),
-            "because": self.guarantee.because,
-            "policy": self.policy.to_dict(),
-            "embedding": {
-                "name": self.embedding.name,
-                "words": len(self.embedding),
-                "dimension": self.embedding.dimension,
-                "sha256": self.embedding.sha256,
-            },
-            "noise": self.noise,
-            "numerics": self.numerics,
-            "secure": self.secure,
-        }
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def _factor(eps: Any, distance: float) -> str:
-    return factor_in_words(eps * as_level(distance)) if math.isfinite(distance) else "any"
+from dprivacy.typing import LedgerLike, LevelLike
 
 
 @dataclass(frozen=True)
@@ -140,6 +24,8 @@ class TextMechanism:
 
     words: WordMechanism
     policy: Policy
+    family: str = "text"
+    channel: ClassVar[None] = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -164,10 +50,28 @@ class TextMechanism:
         """A noisy text for each of several texts."""
         if insecure_seed is not None:
             return self.using(choose_source(insecure_seed)).randomise(texts)
-        return [self.obfuscate(text).text for text in read_words(texts)]
+        return [self.protect(text).text for text in read_words(texts)]
 
-    def obfuscate(self, text: str, *, insecure_seed: int | None = None) -> Obfuscated:
-        """A noisy document for a true one, with its guarantee."""
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data."""
+        return {
+            "family": self.family,
+            "guarantee": self.guarantee.to_dict(),
+            "secure": self.secure,
+            "words": self.words.to_dict(),
+            "policy": self.policy.to_dict(),
+        }
+
+    def protect(self, text: str, *, insecure_seed: int | None = None) -> ProtectedText:
+        """A noisy document for a true one, with its guarantee and counts for its owner.
+
+        Parameters
+        ----------
+        text
+            The document.
+        insecure_seed
+            For tests only; it warns.
+        """
         embedding = self.words.embedding
         read = self.policy.read(text, embedding)
         true = read.words
@@ -181,7 +85,7 @@ class TextMechanism:
             written = " ".join(noisy)
         else:
             written = _written(read, noisy, self.policy)
-        return Obfuscated(
+        return ProtectedText(
             written,
             tuple(noisy),
             self.guarantee,
@@ -213,15 +117,15 @@ def _written(read: Reading, noisy: list[str], policy: Policy) -> str:
 def text_mechanism(
     embedding: Embedding | None = None,
     *,
-    eps: Any,
+    eps: LevelLike,
     noise: Noise = "exponential",
     layout: Layout = "bag",
     unknown: Unknown = "replace",
     stop_words: StopWords = "protect",
     length: int | None = None,
-    unprotected: Any = (),
+    unprotected: Iterable[str] = (),
 ) -> TextMechanism:
-    """A mechanism that obfuscates documents word by word, private for ε·N·(Earth Mover's distance).
+    """A mechanism that replaces words one by one, private for ε·N·(Earth Mover's distance).
 
     Parameters
     ----------
@@ -240,7 +144,7 @@ def text_mechanism(
        e^(ε·N·E_d(b, b')), where N·E_d is the smallest sum of distances of a matching. Documents with
        different numbers of words are not protected from each other: every word becomes exactly one
        word, so that the number shows. A declared `length` fills them up to one number.
-    2. With the order kept, it is e^(ε·Σ d(w_i, w'_i)), place by place. That is a weaker promise: the
+    2. With the order kept, it is e^(ε·Σ d(w_i, w'_i)), place by place. That is a weaker guarantee: the
        same words in another order are then not at distance 0.
     3. Whatever passes unprotected must be the same in both documents.
 
@@ -256,14 +160,21 @@ def text_mechanism(
     return TextMechanism(word_mechanism(chosen, eps=eps, noise=noise), policy)
 
 
-def obfuscate(
+def protect_text(
     text: str,
     *,
-    eps: Any,
+    eps: LevelLike,
     embedding: Embedding | None = None,
+    noise: Noise = "exponential",
+    layout: Layout = "bag",
+    unknown: Unknown = "replace",
+    stop_words: StopWords = "protect",
+    length: int | None = None,
+    unprotected: Iterable[str] = (),
+    ledger: LedgerLike = None,
+    again: str | None = None,
     insecure_seed: int | None = None,
-    **options: Any,
-) -> Obfuscated:
+) -> Released[str]:
     """A noisy version of one document.
 
     Parameters
@@ -274,17 +185,50 @@ def obfuscate(
         The level of privacy per word and unit of distance.
     embedding
         The vocabulary; the package's small one by default.
+    noise
+        As for `text_mechanism`.
+    layout, unknown, stop_words, length, unprotected
+        How a document is read; see `Policy`.
+    ledger, again
+        As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
+        the level of one word per unit of distance.
     insecure_seed
         For tests only: makes the noise repeatable, and so guessable. It warns.
-    **options
-        As for `text_mechanism`.
+
+    Returns
+    -------
+    Released
+        Its `data` is the noisy text; `save` writes it as a text file. For the counts that only the
+        owner of the document may see, use `text_mechanism(…).protect(text)`.
 
     Examples
     --------
-    >>> noisy = obfuscate("we saw the river and the old bridge", eps=8)
-    >>> len(noisy.words)
-    8
+    >>> noisy = protect_text("we saw the river and the old bridge", eps=8)
+    >>> len(noisy.data.split()), noisy.card.holds
+    (8, True)
     """
-    return text_mechanism(embedding, eps=eps, **options).obfuscate(
-        text, insecure_seed=insecure_seed
+    mechanism = text_mechanism(
+        embedding,
+        eps=eps,
+        noise=noise,
+        layout=layout,
+        unknown=unknown,
+        stop_words=stop_words,
+        length=length,
+        unprotected=unprotected,
+    )
+    require_text(text)
+    secret = text.encode("utf-8", "surrogatepass")
+    with charged(ledger, charge_of(mechanism), secret, again=again, note="text") as receipt:
+        return mechanism.protect(text, insecure_seed=insecure_seed).released(receipt)
+
+
+def charge_of(mechanism: TextMechanism) -> Charge:
+    """The level of one word, per unit of distance in its embedding."""
+    embedding = mechanism.words.embedding
+    return per_unit(
+        "document",
+        f"words of {embedding.sha256 or embedding.name}",
+        "per word and unit of distance",
+        mechanism.guarantee.eps,
     )

@@ -1,15 +1,14 @@
 """How far noise carries a bag of vectors, and which ε keeps it within a radius."""
 
-from typing import Any
-
 from dprivacy.errors import BadNumber
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike
 
 
 @result("T", "Thm 9.9")
-def chance_within(dimension: int, words: int, *, eps: Any, radius: float) -> float:
+def chance_within(dimension: int, words: int, *, eps: LevelLike, radius: float) -> float:
     """A lower bound on the chance that a noisy bag stays within a radius of the true one.
 
     1 − e^(−s)·Σ_{i < nN} s^i/i! with s = ε·N·Δ: the N noise vectors' lengths, each Gamma(n, 1/ε), add
@@ -46,7 +45,7 @@ def chance_within(dimension: int, words: int, *, eps: Any, radius: float) -> flo
     return float(gammainc(n * N, float(as_eps(eps)) * N * radius))
 
 
-def radius_within(dimension: int, words: int, *, eps: Any, chance: float = 0.95) -> float:
+def radius_within(dimension: int, words: int, *, eps: LevelLike, chance: float = 0.95) -> float:
     """The radius within which a noisy bag of vectors stays with some chance.
 
     The inverse of `chance_within` in its radius; the mean radius is n/ε.

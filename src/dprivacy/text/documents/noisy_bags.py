@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,18 @@ from dprivacy.mechanisms import read_doubles, vector_laplace, whole
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, LevelLike, TableLike
 
 _MOST_CELLS = 1_000_000
 
 
 @result("T", "Alg 1", "Cor 9.8")
 def noisy_bag(
-    vectors: Any, *, eps: Any, numerics: str | None = None, insecure_seed: int | None = None
+    vectors: TableLike,
+    *,
+    eps: LevelLike,
+    numerics: Literal["idealised"] | None = None,
+    insecure_seed: int | None = None,
 ) -> NDArray[np.float64]:
     """A bag of vectors with Laplace noise on each, private for ε·N times the Earth Mover's distance.
 
@@ -40,6 +45,12 @@ def noisy_bag(
     -------
     NDArray[np.float64]
         The noisy vectors, in increasing order: a bag has no order of its own, and must not show one.
+
+    Examples
+    --------
+    >>> noisy = noisy_bag([[0, 1], [5, 5], [2, 3]], eps=1, numerics="idealised")
+    >>> noisy.shape, bool((noisy[:-1, 0] <= noisy[1:, 0]).all())
+    ((3, 2), True)
     """
     rows = read_doubles(vectors, "vectors")
     if rows.ndim != 2 or not rows.size:
@@ -50,7 +61,7 @@ def noisy_bag(
 
 
 @result("T", "Thm 9.2")
-def bag_channel(C: Any, size: int) -> Channel:
+def bag_channel(C: ChannelLike, size: int) -> Channel:
     """The channel on bags of one size that applies a channel to each element by itself.
 
     K*(b)(c) = Σ Π C(b_i)(c_σ(i)) over the distinct orders of c. If C is ε·d-private, this one is

@@ -41,7 +41,7 @@ class Policy:
     unknown: Unknown = "replace"
     stop_words: StopWords = "protect"
     length: int | None = None
-    unprotected: tuple[str, ...] = ()
+    unprotected: Iterable[str] = ()  # kept as a tuple, in one order
 
     def __post_init__(self) -> None:
         _require(self.layout, "layout", ("bag", "text"))
@@ -108,7 +108,7 @@ class Policy:
                 "others) or 'drop'"
             )
 
-    def explain(self) -> list[str]:
+    def explain(self) -> str:
         """The policy in words."""
         lines = []
         if self.layout == "bag":
@@ -121,10 +121,10 @@ class Policy:
             lines.append("Stop words are left out.")
         if self.unprotected:
             lines.append(
-                f"NOT PROTECTED, they pass as they are: {', '.join(self.unprotected)}. Writers are "
-                "known by such things."
+                f"NOT PROTECTED, published as they are: {', '.join(self.unprotected)}. Writers can be "
+                "recognised by such things."
             )
-        return lines
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The policy as plain data."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind
+from dprivacy.typing import PathArg
 
 Kind = Literal["word", "number", "mark", "space"]
 LONGEST_WORD = 200  # characters
@@ -28,6 +29,11 @@ def stop_words() -> frozenset[str]:
 
     How people use them is a trait of style, so that dropping or keeping them is a choice to be made
     knowingly.
+
+    Examples
+    --------
+    >>> "the" in stop_words(), "river" in stop_words()
+    (True, False)
     """
     text = files("dprivacy.text").joinpath("data/stop_words.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
@@ -64,7 +70,7 @@ def pieces_of(text: str) -> list[Piece]:
     >>> [(piece.kind, piece.text) for piece in pieces_of("Don't pay $5.")][2:]
     [('word', 'pay'), ('space', ' '), ('mark', '$'), ('number', '5'), ('mark', '.')]
     """
-    _require_text(text)
+    require_text(text)
     found: list[Piece] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
         kind: Kind = match.lastgroup  # type: ignore[assignment]
@@ -74,7 +80,8 @@ def pieces_of(text: str) -> list[Piece]:
     return found
 
 
-def _require_text(text: object) -> None:
+def require_text(text: object) -> None:
+    """Refuse what is not text, is too long, or looks like a binary file."""
     if not isinstance(text, str):
         raise WrongKind(f"a document should be text, not a value of type {type(text).__name__}")
     if len(text) > LONGEST_TEXT:
@@ -117,7 +124,7 @@ def words_of(text: str, *, numbers: bool = True, stops: bool = True) -> list[str
     >>> words_of("The President greets the press in Chicago.", stops=False)
     ['president', 'greets', 'press', 'chicago']
     """
-    _require_text(text)
+    require_text(text)
     found = []
     for match in _PIECE.finditer(unicodedata.normalize("NFC", text)):
         kind = match.lastgroup
@@ -128,13 +135,21 @@ def words_of(text: str, *, numbers: bool = True, stops: bool = True) -> list[str
     return found
 
 
-def read_document(path: str | Path) -> str:
-    """A text file, in UTF-8.
+def read_document(path: PathArg) -> str:
+    r"""A text file, in UTF-8.
 
     Raises
     ------
     BadFile
         For a file that cannot be read or is not text; the message never shows its content.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "note.txt").write_bytes(b"\xef\xbb\xbftea at five")
+    ...     read_document(f"{folder}/note.txt")
+    'tea at five'
     """
     place = Path(path)
     try:
@@ -146,7 +161,20 @@ def read_document(path: str | Path) -> str:
 
 
 def decode_document(raw: bytes, name: str) -> str:
-    """Bytes as a text in UTF-8 (a byte-order mark is taken off)."""
+    """Bytes as a text in UTF-8 (a byte-order mark is taken off).
+
+    Parameters
+    ----------
+    raw
+        The bytes.
+    name
+        Where they come from, for the message.
+
+    Examples
+    --------
+    >>> decode_document("tea für zwei".encode(), "a note")
+    'tea für zwei'
+    """
     if len(raw) > 4 * LONGEST_TEXT:
         raise TooLarge(f"{name}: is longer than {4 * LONGEST_TEXT:,} bytes; cut it into parts")
     if b"\0" in raw:

@@ -2,22 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, TooLarge, UnknownName, WrongKind
+from dprivacy.errors import NotApplicable, UnknownName, WrongKind
 from dprivacy.mechanisms import VectorMechanism, listed, vector_laplace
-from dprivacy.model import Channel, Guarantee, about
+from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Mat, as_eps
-from dprivacy.sampling import Source, choose_source
+from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 from dprivacy.text.embeddings.word_distances import WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.typing import LevelLike
 
 Noise = Literal["exponential", "laplace"]
 TOTAL_BITS = 62  # every row of the finite mechanism sums to 2^62
@@ -29,7 +30,7 @@ _MOST_IN_CHANNEL = 1000
 
 
 @dataclass(frozen=True)
-class LaplaceWords:
+class LaplaceWords(Sourced):
     """Laplace noise on a word's vector, then the nearest word.
 
     The noise is computed in doubles, so that the guarantee is that of the ideal mechanism on real
@@ -39,22 +40,15 @@ class LaplaceWords:
     embedding: Embedding
     vectors: VectorMechanism
     guarantee: Guarantee
+    source: Source | None = None
     family: str = "laplace"
     numerics: str = "idealised"
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.vectors.secure
-
-    def using(self, source: Source) -> "LaplaceWords":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, vectors=self.vectors.using(source))
+    channel: ClassVar[None] = None
 
     def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy word for every true one; unknown words stand at the centre of the vocabulary."""
         asked = self.embedding.vectors_of(read_words(words))
-        noisy = self.vectors.randomise(asked, insecure_seed=insecure_seed)
+        noisy = self.vectors.using(self._source(insecure_seed)).randomise(asked)
         embedding = self.embedding
         found = nearest_rows(noisy, embedding.vectors, embedding.squares)
         return [embedding.words[k] for k in found]
@@ -64,7 +58,7 @@ class LaplaceWords:
 
 
 @dataclass(frozen=True)
-class ExponentialWords:
+class ExponentialWords(Sourced):
     """A word y of the vocabulary with probability ∝ e^(−ε·d(x, y)/2), in integers over 2^62.
 
     Its embedding is snapped to a grid, so that distances are computed without rounding and the row of a
@@ -78,15 +72,6 @@ class ExponentialWords:
     source: Source | None = None
     family: str = "exponential"
     numerics: str = "exact"
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.source is None or self.source.secure
-
-    def using(self, source: Source) -> "ExponentialWords":
-        """The same mechanism drawing from a given random source."""
-        return replace(self, source=source)
 
     def weights(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The integers of each word's row: probabilities times 2^62.
@@ -138,7 +123,7 @@ class ExponentialWords:
     def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy word for every true one, drawn with exactly the probabilities of its row."""
         asked = read_words(words)
-        source = (self.source if insecure_seed is None else None) or choose_source(insecure_seed)
+        source = self._source(insecure_seed)
         places = self._places(asked)
         drawn = (source.words(len(asked)) >> np.uint64(64 - TOTAL_BITS)).astype(np.int64)
         chosen = np.empty(len(asked), dtype=np.intp)
@@ -154,17 +139,14 @@ class ExponentialWords:
         return [self.embedding.words[k] for k in chosen]
 
     @property
-    def channel(self) -> Channel:
-        """The whole channel, for vocabularies of up to 1,000 words.
+    def channel(self) -> Channel | None:
+        """The whole channel; None for vocabularies of more than 1,000 words.
 
         Its inputs are the words of the vocabulary; unknown words have a row of their own, which
         ``weights`` gives.
         """
         if len(self.embedding) > _MOST_IN_CHANNEL:
-            raise TooLarge(
-                f"the channel of {len(self.embedding):,} words is too large to write down; restrict "
-                f"the embedding to {_MOST_IN_CHANNEL:,}, or ask for rows with `weights`"
-            )
+            return None
         words = self.embedding.words
         return Channel(words, words, Mat(self.weights(words).astype(object), 1 << TOTAL_BITS))
 
@@ -191,7 +173,7 @@ def snapped(embedding: Embedding, step: float) -> Embedding:
 
 @result("T", "Alg 2")
 def word_mechanism(
-    embedding: Embedding, *, eps: Any, noise: Noise = "exponential"
+    embedding: Embedding, *, eps: LevelLike, noise: Noise = "exponential"
 ) -> WordMechanism:
     """A mechanism on single words, ε-private per unit of distance between their vectors.
 

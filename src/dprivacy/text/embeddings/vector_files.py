@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.mechanisms import whole
 from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.typing import PathArg
 
 Form = Literal["text", "word2vec", "npz"]
 MOST_WORDS = 400_000
@@ -27,13 +28,13 @@ _LONGEST_LINE = _LONGEST_WORD + 40 * _MOST_DIMENSIONS
 
 
 def read_embedding(
-    path: str | Path,
+    path: PathArg,
     *,
     form: Form | None = None,
     sha256: str | None = None,
     most_words: int = MOST_WORDS,
 ) -> Embedding:
-    """An embedding from a file.
+    r"""An embedding from a file.
 
     Parameters
     ----------
@@ -64,7 +65,11 @@ def read_embedding(
 
     Examples
     --------
-    >>> read_embedding("glove.6B.100d.txt", most_words=30_000)  # doctest: +SKIP
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "tiny.txt").write_text("tea 0 0\ncoffee 3 4\n")
+    ...     read_embedding(f"{folder}/tiny.txt").distance("tea", "coffee")
+    5.0
     """
     place = Path(path)
     most = whole(most_words, "most_words")

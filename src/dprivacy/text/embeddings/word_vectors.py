@@ -75,6 +75,15 @@ class Embedding:
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.position(word) is not None
 
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, as plain data; not the vectors."""
+        return {
+            "name": self.name,
+            "words": len(self),
+            "dimension": self.dimension,
+            "sha256": self.sha256,
+        }
+
     def __repr__(self) -> str:
         return f"Embedding({self.name}: {len(self):,} words, {self.dimension} dimensions)"
 

@@ -1,4 +1,4 @@
-"""Pictures of obfuscated texts: what attacks still find at each level."""
+"""Pictures of protected texts: what attacks still find at each level."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -18,13 +18,14 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.model import Mechanism
+from dprivacy.release import read_card
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
     Embedding,
     Policy,
     document_leakage,
-    obfuscate,
     pieces_of,
+    protect_text,
     read_document,
     small_embedding,
     stop_words,
@@ -35,6 +36,10 @@ from dprivacy.text.documents.text_pieces import decode_document
 from support.text_corpora import TINY, glove, random_embedding
 
 TEXT = "Don't pay $5.20 to the King’s men,\nnot on 12/03 -- well-known 3rd_rate naïve folk!"
+
+
+def protected(text, *, embedding=None, insecure_seed=None, **options):
+    return text_mechanism(embedding, **options).protect(text, insecure_seed=insecure_seed)
 
 
 def quiet(seed=1):
@@ -110,7 +115,7 @@ def test_unknown_words_are_never_passed():
     assert "word number 4" in str(caught.value)
     e = Embedding(("tea", "moon", "the", "of"), np.eye(4))
     for layout in ("bag", "text"):
-        noisy = obfuscate(text, eps=50, embedding=e, layout=layout)
+        noisy = protected(text, eps=50, embedding=e, layout=layout)
         assert set(noisy.words) <= set(e.words)
         assert noisy.unknown == 2
 
@@ -127,14 +132,14 @@ def test_stop_words():
 def test_what_passes_is_asked_for_by_name_and_listed():
     e = Embedding(("tea", "moon", "sun"), 10 * np.eye(3))
     policy = {"layout": "text", "unprotected": ["punctuation", "capitals", "numbers", "stop-words"]}
-    noisy = obfuscate("The tea, Moon: 42 of 7.\nTEA!", eps=99, embedding=e, **policy)
+    noisy = protected("The tea, Moon: 42 of 7.\nTEA!", eps=99, embedding=e, **policy)
     assert noisy.text == "The tea, Moon: 42 of 7.\nTea!"
     assert noisy.words == ("tea", "moon", "tea")
-    said = " ".join(noisy.promise())
+    said = noisy.sentence()
     assert "NOT PROTECTED" in said
     for kind in ("stop words", "numbers", "punctuation", "capitals"):
         assert kind in said
-    plain = obfuscate("The tea, Moon: 42", eps=99, embedding=e, layout="text")
+    plain = protected("The tea, Moon: 42", eps=99, embedding=e, layout="text")
     assert "," not in plain.text
     assert "42" not in plain.text
     assert plain.text.islower()
@@ -162,22 +167,22 @@ def test_policies_that_are_refused(options, says):
 @pytest.mark.parametrize("text", ["", "   \n", "?!...", "\t-- --"])
 def test_a_document_without_words(text):
     with pytest.raises(NotApplicable, match="no words"):
-        obfuscate(text, eps=1)
+        protected(text, eps=1)
     with pytest.raises(NotApplicable, match="no words"):
-        obfuscate("zyx qqq", eps=1, unknown="drop")
+        protected("zyx qqq", eps=1, unknown="drop")
 
 
 def test_a_declared_length_fills_up():
-    short, long = (obfuscate(t, eps=5, length=6) for t in ("tea moon", "tea moon river king law"))
+    short, long = (protected(t, eps=5, length=6) for t in ("tea moon", "tea moon river king law"))
     assert len(short.words) == len(long.words) == 6
     assert "public by declaration" in short.explain()
-    assert "NOT hidden" in obfuscate("tea moon", eps=5).explain()
+    assert "NOT hidden" in protected("tea moon", eps=5).explain()
     with pytest.raises(NotApplicable, match="more than the declared 2 words"):
-        obfuscate("tea moon river", eps=5, length=2)
+        protected("tea moon river", eps=5, length=2)
     mechanism = text_mechanism(eps=1, length=4)
     bags = [mechanism.policy.read(t, small_embedding()).words for t in ("tea", "tea moon river")]
     assert math.isfinite(mechanism.guarantee.space.distance(*bags))
-    assert len(obfuscate("a", eps=1, length=3, layout="text").words) == 3
+    assert len(protected("a", eps=1, length=3, layout="text").words) == 3
 
 
 # ---------------------------------------------------------------------------------------- mechanism
@@ -186,7 +191,7 @@ def test_a_declared_length_fills_up():
 def test_a_bag_shows_no_order():
     e = random_embedding(50, 3)
     text = " ".join(reversed(e.words))
-    noisy = obfuscate(text, eps=2, embedding=e)
+    noisy = protected(text, eps=2, embedding=e)
     assert list(noisy.words) == sorted(noisy.words)
     assert noisy.text.split() == list(noisy.words)
 
@@ -194,7 +199,7 @@ def test_a_bag_shows_no_order():
 def test_order_is_kept_where_asked():
     e = random_embedding(50, 3, scale=1000)
     text = " ".join(reversed(e.words))
-    assert obfuscate(text, eps=50, embedding=e, layout="text").text == text
+    assert protected(text, eps=50, embedding=e, layout="text").text == text
 
 
 @pytest.mark.statement("T", "Thm 9.10")
@@ -214,7 +219,7 @@ def test_the_guarantee_of_the_layouts():
 
 
 def test_what_is_said_of_the_guarantee():
-    noisy = obfuscate("the king drank tea", eps=10)
+    noisy = protected("the king drank tea", eps=10)
     text = noisy.explain()
     for phrase in (
         "ε = 10 per word",
@@ -226,15 +231,15 @@ def test_what_is_said_of_the_guarantee():
         "For you alone",
     ):
         assert phrase in text
-    assert "hardly a protection" in obfuscate("the king drank tea", eps=30).explain()
+    assert "hardly a protection" in protected("the king drank tea", eps=30).explain()
     assert "hardly a protection" not in text
-    assert "idealised" in obfuscate("tea", eps=10, noise="laplace").explain()
-    assert "place by place" in obfuscate("tea", eps=10, layout="text").explain()
+    assert "idealised" in protected("tea", eps=10, noise="laplace").explain()
+    assert "place by place" in protected("tea", eps=10, layout="text").explain()
 
 
 def test_what_may_be_published_has_nothing_of_the_true_document():
     secret = "tea zyxsecret river 998877 moon"
-    answer = obfuscate(secret, eps=1).to_dict()
+    answer = protected(secret, eps=1).to_dict()
     written = json.dumps(answer)
     for word in ("zyxsecret", "998877", "unchanged", "unknown_words"):
         assert word not in written
@@ -244,11 +249,22 @@ def test_what_may_be_published_has_nothing_of_the_true_document():
     assert "For you alone" not in written
 
 
+def test_a_release_is_the_text_with_its_card(tmp_path):
+    released = protect_text("the old king drank tea", eps=3)
+    assert len(released.data.split()) == released.card.count == 5
+    assert released.card.guarantee.unit == "word"
+    assert "NOT hidden" in released.explain()
+    assert "For you alone" not in released.explain()
+    released.save(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == released.data
+    assert read_card(tmp_path / "out.txt.card.json").guarantee == released.card.guarantee
+
+
 def test_seeds_warn_and_taint():
     with pytest.warns(InsecureSeedWarning):
-        first = obfuscate("the old king drank tea", eps=3, insecure_seed=7)
+        first = protected("the old king drank tea", eps=3, insecure_seed=7)
     with pytest.warns(InsecureSeedWarning):
-        again = obfuscate("the old king drank tea", eps=3, insecure_seed=7)
+        again = protected("the old king drank tea", eps=3, insecure_seed=7)
     assert first.text == again.text
     assert not first.secure
     assert "NO GUARANTEE" in first.explain()
@@ -284,14 +300,14 @@ def test_it_is_a_mechanism():
 def test_errors_never_show_the_document():
     for text in ("zyxsecret \0", "zyxsecret " + "q" * 300):
         with pytest.raises(DPrivacyError) as caught:
-            obfuscate(text, eps=1)
+            protected(text, eps=1)
         assert "zyxsecret" not in str(caught.value)
         assert "qqq" not in str(caught.value)
 
 
 def test_counts_for_the_owner():
     e = random_embedding(20, 3, scale=1000)
-    noisy = obfuscate("w1 W2 w3 nothing", eps=50, embedding=e)
+    noisy = protected("w1 W2 w3 nothing", eps=50, embedding=e)
     assert noisy.unchanged == 3
     assert noisy.spoken == 4
     assert (
@@ -303,7 +319,7 @@ def test_counts_for_the_owner():
 def test_a_thousand_words_of_thirty_thousand():
     e = glove()
     text = " ".join(e.words[k * 29 % 30_000] for k in range(1000))
-    noisy = text_mechanism(e, eps=10, noise="laplace").using(quiet()).obfuscate(text)
+    noisy = text_mechanism(e, eps=10, noise="laplace").using(quiet()).protect(text)
     assert len(noisy.words) == 1000
     assert 0.3 < noisy.unchanged / 1000 < 0.8
 

@@ -1,0 +1,147 @@
+"""Released text: a noisy document, the card that says what is guaranteed, and counts for its owner."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from dprivacy.model import Answer, Guarantee, about, factor_in_words
+from dprivacy.numbers import as_level
+from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_text
+from dprivacy.text.documents.piece_policy import Policy
+from dprivacy.text.embeddings.word_vectors import Embedding
+
+_HARDLY = 7  # a factor beyond e^7, about 1,000, between close words is hardly a protection
+_WHOLE = {
+    "bag": (
+        "bag of {n} words",
+        "over the best matching of one's words with the other's: ε·N·(Earth Mover's distance)",
+    ),
+    "text": (
+        "text of {n} protected words",
+        "place by place, since the order is kept: ε·(sum of the distances)",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ProtectedText(Answer):
+    """A noisy document, what it guarantees, and counts that only its owner should see.
+
+    Attributes
+    ----------
+    text
+        The noisy document.
+    words
+        Its noisy words: sorted for a bag, in order otherwise.
+    guarantee
+        ε per unit of distance, on bags or on sequences of words.
+    policy
+        How the document was read.
+    noise, numerics
+        Which mechanism replaced the words, and whether its numbers are exact or idealised.
+    secure
+        Whether the noise came from a source that nobody can guess.
+    spoken, unknown, dropped, unchanged
+        How many words the true document had, how many of them the vocabulary lacked, how many stop
+        words were left out, and how many words came out as they went in. These are facts about the
+        true document: `to_dict` leaves them out.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    guarantee: Guarantee
+    policy: Policy
+    embedding: Embedding
+    noise: str
+    numerics: str
+    secure: bool
+    spoken: int
+    unknown: int
+    dropped: int
+    unchanged: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the noise has exactly the stated law."""
+        return self.numerics == "exact"
+
+    def sentence(self) -> str:
+        """The guarantee in plain words, for one word and for the whole document."""
+        eps, n = self.guarantee.eps, len(self.words)
+        near, far = self.embedding.typical
+        against, how = _WHOLE[self.policy.layout]
+        lines = [
+            f"ε = {about(eps)} per word and unit of distance in {self.embedding.name} "
+            f"({len(self.embedding):,} words).",
+            "One word: the output multiplies anyone's odds between two words at distance 1 by at most "
+            f"{factor_in_words(eps)}. A word and its nearest other are typically {near:.3g} apart "
+            f"(factor {_factor(eps, near)}), any two words {far:.3g} (factor {_factor(eps, far)}).",
+            f"The whole document: against any other {against.format(n=f'{n:,}')} the exponents add up "
+            f"{how}.",
+            f"The number of words, {n:,}, is "
+            + ("public by declaration." if self.policy.length else "NOT hidden; declare a length."),
+        ]
+        if float(eps) * near > _HARDLY:
+            lines.append(
+                "So large a factor between close words is hardly a protection by itself; lower ε."
+            )
+        if not self.exact:
+            lines.append(
+                "The noise on vectors was computed in doubles (idealised numerics); only words leave."
+            )
+        return "\n".join([*lines, self.policy.explain()])
+
+    def explain(self) -> str:
+        """The guarantee in words, and the counts for the owner of the document."""
+        kept = f"{self.unchanged:,} of {len(self.words):,} words came out unchanged"
+        own = [
+            "For you alone, since it speaks of the true document: "
+            f"{kept}; {self.unknown:,} of {self.spoken:,} words were not in the vocabulary"
+            + (f"; {self.dropped:,} stop words were left out" if self.dropped else "")
+            + "."
+        ]
+        void = (
+            [] if self.secure else ["NO GUARANTEE: the noise came from a seed and can be guessed."]
+        )
+        return "\n".join([*void, self.sentence(), *own])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What may be published, as plain data."""
+        return {
+            "text": self.text,
+            "words": len(self.words),
+            "guarantee": self.guarantee.to_dict() | {"sentence": self.sentence()},
+            "policy": self.policy.to_dict(),
+            "embedding": self.embedding.to_dict(),
+            "noise": self.noise,
+            "numerics": self.numerics,
+            "secure": self.secure,
+        }
+
+    def released(self, receipt: Receipt | None = None) -> Released[str]:
+        """The noisy document with its card; the counts for its owner stay behind.
+
+        Parameters
+        ----------
+        receipt
+            What a ledger gave.
+        """
+        told = {
+            key: value for key, value in self.to_dict().items() if key not in ("text", "secure")
+        }
+        card = Card.of(
+            "text",
+            StatedGuarantee.of(self.guarantee, unit="word", sentence=self.sentence()),
+            count=len(self.words),
+            secure=self.secure,
+            mechanisms={"": told},
+            receipt=None if receipt is None else receipt.to_dict(),
+        )
+        return Released(f"{self.text}\n", card, write_text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _factor(eps: Any, distance: float) -> str:
+    return factor_in_words(eps * as_level(distance)) if math.isfinite(distance) else "any"
