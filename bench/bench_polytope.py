@@ -13,12 +13,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 
 import dprivacy as dp
 from dprivacy.polytope import count_extreme_points, count_kernels, vertices
 from dprivacy.polytope.kernel_list import Table
 from dprivacy.polytope.supports.compiled_search import Search
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
 
 
 def timed(run: Callable[[], object]) -> tuple[float, object]:

@@ -11,11 +11,7 @@ from dprivacy.numbers import ln
 from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import table_files as files
-from dprivacy.release.jobs import (
-    file_job as jobs,
-    job_charge as charge,
-    output_writer as writing,
-)
+from dprivacy.release.jobs import file_job as jobs, job_charge as charge, output_writer as writing
 from support.release_tables import LETTERS, left_over, plan_of
 
 

@@ -10,15 +10,7 @@ import pytest
 
 from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
 from dprivacy.numbers.levels import ln
-from dprivacy.release import (
-    Ledger,
-    Plan,
-    Released,
-    query,
-    received,
-    sanitise,
-    sanitise_file,
-)
+from dprivacy.release import Ledger, Plan, Released, query, received, sanitise, sanitise_file
 from support.release_tables import with_card
 from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from support.spark_standalone import everything_below

@@ -13,14 +13,7 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
-from dprivacy.release.spark.spark_task import (
-    CHUNK,
-    MARK,
-    Run,
-    fingerprint,
-    protected,
-    task,
-)
+from dprivacy.release.spark.spark_task import CHUNK, MARK, Run, fingerprint, protected, task
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]

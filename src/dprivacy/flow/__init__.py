@@ -72,7 +72,4 @@ from dprivacy.flow.measures.vulnerabilities import (
 from dprivacy.flow.gains.gain_algebra import mirror as mirror, restrict as restrict
 from dprivacy.flow.gains.gain_input import as_gain as as_gain, as_loss as as_loss
 from dprivacy.flow.gains.loss_classes import costs as costs
-from dprivacy.flow.gains.loss_table import (
-    aligned as aligned,
-    finite as finite,
-)
+from dprivacy.flow.gains.loss_table import aligned as aligned, finite as finite

@@ -48,9 +48,6 @@ from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.geo.earth.coordinates import read_places as read_places
-from dprivacy.geo.earth.ellipsoid import (
-    to_space as to_space,
-    to_surface as to_surface,
-)
+from dprivacy.geo.earth.ellipsoid import to_space as to_space, to_surface as to_surface
 from dprivacy.geo.earth.lengths import in_words as in_words
 from dprivacy.geo.place_frontier import NAMES as NAMES

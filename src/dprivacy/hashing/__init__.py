@@ -49,8 +49,5 @@ from dprivacy.hashing.matching_losses import (
     LossPoint as LossPoint,
 )
 from dprivacy.hashing.noise_then_hash import HashOfNoise as HashOfNoise, laplsh as laplsh
-from dprivacy.hashing.pair_promises import (
-    PairPrivacy as PairPrivacy,
-    pair_privacy as pair_privacy,
-)
+from dprivacy.hashing.pair_promises import PairPrivacy as PairPrivacy, pair_privacy as pair_privacy
 from dprivacy.hashing.rating_tables import Ratings as Ratings, read_ratings as read_ratings

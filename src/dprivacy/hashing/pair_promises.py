@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import UnknownName, WrongKind
-from dprivacy.hashing.hash_promises import (
-    Number,
-    PairPromise,
-    distance_promises,
-    odds_factor,
-)
+from dprivacy.hashing.hash_promises import Number, PairPromise, distance_promises, odds_factor
 from dprivacy.hashing.hash_then_flip import HashResponse
 from dprivacy.hashing.noise_then_hash import HashOfNoise
 from dprivacy.model import about, plain

@@ -34,10 +34,7 @@ from dprivacy.model.documents import (
 )
 from dprivacy.model.guarantees import factor_in_words as factor_in_words
 from dprivacy.model.labelled_matrix import Labelled as Labelled
-from dprivacy.model.matrix_files import (
-    read_prior_file as read_prior_file,
-    read_table as read_table,
-)
+from dprivacy.model.matrix_files import read_prior_file as read_prior_file, read_table as read_table
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
 from dprivacy.model.proportional_columns import (

@@ -1,10 +1,7 @@
 """What a channel really guarantees: d-privacy, (ε, δ), error bounds, and the same in words."""
 
 from dprivacy.verify.auditing.audit_findings import AuditResult as AuditResult
-from dprivacy.verify.auditing.black_box import (
-    audit as audit,
-    audit_counts as audit_counts,
-)
+from dprivacy.verify.auditing.black_box import audit as audit, audit_counts as audit_counts
 from dprivacy.verify.auditing.command_samplers import command_sampler as command_sampler
 from dprivacy.verify.losses.binomial_tails import (
     bernoulli_divergence as bernoulli_divergence,

@@ -4,14 +4,8 @@ Every ``plot_…`` function gives a matplotlib figure (extra ``[plot]``), and le
 person's settings alone. Results have `.plot()`, which asks `picture`.
 """
 
-from dprivacy.viz.charts.bar_charts import (
-    plot_bars as plot_bars,
-    plot_spending as plot_spending,
-)
-from dprivacy.viz.charts.channel_heat import (
-    plot_channel as plot_channel,
-    plot_table as plot_table,
-)
+from dprivacy.viz.charts.bar_charts import plot_bars as plot_bars, plot_spending as plot_spending
+from dprivacy.viz.charts.channel_heat import plot_channel as plot_channel, plot_table as plot_table
 from dprivacy.viz.charts.day_charts import (
     plot_days as plot_days,
     plot_mean_profile as plot_mean_profile,
@@ -34,9 +28,7 @@ from dprivacy.viz.charts.matching_charts import (
 )
 from dprivacy.viz.charts.noise_charts import plot_noise as plot_noise
 from dprivacy.viz.charts.order_charts import plot_order as plot_order
-from dprivacy.viz.charts.profile_charts import (
-    plot_profile as plot_profile,
-)
+from dprivacy.viz.charts.profile_charts import plot_profile as plot_profile
 from dprivacy.viz.charts.text_charts import plot_attacks as plot_attacks
 from dprivacy.viz.charts.verdict_charts import plot_refinement as plot_refinement
 from dprivacy.viz.maps.map_drawing import place_map as place_map, save_map as save_map

@@ -5,9 +5,7 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.errors import DuplicateLabel, Malformed
-from dprivacy.mechanisms import (
-    any_metric,
-)
+from dprivacy.mechanisms import any_metric
 from dprivacy.numbers import Level
 from dprivacy.spaces import discrete, from_table, graph, hamming_cube, line
 from dprivacy.verify import distinguishability

@@ -6,9 +6,7 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
-from dprivacy.mechanisms import (
-    exponential,
-)
+from dprivacy.mechanisms import exponential
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, line, points
 from dprivacy.verify import smallest_eps

@@ -7,11 +7,7 @@ from itertools import permutations
 import pytest
 
 from dprivacy.errors import DPrivacyError, DuplicateLabel, Malformed
-from dprivacy.mechanisms import (
-    geometric,
-    geometric_steps,
-    over_truncated,
-)
+from dprivacy.mechanisms import geometric, geometric_steps, over_truncated
 from dprivacy.numbers import ln
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line, quantised
 from dprivacy.verify import distinguishability, privacy

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import NotPrivate
-from dprivacy.mechanisms import (
-    ChannelMechanism,
-    any_metric,
-    geometric,
-)
+from dprivacy.mechanisms import ChannelMechanism, any_metric, geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import promised
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level, ln

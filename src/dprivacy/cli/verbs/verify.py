@@ -9,12 +9,7 @@ import rich_click as click
 from dprivacy.cli.channel_argument import CHANNEL, Given, given_channel
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.cli.shared_options import DELTA, JSON, epsilon as epsilon_option, examples, say
-from dprivacy.verify import (
-    audit as audit_samples,
-    command_sampler,
-    privacy,
-    privacy_profile,
-)
+from dprivacy.verify import audit as audit_samples, command_sampler, privacy, privacy_profile
 
 
 @click.command(

@@ -20,15 +20,7 @@ from dprivacy.errors import (
     WrongShape,
 )
 from dprivacy.estimation.counts.bayesian_update import climb
-from dprivacy.estimation.counts.standard_errors import (
-    EDGE,
-    OF,
-    SCALES,
-    Of,
-    Scale,
-    one_of,
-    quantile,
-)
+from dprivacy.estimation.counts.standard_errors import EDGE, OF, SCALES, Of, Scale, one_of, quantile
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer

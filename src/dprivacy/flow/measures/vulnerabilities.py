@@ -9,13 +9,7 @@ import numpy as np
 
 from dprivacy.errors import Malformed, WrongKind
 from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss, is_measure
-from dprivacy.flow.gains.loss_table import (
-    Loss,
-    Number,
-    aligned,
-    expected,
-    joint_matrix,
-)
+from dprivacy.flow.gains.loss_table import Loss, Number, aligned, expected, joint_matrix
 from dprivacy.model import Channel, Dist, Gain, Hyper, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.sources import result

@@ -11,11 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from dprivacy.polytope.cones.private_cone import Column
-from dprivacy.polytope.supports.minimal_supports import (
-    Progress,
-    balancing,
-    minimal_supports,
-)
+from dprivacy.polytope.supports.minimal_supports import Progress, balancing, minimal_supports
 from dprivacy.polytope.supports.modular_ranks import Flags
 from dprivacy.sources import result
 

@@ -6,14 +6,7 @@ from typing import Literal
 
 from dprivacy.errors import AlreadyReleased, BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances import (
-    WHOLE,
-    after,
-    crowd,
-    each_after,
-    lines_of,
-    marks_of,
-)
+from dprivacy.release.ledger.balances import WHOLE, after, crowd, each_after, lines_of, marks_of
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.hash_chain import Entry
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check

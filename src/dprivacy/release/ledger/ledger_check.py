@@ -6,13 +6,7 @@ from itertools import groupby
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
 from dprivacy.model import Verdict
-from dprivacy.release.ledger.balances import (
-    NOTHING,
-    Balance,
-    crowd,
-    each_after,
-    marks_of,
-)
+from dprivacy.release.ledger.balances import NOTHING, Balance, crowd, each_after, marks_of
 from dprivacy.release.ledger.hash_chain import START, Entry
 from dprivacy.release.ledger.ledger_pages import Pages
 from dprivacy.release.ledger.receipts import Receipt

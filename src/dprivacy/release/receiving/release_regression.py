@@ -7,12 +7,7 @@ from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.estimation import Regression, regress
 from dprivacy.model import Channel
 from dprivacy.release.files.released_data import Released
-from dprivacy.release.receiving.table_receiver import (
-    Axis,
-    ReceivedTable,
-    positions_of,
-    received,
-)
+from dprivacy.release.receiving.table_receiver import Axis, ReceivedTable, positions_of, received
 from dprivacy.typing import PathArg
 
 

@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName
-from dprivacy.estimation import (
-    Estimate,
-    MeanEstimate,
-    TableEstimate,
-    estimate,
-    estimate_mean,
-)
+from dprivacy.estimation import Estimate, MeanEstimate, TableEstimate, estimate, estimate_mean
 from dprivacy.extras import arrow, dataset, parquet
 from dprivacy.model import Channel, shown
 from dprivacy.release.files.own_files import card_path, file_hash

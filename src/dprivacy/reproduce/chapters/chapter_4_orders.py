@@ -12,13 +12,7 @@ from dprivacy.numbers import ln
 from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended, found
-from dprivacy.reproduce.items.source_channels import (
-    Q,
-    exponent,
-    response,
-    true_factor,
-    truncated,
-)
+from dprivacy.reproduce.items.source_channels import Q, exponent, response, true_factor, truncated
 from dprivacy.spaces import line
 from dprivacy.typing import Order
 

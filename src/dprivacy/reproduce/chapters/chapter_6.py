@@ -21,12 +21,7 @@ from dprivacy.reproduce.items.compared_lines import (
     found,
     written,
 )
-from dprivacy.reproduce.items.source_channels import (
-    Q,
-    best_response,
-    hyper,
-    table,
-)
+from dprivacy.reproduce.items.source_channels import Q, best_response, hyper, table
 from dprivacy.spaces import FiniteSpace, discrete, line
 
 X3, X4 = ["x1", "x2", "x3"], ["x1", "x2", "x3", "x4"]

@@ -12,12 +12,7 @@ from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.chapter_6 import X4, ordered
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended, found
-from dprivacy.reproduce.items.source_channels import (
-    G,
-    Q,
-    channel,
-    deterministic,
-)
+from dprivacy.reproduce.items.source_channels import G, Q, channel, deterministic
 from dprivacy.spaces import discrete, graph, line
 from dprivacy.text import chance_within
 from dprivacy.verify import (

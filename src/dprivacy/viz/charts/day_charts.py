@@ -6,14 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprivacy.curves import Profile, ProtectedCurves
-from dprivacy.viz.style.picture_style import (
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    style,
-    titled,
-)
+from dprivacy.viz.style.picture_style import PALE, drawn, legend_below, new_figure, style, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,14 +7,7 @@ from dprivacy.model import Labelled
 from dprivacy.refine import AverageRefinement, MaxRefinement, PrivateRefinement, Refinement
 from dprivacy.viz.charts.bar_charts import draw_bars
 from dprivacy.viz.charts.channel_heat import plot_table
-from dprivacy.viz.style.picture_style import (
-    WIDTH,
-    drawn,
-    legend_below,
-    new_figure,
-    short,
-    style,
-)
+from dprivacy.viz.style.picture_style import WIDTH, drawn, legend_below, new_figure, short, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

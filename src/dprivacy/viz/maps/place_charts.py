@@ -6,14 +6,7 @@ from dprivacy.extras import matplotlib
 from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.picture_registry import picture
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    titled,
-)
+from dprivacy.viz.style.picture_style import FAINT, PALE, drawn, legend_below, new_figure, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,15 +16,7 @@ from dprivacy.web.pages.pasted_matrices import (
     metric_space,
     read_matrix_text,
 )
-from dprivacy.web.shell.controls import (
-    Choice,
-    details,
-    figure,
-    formula,
-    heat,
-    refusal,
-    table,
-)
+from dprivacy.web.shell.controls import Choice, details, figure, formula, heat, refusal, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
 

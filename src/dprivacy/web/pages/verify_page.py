@@ -20,14 +20,7 @@ from dprivacy.web.pages.pasted_matrices import (
     metric_space,
     read_matrix_text,
 )
-from dprivacy.web.shell.controls import (
-    Choice,
-    details,
-    formula,
-    heat,
-    save_button,
-    table,
-)
+from dprivacy.web.shell.controls import Choice, details, formula, heat, save_button, table
 from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
