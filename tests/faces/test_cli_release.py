@@ -148,7 +148,9 @@ class TestSanitise:
     def test_an_output_that_exists(self, folder: Path) -> None:
         wanted = ["sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv"]
         good(*wanted, folder=folder)
-        assert "exists; choose another name, or say --replace" in refused(*wanted, folder=folder)
+        assert "already exists; choose another name, or pass --replace" in refused(
+            *wanted, folder=folder
+        )
         line = refused(*wanted, "--replace", folder=folder)
         assert "survey.csv was released before" in line
         good(*wanted, "--replace", "--again", "the first one was lost", folder=folder)

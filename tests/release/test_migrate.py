@@ -210,7 +210,7 @@ def test_floats_are_read_as_the_fractions_they_stand_for():
 
 def test_floats_that_are_no_fractions_are_refused():
     p = 1 / (1 + math.e)
-    with pytest.raises(Malformed, match=r"at \(0, 0\) is no fraction .*exactly"):
+    with pytest.raises(Malformed, match=r"at \(0, 0\) is not near a fraction .*exactly"):
         from_floats([[1 - p, p], [p, 1 - p]])
     with pytest.raises(Malformed, match="is no fraction"):
         from_floats(
@@ -322,11 +322,11 @@ def test_utilities_of_candidates(monotonic):
 
 def test_a_sensitivity_that_the_utilities_exceed():
     votes = {"a": [0, 3], "b": [0, 0]}
-    with pytest.raises(Malformed, match="candidate '1' differs by 3 between inputs 'a' and 'b'"):
+    with pytest.raises(NotPrivate, match="candidate '1' differs by 3 between inputs 'a' and 'b'"):
         from_utilities(votes, eps=1, sensitivity=1)
     farther = from_utilities({0: [0, 3], 3: [0, 0]}, eps=1, sensitivity=1, space=line([0, 3]))
     assert smallest_eps(farther.channel, line([0, 3])) <= 1
-    with pytest.raises(Malformed, match="one input has no ε"):
+    with pytest.raises(Malformed, match="two or more, not of 1"):
         from_utilities({"a": [0, 3]}, eps=1, sensitivity=3)
     with pytest.raises(Malformed, match="has 1 utilities for 2 candidates"):
         from_utilities({"a": [0, 3], "b": [1]}, eps=1, sensitivity=3)

@@ -177,7 +177,7 @@ class TestResume:
     def test_it_is_not_done_unasked(self, job):
         job.stop()
         with pytest.raises(
-            Unfinished, match=r"stopped before it was done; say --resume .*--discard"
+            Unfinished, match=r"stopped before it was done; pass --resume .*--discard"
         ):
             job.run()
         with pytest.raises(Unfinished, match="draws new noise, and spends again"):
@@ -211,7 +211,9 @@ class TestResume:
     def test_an_output_that_came_in_between_is_kept(self, job):
         job.stop()
         job.output.write_text("somebody's")
-        with pytest.raises(Malformed, match="exists; choose another name, or say --replace"):
+        with pytest.raises(
+            Malformed, match="already exists; choose another name, or pass --replace"
+        ):
             job.run(resume=True)
         assert job.output.read_text() == "somebody's"
         job.output.unlink()
@@ -295,7 +297,9 @@ class TestChanges:
         job.write_source(job.table.slice(1))
         job.refused(rf"the source .* is another one \({len(before)} bytes before, \d+ now\)")
         job.source.write_bytes(before[:-9] + bytes([before[-9] ^ 1]) + before[-8:])
-        job.refused(r"another one \(same size\).*Put that back and say --resume, or say --discard")
+        job.refused(
+            r"another one \(same size\).*Put that back and pass --resume, or pass --discard"
+        )
         job.source.write_bytes(before)
         assert job.run(resume=True).rows == ROWS
 
@@ -330,7 +334,7 @@ class TestChanges:
         job.stop()
         with monkeypatch.context() as patch:
             patch.setattr(ChunkStreams, "start", lambda self, chunk: None)
-            job.refused("does not come out the same again; say --discard")
+            job.refused("does not come out the same again; pass --discard")
         assert job.run(resume=True).rows == ROWS
 
     def test_other_chunks(self, tmp_path, small, monkeypatch):
@@ -338,7 +342,7 @@ class TestChanges:
         job.stop()
         with monkeypatch.context() as patch:
             patch.setattr(files, "_BLOCK", 1 << 11)
-            job.refused("does not come in the same chunks again; say --discard")
+            job.refused("does not come in the same chunks again; pass --discard")
         assert job.run(resume=True).rows == ROWS
 
 
@@ -425,7 +429,7 @@ class TestJournal:
         job.stop()
         whole = job.journal.read_bytes()
         job.journal.write_bytes(whole.replace(b'"rows"', b'"rowz"', 1))
-        job.refused("the journal is damaged .*say --discard", Malformed)
+        job.refused("the journal is damaged .*pass --discard", Malformed)
         assert job.run(discard=True).rows == ROWS
 
     def test_an_overwritten_journal_is_none(self, job):
@@ -566,7 +570,7 @@ class TestDisk:
         output = tiny / job.output.name
         output.write_text("old")
         (tiny / "filler").write_bytes(bytes(72 << 10))
-        with pytest.raises(Unfinished, match=r"No space left on device.*make room.*say --resume"):
+        with pytest.raises(Unfinished, match=r"No space left on device.*make room.*pass --resume"):
             job.run(output, replace=True)
         assert output.read_text() == "old"
         assert Workplace(output).journal.exists()

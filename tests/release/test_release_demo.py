@@ -38,7 +38,7 @@ def test_written_sanitised_and_estimated(tmp_path):
 def test_it_may_be_written_again_but_not_over_something_else(tmp_path):
     assert write_demo(tmp_path) == write_demo(tmp_path)
     (tmp_path / "plan.toml").write_text("mine")
-    with pytest.raises(Malformed, match=r"plan\.toml exists and is not the demo's"):
+    with pytest.raises(Malformed, match=r"plan\.toml already exists and is not the demo's"):
         write_demo(tmp_path)
     assert (tmp_path / "plan.toml").read_text() == "mine"
 

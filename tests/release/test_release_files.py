@@ -174,11 +174,11 @@ class TestRefusals:
             (CODES, CANARY, "row 1: holds a value outside"),
             (CODES, "9", "row 1: holds a value outside"),
             (CODES, " 1", "row 1: holds a value outside"),
-            (NUMBERS, CANARY, "row 1: is no number"),
+            (NUMBERS, CANARY, "row 1: is not a number"),
             (NUMBERS, "nan", "row 1: is not a finite number"),
             (NUMBERS, "-inf", "row 1: is not a finite number"),
             (NUMBERS, "NaN", "row 1: is missing"),
-            (NUMBERS, '"1,5"', "row 1: is no number"),
+            (NUMBERS, '"1,5"', "row 1: is not a number"),
         ],
     )
     def test_cells(self, tmp_path, spec, cell, text):
@@ -252,7 +252,9 @@ class TestOutputs:
     def test_what_exists_is_kept(self, source, tmp_path):
         for taken in ("out.csv", "out.csv.card.json"):
             (tmp_path / taken).write_text("old")
-            with pytest.raises(Malformed, match="exists; choose another name, or say --replace"):
+            with pytest.raises(
+                Malformed, match="already exists; choose another name, or pass --replace"
+            ):
                 sanitise_file(source, plan_of(), tmp_path / "out.csv")
             assert (tmp_path / taken).read_text() == "old"
             (tmp_path / taken).unlink()

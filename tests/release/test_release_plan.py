@@ -174,8 +174,8 @@ class TestRefusals:
             ({**LETTERS, "colour": 1}, "unknown settings colour"),
             ({**LETTERS, "low": 1}, "low does not apply to the type categories"),
             ({**NUMBERS, "blocks": [[1]]}, "blocks does not apply to the type numbers"),
-            ({**LETTERS, "type": "strange"}, "type must be one of categories"),
-            ({**LETTERS, "type": ["categories"]}, "type must be one of"),
+            ({**LETTERS, "type": "strange"}, "type should be one of 'categories"),
+            ({**LETTERS, "type": ["categories"]}, "type should be one of"),
             ({**LETTERS, "mechanism": "geometric"}, "geometric does not fit a column of type"),
             ({**NUMBERS, "mechanism": "randomised_response"}, "choose laplace"),
             ({**LETTERS, "mechanism": ["geometric"]}, "does not fit"),
@@ -185,7 +185,7 @@ class TestRefusals:
             ({**LETTERS, "values": [True, False]}, "all texts or all whole numbers"),
             ({**LETTERS, "values": [1.5, 2.5]}, "all texts or all whole numbers"),
             ({**LETTERS, "values": [["a"], ["b"]]}, "all texts or all whole numbers"),
-            ({**LETTERS, "source": "guess"}, "source must be"),
+            ({**LETTERS, "source": "guess"}, "source should be"),
             ({**LETTERS, "nulls": "keep"}, "never kept as it is"),
             ({**LETTERS, "nulls": 5}, "never kept as it is"),
             ({**LETTERS, "nulls": {"replace": "z"}}, "which is not a value"),
@@ -246,7 +246,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("top", "text"),
         [
-            ({"unit": 5}, "unit is"),
+            ({"unit": 5}, "unit should be"),
             ({"rows_per_person": 0}, "whole number ≥ 1"),
             ({"rows_per_person": True}, "whole number ≥ 1"),
             ({"drop": "x"}, "must be a list of column names"),

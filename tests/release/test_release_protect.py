@@ -343,10 +343,10 @@ class TestNumbers:
             (pa.array([1.0, float("nan")]), "row 1: is not a finite number"),
             (pa.array([1.0, float("-inf")]), "row 1: is not a finite number"),
             (pa.array(["1", "inf"]), "row 1: is not a finite number"),
-            (pa.array(["1", CANARY]), "row 1: is no number"),
-            (pa.array(["1", "1,5"]), "row 1: is no number"),
+            (pa.array(["1", CANARY]), "row 1: is not a number"),
+            (pa.array(["1", "1,5"]), "row 1: is not a number"),
             (pa.array([1, None]), "row 1: is missing"),
-            (pa.array([1, 2**60 + 1]), "row 1: is no number that a double can hold"),
+            (pa.array([1, 2**60 + 1]), "row 1: is not a number that a double can hold"),
         ],
     )
     def test_refused(self, array, text):

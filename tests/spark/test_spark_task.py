@@ -184,7 +184,7 @@ class TestErrors:
         with pytest.raises(Malformed) as error:
             list(task(broken(), Run.of(ONE, ["hobby"], KEY)))
         assert str(error.value) == (
-            f"{MARK} Malformed: partition 4 cannot be sanitised; a RuntimeError was raised"
+            f"{MARK} NotApplicable: partition 4 cannot be sanitised; a RuntimeError was raised"
         )
 
 

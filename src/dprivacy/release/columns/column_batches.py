@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
+from dprivacy.errors import (
+    BadNumber,
+    BadPlan,
+    DPrivacyError,
+    NotApplicable,
+    UnknownCategory,
+    WrongKind,
+)
 from dprivacy.extras import arrow, compute
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.row_facts import RowOrder
@@ -67,7 +74,7 @@ class ColumnProtector:
         """
         self.people = people
         if any(isinstance(array.type, arrow().BaseExtensionType) for array in arrays):
-            raise Malformed(
+            raise WrongKind(
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
             )
         try:
@@ -92,7 +99,7 @@ class ColumnProtector:
         return self.sampler.draw(codes, self.source)
 
     def _misfit(self) -> DPrivacyError:
-        return Malformed(
+        return WrongKind(
             f"column {self.column.name!r}, from row {self.row} on: its type cannot hold what the plan "
             f"declares ({self.column.kind}); convert it first"
         )
@@ -127,7 +134,7 @@ class ColumnProtector:
             return array.fill_null(pa.scalar(value, type=array.type))
         at = int(np.flatnonzero(np.asarray(array.is_null()))[0])
         raise self._at(
-            at, 'is missing; set nulls = "category" or { replace = … } in the plan', Malformed
+            at, 'is missing; set nulls = "category" or { replace = … } in the plan', NotApplicable
         )
 
     def _cast(self, array: Any, wanted: Any, what: str, kind: type[DPrivacyError]) -> Any:
@@ -185,11 +192,13 @@ class ColumnProtector:
         values = self._without_nulls(self._plain(array))
         if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
             raise self._misfit()
-        doubles = self._cast(values, pa.float64(), "is no number that a double can hold", Malformed)
+        doubles = self._cast(
+            values, pa.float64(), "is not a number that a double can hold", BadNumber
+        )
         numbers = np.asarray(doubles, dtype=np.float64)
         broken = np.flatnonzero(~np.isfinite(numbers))
         if len(broken):
-            raise self._at(int(broken[0]), "is not a finite number", Malformed)
+            raise self._at(int(broken[0]), "is not a finite number", BadNumber)
         return numbers
 
     def _numbers(self, array: Any) -> Any:
@@ -214,7 +223,7 @@ class ColumnProtector:
         grid = mechanism.grid
         whole = all(Fraction(v).denominator == 1 for v in (grid.low, grid.step))
         if pa.types.is_integer(_value_type(original)) and not whole:
-            raise Malformed(
+            raise BadPlan(
                 f"column {self.column.name!r} holds whole numbers; low and grid must be whole too"
             )
         steps = int((grid.high - grid.low) / grid.step)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, OutputExists
 from dprivacy.extras import arrow, arrow_csv
 
 PLAN = """\
@@ -58,8 +58,10 @@ def write_demo(folder: Path) -> tuple[Path, Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for path, content in ((table, sink.getvalue().to_pybytes()), (plan, PLAN.encode())):
             if path.exists() and path.read_bytes() != content:
-                raise Malformed(f"{path} exists and is not the demo's; choose another --folder")
+                raise OutputExists(
+                    f"{path} already exists and is not the demo's; choose another folder"
+                )
             path.write_bytes(content)
     except OSError as reason:
-        raise Malformed(f"{folder}: cannot be written to ({reason.strerror})") from None
+        raise BadFile(f"{folder}: cannot be written to ({reason.strerror})") from None
     return table, plan

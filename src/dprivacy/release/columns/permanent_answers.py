@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, Coder
 from dprivacy.model import Channel
 from dprivacy.sampling import CategoricalSampler, KeyedSource
@@ -71,7 +71,7 @@ class PermanentAnswers:
     def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
         """The same for positions of inputs, giving positions of outputs."""
         if len(people) != len(codes):
-            raise Malformed(f"{len(codes)} values for {len(people)} people")
+            raise WrongShape(f"{len(codes)} values for {len(people)} people")
         tags = [self._tag(person, int(code)) for person, code in zip(people, codes, strict=True)]
         words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
         drawn = self._sampler.from_words(codes, words.astype(np.uint64))
@@ -82,7 +82,7 @@ class PermanentAnswers:
     def _tag(self, person: Any, code: int) -> bytes:
         person = python_value(person)
         if person is None or (isinstance(person, float) and math.isnan(person)):
-            raise Malformed("a value belongs to nobody: a person is missing")
+            raise NotApplicable("a value belongs to nobody: a person is missing")
         name = f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
         return hmac.digest(self._key, code.to_bytes(8, "big") + name, "sha256")
 
@@ -92,8 +92,12 @@ class PermanentAnswers:
 
 def _require(mechanism: Any, key: Any, context: Any) -> None:
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-        raise Malformed(f"the key must be at least {_SHORTEST_KEY} secret bytes")
+        told = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        raise WrongKind(f"the key must be at least {_SHORTEST_KEY} secret bytes, not {told}")
     if not isinstance(context, str):
-        raise Malformed("the context is a text, such as the column's name")
+        raise WrongKind(f"the context is a text, such as the column's name, not {context!r}")
     if not isinstance(getattr(mechanism, "channel", None), Channel):
-        raise Malformed("permanent answers need a finite mechanism, one with a channel")
+        raise NotApplicable(
+            "permanent answers need a finite mechanism, one with a channel, which "
+            f"{getattr(mechanism, 'family', mechanism)} is not"
+        )

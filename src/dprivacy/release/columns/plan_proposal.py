@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow, compute
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
@@ -64,7 +64,7 @@ def _look(path: Path) -> dict[str, dict[str, Any]]:
             if rows >= _ROWS_LOOKED_AT:
                 break
     if not parts:
-        raise Malformed(f"{path}: holds no rows")
+        raise WrongShape(f"{path}: holds no rows")
     table = pa.Table.from_batches(parts)
     csv = path.suffix.lower() != ".parquet"
     return {name: _described(name, table.column(name), csv) for name in table.schema.names}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind
 from dprivacy.extras import arrow
 
 
@@ -29,7 +29,7 @@ def _plain_type(kind: Any, name: str) -> Any:
     """The type with its nested fields named and typed as before, and no metadata on them."""
     pa = arrow()
     if isinstance(kind, pa.BaseExtensionType):
-        raise Malformed(f"column {name!r} has an extension type, which may carry anything; cast it")
+        raise WrongKind(f"column {name!r} has an extension type, which may carry anything; cast it")
     if not pa.types.is_nested(kind):
         return kind
     fields = [_plain_field(kind.field(k), name) for k in range(kind.num_fields)]
@@ -41,13 +41,13 @@ def _plain_type(kind: Any, name: str) -> Any:
         return pa.list_(fields[0])
     if pa.types.is_large_list(kind):
         return pa.large_list(fields[0])
-    raise Malformed(f"column {name!r} has the nested type {kind}; cast it to lists or structures")
+    raise WrongKind(f"column {name!r} has the nested type {kind}; cast it to lists or structures")
 
 
 def _plain_field(field: Any, name: str) -> Any:
     pa = arrow()
     if pa.types.is_dictionary(field.type):
-        raise Malformed(f"column {name!r} has a dictionary inside a nested type; cast it")
+        raise WrongKind(f"column {name!r} has a dictionary inside a nested type; cast it")
     return pa.field(field.name, _plain_type(field.type, name), field.nullable)
 
 

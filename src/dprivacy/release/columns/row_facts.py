@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadPlan, NotApplicable
 
 _FEWEST = 20  # rows below which an order may well be chance
 _MOST_RUNS = 1 << 12
@@ -100,7 +100,7 @@ class RowsPerPerson:
         """Note whom the next rows belong to."""
         if array.null_count:
             at = self._rows + int(np.flatnonzero(np.asarray(array.is_null()))[0])
-            raise Malformed(
+            raise NotApplicable(
                 f"column {self.column!r}, row {at}: is missing, and it should say whose row it is"
             )
         found = [hash(who if isinstance(who, str) else repr(who)) for who in array.to_pylist()]
@@ -108,10 +108,10 @@ class RowsPerPerson:
         self._rows += len(found)
 
     def check(self) -> None:
-        """Malformed when somebody has more rows than the plan allows."""
+        """BadPlan when somebody has more rows than the plan allows."""
         people = np.sort(np.concatenate(self._seen)) if self._seen else np.empty(0, np.int64)
         if self._rows > self.most and (people[self.most :] == people[: -self.most]).any():
-            raise Malformed(
+            raise BadPlan(
                 f"somebody has more rows than rows_per_person = {self.most} (by column "
                 f"{self.column!r}); raise it in the plan, or leave out the rows beyond it"
             )

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.errors import BadPlan, PrivacyLeakWarning, UnknownName, WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
@@ -62,14 +62,17 @@ class Sanitiser:
         """The columns that come out, in the table's order; every column must be in the plan."""
         plan = self.plan
         if len(set(names)) != len(names):
-            raise Malformed("the table has two columns of the same name")
+            twice = sorted({c for c in names if names.count(c) > 1})
+            raise BadPlan(f"the table has two columns of the same name: {', '.join(twice)}")
         known = {*self.needed, *plan.pass_through, *plan.drop}
         missing = [c for c in (*self.needed, *plan.pass_through, *plan.drop) if c not in names]
         if missing:
-            raise Malformed(f"the table has no column {', '.join(map(repr, missing))}")
+            raise UnknownName(
+                f"the table has no column {', '.join(map(repr, missing))}; it has {', '.join(names)}"
+            )
         strange = [c for c in names if c not in known]
         if strange:
-            raise Malformed(
+            raise BadPlan(
                 f"the plan says nothing of the column {', '.join(map(repr, strange))}; protect it, "
                 "list it in pass_through (it is then published as it is), or in drop"
             )
@@ -126,7 +129,7 @@ class Sanitiser:
         That is no rows at all, too many of one person, and rows in the order of a secret column.
         """
         if not self.rows:
-            raise Malformed("the table holds no rows")
+            raise WrongShape("the table holds no rows, so there is nothing to protect")
         if self.people is not None:
             self.people.check()
         for protector in self.protectors:
@@ -143,7 +146,7 @@ def require_confirmed(plan: Plan) -> None:
     """Refuse a domain that was read off the data and that nobody has looked at."""
     waiting = plan.unconfirmed()
     if waiting:
-        raise Malformed(
+        raise BadPlan(
             f"the values of {', '.join(map(repr, waiting))} were read off the data: a value that "
             "occurs says that somebody has it. Compare them with the questionnaire or code list, "
             'add what is missing, and set source = "declared"; or set source = "data, acknowledged" '
@@ -152,15 +155,18 @@ def require_confirmed(plan: Plan) -> None:
 
 
 def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAnswers | None:
-    """A column's permanent answers; Malformed where the plan does not allow any."""
+    """A column's permanent answers; BadPlan where the plan does not allow any."""
     if key is None:
         return None
     if plan.unit == "row" or plan.rows_per_person != 1:
-        raise Malformed(
-            "permanent answers need unit = the column that identifies a person, with one row each"
+        raise BadPlan(
+            "permanent answers need unit = the column that identifies a person, with one row each; the "
+            f"plan has unit = {plan.unit!r} and rows_per_person = {plan.rows_per_person}"
         )
     if not column.listed:
-        raise Malformed(f"column {column.name!r}: permanent answers are for listed values")
+        raise BadPlan(
+            f"column {column.name!r}: permanent answers are for listed values, not for {column.kind}"
+        )
     return PermanentAnswers(column.mechanism, key, column.name)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dprivacy.errors import Malformed, Unfinished
+from dprivacy.errors import BadFile, Unfinished
 
 CARD_ENDING, CARD_NAME = ".card.json", "_card.json"
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -85,7 +85,7 @@ class Workplace:
         try:
             yield
         except OSError as reason:
-            raise Malformed(
+            raise BadFile(
                 f"{self.output.parent}: cannot be written to ({reason.strerror or 'failed'}); choose a "
                 "folder that you may write to, with room in it"
             ) from None
@@ -147,8 +147,8 @@ def open_own(path: Path, flags: int) -> int:
     raise _strange(path)
 
 
-def _strange(path: Path) -> Malformed:
-    return Malformed(
+def _strange(path: Path) -> BadFile:
+    return BadFile(
         f"{path}: is not a file that this user made and that nobody else may read; look at it, and "
         "remove it"
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import UnknownName
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.sanitising import sanitise
@@ -53,7 +53,7 @@ class ProtectColumns:
         """Set parameters, for scikit-learn."""
         strange = sorted(set(parameters) - {"plan"})
         if strange:
-            raise Malformed(f"ProtectColumns has no parameter {', '.join(strange)}; it has plan")
+            raise UnknownName(f"ProtectColumns has no parameter {', '.join(strange)}; it has plan")
         for name, value in parameters.items():
             setattr(self, name, value)
         return self

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed, Unfinished
+from dprivacy.errors import BadFile, OutputExists, Unfinished, UnknownName, WrongShape
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import Workplace, file_hash
@@ -115,7 +115,7 @@ def run_file_job(
             receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit), again=again)
             sha256 = _write(origin, sanitiser, streams, journal, progress)
             if _stat(origin) != seen:
-                raise Malformed(f"{origin}: was changed while it was read; nothing is written")
+                raise BadFile(f"{origin}: was changed while it was read; nothing is written")
             sanitiser.finish()
             mark = origin_mark(origin, salt=run.salt)
             card = table_card(
@@ -131,21 +131,21 @@ def run_file_job(
 
 def _require_places(place: Workplace, origin: Path) -> None:
     if place.output.suffix.lower() not in (".csv", ".parquet"):
-        raise Malformed(f"the output must end in .parquet or .csv, not {place.output.suffix!r}")
+        raise UnknownName(f"the output must end in .parquet or .csv, not {place.output.suffix!r}")
     if not origin.exists():
-        raise Malformed(f"{origin}: there is no such file")
+        raise BadFile(f"{origin}: there is no such file")
     for path in (place.output, place.card):
         if path.is_dir():
-            raise Malformed(f"{path}: cannot be written, as it is a folder; choose another name")
+            raise BadFile(f"{path}: cannot be written, as it is a folder; choose another name")
         if path.exists() and path.samefile(origin):
-            raise Malformed("the output would replace the source")
+            raise OutputExists(f"{path}: the output would replace the source; choose another name")
 
 
 def _stat(path: Path) -> tuple[int, ...]:
     """What changes when a file does; a pipe or a device is refused, as it cannot be read twice."""
     found = path.stat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-        raise Malformed(f"{path}: cannot be read, as it is not a file")
+        raise BadFile(f"{path}: cannot be read, as it is not a file")
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -154,7 +154,9 @@ def _people(origin: Path, unit: str) -> Iterator[Any]:
     with batches_of(origin) as (batches, _):
         for batch in batches:
             if unit not in batch.schema.names:
-                raise Malformed(f"the table has no column {unit!r}")
+                raise UnknownName(
+                    f"the table has no column {unit!r}; it has {', '.join(batch.schema.names)}"
+                )
             yield from batch.column(unit).to_pylist()
 
 
@@ -184,7 +186,7 @@ def _write(
             if progress is not None:
                 progress(sanitiser.rows, total)
         if not sanitiser.rows:
-            raise Malformed(f"{origin}: holds no rows")
+            raise WrongShape(f"{origin}: holds no rows")
         return out.finish()
 
 

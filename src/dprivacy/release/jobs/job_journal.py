@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
@@ -127,7 +127,7 @@ class Journal:
 
         Raises
         ------
-        Malformed
+        BadFile
             If it is damaged, or not this user's.
         """
         try:
@@ -240,7 +240,7 @@ def _record(text: bytes, name: Path, *, first: bool) -> Record:
         record = kind(**data)
         _check(record)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as reason:
-        if isinstance(reason, Malformed):
+        if isinstance(reason, BadFile):
             raise
         _damaged(name, "a record is not of a known form")
     return record
@@ -301,7 +301,7 @@ def _read(handle: int) -> bytes:
 
 
 def _damaged(name: Path, what: str) -> NoReturn:
-    raise Malformed(
-        f"{name}: the journal is damaged ({what}); say --discard to throw it away and start anew, with "
-        "new noise"
+    raise BadFile(
+        f"{name}: the journal is damaged ({what}); pass --discard to throw it away and start anew, "
+        "with new noise"
     )

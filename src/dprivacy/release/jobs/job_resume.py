@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed, Unfinished
+from dprivacy.errors import DPrivacyError, NotApplicable, OutputExists, Unfinished
 from dprivacy.model import plain
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
@@ -22,7 +22,7 @@ from dprivacy.verify import weights_hash
 
 _LIBRARIES = ("dprivacy", "numpy", "pyarrow")
 DISCARD = (
-    "say --discard to throw away what was written and start anew: that draws new noise, and spends "
+    "pass --discard to throw away what was written and start anew: that draws new noise, and spends "
     "again if there is a ledger"
 )
 
@@ -37,8 +37,9 @@ def run_key(insecure_seed: int | None) -> bytes:
 def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool) -> Journal | None:
     """The journal to go on from, or None to begin; whatever must not be overwritten is refused."""
     if resume and discard:
-        raise Malformed(
-            "say either --resume or --discard: one keeps the noise, the other draws anew"
+        raise NotApplicable(
+            f"resume={resume} (--resume) keeps the noise, and discard={discard} (--discard) draws it "
+            "anew; choose one of them"
         )
     if discard:
         Journal.discard(place)
@@ -46,8 +47,8 @@ def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool)
     if journal is not None and not resume:
         journal.close()
         raise Unfinished(
-            f"{place.output}: a job for it stopped before it was done; say --resume to go on with the "
-            f"noise it began with, or {DISCARD}"
+            f"{place.output}: a job for it stopped before it was done; pass --resume to go on with "
+            f"the noise it began with, or {DISCARD}"
         )
     if journal is None or journal.commit is None:
         may = replace or (journal is not None and journal.run.replace)
@@ -56,7 +57,10 @@ def left_before(place: Workplace, *, resume: bool, discard: bool, replace: bool)
                 if journal is not None:
                     journal.close()
                 rest = ", and no job for it is left to resume" if resume and journal is None else ""
-                raise Malformed(f"{path} exists{rest}; choose another name, or say --replace")
+                raise OutputExists(
+                    f"{path} already exists{rest}; choose another name, or pass --replace to "
+                    "overwrite it"
+                )
     return journal
 
 
@@ -102,7 +106,7 @@ def require_same(journal: Journal, now: Run, source: Path) -> None:
         changes.append("the ledger is another one, or missing")
     if changes:
         raise Unfinished(
-            f"the job cannot go on: {'; '.join(changes)}. Put that back and say --resume, or {DISCARD}"
+            f"the job cannot go on: {'; '.join(changes)}. Put that back and pass --resume, or {DISCARD}"
         )
 
 
@@ -141,7 +145,7 @@ def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]
     except OSError as reason:
         raise Unfinished(
             f"{output}: cannot be written ({reason.strerror or 'failed'}); put that right (make room, "
-            "or give back the permission), then say --resume to go on with the same noise"
+            "or give back the permission), then pass --resume to go on with the same noise"
         ) from None
     finally:
         journal.close()

@@ -74,7 +74,7 @@ class HashedFile:
                 if self._at == self._known.bytes and self.sha256 != self._known.sha256:
                     raise Unfinished(
                         "what was written before the job stopped does not come out the same again; "
-                        "say --discard to throw it away and start anew, with new noise"
+                        "pass --discard to throw it away and start anew, with new noise"
                     )
             self._put(view, keep=True)
         except BaseException:

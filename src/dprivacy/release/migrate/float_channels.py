@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed, NotStochastic
+from dprivacy.errors import BadNumber, NotApplicable, NotStochastic
 from dprivacy.model import Channel, as_channel, shown
 from dprivacy.release.migrate.imported_channel import ImportedChannel
 from dprivacy.spaces import Label
@@ -38,7 +38,7 @@ def from_floats(
 
     Raises
     ------
-    Malformed
+    NotApplicable
         An entry that is near no such fraction. Then the channel can be rounded to a private one with
         `exactly`, or measured as it is.
     NotStochastic
@@ -56,7 +56,7 @@ def from_floats(
     (Fraction(2, 3), 'ln(2)')
     """
     if not 1 <= largest <= _MOST:
-        raise Malformed(f"the largest denominator is between 1 and {_MOST:,}, not {largest!r}")
+        raise BadNumber(f"the largest denominator is between 1 and {_MOST:,}, not {largest!r}")
     channel = as_channel(matrix, rows=rows, columns=columns)
     if channel.exact:
         return ImportedChannel(channel, "A matrix of exact numbers")
@@ -67,17 +67,17 @@ def from_floats(
             given = Fraction(float(channel[x, y]))
             found = given.limit_denominator(largest)
             if abs(found - given) > _NEAR or (found == 0) != (given == 0):
-                raise Malformed(
-                    f"{float(given)!r} at ({shown(x)}, {shown(y)}) is no fraction with a denominator "
-                    f"up to {largest:,}; give a larger `largest`, or make a proved channel near it "
-                    "with `exactly(matrix, space=…, eps=…)`"
+                raise NotApplicable(
+                    f"{float(given)!r} at ({shown(x)}, {shown(y)}) is not near a fraction with a "
+                    f"denominator up to {largest:,}; give a larger `largest`, or make a proved channel "
+                    "near it with `exactly(matrix, space, eps=…)`"
                 )
             moved = max(moved, abs(found - given))
             line.append(found)
         if sum(line) != 1:
             raise NotStochastic(
                 f"row {shown(x)!r}: read as fractions, its entries sum to {sum(line)}; use "
-                "`exactly(matrix, space=…, eps=…)`"
+                "`exactly(matrix, space, eps=…)`"
             )
         exact.append(line)
     remark = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind
 from dprivacy.model import about, plain
 from dprivacy.numbers import Level, as_eps, as_level
 
@@ -99,7 +99,7 @@ def location_guard(settings: Mapping[str, Any] | None = None) -> dict[str, Place
 
     Raises
     ------
-    Malformed
+    WrongKind, BadNumber
         Settings that are not of this form.
 
     Examples
@@ -111,8 +111,9 @@ def location_guard(settings: Mapping[str, Any] | None = None) -> dict[str, Place
     given = _SHIPPED if settings is None else settings
     levels = given.get("levels")
     if not isinstance(levels, Mapping) or not levels:
-        raise Malformed(
-            'Location Guard\'s settings read {"epsilon": 2, "levels": {"low": {"radius": 200}}}'
+        raise WrongKind(
+            'Location Guard\'s settings read {"epsilon": 2, "levels": {"low": {"radius": 200}}}; these '
+            f"are {str(given)[:60]}"
         )
     eps = as_eps(given.get("epsilon", 2))
     return {str(name): _level(str(name), eps, level) for name, level in levels.items()}
@@ -120,10 +121,10 @@ def location_guard(settings: Mapping[str, Any] | None = None) -> dict[str, Place
 
 def _level(name: str, eps: Level, level: Any) -> PlaceLevel:
     if not isinstance(level, Mapping) or "radius" not in level:
-        raise Malformed(f'level {name!r} needs a radius in metres: {{"radius": 200}}')
+        raise WrongKind(f'level {name!r} needs a radius in metres: {{"radius": 200}}')
     radius, minutes = (_number(name, key, level.get(key, 0)) for key in ("radius", "cacheTime"))
     if radius <= 0:
-        raise Malformed(f"level {name!r}: the radius is a positive number of metres")
+        raise BadNumber(f"level {name!r}: the radius is a positive number of metres, not {radius}")
     return PlaceLevel(name, eps, radius, minutes)
 
 
@@ -133,5 +134,5 @@ def _number(name: str, key: str, value: Any) -> Fraction:
     except (TypeError, ValueError):
         found = None
     if found is None or found < 0 or isinstance(value, bool):
-        raise Malformed(f"level {name!r}: {key} is a number that is not negative, not {value!r}")
+        raise BadNumber(f"level {name!r}: {key} is a number that is not negative, not {value!r}")
     return Fraction(found)

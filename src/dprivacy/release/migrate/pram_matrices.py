@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed, NotStochastic
+from dprivacy.errors import BadFile, BadNumber, NotStochastic
 from dprivacy.model import Channel, file_text
 from dprivacy.release.migrate.imported_channel import ImportedChannel
 
@@ -45,8 +45,8 @@ def read_pram(path: str | Path, *, labels: Callable[[str], Any] = str) -> Import
 
     Raises
     ------
-    Malformed, NotStochastic
-        A text that is no such matrix; rows that rounding does not explain.
+    BadFile, NotStochastic
+        A text that is not such a matrix; rows that rounding does not explain.
     """
     return pram_from_text(file_text(path), labels=labels, name=Path(path).name)
 
@@ -111,7 +111,7 @@ def _table(text: str, name: str) -> Table:
     end = next((k for k in range(start, len(lines)) if lines[k].startswith("$")), len(lines))
     kept = [line for line in lines[start:end] if line.strip()]
     if len(kept) < 2:
-        raise Malformed(f"{name}: needs a line of released values and a line for each true value")
+        raise BadFile(f"{name}: needs a line of released values and a line for each true value")
     try:
         if ";" in kept[0]:
             table = [[cell.replace(",", ".") if k else cell for k, cell in enumerate(line)]
@@ -123,7 +123,7 @@ def _table(text: str, name: str) -> Table:
                 return _one_block(list(_split(kept, mark)), name)
         return _blocks(list(_split(kept, " ")), name)
     except csv.Error as reason:
-        raise Malformed(f"{name}: not a table ({reason})") from None
+        raise BadFile(f"{name}: not a table ({reason})") from None
 
 
 def _split(lines: list[str], mark: str) -> Any:
@@ -136,12 +136,12 @@ def _split(lines: list[str], mark: str) -> Any:
 def _one_block(table: list[list[str]], name: str) -> Table:
     """A header and the lines below it; R may leave the corner of the header out."""
     if len(table) < 2:
-        raise Malformed(f"{name}: a line of released values has no lines below it")
+        raise BadFile(f"{name}: a line of released values has no lines below it")
     width = len(table[1])
     columns = table[0][1:] if len(table[0]) == width else table[0]
     for line in table[1:]:
         if len(line) != len(columns) + 1:
-            raise Malformed(
+            raise BadFile(
                 f"{name}: the line of {line[0]!r} has {len(line) - 1} entries where {len(columns)} "
                 "released values are named; write labels that contain spaces with write.csv"
             )
@@ -156,7 +156,7 @@ def _blocks(table: list[list[str]], name: str) -> Table:
     parts = [_one_block(table[k : k + height], name) for k in range(0, len(table), height)]
     rows = parts[0][0]
     if any(part[0] != rows for part in parts):
-        raise Malformed(f"{name}: the blocks of the print do not repeat the same rows")
+        raise BadFile(f"{name}: the blocks of the print do not repeat the same rows")
     columns = [column for part in parts for column in part[1]]
     return (
         rows,
@@ -168,7 +168,7 @@ def _blocks(table: list[list[str]], name: str) -> Table:
 def _number(cell: str, where: str) -> Fraction:
     number = Fraction(cell) if _NUMBER.fullmatch(cell) else None
     if number is None or number > 1:
-        raise Malformed(f"{where}: {cell[:24]!r} is not a probability")
+        raise BadNumber(f"{where}: {cell[:24]!r} is not a probability")
     return number
 
 
@@ -183,7 +183,7 @@ def _read(names: list[str], labels: Callable[[str], Any], name: str) -> list[Any
     try:
         return [labels(text) for text in names]
     except ValueError:
-        raise Malformed(f"{name}: its labels are not what `labels` reads: {names!r}") from None
+        raise BadFile(f"{name}: its labels are not what `labels` reads: {names!r}") from None
 
 
 def _decimals(cells: Any) -> int:

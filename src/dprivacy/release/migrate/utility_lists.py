@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, NotPrivate, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, exponential
 from dprivacy.model import shown
 from dprivacy.numbers import as_eps
@@ -31,7 +31,7 @@ def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: Any) -> Cha
 
     Raises
     ------
-    Malformed
+    WrongShape, NotApplicable
         A pair that is missing or given twice with different utilities.
 
     Notes
@@ -54,13 +54,15 @@ def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: Any) -> Cha
     missing = [(x, z) for k, x in enumerate(values) for z in values[:k] if (x, z) not in apart]
     if missing:
         x, z = missing[0]
-        raise Malformed(
+        raise WrongShape(
             f"the utility of {shown(z)!r} and {shown(x)!r} is missing ({len(missing)} in all); every "
             "pair needs one"
         )
     largest = max(apart.values())
     if not largest:
-        raise Malformed("all utilities are 0, so that there is nothing to tell apart")
+        raise NotApplicable(
+            f"all utilities between {len(values)} values are 0, so that there is nothing to tell apart"
+        )
     lines = {tuple(sorted(apart.get((x, z), Fraction(0)) for z in values)) for x in values}
     scale = (1 if len(lines) > 1 else 2) / largest
     return exponential(
@@ -95,7 +97,7 @@ def from_utilities(
 
     Raises
     ------
-    Malformed
+    NotPrivate
         Utilities that change by more than Δ·d between two inputs: the level that was asked for does not
         hold.
 
@@ -108,18 +110,20 @@ def from_utilities(
     """
     nominal = as_eps(eps)
     if len(utilities) < 2:
-        raise Malformed("one input has no ε: give the utilities of two inputs or more")
+        raise WrongShape(
+            f"ε compares inputs: give the utilities of two or more, not of {len(utilities)}"
+        )
     table = {x: [_exact(u, f"input {shown(x)!r}") for u in line] for x, line in utilities.items()}
     count = len(next(iter(table.values())))
     outputs = list(range(count)) if candidates is None else list(candidates)
     for x, line in table.items():
         if len(line) != len(outputs):
-            raise Malformed(
+            raise WrongShape(
                 f"input {shown(x)!r} has {len(line)} utilities for {len(outputs)} candidates"
             )
     delta = _exact(sensitivity, "the sensitivity")
     if delta <= 0:
-        raise Malformed("the sensitivity is a positive number")
+        raise BadNumber(f"the sensitivity is a positive number, not {delta}")
     metric = discrete(list(table)) if space is None else space
     _require_sensitivity(table, outputs, delta, metric)
     place = {y: k for k, y in enumerate(outputs)}
@@ -140,7 +144,7 @@ def _require_sensitivity(
         for z in table:
             for y, u, v in zip(outputs, table[x], table[z], strict=True):
                 if u - v > delta * space.distance(x, z):
-                    raise Malformed(
+                    raise NotPrivate(
                         f"the utility of candidate {shown(y)!r} differs by {u - v} between inputs "
                         f"{shown(x)!r} and {shown(z)!r}, more than the sensitivity {delta} allows; "
                         "give a larger sensitivity, or a space in which they are farther apart"
@@ -152,21 +156,23 @@ def _pairs(utility_list: Iterable[Sequence[Any]]) -> dict[tuple[Any, Any], Fract
     apart: dict[tuple[Any, Any], Fraction] = {}
     for entry in utility_list:
         if isinstance(entry, str) or len(entry) != 3:
-            raise Malformed("a utility list reads [(value, value, utility), …]")
+            raise WrongShape(f"a utility list reads [(value, value, utility), …], not {entry!r}")
         x, z, given = entry
         utility = _exact(given, f"the pair {shown(x)!r}, {shown(z)!r}")
         if utility < 0 or (x == z and utility):
-            raise Malformed(
+            raise BadNumber(
                 f"the utility of {shown(x)!r} and {shown(z)!r} is {utility}; it is a distance: 0 from "
                 "a value to itself, and never negative"
             )
         if x == z:
             continue
         if apart.get((x, z), utility) != utility:
-            raise Malformed(f"the pair {shown(x)!r}, {shown(z)!r} is given twice, differently")
+            raise NotApplicable(f"the pair {shown(x)!r}, {shown(z)!r} is given twice, differently")
         apart[x, z] = apart[z, x] = utility
     if not apart:
-        raise Malformed("the utility list is empty")
+        raise WrongShape(
+            "the utility list is empty; it needs (value, value, utility) for every pair"
+        )
     return apart
 
 
@@ -175,4 +181,4 @@ def _exact(number: Any, where: str) -> Fraction:
     try:
         return Fraction(repr(float(number)) if isinstance(number, float) else number)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise Malformed(f"{where}: a utility is a finite number, not {number!r}") from None
+        raise BadNumber(f"{where}: a utility is a finite number, not {number!r}") from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadPlan, Malformed, TooLarge
+from dprivacy.errors import BadPlan, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
@@ -54,14 +54,14 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
     if kind == "graph":
         edges = spec.get("edges")
         if not isinstance(edges, list):
-            raise Malformed(f'{where}: a graph needs edges = [["a", "b"], ["b", "c", "2"]]')
+            raise BadPlan(f'{where}: a graph needs edges = [["a", "b"], ["b", "c", "2"]]')
         space = graph(_exact_numbers(edges), nodes=values or ())
         _one_kind(space.labels, where)
         return space
     if kind == "distances":
         table = spec.get("distances")
         if not isinstance(table, list):
-            raise Malformed(f"{where}: distances = [[0, 1], [1, 0]] is needed beside values")
+            raise BadPlan(f"{where}: distances = [[0, 1], [1, 0]] is needed beside values")
         return from_table(_list(values, where), _exact_numbers(table))
     space = _tree_space(spec.get("tree"), where)
     _one_kind(space.labels, where)
@@ -70,7 +70,9 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
 
 def _list(values: Any, where: str) -> list[Any]:
     if not isinstance(values, list) or len(values) < 2:
-        raise Malformed(f'{where}: values = ["…", "…"] with at least two values is needed')
+        raise BadPlan(
+            f'{where}: values = ["…", "…"] with at least two values is needed, not {str(values)[:60]}'
+        )
     _one_kind(values, where)
     return values
 
@@ -78,7 +80,8 @@ def _list(values: Any, where: str) -> list[Any]:
 def _one_kind(values: Sequence[Any], where: str) -> None:
     kinds = {type(value) for value in values}
     if not kinds <= {str} and not kinds <= {int}:
-        raise Malformed(f"{where}: values must be all texts or all whole numbers")
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise BadPlan(f"{where}: values must be all texts or all whole numbers, not {names}")
 
 
 def _exact_numbers(table: list[Any]) -> list[Any]:
@@ -98,11 +101,11 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
 
     def walk(node: Any, parent: Any) -> None:
         if not isinstance(node, Mapping | list) or not node:
-            raise Malformed(shape)
+            raise BadPlan(shape)
         children = node.items() if isinstance(node, Mapping) else ((leaf, None) for leaf in node)
         for name, below in children:
             if isinstance(name, list | Mapping):
-                raise Malformed(shape)
+                raise BadPlan(shape)
             if below is None:
                 leaves.append(name)
                 edges.append((parent, name))
@@ -183,14 +186,15 @@ def blocks_of(blocks: Any, values: Sequence[Any], where: str) -> list[list[Any]]
     if not isinstance(blocks, list) or not all(
         isinstance(block, list) and block for block in blocks
     ):
-        raise Malformed(
-            f'{where}: blocks = [["child"], ["single", "married"]] lists groups of values'
+        raise BadPlan(
+            f'{where}: blocks = [["child"], ["single", "married"]] lists groups of values, unlike '
+            f"{str(blocks)[:60]}"
         )
     listed = [value for block in blocks for value in block]
     if sorted(map(repr, listed)) != sorted(map(repr, values)):
-        raise Malformed(f"{where}: blocks must list every value once")
+        raise BadPlan(f"{where}: blocks must list every value once, unlike {str(blocks)[:60]}")
     if all(len(block) == 1 for block in blocks):
-        raise Malformed(
+        raise BadPlan(
             f"{where}: every value is a block of its own, so that nothing would be protected"
         )
     return [list(block) for block in blocks]

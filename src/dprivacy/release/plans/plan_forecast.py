@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, NotInvertible
+from dprivacy.errors import BadNumber, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.model import Channel, Pictured, plain, shown
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
@@ -69,7 +69,7 @@ class Forecast(Pictured):
 def forecast(plan: Plan, *, rows: int) -> Forecast:
     """What a plan promises and what estimates from its output will be worth."""
     if rows < 1:
-        raise Malformed(f"a table has at least one row, not {rows}")
+        raise BadNumber(f"a table has at least one row, not {rows}")
     return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
 
 

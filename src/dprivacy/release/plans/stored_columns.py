@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadPlan
 from dprivacy.mechanisms import ChannelMechanism, mechanism_text, read_mechanism
 from dprivacy.model import file_text
 from dprivacy.numbers import as_eps
@@ -30,7 +30,7 @@ def _read_in(name: str, spec: Any, folder: Path) -> Any:
     if not isinstance(spec, Mapping) or spec.get("type") != "stored" or "file" not in spec:
         return spec
     if "stored" in spec or not isinstance(spec["file"], str):
-        raise Malformed(f'column {name!r}: file = "mechanism.json" names one mechanism file')
+        raise BadPlan(f'column {name!r}: file = "mechanism.json" names one mechanism file')
     rest = {key: value for key, value in spec.items() if key != "file"}
     file = folder / spec["file"]
     return {**rest, "stored": mechanism_text(read_mechanism(file_text(file), name=str(file)))}
@@ -40,18 +40,18 @@ def stored_mechanism(spec: Mapping[str, Any], where: str) -> ChannelMechanism:
     """The mechanism of a column of type "stored", proved again."""
     text = spec.get("stored")
     if not isinstance(text, str):
-        raise Malformed(
+        raise BadPlan(
             f'{where}: file = "mechanism.json" is needed, as `dprivacy optimal -o` writes it'
         )
     mechanism = _proved(text)
     if "epsilon" in spec and mechanism.guarantee.eps > as_eps(str(spec["epsilon"])):
-        raise Malformed(
+        raise BadPlan(
             f"{where}: the stored mechanism guarantees ε = {mechanism.guarantee.eps} only, not "
             f"{spec['epsilon']}; leave epsilon out, or make the mechanism for it"
         )
     strange = set(mechanism.channel.columns) - set(mechanism.channel.rows)
     if strange:
-        raise Malformed(
+        raise BadPlan(
             f"{where}: the stored mechanism answers {min(map(repr, strange))}, which is not a value of "
             "the column; make one whose outputs are among its inputs"
         )

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed, WrongKind
+from dprivacy.errors import BadFile, BadPlan, DPrivacyError, UnknownName, WrongKind
 from dprivacy.model import Channel, file_text
 from dprivacy.release.plans.column_domains import (
     LISTED,
@@ -28,6 +28,7 @@ from dprivacy.typing import PlanLike
 _MOST_BITS = 4096  # of a whole number
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
+SOURCES = ("declared", "data", "data, acknowledged")
 NULL_POLICIES = ("refuse", "category", "replace")
 
 
@@ -98,7 +99,7 @@ class Plan:
 
         Raises
         ------
-        Malformed
+        BadFile, BadPlan, UnknownName
             With the column and the way out.
         """
         if isinstance(source, Plan):
@@ -115,7 +116,7 @@ class Plan:
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as reason:  # also a number of too many digits
-            raise Malformed(f"{name}: not TOML ({reason})") from None
+            raise BadFile(f"{name}: not TOML ({reason})") from None
         return _build(with_contents(data, Path(folder)), name)
 
     @property
@@ -134,7 +135,9 @@ class Plan:
         for column in self.columns:
             if name == column.name or name in column.columns:
                 return column
-        raise Malformed(f"the plan does not protect a column {name!r}")
+        raise UnknownName(
+            f"the plan does not protect a column {name!r}; it protects {', '.join(self.protected)}"
+        )
 
     def unconfirmed(self) -> list[str]:
         """Columns whose domain was read off the data and not confirmed."""
@@ -151,17 +154,20 @@ def _require_sizes(data: Mapping[str, Any], name: str) -> None:
         elif isinstance(value, list | tuple):
             waiting.extend(value)
         elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise Malformed(f"{name}: a whole number of {value.bit_length():,} bits is too long")
+            raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")
 
 
 def _build(data: Mapping[str, Any], name: str) -> Plan:
     _require_sizes(data, name)
     strange = set(data) - _TOP
     if strange:
-        raise Malformed(f"{name}: unknown entries {', '.join(sorted(strange))}")
+        raise UnknownName(
+            f"{name}: unknown entries {', '.join(sorted(strange))}; a plan has "
+            f"{', '.join(sorted(_TOP))}"
+        )
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
-        raise Malformed(f"{name}: needs at least one [columns.NAME] to protect")
+        raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")
     # Everything is read before anything is built: a fault in the last line shows at once.
     read = [_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items()]
     drop, through = (
@@ -170,16 +176,17 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     every = [*drop, *through, *(c for column in read for c in column.columns)]
     twice = sorted({c for c in every if every.count(c) > 1})
     if twice:
-        raise Malformed(
+        raise BadPlan(
             f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
         )
     taken = [c.name for c in read if c.name in every and c.name not in c.columns]
     if taken:
-        raise Malformed(f"{name}: {', '.join(taken)} is the name of another column of the table")
+        raise BadPlan(f"{name}: {', '.join(taken)} is the name of another column of the table")
     unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
     if not isinstance(unit, str) or type(most) is not int or most < 1:
-        raise Malformed(
-            f'{name}: unit is "row" or a column, and rows_per_person a whole number ≥ 1'
+        raise BadPlan(
+            f'{name}: unit should be "row" or a column, and rows_per_person a whole number ≥ 1; they '
+            f"are {str(unit)[:40]} and {str(most)[:40]}"
         )
     columns = tuple(column.build() for column in read)
     return Plan(columns, drop, through, unit, most, str(data.get("title", "")), dict(data))
@@ -196,29 +203,30 @@ class _Read:
 
 def _names(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Malformed(f"{where} must be a list of column names")
+        raise BadPlan(f"{where} must be a list of column names, not {str(value)[:60]}")
     return tuple(value)
 
 
 def _column(name: str, spec: Any, where: str) -> _Read:
     if not isinstance(spec, Mapping):
-        raise Malformed(f"{where}: must be a table of settings")
+        raise BadPlan(f"{where}: must be a table of settings, not {str(spec)[:60]}")
     strange = set(spec) - _KEYS
     if strange:
-        raise Malformed(f"{where}: unknown settings {', '.join(sorted(strange))}")
+        raise UnknownName(
+            f"{where}: unknown settings {', '.join(sorted(strange))}; columns may have "
+            f"{', '.join(sorted(_KEYS))}"
+        )
     kind = spec.get("type")
     if kind not in TYPES:
-        raise Malformed(f"{where}: type must be one of {', '.join(TYPES)}")
+        raise UnknownName.among(f"{where}: type", kind, TYPES)
     useless = sorted(set(spec) - SETTINGS[kind])
     if useless:
-        raise Malformed(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
+        raise BadPlan(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
     if "epsilon" not in spec and kind != "stored":
-        raise Malformed(
-            f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)'
-        )
+        raise BadPlan(f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)')
     source = spec.get("source", "declared")
-    if source not in ("declared", "data", "data, acknowledged"):
-        raise Malformed(f'{where}: source must be "declared", "data" or "data, acknowledged"')
+    if source not in SOURCES:
+        raise UnknownName.among(f"{where}: source", source, SOURCES)
     with _told(where):
         return _protected(name, kind, spec, source, where)
 
@@ -239,18 +247,21 @@ def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where
     family = None if kind == "stored" else family_of(kind, spec, where)
     if nulls == "category":
         if kind != "categories" or "blocks" in spec:
-            raise Malformed(f'{where}: nulls = "category" is for plain categories')
+            raise BadPlan(f'{where}: nulls = "category" is for plain categories, not for {kind}')
         assert space is not None
         space = _with_missing(space)
     if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
-        raise Malformed(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
+        raise BadPlan(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
     blocks = None
     if "blocks" in spec and kind in LISTED:
         assert space is not None
         blocks = blocks_of(spec["blocks"], space.labels, where)
     columns = tuple(_names(spec["columns"], f"{where}: columns")) if "columns" in spec else (name,)
     if len(columns) != (2 if kind == "place" else 1):
-        raise Malformed(f'{where}: a place needs columns = ["x", "y"]; other types name one column')
+        raise BadPlan(
+            f'{where}: a place needs columns = ["x", "y"] and other types name one column; these are '
+            f"{', '.join(columns)}"
+        )
 
     def build() -> ColumnPlan:
         with _told(where):
@@ -286,7 +297,7 @@ def _null_policy(value: Any, where: str) -> tuple[str, Any]:
         return value, None
     if isinstance(value, Mapping) and set(value) == {"replace"}:
         return "replace", value["replace"]
-    raise Malformed(
-        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}; a missing value is never '
-        "kept as it is"
+    raise BadPlan(
+        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}, not {str(value)[:40]!r}; a '
+        "missing value is never kept as it is"
     )

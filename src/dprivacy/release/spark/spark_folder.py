@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, OutputExists
 from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.spark.spark_task import MARK
 
@@ -108,7 +108,7 @@ def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterat
     """
     scheme = urlsplit(output).scheme or Files(session, output).scheme
     if scheme not in RENAMES:
-        raise Malformed(
+        raise NotApplicable(
             f"{output}: on {scheme} a folder cannot be renamed at once, so a crash could leave "
             "half of a release; write to HDFS or to a shared folder, and copy it from there"
         )
@@ -116,7 +116,9 @@ def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterat
     target = files.absolute(output)
     parent, name = target.rsplit("/", 1)
     if files.system.exists(files.path(target)) and not replace:
-        raise Malformed(f"{output} exists; choose another name, or say --replace")
+        raise OutputExists(
+            f"{output} already exists; choose another name, or pass --replace to overwrite it"
+        )
     room = f"{parent}/.dprivacy-{secrets.token_hex(8)}"
     files.private_folder(room)
     try:
@@ -180,15 +182,15 @@ def _in_words(text: str, kind: str, what: str) -> DPrivacyError:
 
     told = _TOLD.search(text)
     if told:
-        return getattr(errors, told[1], Malformed)(told[2])
+        return getattr(errors, told[1], BadFile)(told[2])
     if "No module named 'dprivacy'" in text:
-        return Malformed(
+        return BadFile(
             f"{what}: a worker has no dprivacy; install dprivacy[spark] for the Python of every worker"
         )
     if "PATH_NOT_FOUND" in text:
-        return Malformed(f"{what}: there is no such file or folder")
+        return BadFile(f"{what}: there is no such file or folder")
     named = _CONDITION.search(text)
-    return Malformed(
+    return BadFile(
         f"{what}: Spark gave up ({named[1] if named else kind}); its message may quote the table "
         "and is left out here, see the log of the driver"
     )

@@ -10,7 +10,15 @@ from dataclasses import replace as changed
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from dprivacy.errors import Malformed, PrivacyLeakWarning
+from dprivacy.errors import (
+    BadFile,
+    BadPlan,
+    NotApplicable,
+    OutputExists,
+    PrivacyLeakWarning,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import CARD_NAME
@@ -121,7 +129,7 @@ def run_spark_job(
     A session that is already there is used as it is.
     """
     if str(source).lower().endswith((".csv", ".csv.gz", ".txt", ".json")):
-        raise Malformed(f"{source}: the Spark engine reads Parquet; convert the table first")
+        raise BadFile(f"{source}: the Spark engine reads Parquet; convert the table first")
     sql = pyspark_sql()
     running = sql.SparkSession.getActiveSession()
     builder = sql.SparkSession.builder.appName("dprivacy sanitise")
@@ -144,14 +152,14 @@ def is_spark(table: Any) -> bool:
 def _session_of(frame: Any) -> Any:
     pyspark_sql()
     if ".connect." in type(frame).__module__:
-        raise Malformed(
-            "a frame of Spark Connect cannot be sanitised from here: the client cannot commit the "
-            "output; run this in the driver"
+        raise NotApplicable(
+            f"{type(frame).__module__}: a frame of Spark Connect cannot be sanitised from here, as the "
+            "client cannot commit the output; run this in the driver"
         )
     if not is_spark(frame):
-        raise Malformed(f"a Spark data frame is needed, not {type(frame).__name__}")
+        raise WrongKind(f"a Spark data frame is needed, not {type(frame).__name__}")
     if frame.isStreaming:
-        raise Malformed(
+        raise NotApplicable(
             "a stream repeats batches after a failure, and each would be randomised again; write the "
             "stream down, and sanitise what was written"
         )
@@ -182,9 +190,9 @@ def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
     text.destroy()
     written = int(seen.get["rows"])
     if not written:
-        raise Malformed("the table holds no rows")
+        raise WrongShape("the table holds no rows, so there is nothing to protect")
     if session.read.schema(schema).parquet(folder.part).count() != written:
-        raise Malformed(
+        raise BadFile(
             f"{written:,} rows were written and not all can be read back; does every machine see the "
             "folder under the same name?"
         )
@@ -224,9 +232,9 @@ def _check_people(frame: Any, plan: Plan) -> None:
     if plan.unit == "row":
         return
     if not frame._jdf.queryExecution().analyzed().deterministic():
-        raise Malformed(
-            "the frame may have other rows at every evaluation, so that people cannot be counted "
-            "beforehand; write it down first"
+        raise NotApplicable(
+            f"the frame may have other rows at every evaluation, so that people (column {plan.unit!r}) "
+            "cannot be counted beforehand; write it down first"
         )
     who, most = column_of(plan.unit), plan.rows_per_person
     rows = frame.groupBy(
@@ -236,11 +244,11 @@ def _check_people(frame: Any, plan: Plan) -> None:
         rows.filter(functions.col("nobody") | (functions.col("count") > most)).limit(1).collect()
     )
     if found and found[0]["nobody"]:
-        raise Malformed(
+        raise NotApplicable(
             f"column {plan.unit!r}: is missing in some row, and it should say whose row it is"
         )
     if found:
-        raise Malformed(
+        raise BadPlan(
             f"somebody has more rows than rows_per_person = {most} (by column {plan.unit!r}); raise it "
             "in the plan, or leave out the rows beyond it"
         )
@@ -253,9 +261,9 @@ def _resting_place(session: Any) -> str:
     if given:
         return f"{given}/released-{secrets.token_hex(8)}"
     if not context.master.startswith("local"):
-        raise Malformed(
-            "on a cluster the copy needs a folder that all machines see: set one with "
-            "spark.sparkContext.setCheckpointDir(…), or give sanitise an output=…"
+        raise NotApplicable(
+            f"on the cluster {context.master} the copy needs a folder that all machines see: set one "
+            "with spark.sparkContext.setCheckpointDir(…), or give sanitise an output=…"
         )
     folder = tempfile.mkdtemp(prefix="dprivacy-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -267,4 +275,4 @@ def _refuse_source(frame: Any, target: str) -> None:
     target = urlsplit(target).path
     for name in (unquote(urlsplit(file).path) for file in frame.inputFiles()):
         if f"{name}/".startswith(f"{target}/") or target.startswith(f"{name}/"):
-            raise Malformed("the output would replace the source")
+            raise OutputExists(f"{target}: the output would replace the source; choose another")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import WrongKind
 
 
 def column_of(name: str) -> Any:
@@ -29,7 +29,7 @@ def _bare_type(kind: Any, name: str) -> Any:
     from pyspark.sql import types
 
     if isinstance(kind, types.UserDefinedType):
-        raise Malformed(f"column {name!r} has a type of its own, which may carry anything; cast it")
+        raise WrongKind(f"column {name!r} has a type of its own, which may carry anything; cast it")
     if isinstance(kind, types.ArrayType):
         return types.ArrayType(_bare_type(kind.elementType, name), kind.containsNull)
     if isinstance(kind, types.StructType):

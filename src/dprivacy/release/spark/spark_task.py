@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
@@ -47,7 +47,10 @@ class Run:
         Columns to drop stay behind, and so does who a row belongs to unless answers are permanent.
         """
         if not plan.raw:
-            raise Malformed("a plan for Spark must come from a file or a mapping; use Plan.read")
+            raise BadPlan(
+                f"the plan {plan.title!r} was put together by hand; one for Spark must come from a "
+                "file or a mapping, by Plan.read"
+            )
         row = {} if permanent_key is not None else {"unit": "row", "rows_per_person": 1}
         unit = () if permanent_key is None else (plan.unit,)
         needed = {*plan.protected, *plan.pass_through, *unit}
@@ -73,7 +76,7 @@ def fingerprint(plan: Plan) -> str:
 def _read(text: str, wanted: str) -> Plan:
     plan = Plan.read(json.loads(text))
     if fingerprint(plan) != wanted:
-        raise Malformed(
+        raise BadPlan(
             f"the plan gives another mechanism here than it did on the driver; {LIBRARY} is installed "
             "here, and every machine must have the driver's version"
         )
@@ -148,9 +151,9 @@ def task(batches: Iterable[Any], run: Run, notice: Notice | None = None) -> Iter
         name = type(reason).__name__
         raise type(reason)(f"{MARK} {name}: partition {partition}, {reason}") from None
     except Exception as reason:
-        raise Malformed(
-            f"{MARK} Malformed: partition {partition} cannot be sanitised; a {type(reason).__name__} "
-            "was raised"
+        raise NotApplicable(
+            f"{MARK} NotApplicable: partition {partition} cannot be sanitised; a "
+            f"{type(reason).__name__} was raised"
         ) from None
 
 
