@@ -1,9 +1,12 @@
 """Small spaces of every kind, costs on them, and what every answer of an engine must satisfy."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from dprivacy.design.problems.approximation import Approximation
+from dprivacy.flow import loss
 
 rng = np.random.default_rng  # every test has a generator of its own
 
@@ -86,3 +89,16 @@ def costs_of(kind, distance, seed):
         return draw.random((n, n + 3))
     prior = draw.dirichlet(np.ones(n)) * (np.arange(n) % 3 > 0)  # some secrets never happen
     return prior[:, None] * draw.random((n, n)) if n > 1 else draw.random((1, 1))
+
+
+def a_prior(rng, n, zeros=False):
+    weights = rng.integers(0 if zeros else 1, 9, n)
+    weights[0] += 1
+    return [Fraction(int(w), int(weights.sum())) for w in weights]
+
+
+def a_loss(rng, actions, space):
+    table = [
+        [Fraction(int(v), 3) for v in row] for row in rng.integers(0, 9, (actions, len(space)))
+    ]
+    return loss.matrix([f"w{k}" for k in range(actions)], space.labels, table)

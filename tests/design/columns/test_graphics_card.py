@@ -15,14 +15,14 @@ from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
 from dprivacy.design.columns.tree_flows import lifted
-from dprivacy.errors import Malformed, TooLarge
+from dprivacy.errors import TooLarge, UnknownName
 from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 
 card = pytest.mark.service("gpu")
 
 
 def test_a_device_that_is_not_known():
-    with pytest.raises(Malformed, match="device should be one of 'cpu', 'gpu', not 'tpu'"):
+    with pytest.raises(UnknownName, match="device should be one of 'cpu', 'gpu', not 'tpu'"):
         dp.optimal(dp.line(3), eps="ln 2", device="tpu")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
 from dprivacy.errors import (
-    Malformed,
+    BadNumber,
     NotApplicable,
     NotStochastic,
     UnknownCategory,
@@ -180,7 +180,7 @@ def test_total_variation_of_anything_with_labels() -> None:
         ([1, 0], {0: 1}, WrongShape, "3 weights, one for each label, not 2"),
         (["1/2", 0, 0], {0: 1}, NotStochastic, "sum to 1/2"),
         ([0.5, 0.5, 0.1], {0: 1}, NotStochastic, "sum to"),
-        ([math.nan, 0.5, 0.5], {0: 1}, Malformed, "NaN"),
+        ([math.nan, 0.5, 0.5], {0: 1}, BadNumber, "NaN"),
         ("abc", {0: 1}, WrongKind, "list of weights"),
     ],
 )

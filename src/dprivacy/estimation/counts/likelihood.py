@@ -6,13 +6,20 @@ import numpy as np
 
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.estimation.transport.two_distributions import weights_on
+from dprivacy.estimation.transport.two_distributions import DistLike, weights_on
 from dprivacy.numbers import Floats
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, NumberLike
 
 
 @result("T", "Fig 8.4")
-def log_likelihood(C: Any, observed: Any, *, dist: Any, n: Any = None) -> float:
+def log_likelihood(
+    C: ChannelLike,
+    observed: Any,  # labels of any kind, a mapping, or a Dist
+    *,
+    dist: DistLike,
+    n: NumberLike | None = None,
+) -> float:
     """Σ_y m_y·ln (pC)_y: how likely the observed counts are if p is the truth.
 
     Parameters

@@ -1,22 +1,28 @@
 """Before the survey: what error to expect, how many answers to ask for, which ε is affordable."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale, one_of
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.estimation.transport.two_distributions import weights_on
+from dprivacy.estimation.transport.two_distributions import DistLike, weights_on
 from dprivacy.mechanisms import response_chance
-from dprivacy.numbers import as_level, read_number
+from dprivacy.numbers import Floats, as_level, read_number
+from dprivacy.typing import ChannelLike, Label, NumberLike
 
 
 def count_error(
-    C: Any, *, n: Any, share: Any = None, of: Of = "table", scale: Scale = "counts"
-) -> dict[Any, float]:
+    C: ChannelLike,
+    *,
+    n: NumberLike,
+    share: DistLike | None = None,
+    of: Of = "table",
+    scale: Scale = "counts",
+) -> dict[Label, float]:
     """The standard error that every estimated count will have, from n answers.
 
     √(n·(Σ_y r_y·B_yx² − p_x)) with B = C⁻¹ and r = pC; for the population, p_x² in place of p_x.
@@ -46,7 +52,9 @@ def count_error(
     return {label: math.sqrt(size * value) / unit for label, value in one.items()}
 
 
-def sample_size(C: Any, error: Any, share: Any = None, *, of: Of = "table") -> int:
+def sample_size(
+    C: ChannelLike, *, error: NumberLike, share: DistLike | None = None, of: Of = "table"
+) -> int:
     """The fewest answers for which every estimated proportion has at most this standard error.
 
     Parameters
@@ -57,13 +65,20 @@ def sample_size(C: Any, error: Any, share: Any = None, *, of: Of = "table") -> i
         The standard error of a proportion that is acceptable, such as 0.01.
     share, of
         As for `count_error`.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> sample_size(coin, error=0.01)
+    7500
     """
     most = _positive(error, "error")
     worst = max(_variances(Known(C), share, of).values())
     return max(1, math.ceil(worst / most**2))
 
 
-def _variances(known: Known, share: Any, of: Of) -> dict[Any, float]:
+def _variances(known: Known, share: DistLike | None, of: Of) -> dict[Label, float]:
     """The variance of each estimated count, for one answer."""
     one_of("of", of, OF)
     k = len(known.rows)
@@ -74,7 +89,7 @@ def _variances(known: Known, share: Any, of: Of) -> dict[Any, float]:
     return dict(zip(known.rows, variances.tolist(), strict=True))
 
 
-def _shares(share: Any, labels: Any) -> Any:
+def _shares(share: DistLike, labels: Sequence[Label]) -> Floats:
     p = np.array([float(weight) for weight in weights_on(share, labels, "the shares")])
     if (p < 0).any():
         least = labels[int(p.argmin())]
@@ -84,10 +99,10 @@ def _shares(share: Any, labels: Any) -> Any:
 
 def smallest_eps_for(
     *,
-    error: Any,
-    n: Any,
+    error: NumberLike,
+    n: NumberLike,
     categories: int,
-    share: Any = None,
+    share: NumberLike | None = None,
     of: Of = "table",
     scale: Scale = "counts",
 ) -> float:
@@ -123,7 +138,7 @@ def smallest_eps_for(
     Notes
     -----
     1. The variance falls as ε grows; its limit, ε → ∞, is the error of drawing the people.
-    2. Bisect down to two neighbouring doubles, each time with the exact chances of the channel at
+    2. Bisect down to two neighbouring doubles, each time with the exact probabilities of the channel at
        that ε, and return the upper one.
 
     Examples
@@ -176,14 +191,14 @@ def _variance(p: Fraction, share: Fraction | None, of: Of, k: int) -> Fraction:
     return noise + share * (1 - share) if of == "population" else noise
 
 
-def _share(share: Any) -> Fraction:
+def _share(share: NumberLike) -> Fraction:
     value = Fraction(read_number(share, "share"))
     if not 0 <= value <= 1:
         raise BadNumber(f"share should be between 0 and 1, not {share!r}")
     return value
 
 
-def _positive(value: Any, what: str) -> float:
+def _positive(value: NumberLike, what: str) -> float:
     number = float(read_number(value, what))
     if not 0 < number < math.inf:
         raise BadNumber(f"{what} should be a positive number, not {value!r}")

@@ -1,4 +1,4 @@
-"""Reading what was observed; and no answer of a person in any message."""
+"""What was observed, in every form it may have."""
 
 import math
 from fractions import Fraction as Q
@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import BadNumber, Malformed, UnknownCategory
-from dprivacy.estimation import estimate, estimate_mean, log_likelihood, regress
+from dprivacy.estimation import estimate, estimate_mean, regress
 from dprivacy.estimation.counts.observed_counts import positions_of, read_observed
 from dprivacy.mechanisms import laplace, randomised_response
 from dprivacy.model import Dist
 
 R = randomised_response(["tea", "coffee", "water"], eps="ln 2")
+
+
+SECRET = "the-answer-of-one-person"
 
 
 @pytest.mark.parametrize(
@@ -48,9 +51,6 @@ def test_fractions_and_weights() -> None:
     assert not weighted.exact
     assert weighted.n == 2.5
     assert read_observed({"tea": 3, "milk": 0}, R.channel.columns).n == 3
-
-
-SECRET = "the-answer-of-one-person"
 
 
 @pytest.mark.parametrize(
@@ -105,14 +105,3 @@ def test_bad_sizes() -> None:
     for n in (0, -3, math.nan):
         with pytest.raises(BadNumber):
             estimate(R, q, n=n)
-
-
-def test_log_likelihood() -> None:
-    counts = {"tea": 5, "water": 2}
-    p = {"tea": "1/2", "water": "1/2"}
-    expected = 5 * math.log(3 / 8) + 2 * math.log(3 / 8)
-    assert log_likelihood(R, counts, dist=p) == pytest.approx(expected)
-    q = Dist(["tea", "water"], ["5/7", "2/7"])
-    assert log_likelihood(R, q, dist=p, n=1) == pytest.approx(expected / 7)
-    identity = [[1, 0], [0, 1]]
-    assert log_likelihood(identity, {1: 1}, dist=[1, 0]) == -math.inf
