@@ -72,7 +72,9 @@ def test_protect_by_slider_then_a_table_from_start_to_download(served, window, p
     expect(window.get_by_text("5 columns are described from the table")).to_be_visible()
     expect(window.get_by_text("lists of values wait to be confirmed")).to_be_visible()
     window.get_by_role("button", name="Protect it").click()
-    expect(window.get_by_role("alert")).to_contain_text("were read off the data")
+    expect(window.get_by_role("alert")).to_contain_text(
+        re.compile("read off the data|taken from the data")
+    )
     window.get_by_role("button", name="I compared all lists: take them as declared").click()
     expect(window.get_by_text("lists of values wait to be confirmed")).to_have_count(0)
     window.get_by_role("button", name="Protect it").click()
@@ -96,7 +98,7 @@ def test_protect_by_slider_then_a_table_from_start_to_download(served, window, p
         assert CANARY not in text
 
     window.get_by_role("button", name="Protect it").click()
-    expect(window.get_by_role("alert")).to_contain_text("Two noisy copies say more than one")
+    expect(window.get_by_role("alert")).to_contain_text("Two noisy copies reveal more than one")
     assert "plan=" not in window.url
     window.get_by_role("button", name="Forget it").click()
     expect(window.get_by_text("The table is removed.")).to_be_visible()
@@ -149,7 +151,7 @@ def test_receive_a_table_and_its_card(served, window, people, tmp_path):
     expect(window.get_by_role("columnheader", name="corrected (rows)")).to_be_visible()
     window.get_by_label("Or any SQL, on the table called data").fill("DROP TABLE data")
     window.get_by_role("button", name="Ask in SQL").click()
-    expect(window.get_by_role("alert")).to_contain_text("only SELECT")
+    expect(window.get_by_role("alert")).to_contain_text("nly one SELECT is answered")
     assert "smokes" in window.url or "DROP" in window.url
     assert not re.search(r"sports=|\d{3,}", window.url.partition("?")[2])
 
@@ -174,7 +176,7 @@ def test_receive_refuses_a_card_of_another_table(served, window, people, tmp_pat
 def test_verify_a_matrix_and_repair_it(served, window, tmp_path):
     window.goto(served.base + "/verify")
     expect(headline(window)).to_have_text("This matrix has ε = ln(14) ≈ 2.639 per unit of distance")
-    expect(window.get_by_text("What decides it: output single is 14 times").first).to_be_visible()
+    expect(window.get_by_text(re.compile("^Deciding case: .*14 times")).first).to_be_visible()
     window.get_by_label("Repair it to this ε").fill("ln 7")
     expect(window.get_by_role("heading", name="A repair")).to_be_visible()
     mended = read_matrix_text(downloaded(window, "Save the repaired matrix", tmp_path).read_text())

@@ -9,7 +9,13 @@ import warnings
 
 import pytest
 
-from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed, PrivacyLeakWarning
+from dprivacy.errors import (
+    AlreadyReleased,
+    BadFile,
+    BudgetExceeded,
+    PrivacyLeakWarning,
+    TooLarge,
+)
 from dprivacy.release import Ledger
 from dprivacy.web.shell import desk as desks
 from dprivacy.web.shell.desk import Desk, require_small, warnings_heard
@@ -86,8 +92,8 @@ def test_no_name_leads_out_of_the_drawer(place, name):
 def test_errors_show_no_folder_and_unexpected_ones_no_text(place):
     desk = Desk()
     drawer = desk.drawer()
-    told = drawer.told(Malformed(f"{drawer.folder / 'table.csv'}: ragged rows"))
-    assert told == "Table.csv: ragged rows."
+    told = drawer.told(BadFile(f"{drawer.folder / 'table.csv'}: ragged rows"))
+    assert told == "table.csv: ragged rows."
     told = drawer.told(KeyError("the secret value 4711"))
     assert "4711" not in told
     assert "KeyError" in told
@@ -102,7 +108,7 @@ def test_the_same_bytes_are_not_protected_twice(place):
     second.write_text("x\n1\n")
     desk.require_new(first)
     desk.released(first)
-    with pytest.raises(AlreadyReleased, match="Two noisy copies say more than one"):
+    with pytest.raises(AlreadyReleased, match="Two noisy copies reveal more than one"):
         desk.require_new(second)
     second.write_text("x\n2\n")
     desk.require_new(second)
@@ -142,7 +148,7 @@ def test_warnings_about_leaks_are_heard_in_their_thread(monkeypatch):
 
 def test_a_file_that_is_too_large_is_refused_in_words():
     require_small(5 << 20, 5 << 20, "This file")
-    with pytest.raises(Malformed, match="This file is larger than 5 MiB"):
+    with pytest.raises(TooLarge, match="This file is larger than 5 MiB"):
         require_small((5 << 20) + 1, 5 << 20, "This file")
 
 

@@ -145,7 +145,7 @@ def test_numbers_have_the_level_of_the_slider_a_tenth_of_the_range():
     plan = Plan.read(plan_mapping([form], "ln 3"))
     guarantee = plan.columns[0].mechanism.guarantee
     assert guarantee.eps * 10 == level("ln 3")
-    with pytest.raises(Malformed, match="before it begins"):
+    with pytest.raises(Malformed, match="should end above it, not at 1"):
         plan_mapping([ColumnForm("age", "numbers", low="5", high="1")], "ln 3")
 
 
@@ -168,7 +168,7 @@ def test_codes_are_whole_numbers_only_where_they_look_like_it():
             [ColumnForm("a", values="x,y"), ColumnForm("a", values="x,y")],
             "two columns are called 'a'",
         ),
-        ([ColumnForm(" ", values="x,y")], "a column has no name"),
+        ([ColumnForm(" ", values="x,y")], "column 1 has no name"),
     ],
 )
 def test_columns_need_names_of_their_own(forms, words):
@@ -293,7 +293,7 @@ def test_compare_gives_each_order_its_answer():
         "average": "neither",
         "max": "neither",
         "private": "A is safer",
-        "metric": "equally safe",
+        "space": "equally safe",
     }
     same = compare.compared({**compare.USUAL, "b": compare.USUAL["a"]})
     assert compare.headline(same) == "A and B tell every guesser the same"

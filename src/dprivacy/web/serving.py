@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from types import FrameType
 from typing import Any
 
-from dprivacy.errors import Malformed, MissingExtra
+from dprivacy.errors import BadNumber, MissingExtra, NotApplicable
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.request_guard import Guard, keep_data_out_of_logs
 
@@ -45,8 +45,10 @@ def serve(
     ------
     MissingExtra
         Without NiceGUI (extra ``[web]``).
-    Malformed
-        When the port cannot be had.
+    NotApplicable
+        When the port is taken or not allowed.
+    BadNumber
+        When the largest file has no byte.
 
     Notes
     -----
@@ -58,7 +60,7 @@ def serve(
     if find_spec("nicegui") is None:
         raise MissingExtra("the page needs nicegui; install it with pip install 'dprivacy[web]'")
     if largest < 1:
-        raise Malformed(f"the largest file has at least one byte, not {largest}")
+        raise BadNumber(f"largest should be at least 1 byte, not {largest}")
     listening = _bound(port)
     number = int(listening.getsockname()[1])
     desk = Desk()
@@ -123,7 +125,9 @@ def _bound(port: int | None) -> socket.socket:
             listening.close()
             continue
         return listening
-    raise Malformed(f"port {port} of this machine is taken or not allowed; choose another, or 0")
+    raise NotApplicable(
+        f"port {port} of this machine is taken or not allowed; choose another, or 0 for any free one"
+    )
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

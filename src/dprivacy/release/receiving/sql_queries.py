@@ -120,8 +120,8 @@ def _require_one_question(engine: Any, sql: str) -> None:
     allowed = (engine.StatementType.SELECT, engine.StatementType.EXPLAIN)
     if len(kinds) != 1 or kinds[0] not in allowed:
         raise NotApplicable(
-            f"one SELECT is answered at a time, not {len(kinds)} statements such as {sql[:40]!r}: "
-            "nothing can be changed"
+            "only one SELECT is answered at a time, and nothing can be changed; ask a SELECT "
+            f"instead of {sql[:40]!r}"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm
+from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm, mechanisms_for
 from dprivacy.web.shell.controls import Choice
 
 _BOX = "outlined dense debounce=500"
@@ -75,6 +75,7 @@ class ColumnCard:
                     side: ui.input(label, value=getattr(form, side)).props(_BOX)
                     for side, label in (("low", "From"), ("high", "to"), ("grid", "in steps of"))
                 }
+            self.mechanism = Choice("Its noise", mechanisms_for(form.kind), form.mechanism)
             self.nulls = Choice("A missing value means", NULLS, form.nulls)
             self.level = ui.input("Its own level ε (empty: the slider's)", value=form.level)
             self.level.props(_BOX).classes("dp-mono")
@@ -90,9 +91,14 @@ class ColumnCard:
         texts = {"name": self.name, "values": self.values, "level": self.level, **self.ends}
         for name, box in texts.items():
             box.on_value_change(lambda e, name=name: self._update(**{name: str(e.value or "")}))
-        self.kind.on_change(lambda: self._update(kind=self.kind.value))
+        self.kind.on_change(self._other_kind)
+        self.mechanism.on_change(lambda: self._update(mechanism=self.mechanism.value))
         self.nulls.on_change(lambda: self._update(nulls=self.nulls.value))
         self.sure.on_value_change(lambda e: self._update(source="declared") if e.value else None)
+
+    async def _other_kind(self) -> None:
+        self.mechanism.offer(mechanisms_for(self.kind.value), self.mechanism.value)
+        await self._update(kind=self.kind.value, mechanism=self.mechanism.value)
 
     async def _update(self, **fields: str) -> None:
         if "level" in fields:
@@ -105,6 +111,7 @@ class ColumnCard:
         now = self.cards.forms[self.k]
         listed = now.kind in ("categories", "ordered")
         self.values.visible, self.span.visible = listed, now.kind == "numbers"
+        self.mechanism.field.visible = len(self.mechanism.options) > 1
         self.nulls.field.visible = now.kind == "categories"
         self.level.visible = listed or now.kind == "numbers"
         self.sure.visible = now.source == "data"

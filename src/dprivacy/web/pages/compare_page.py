@@ -6,26 +6,25 @@ from pathlib import Path
 
 from nicegui import ui
 
-from dprivacy.model import Channel, shown
+from dprivacy.model import Channel, as_space, shown
 from dprivacy.refine import Refinement, refines
 from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import (
+    DISTANCES,
     EXAMPLES,
-    METRICS,
     matrix_box,
-    metric_space,
     read_matrix_text,
 )
 from dprivacy.web.shell.controls import Choice, details, figure, formula, heat, refusal, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
 
-USUAL = {"a": EXAMPLES["flat"][2], "b": EXAMPLES["geometric"][2], "metric": "line"}
+USUAL = {"a": EXAMPLES["flat"][2], "b": EXAMPLES["geometric"][2], "space": "line"}
 ORDERS = {
     "average": "on average, against every guesser",
     "max": "in the worst case, for every single answer",
     "private": "for privacy, whatever the distances are",
-    "metric": "for privacy with the distances chosen here",
+    "space": "for privacy with the distances chosen here",
 }
 
 
@@ -43,21 +42,21 @@ def compared(state: Mapping[str, str], folder: Path | None = None) -> Comparison
     """Compare the two matrices of a state in every order."""
     A = read_matrix_text(state["a"], name="matrix A", folder=folder)
     B = read_matrix_text(state["b"], name="matrix B", folder=folder)
-    space = metric_space(state["metric"], A)
+    space = as_space(state["space"], labels=A.rows)
 
     def verdicts(C: Channel, D: Channel, names: tuple[str, str]) -> dict[str, Refinement]:
         return {
             "average": refines(C, D, names=names),
             "max": refines(C, D, by="max", names=names),
             "private": refines(C, D, by="private", names=names),
-            "metric": refines(C, D, space, by="private", names=names),
+            "space": refines(C, D, space, by="private", names=names),
         }
 
     return Comparison(A, B, verdicts(A, B, ("A", "B")), verdicts(B, A, ("B", "A")))
 
 
 def winner(found: Comparison, order: str) -> str:
-    """Who is the safer in one order, in a few words."""
+    """Which is the safer in one order, in a few words."""
     pair = (found.forth[order].holds, found.back[order].holds)
     said: dict[tuple[bool | None, bool | None], str] = {
         (True, True): "equally safe",
@@ -76,9 +75,9 @@ def headline(found: Comparison) -> str:
         return "A and B tell every guesser the same"
     if average != "neither":
         return f"{average[0]} is the safer, against every guesser"
-    if words["metric"] in ("A is safer", "B is safer"):
+    if words["space"] in ("A is safer", "B is safer"):
         return (
-            f"Neither is safer against every guesser; with these distances {words['metric'][0]} "
+            f"Neither is safer against every guesser; with these distances {words['space'][0]} "
             "has the smaller ε"
         )
     return "Neither is safer than the other against every guesser"
@@ -97,7 +96,7 @@ class CompareRoom(OpenRoom):
 
     def settle(self) -> None:
         """Bring settings from an address within their limits."""
-        self.state["metric"] = choice(self.state["metric"], METRICS, "discrete")
+        self.state["space"] = choice(self.state["space"], DISTANCES, "discrete")
 
     def build(self) -> None:
         """Lay out the panels."""
@@ -106,18 +105,18 @@ class CompareRoom(OpenRoom):
                 side: matrix_box(f"Matrix {side.upper()}", self.state[side], self, rows=5)
                 for side in ("a", "b")
             }
-            self.metric = Choice("How far apart are the values?", METRICS, self.state["metric"])
+            self.space = Choice("How far apart are the values?", DISTANCES, self.state["space"])
             with side_by_side():
                 self.share_button()
         self.answer_panel("The comparison")
         for box in self.boxes.values():
             box.on_value_change(self.changed)
-        self.metric.on_change(self.changed)
+        self.space.on_change(self.changed)
 
     async def changed(self) -> None:
         """Read the fields, and compare anew."""
         self.state.update({side: str(box.value or "") for side, box in self.boxes.items()})
-        self.state["metric"] = self.metric.value
+        self.state["space"] = self.space.value
         self.follow()
         now = dict(self.state)
         await self.answers.ask(lambda: compared(now, self.drawer.folder), _show)
@@ -126,7 +125,7 @@ class CompareRoom(OpenRoom):
 def _show(found: Comparison) -> str:
     text("p", headline(found), "dp-headline")
     table(
-        "Who is the safer, in each order",
+        "The safer one, in each order",
         ["order", "answer"],
         [[ORDERS[order], winner(found, order)] for order in ORDERS],
     )

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from dprivacy.design import Optimum, optimal
-from dprivacy.errors import Malformed, NotStochastic
+from dprivacy.errors import NotStochastic, WrongShape
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import Dist, about
@@ -70,14 +70,16 @@ def read_prior_text(words: str, space: FiniteSpace) -> Dist | None:
     if not cells:
         return None
     if len(cells) != len(space):
-        raise Malformed(
-            f"the prior has {len(cells)} weights, and the space {len(space)} values; give one "
-            "for each, in order, or none"
+        raise WrongShape(
+            f"the prior has {len(cells)} weights, and the space {len(space)} values; give one for "
+            "each, in order, or none"
         )
     weights = [Fraction(read_number(cell, "the prior")) for cell in cells]
     total = sum(weights, Fraction(0))
     if min(weights) < 0 or not total:
-        raise NotStochastic("the weights of a prior are at least 0, and not all 0")
+        raise NotStochastic(
+            f"the weights of a prior should be at least 0 and not all 0, not {' '.join(cells[:9])}"
+        )
     return Dist(space.labels, [weight / total for weight in weights])
 
 

@@ -193,7 +193,7 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
     _draw_kernel(got, kernel)
     heat(kernel, "Heat map of the kernel.")
     table(
-        "Who prefers it: the expected cost of an error (in the cost's own unit), here and at best",
+        "People who prefer it: expected cost of an error (in the cost's own unit), here and at best",
         ["someone who holds", "with this kernel", "best possible", "prefers it"],
         [[t.who, _cost(t.here), _cost(t.best), "yes" if t.prefers else "no"] for t in who],
     )

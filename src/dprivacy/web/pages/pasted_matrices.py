@@ -8,15 +8,14 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import Malformed, TooLarge
-from dprivacy.model import Channel, as_channel, as_space, read_table
-from dprivacy.spaces import FiniteSpace
+from dprivacy.errors import BadFile, TooLarge
+from dprivacy.model import Channel, as_channel, read_table
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text
 
 MOST_LABELS = 200
-METRICS = {
+DISTANCES = {
     "discrete": "any two values are equally far apart",
     "order": "values are classes in order, neighbours at distance 1",
     "line": "values are numbers, at their difference",
@@ -25,7 +24,7 @@ METRICS = {
 _SEPARATORS = (",", "\t", ";", None)
 _MOST_CHARACTERS = 4 << 20
 
-# name: (what it is, metric, text)
+# name: (what it is, space, text)
 EXAMPLES = {
     "pram": (
         "A PRAM matrix for marital status",
@@ -106,16 +105,11 @@ def matrix_text(channel: Channel) -> str:
     return out.getvalue()
 
 
-def metric_space(metric: str, channel: Channel) -> FiniteSpace:
-    """The space on a channel's inputs by the name of a metric; labels that are numbers are read so."""
-    return as_space(metric, labels=channel.rows)
-
-
 def _labelled(text: str, name: str) -> str:
     """CSV text with labels, whatever separated the cells and whether labels were there."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
-        raise Malformed(f"{name} is empty; paste one, or begin with an example")
+        raise BadFile(f"{name} is empty; paste one, or begin with an example")
     mark = next((mark for mark in _SEPARATORS if mark is None or mark in text), None)
     if mark == ",":
         table = list(csv.reader(lines))
@@ -160,9 +154,9 @@ def matrix_box(
     room: OpenRoom,
     *,
     rows: int,
-    began: Callable[[str], Any] = lambda metric: None,
+    began: Callable[[str], Any] = lambda space: None,
 ) -> ui.textarea:
-    """A box for one matrix: an example, text to paste, or a file; `began` gets an example's metric."""
+    """A box for one matrix: an example, text to paste, or a file; `began` gets an example's space."""
     text("h2", title)
     examples = {name: words for name, (words, _, _) in EXAMPLES.items()}
     begin = Choice("Begin with an example", {"": "(my own)", **examples})
@@ -171,8 +165,8 @@ def matrix_box(
 
     def start() -> None:
         if begin.value:
-            _, metric, box.value = EXAMPLES[begin.value]
-            began(metric)
+            _, space, box.value = EXAMPLES[begin.value]
+            began(space)
 
     async def taken(path: Path) -> None:
         try:

@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadPlan
 from dprivacy.flow import gain, posterior_vulnerability, vulnerability
+from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import uniform
 from dprivacy.numbers import read_number
 from dprivacy.release import Forecast, Plan, forecast, propose
@@ -46,6 +47,7 @@ class ColumnForm:
     level: str = ""
     source: str = "declared"
     nulls: str = "refuse"
+    mechanism: str = ""  # the usual one for its kind
     rest: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -94,11 +96,11 @@ def plan_mapping(
     {'sex': {'type': 'categories', 'values': ['f', 'm'], 'epsilon': 'ln 3'}}
     """
     names = [form.name.strip() for form in forms]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice or "" in names:
-        raise Malformed(
-            f"two columns are called {twice[0]!r}" if twice and twice[0] else "a column has no name"
-        )
+    for at, name in enumerate(names, 1):
+        if not name:
+            raise BadPlan(f"column {at} has no name; give it the one that it has in the table")
+        if names.count(name) > 1:
+            raise BadPlan(f"two columns are called {name!r}; give each a name of its own")
     plan: dict[str, Any] = {}
     if whole is not None and whole.title:
         plan["title"] = whole.title
@@ -127,6 +129,8 @@ def _settings(form: ColumnForm, level: str) -> dict[str, Any]:
         found["source"] = form.source
     if form.nulls != "refuse":
         found["nulls"] = form.nulls
+    if form.mechanism:
+        found["mechanism"] = form.mechanism
     return {**found, **form.rest}
 
 
@@ -136,8 +140,28 @@ def _per_unit(form: ColumnForm, level: str) -> str:
         Fraction(read_number(side, f"column {form.name!r}")) for side in (form.low, form.high)
     )
     if high <= low:
-        raise Malformed(f"column {form.name!r}: the range ends at {form.high}, before it begins")
+        raise BadPlan(
+            f"column {form.name!r}: the range begins at {form.low}, so it should end above it, not "
+            f"at {form.high}"
+        )
     return f"({10 / (high - low)}) * ({level})"
+
+
+def mechanisms_for(kind: str) -> dict[str, str]:
+    """The families that fit a kind of column, in words; the usual one under the empty name.
+
+    Examples
+    --------
+    >>> mechanisms_for("categories")
+    {'': 'randomised response (usual)', 'exponential': 'exponential'}
+    """
+    words = {
+        family.name: family.name.replace("_", " ") for family in FAMILIES if kind in family.fits
+    }
+    usual = next((family.name for family in FAMILIES if kind in family.usual_for), None)
+    if usual is None:
+        return {"": WRITTEN}
+    return {"": f"{words.pop(usual)} (usual)", **words}
 
 
 def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
@@ -147,7 +171,9 @@ def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
         kind = spec.get("type", "")
         fields = {"type", "values", "epsilon", "source", "low", "high", "grid"}
         nulls = spec.get("nulls", "refuse")
-        rest = {key: value for key, value in spec.items() if key not in {*fields, "nulls"}}
+        mechanism = spec.get("mechanism", "")
+        fields |= {"nulls", "mechanism"}
+        rest = {key: value for key, value in spec.items() if key not in fields}
         if kind not in ("categories", "ordered", "numbers"):
             forms.append(
                 ColumnForm(name, WRITTEN, rest=dict(spec), source=spec.get("source", "declared"))
@@ -166,6 +192,7 @@ def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
                 str(spec.get("epsilon", "")),
                 spec.get("source", "declared"),
                 nulls,
+                mechanism if mechanism in mechanisms_for(kind) else "",
                 rest,
             )
         )
@@ -175,11 +202,11 @@ def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
 
 
 def require_alone(raw: Mapping[str, Any]) -> None:
-    """Malformed for a plan that names other files: one that came by a link must not open any."""
+    """BadPlan where it names other files: one that came by a link must not open any."""
     columns = raw.get("columns")
     for name, spec in columns.items() if isinstance(columns, Mapping) else ():
         if isinstance(spec, Mapping) and "file" in spec:
-            raise Malformed(
+            raise BadPlan(
                 f"column {name!r} names a file, which the page does not open; use dprivacy sanitise"
             )
 
@@ -189,7 +216,7 @@ def read_plan(words: str) -> dict[str, Any]:
     try:
         raw = tomllib.loads(words)
     except (tomllib.TOMLDecodeError, RecursionError) as reason:
-        raise Malformed(f"the plan is not TOML ({reason})") from None
+        raise BadPlan(f"the plan is not TOML ({reason})") from None
     require_alone(raw)
     return dict(Plan.read(raw).raw)
 

@@ -7,7 +7,8 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.errors import TooLarge
-from dprivacy.spaces import FiniteSpace, discrete, grid, hamming_cube, line
+from dprivacy.model import as_space
+from dprivacy.spaces import FiniteSpace
 from dprivacy.web.shell.controls import Choice
 
 
@@ -64,11 +65,8 @@ def chosen_space(text: str, *, most: int) -> FiniteSpace:
             "line takes larger ones"
         )
     if kind == "discrete" and points <= len(_LETTERS):
-        return discrete(list(_LETTERS[:points]))
-    sides = [int(side) for side in size.split("x")]
-    if kind in ("grid", "city"):
-        return grid(*sides, metric="euclidean" if kind == "grid" else "manhattan")
-    return {"line": line, "cube": hamming_cube}[kind](*sides)
+        return as_space(kind, labels=list(_LETTERS[:points]))
+    return as_space(text)
 
 
 def _points(kind: str, size: str) -> int:

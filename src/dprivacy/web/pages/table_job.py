@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from dprivacy.errors import AlreadyReleased, Malformed
+from dprivacy.errors import AlreadyReleased, BadFile
 from dprivacy.release import Card, Plan, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.shell.controls import chooser, details, refusal
@@ -213,14 +213,14 @@ class TableJob:
                 "Download its card", icon="download", on_click=lambda: self._give(card_path(output))
             )
         details("The whole card in words", card.explain())
-        text("p", "Who has both files can go to the room Receive for corrected counts.", "dp-small")
+        text("p", "With both files, the room Receive gives corrected counts.", "dp-small")
 
     def _give(self, path: Path) -> None:
         if path.exists():
             ui.download.file(path, path.name)
         else:
             self.refuse(
-                self.drawer.told(Malformed("the file was removed; protect the table again"))
+                self.drawer.told(BadFile(f"{path.name} was removed; protect the table again"))
             )
 
 

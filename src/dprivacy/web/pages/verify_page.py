@@ -10,14 +10,13 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.flow import capacity, gain, posterior_vulnerability, vulnerability
-from dprivacy.model import Channel, about, shown, uniform
+from dprivacy.model import Channel, about, as_space, shown, uniform
 from dprivacy.verify import Mending, PrivacyVerdict, mended, privacy, privacy_profile
 from dprivacy.web.pages.pasted_matrices import (
+    DISTANCES,
     EXAMPLES,
-    METRICS,
     matrix_box,
     matrix_text,
-    metric_space,
     read_matrix_text,
 )
 from dprivacy.web.shell.controls import Choice, details, formula, heat, save_button, table
@@ -25,7 +24,7 @@ from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
 
-USUAL = {"matrix": EXAMPLES["pram"][2], "metric": "discrete", "eps": "", "mend": ""}
+USUAL = {"matrix": EXAMPLES["pram"][2], "space": "discrete", "eps": "", "mend": ""}
 _SHOWN = 8
 
 
@@ -45,7 +44,7 @@ class Finding:
 def examined(state: Mapping[str, str], folder: Path | None = None) -> Finding:
     """Everything that the room says of a matrix, found by the library."""
     channel = read_matrix_text(state["matrix"], folder=folder)
-    space = metric_space(state["metric"], channel)
+    space = as_space(state["space"], labels=channel.rows)
     verdict = privacy(channel, space, eps=state["eps"].strip() or None)
     guess = gain.identity(channel.rows)
     prior = uniform(channel.rows)
@@ -81,10 +80,9 @@ def headline(finding: Finding) -> str:
 def leak(finding: Finding) -> str:
     """What a guesser gains from the answer."""
     return (
-        f"A guesser goes from {percent(finding.before)} to {percent(finding.after)}: so often "
-        "is the best guess right before and after seeing the answer, when all true values are "
-        f"equally likely. No guesser, whatever they know, multiplies their chance by more than "
-        f"{about(finding.most)}."
+        f"The best guess is right {percent(finding.before)} of the time before the answer is seen and "
+        f"{percent(finding.after)} after, when all true values are equally likely. Whatever a guesser "
+        f"knows, the answer multiplies their chance of being right by at most {about(finding.most)}."
     )
 
 
@@ -101,7 +99,7 @@ class VerifyRoom(OpenRoom):
 
     def settle(self) -> None:
         """Bring settings from an address within their limits."""
-        self.state["metric"] = choice(self.state["metric"], METRICS, "discrete")
+        self.state["space"] = choice(self.state["space"], DISTANCES, "discrete")
 
     def build(self) -> None:
         """Lay out the panels."""
@@ -116,25 +114,25 @@ class VerifyRoom(OpenRoom):
             "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare numbers.",
             "dp-small",
         )
-        self.metric = Choice("How far apart are the values?", METRICS, self.state["metric"])
+        self.space = Choice("How far apart are the values?", DISTANCES, self.state["space"])
         self.level = _level("Does this ε hold?", "leave empty to find the smallest")
         self.level.value = self.state["eps"]
         self.wanted = _level("Repair it to this ε", "leave empty for none")
         self.wanted.value = self.state["mend"]
         with side_by_side():
             self.share_button()
-        self.metric.on_change(self.changed)
+        self.space.on_change(self.changed)
         for field in (self.box, self.level, self.wanted):
             field.on_value_change(self.changed)
 
-    def _begun(self, metric: str) -> None:
-        self.metric.value = metric
+    def _begun(self, space: str) -> None:
+        self.space.value = space
 
     async def changed(self) -> None:
         """Read the fields, and examine the matrix anew."""
         self.state.update(
             matrix=str(self.box.value or ""),
-            metric=self.metric.value,
+            space=self.space.value,
             eps=str(self.level.value or ""),
             mend=str(self.wanted.value or ""),
         )
@@ -151,12 +149,12 @@ def _show(found: Finding) -> str:
     verdict = found.verdict
     text("p", headline(found), "dp-headline")
     if verdict.worst is not None:
-        text("p", f"What decides it: {verdict.worst.words()}.")
+        text("p", f"Deciding case: {verdict.worst.words()}.")
     if found.escape is not None:
         text(
             "p",
-            f"With a slack of δ = {found.escape[0]} (probability) it has ε = {found.escape[1]} on the "
-            "discrete metric; with a smaller slack it has none.",
+            f"At ε = {found.escape[1]} the smallest possible slack is δ = {found.escape[0]} (discrete "
+            "metric).",
         )
     if verdict.guarantee is not None and verdict.holds:
         text("p", f"In words: {verdict.guarantee.explain()}", "dp-said")

@@ -74,7 +74,7 @@ class Answers:
     async def ask(self, find: Callable[[], Any], show: Callable[[Any], str]) -> None:
         """Find something in another thread and show it here, or say why it cannot be found.
 
-        What `show` gives back is the answer in a line, for who hears the page.
+        What `show` gives back is the answer in a line, for those who hear the page.
         """
         self.turn += 1
         turn = self.turn
@@ -129,7 +129,7 @@ def details(title: str, words: str) -> None:
 
 
 def figure(spec: Mapping[str, Any], told: str, *, height: int = 340) -> ui.plotly:
-    """A picture, with a sentence for who cannot see it. Labels are never read as markup."""
+    """A picture, with a sentence for those who cannot see it. Labels are never read as markup."""
     layout: dict[str, Any] = {
         "font": {"family": "system-ui, Roboto, sans-serif", "size": 13},
         "paper_bgcolor": "rgba(0,0,0,0)",

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, PrivacyLeakWarning
+from dprivacy.errors import AlreadyReleased, DPrivacyError, PrivacyLeakWarning, TooLarge
 
 _PREFIX = "dprivacy-page-"
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._- ")
@@ -52,8 +52,8 @@ class Desk:
         """AlreadyReleased when a table with these very bytes was sanitised in this run."""
         if self._mark(table) in self._released:
             raise AlreadyReleased(
-                "this table was protected before, in this run of the page. Two noisy copies say more "
-                "than one; if that is meant, say why"
+                f"{table.name} was protected before, in this run of the page. Two noisy copies reveal "
+                "more than one; if you mean it, give the reason"
             )
 
     def released(self, table: Path) -> None:
@@ -94,13 +94,13 @@ class Drawer:
             text = (
                 str(error).replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), "here")
             )
-            return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+            if "." not in text.split(" ", 1)[0]:  # the name of a file stays as it is
+                text = text[:1].upper() + text[1:]
+            return text if text.endswith((".", "?", "!")) else f"{text}."
         if isinstance(error, MemoryError):
             return "There is not enough memory for this."
         # The text of other errors may quote what was being read.
-        return (
-            f"Something went wrong that should not ({type(error).__name__}); nothing was released."
-        )
+        return f"Something unexpected went wrong ({type(error).__name__}); nothing was released."
 
 
 @contextmanager
@@ -136,9 +136,11 @@ def _install_ear() -> None:
 
 
 def require_small(size: int, most: int, what: str) -> None:
-    """Malformed for a file that is too large for a room of the page."""
+    """TooLarge for a file that a room of the page does not take."""
     if size > most:
-        raise Malformed(f"{what} is larger than {most >> 20} MiB, too large for the page")
+        raise TooLarge(
+            f"{what} is larger than {most >> 20} MiB, too large for the page; use the command line"
+        )
 
 
 def _locked(path: Path) -> int | None:
