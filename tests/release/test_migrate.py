@@ -212,7 +212,7 @@ def test_floats_that_are_no_fractions_are_refused():
     p = 1 / (1 + math.e)
     with pytest.raises(Malformed, match=r"at \(0, 0\) is not near a fraction .*exactly"):
         from_floats([[1 - p, p], [p, 1 - p]])
-    with pytest.raises(Malformed, match="is no fraction"):
+    with pytest.raises(Malformed, match="is not near a fraction"):
         from_floats(
             [[1.0, 1e-13], [0.5, 0.5]]
         )  # near 0, but not 0: rounding it away would hide a leak

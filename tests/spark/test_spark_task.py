@@ -110,7 +110,7 @@ class TestRun:
         assert all(s not in text for s in (str(KEY), KEY.hex(), base64.b64encode(KEY).decode()))
 
     def test_plan_must_have_been_read(self):
-        with pytest.raises(Malformed, match=r"use Plan\.read"):
+        with pytest.raises(Malformed, match=r"by Plan\.read"):
             Run.of(Plan(ONE.columns), ["hobby"], KEY)
 
     def test_only_what_is_needed_travels(self):
