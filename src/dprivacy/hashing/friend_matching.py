@@ -12,7 +12,8 @@ from dprivacy.model import plain, shown
 from dprivacy.numbers import Floats
 from dprivacy.sampling import Source
 from dprivacy.sources import result
-from dprivacy.spaces import Label, locate, positions, read_labels
+from dprivacy.spaces import locate, positions, read_labels
+from dprivacy.typing import Label
 
 _SHOWN = 5  # people whose matches are named in words
 

@@ -24,8 +24,8 @@ from dprivacy.model.plain_data import plain, shown
 from dprivacy.model.proportional_columns import merge_proportional
 from dprivacy.numbers import Frozen, Mat, inverse
 from dprivacy.sources import result
-from dprivacy.spaces import Label, locate, positions, require_same_labels
-from dprivacy.typing import PriorLike
+from dprivacy.spaces import locate, positions, require_same_labels
+from dprivacy.typing import Label, PriorLike
 
 FLOAT_ROW_SUM = 1e-9  # how far from 1 the sum of a row of doubles may be
 _MOST_CELLS = 50_000_000

@@ -12,14 +12,13 @@ from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
 from dprivacy.spaces import (
     FiniteSpace,
-    Label,
     locate,
     positions,
     python_value,
     read_labels,
     require_same_labels,
 )
-from dprivacy.typing import PriorLike
+from dprivacy.typing import Label, PriorLike
 
 _FLOAT_SUM = 1e-9
 

@@ -8,7 +8,8 @@ from dprivacy.errors import WrongShape
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
-from dprivacy.spaces import Label, locate, positions, read_labels
+from dprivacy.spaces import locate, positions, read_labels
+from dprivacy.typing import Label
 
 _SHOWN = 12  # rows and columns of a printed table
 

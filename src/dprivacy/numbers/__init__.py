@@ -8,7 +8,6 @@ from dprivacy.numbers.levels import (
     ln as ln,
     root as root,
 )
-from dprivacy.numbers.matrices import Mat as Mat
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -46,6 +45,7 @@ from dprivacy.numbers.linear_programs import (
     minimise as minimise,
     solve_in_floats as solve_in_floats,
 )
+from dprivacy.numbers.matrices import Mat as Mat
 from dprivacy.numbers.number_input import (
     read_matrix as read_matrix,
     read_number as read_number,

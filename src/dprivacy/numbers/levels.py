@@ -21,6 +21,7 @@ from dprivacy.numbers.level_terms import (
 )
 from dprivacy.numbers.level_text import parse, written
 from dprivacy.numbers.log_sums import rational_exp, vanishes
+from dprivacy.typing import LevelLike, NumberLike
 
 
 class Level(Frozen, numbers.Real):
@@ -51,7 +52,7 @@ class Level(Frozen, numbers.Real):
     _float: float | None
     _hash: int | None
 
-    def __new__(cls, value: "Level | Fraction | float | str" = 0) -> "Level":  # noqa: D102
+    def __new__(cls, value: LevelLike = 0) -> "Level":  # noqa: D102
         return value if type(value) is cls else as_level(value)
 
     @classmethod
@@ -277,11 +278,19 @@ class Level(Frozen, numbers.Real):
         return (Level._of, (dict(self._terms),))
 
 
-def as_level(value: object) -> Level:
-    """Read a level: a Level, "ln 2", "3/2", a Fraction, an int, or a float (its exact binary value)."""
+def as_level(value: LevelLike | numbers.Real | Decimal) -> Level:
+    """Read a level: a Level, "ln 2", "3/2", a Fraction, an int, or a float (its exact binary value).
+
+    Examples
+    --------
+    >>> as_level("1/2 ln 9") == as_level("ln 3")
+    True
+    >>> as_level(0.1) == as_level("0.1")
+    False
+    """
     if isinstance(value, Level):
         return value
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool):
         raise BadLevel(f"a level must be a number or a string such as 'ln 2', not {value!r}")
     if isinstance(value, str):
         return Level._of(parse(value))
@@ -303,7 +312,7 @@ def _rational(value: Fraction) -> Level:
     return Level._of(whole(value))
 
 
-def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Level:
+def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
     """Read a privacy level ε and refuse what cannot be one (ε ≤ 0, NaN, infinite, bool).
 
     Parameters
@@ -312,6 +321,15 @@ def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Le
         What the caller gave.
     zero
         Whether ε = 0 makes sense where it is used.
+
+    Examples
+    --------
+    >>> as_eps("ln 2").exp()
+    Fraction(2, 1)
+    >>> as_eps(-1)
+    Traceback (most recent call last):
+        ...
+    dprivacy.errors.BadLevel: ε must be greater than 0, not -1
     """
     level = as_level(value)
     if level.sign() < 0 or (level.sign() == 0 and not zero):
@@ -319,7 +337,7 @@ def as_eps(value: "Level | Fraction | float | str", *, zero: bool = False) -> Le
     return level
 
 
-def as_delta(value: "Level | Fraction | float | str") -> Fraction:
+def as_delta(value: NumberLike) -> Fraction:
     """Read δ, a probability: exact, or the exact binary value of a float.
 
     Examples
@@ -333,7 +351,7 @@ def as_delta(value: "Level | Fraction | float | str") -> Fraction:
     return delta
 
 
-def ln(q: "Fraction | float | str | int") -> Level:
+def ln(q: NumberLike) -> Level:
     """The natural logarithm of a positive rational, kept exact.
 
     Examples
@@ -347,7 +365,7 @@ def ln(q: "Fraction | float | str | int") -> Level:
     return Level._of(logarithm(ratio))
 
 
-def root(q: "Fraction | float | str | int") -> Level:
+def root(q: NumberLike) -> Level:
     """The square root of a rational ≥ 0, kept exact.
 
     Examples

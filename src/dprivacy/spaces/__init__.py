@@ -39,7 +39,6 @@ from dprivacy.spaces.distance_matrix import (
 )
 from dprivacy.spaces.distance_tables import read_distance as read_distance
 from dprivacy.spaces.labels import (
-    Label as Label,
     locate as locate,
     normal as normal,
     positions as positions,

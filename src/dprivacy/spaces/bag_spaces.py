@@ -13,10 +13,11 @@ from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus, times
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import read_labels
+from dprivacy.typing import Label
 
 
 @result("T", "Def 9.2.3")
-def bags(collections: Iterable[Iterable[Any]], space: FiniteSpace) -> FiniteSpace:
+def bags(collections: Iterable[Iterable[Label]], space: FiniteSpace) -> FiniteSpace:
     """Bags (multisets) of labels of a space, at Earth Mover's distance.
 
     Each bag spreads a unit of earth evenly over its elements; the distance is the least cost of
@@ -34,6 +35,12 @@ def bags(collections: Iterable[Iterable[Any]], space: FiniteSpace) -> FiniteSpac
     1. Bags are repeated to a common size N, so that an optimal move is a matching of elements
        (Birkhoff's theorem).
     2. The matching is found by the Hungarian method; its cost is then added up exactly.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> bags([[0, 0, 3], [0, 3, 3]], line(4)).distance((0, 0, 3), (0, 3, 3))
+    Fraction(1, 1)
     """
     listed = [sorted(space.position(label) for label in bag) for bag in collections]
     if [] in listed:

@@ -12,8 +12,9 @@ from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distances, plus, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import Label, read_labels
+from dprivacy.spaces.labels import read_labels
 from dprivacy.spaces.needed_pairs import Pairs
+from dprivacy.typing import Label
 
 
 def _hamming_table(rows: Sequence[Sequence[Any]], labels: Sequence[Label]) -> FiniteSpace:
@@ -41,7 +42,13 @@ def hamming_cube(bits: int) -> FiniteSpace:
 
 
 def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
-    """Databases of n rows over a set of values, D^n; the distance counts differing rows."""
+    """Databases of n rows over a set of values, D^n; the distance counts differing rows.
+
+    Examples
+    --------
+    >>> hamming(["yes", "no", "refused"], 2).distance(("yes", "no"), ("yes", "refused"))
+    Fraction(1, 1)
+    """
     known = read_labels(values, "values")
     if n < 1:
         raise BadNumber(f"a database needs at least one row, not {n}")

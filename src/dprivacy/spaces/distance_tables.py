@@ -11,11 +11,12 @@ from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape
 from dprivacy.numbers import Level, as_level, read_number, read_rows
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import Label, read_labels
+from dprivacy.spaces.labels import read_labels
 from dprivacy.spaces.shortest_paths import shortest_paths
+from dprivacy.typing import Label, LevelLike
 
 
-def read_distance(value: Any, where: str) -> Distance:
+def read_distance(value: LevelLike, where: str) -> Distance:
     """One distance: a number, a Level, or a text such as "3/2", "sqrt(2)", "ln 3" or "inf"."""
     if isinstance(value, Level):
         return value.simplified
@@ -31,7 +32,7 @@ def read_distance(value: Any, where: str) -> Distance:
 
 def from_table(
     labels: Iterable[Label],
-    distances: Any,
+    distances: Sequence[Sequence[LevelLike]] | NDArray[Any],
     *,
     pseudo: bool = False,
     extended: bool = False,
@@ -57,6 +58,12 @@ def from_table(
     ------
     NotAMetric
         Naming the points that break an axiom.
+
+    Examples
+    --------
+    >>> distances = [[0, 1, "3/2"], [1, 0, 2], ["3/2", 2, 0]]
+    >>> from_table(["home", "work", "gym"], distances).distance("home", "gym")
+    Fraction(3, 2)
     """
     known = read_labels(labels)
     rows: Sequence[Sequence[Any]] = read_rows(distances)

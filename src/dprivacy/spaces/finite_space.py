@@ -3,16 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import SpaceMismatch, WrongKind
-from dprivacy.numbers import Frozen, Level, as_eps
+from dprivacy.numbers import Frozen, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.labels import (
-    Label,
     locate,
     normal,
     positions,
@@ -20,6 +18,7 @@ from dprivacy.spaces.labels import (
     require_same_labels,
 )
 from dprivacy.spaces.needed_pairs import Pairs, irredundant_pairs
+from dprivacy.typing import Label, LevelLike
 
 
 class FiniteSpace(Frozen):
@@ -44,10 +43,10 @@ class FiniteSpace(Frozen):
     Fraction(3, 1)
     """
 
-    labels: tuple[Any, ...]
+    labels: tuple[Label, ...]
     distances: Distances
     known_edges: Pairs | None
-    _index: dict[Any, int]
+    _index: dict[Label, int]
 
     def __init__(
         self, labels: Iterable[Label], distances: Distances, *, edges: Pairs | None = None
@@ -74,11 +73,11 @@ class FiniteSpace(Frozen):
         """Whether distances are exact."""
         return self.distances.exact
 
-    def position(self, label: Any) -> int:
+    def position(self, label: Label) -> int:
         """Where a label stands; UnknownCategory if it does not."""
         return locate(self._index, label, "the space")
 
-    def distance(self, x: Any, z: Any) -> Distance:
+    def distance(self, x: Label, z: Label) -> Distance:
         """The distance between two labels: a Fraction, a Level (√2, ln 3), a float, or inf."""
         return self.distances[self.position(x), self.position(z)]
 
@@ -127,7 +126,7 @@ class FiniteSpace(Frozen):
             return self.known_edges
         return np.stack(np.triu_indices(len(self), 1), axis=1)
 
-    def pairs(self) -> list[tuple[Any, Any]]:
+    def pairs(self) -> list[tuple[Label, Label]]:
         """The pairs of labels that are not implied by others.
 
         A line of n points has n − 1 of them, an L1 grid its edges; privacy on these pairs is privacy
@@ -135,11 +134,11 @@ class FiniteSpace(Frozen):
         """
         return [(self.labels[i], self.labels[j]) for i, j in self.edges]
 
-    def scaled(self, eps: "Level | float | str") -> "FiniteSpace":
+    def scaled(self, eps: LevelLike) -> "FiniteSpace":
         """The space with every distance multiplied by ε > 0."""
         return FiniteSpace(self.labels, self.distances.scaled(as_eps(eps)), edges=self.known_edges)
 
-    def restrict(self, labels: Sequence[Any]) -> "FiniteSpace":
+    def restrict(self, labels: Sequence[Label]) -> "FiniteSpace":
         """The subspace of the given labels, in the given order."""
         if isinstance(labels, str):
             raise WrongKind(f"restrict: a list of labels is needed, not the single text {labels!r}")

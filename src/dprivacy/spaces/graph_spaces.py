@@ -13,10 +13,11 @@ from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import normal, positions, read_labels
 from dprivacy.spaces.needed_pairs import irredundant_pairs
 from dprivacy.spaces.shortest_paths import shortest_paths
+from dprivacy.typing import Label
 
 
 def graph(
-    edges: Iterable[Sequence[Any]], *, nodes: Iterable[Any] = (), extended: bool = False
+    edges: Iterable[Sequence[Label]], *, nodes: Iterable[Label] = (), extended: bool = False
 ) -> FiniteSpace:
     """The vertices of a graph with shortest-path distances.
 

@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dprivacy.errors import (
@@ -13,8 +13,7 @@ from dprivacy.errors import (
     WrongKind,
     WrongShape,
 )
-
-Label = Hashable
+from dprivacy.typing import Label
 
 
 def python_value(label: Any) -> Any:
@@ -72,12 +71,12 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
     return plain
 
 
-def positions(known: Sequence[Label]) -> dict[Any, int]:
+def positions(known: Sequence[Label]) -> dict[Label, int]:
     """Where each label stands, by its normalised form."""
     return {normal(label): i for i, label in enumerate(known)}
 
 
-def locate(index: dict[Any, int], label: Any, what: str) -> int:
+def locate(index: dict[Label, int], label: Label, what: str) -> int:
     """The position of one label; UnknownCategory names it and the nearest choices."""
     try:
         return index[normal(label)]

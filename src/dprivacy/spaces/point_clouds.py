@@ -14,13 +14,14 @@ from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import Label, read_labels
+from dprivacy.spaces.labels import read_labels
+from dprivacy.typing import Label, LevelLike, NumberLike, TableLike
 
-Metric = Callable[[Any, Any], Any]
+Metric = Callable[[Any, Any], LevelLike]  # points may be anything
 
 
 def points(
-    array: Any,
+    array: TableLike | Iterable[Any],  # any points, where the metric is a function
     *,
     metric: str | Metric = "euclidean",
     labels: Iterable[Label] | None = None,
@@ -40,6 +41,13 @@ def points(
         Names of the points; 0 … n−1 when omitted.
     pseudo
         Allow distance 0 between distinct points (the same place listed twice).
+
+    Examples
+    --------
+    >>> points([[0, 0], [1, 1], [3, 4]], labels=["a", "b", "c"]).distance("a", "c")
+    Fraction(5, 1)
+    >>> points([{"tea", "jazz"}, {"tea"}], metric="jaccard").distance(0, 1)
+    Fraction(1, 2)
     """
     rows = list(array)
     known = read_labels(range(len(rows)) if labels is None else labels)
@@ -71,10 +79,10 @@ def points(
 
 @result("M", "Ex 2")
 def curves(
-    samples: Any,
+    samples: TableLike,
     *,
     norm: Literal["l2", "sup"] = "l2",
-    step: Any = 1,
+    step: NumberLike = 1,
     labels: Iterable[Label] | None = None,
 ) -> FiniteSpace:
     """Curves sampled at the same times: L2 distance √(step·Σ(f−g)²), or the sup distance max|f−g|.
@@ -89,6 +97,11 @@ def curves(
         The time between samples (it weighs the squares of the L2 norm).
     labels
         Names of the curves; 0 … n−1 when omitted.
+
+    Examples
+    --------
+    >>> curves([[0, 0, 0], [1, 2, 2]], labels=["flat", "up"], step="1/4").distance("flat", "up")
+    Fraction(3, 2)
     """
     if norm not in ("l2", "sup"):
         raise UnknownName.among("norm", norm, ["l2", "sup"])

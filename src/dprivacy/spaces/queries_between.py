@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import Uncertified, WrongKind
 from dprivacy.numbers import as_level
@@ -11,8 +10,9 @@ from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.shortest_paths import shortest_paths
+from dprivacy.typing import Label
 
-Query = Callable[[Any], Any]
+Query = Callable[[Label], Label]
 
 
 @result("T", "Def 3.3.2")
@@ -41,7 +41,7 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
     images = [Y.position(f(x)) for x in X.labels]
     # It is enough to look at pairs that imply the others, since d_Y obeys the triangle inequality.
     worst: Distance = Fraction(0)
-    seen: dict[tuple[Any, Any], None] = {}
+    seen: dict[tuple[Distance, Distance], None] = {}
     for i, j in X.implying_pairs:
         seen.setdefault((Y.distances[images[i], images[j]], X.distances[i, j]))
     for stretched, original in seen:

@@ -8,12 +8,13 @@ metric = "euclidean" | "manhattan" | "chebyshev"        (grids only; euclidean b
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape
 from dprivacy.spaces.cubes_and_products import hamming_cube
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.point_clouds import points
-from dprivacy.spaces.standard_spaces import discrete, grid, line
+from dprivacy.spaces.standard_spaces import Norm, discrete, grid, line
 from dprivacy.typing import Label
 
 GRAMMAR = (
@@ -57,7 +58,7 @@ def space_from_text(text: str, *, labels: Sequence[Label] | None = None) -> Fini
         raise UnknownName(f"{text!r} does not name a space; write {GRAMMAR}")
     kind, size, hamming, rows, columns, metric = found.groups()
     if rows:
-        cells = grid(int(rows), int(columns), metric=metric or "euclidean")
+        cells = grid(int(rows), int(columns), metric=cast(Norm, metric or "euclidean"))
         return cells if labels is None else _renamed(text, cells, labels)
     if hamming:
         return _hamming(labels)

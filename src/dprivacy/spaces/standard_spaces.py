@@ -5,7 +5,7 @@ import math
 import numbers
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from dprivacy.errors import BadNumber, UnknownName
 from dprivacy.numbers import as_eps, as_level, read_number, read_vector, root
 from dprivacy.spaces.distance_matrix import Distance, Distances, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import Label, read_labels
+from dprivacy.spaces.labels import read_labels
+from dprivacy.typing import Label, LevelLike, NumberLike
+
+Norm = Literal["euclidean", "manhattan", "chebyshev"]
 
 
 def discrete(labels: Iterable[Label]) -> FiniteSpace:
@@ -30,7 +33,7 @@ def discrete(labels: Iterable[Label]) -> FiniteSpace:
     return FiniteSpace(known, Distances.coded(apart, Fraction))
 
 
-def line(points: int | Iterable[Any]) -> FiniteSpace:
+def line(points: int | Iterable[NumberLike]) -> FiniteSpace:
     """Points on a line, at distance |x − z|.
 
     Parameters
@@ -73,7 +76,7 @@ def line(points: int | Iterable[Any]) -> FiniteSpace:
     return FiniteSpace(labels, Distances.coded(gaps, lambda gap: Fraction(gap, den)), edges=edges)
 
 
-def quantised(low: Any, high: Any, step: Any) -> FiniteSpace:
+def quantised(low: NumberLike, high: NumberLike, step: NumberLike) -> FiniteSpace:
     """The reals from low to high on a declared grid: low, low + step, …, exactly.
 
     A number is protected on a public grid, never on the doubles it happens to be stored as. The
@@ -96,7 +99,9 @@ def quantised(low: Any, high: Any, step: Any) -> FiniteSpace:
     return line([first + k * width for k in range(count)])
 
 
-def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -> FiniteSpace:
+def grid(
+    rows: int, columns: int, *, metric: Norm = "euclidean", step: LevelLike = 1
+) -> FiniteSpace:
     """Cells (row, column) of a grid, `step` apart.
 
     Parameters
@@ -113,6 +118,13 @@ def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -
     The pairs that matter are known without a search: neighbours for "manhattan" (4) and "chebyshev"
     (8), and for "euclidean" the offsets (a, b) without a common divisor, since otherwise another
     cell lies on the segment.
+
+    Examples
+    --------
+    >>> grid(3, 4, step="1/2").distance((0, 0), (2, 2))
+    Level('sqrt(2)')
+    >>> grid(3, 4, metric="manhattan").distance((0, 0), (2, 2))
+    Fraction(4, 1)
     """
     if rows < 1 or columns < 1:
         raise BadNumber(f"a grid needs at least one row and one column, not {rows}×{columns}")
@@ -137,7 +149,7 @@ def grid(rows: int, columns: int, *, metric: str = "euclidean", step: Any = 1) -
         distances = Distances.coded(np.maximum(down, across), length)
         needed = np.maximum(down, across) == 1
     else:
-        raise UnknownName.among("metric", metric, ["euclidean", "manhattan", "chebyshev"])
+        raise UnknownName.among("metric", metric, get_args(Norm))
     edges = np.argwhere(np.triu(needed))
     labels = list(zip(row.tolist(), column.tolist(), strict=True))
     return FiniteSpace(labels, distances, edges=edges)

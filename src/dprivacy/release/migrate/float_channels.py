@@ -7,7 +7,7 @@ from typing import Any
 from dprivacy.errors import BadNumber, NotApplicable, NotStochastic
 from dprivacy.model import Channel, as_channel, shown
 from dprivacy.release.migrate.imported_channel import ImportedChannel
-from dprivacy.spaces import Label
+from dprivacy.typing import Label
 
 _NEAR = Fraction(1, 10**12)
 _MOST = 100_000  # then fractions are at least 1e-10 apart, and at most one is near
