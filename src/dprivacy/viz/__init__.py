@@ -1,7 +1,7 @@
 """Pictures from result objects, as matplotlib figures.
 
 Every ``plot_…`` function gives a matplotlib figure (extra ``[plot]``), and leaves pyplot and the
-person's settings alone. Results have `.plot()`, which asks `picture`.
+person's settings alone; all take a `title`. Results have `.plot()`, which asks `picture`.
 """
 
 from dprivacy.viz.charts.bar_charts import plot_bars as plot_bars, plot_spending as plot_spending

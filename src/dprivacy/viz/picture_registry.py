@@ -31,6 +31,8 @@ from dprivacy.viz.simplexes.simplex_picture import plot_simplex
 def picture(thing: Any, **options: Any) -> Any:
     """The picture that is natural for an object, as a matplotlib figure.
 
+    The picture. `picture.register` adds a kind of object.
+
     Parameters
     ----------
     thing
@@ -38,11 +40,6 @@ def picture(thing: Any, **options: Any) -> Any:
         inference or count; or anything with a channel, such as a mechanism.
     **options
         What its drawing function takes; all take `title`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The picture. `picture.register` adds a kind of object.
 
     Raises
     ------

@@ -1,38 +1,30 @@
 """Bars: distributions, groups side by side, and what was spent of a budget."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+from typing import Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
 from dprivacy.model import Dist
 from dprivacy.typing import Label
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    INK,
-    WIDTH,
-    drawn,
+from dprivacy.viz.style.figure_words import (
     legend_below,
     name_columns,
     name_rows,
-    new_figure,
     require_some,
     short,
-    style,
     titled,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.picture_style import FAINT, INK, WIDTH, Figure, drawn, new_figure, style
 
 Values: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
 Entry: TypeAlias = tuple[Label, SupportsFloat, SupportsFloat | None]
 
 
 @drawn
-def plot_bars(
-    groups: Mapping[str, Values], *, y: str = "", x: str = "", title: str = ""
-) -> "Figure":
+def plot_bars(groups: Mapping[str, Values], *, y: str = "", x: str = "", title: str = "") -> Figure:
     """Values by label, the bars of several groups side by side.
+
+    Groups differ in colour and in hatching.
 
     Parameters
     ----------
@@ -40,13 +32,6 @@ def plot_bars(
         Names, and for each the values by label; a distribution is read as such.
     x, y
         What the axes show, in words.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Groups differ in colour and in hatching.
 
     Examples
     --------
@@ -66,7 +51,7 @@ def plot_bars(
     return figure
 
 
-def plot_dist(dist: Dist, *, title: str = "") -> "Figure":
+def plot_dist(dist: Dist, *, title: str = "") -> Figure:
     """A distribution as bars."""
     return plot_bars({"": dist}, y="probability", title=title)
 
@@ -138,7 +123,7 @@ def bars_spec(
 @drawn
 def plot_spending(
     entries: Iterable[Entry], *, unit: str = "privacy level ε", title: str = ""
-) -> "Figure":
+) -> Figure:
     """What has been spent of each budget: a filled bar inside an outline.
 
     Parameters

@@ -1,44 +1,26 @@
 """A channel as a heat map: how likely each answer is on each true value."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.model import Labelled, as_channel
 from dprivacy.typing import ChannelLike
-from dprivacy.viz.style.picture_style import (
-    SHADE_STOPS,
-    SHADES,
-    drawn,
-    name_columns,
-    name_rows,
-    new_figure,
-    short,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import name_columns, name_rows, short, titled
+from dprivacy.viz.style.picture_style import SHADE_STOPS, SHADES, Figure, drawn, new_figure
 
 _WRITTEN = 12  # rows and columns up to which the numbers are written in
 
 
-def plot_channel(C: ChannelLike, *, title: str = "", numbers: bool | None = None) -> "Figure":
+def plot_channel(C: ChannelLike, *, title: str = "", numbers: bool | None = None) -> Figure:
     """A channel as a heat map: true values down, answers across, darker for likelier.
 
     Parameters
     ----------
     C
         A channel, or anything `as_channel` reads.
-    title
-        A title.
     numbers
         Whether to write the probabilities into the cells; by default where they fit.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The picture.
 
     Examples
     --------
@@ -59,7 +41,7 @@ def plot_table(
     scale: str,
     title: str = "",
     numbers: bool | None = None,
-) -> "Figure":
+) -> Figure:
     """Any labelled matrix as a heat map.
 
     Parameters
@@ -72,11 +54,6 @@ def plot_table(
         What its entries are, in words.
     title, numbers
         As for `plot_channel`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The picture.
 
     Examples
     --------

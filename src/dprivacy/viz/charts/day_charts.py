@@ -1,22 +1,22 @@
 """Protected curves, beside the true ones where somebody has them, and mean profiles with bands."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dprivacy.curves import Profile, ProtectedCurves
-from dprivacy.viz.style.picture_style import PALE, drawn, legend_below, new_figure, style, titled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, titled
+from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_figure, style
 
 
 @drawn
 def plot_days(
     protected: ProtectedCurves, *, truth: ArrayLike | None = None, shown: int = 3, title: str = ""
-) -> "Figure":
+) -> Figure:
     """The mean of protected curves with its band, and single curves before and after.
+
+    Left the means, right single curves.
 
     Parameters
     ----------
@@ -26,13 +26,6 @@ def plot_days(
         The true curves, for those who may see them; the picture is then as secret as they are.
     shown
         How many single curves to draw.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Left the means, right single curves.
 
     Examples
     --------
@@ -66,7 +59,7 @@ def plot_days(
 @drawn
 def plot_mean_profile(
     profile: Profile, *, truth: ArrayLike | None = None, title: str = ""
-) -> "Figure":
+) -> Figure:
     """A mean curve with its band, and the true mean where somebody has it.
 
     Examples

@@ -1,7 +1,7 @@
 """Estimates: what a plan promises, what was found beside the truth, and how it was reached."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+from typing import Any, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -11,23 +11,23 @@ from dprivacy.model import Dist, shown
 from dprivacy.release import Forecast
 from dprivacy.typing import Label
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
+from dprivacy.viz.style.figure_words import (
+    legend_below,
+    name_columns,
+    name_rows,
+    require_some,
+    titled,
+)
 from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
     PALE,
     WIDTH,
+    Figure,
     drawn,
-    legend_below,
-    name_columns,
-    name_rows,
     new_figure,
-    require_some,
     style,
-    titled,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Shares: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
 _BARS = 24  # labels up to which there are marks with error bars; beyond, curves
@@ -40,8 +40,10 @@ def plot_estimate(
     truth: Shares | None = None,
     observed: Shares | None = None,
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """Estimated shares with their intervals, beside what was observed and, where known, the truth.
+
+    Marks with error bars; where there are many labels, curves without.
 
     Parameters
     ----------
@@ -49,13 +51,6 @@ def plot_estimate(
         What `dprivacy.estimation.estimate` found.
     truth, observed
         Shares by label: a distribution or a mapping.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Marks with error bars; where there are many labels, curves without.
 
     Examples
     --------
@@ -140,7 +135,7 @@ def _with_bars(
 
 def plot_reconstruction(
     truth: Shares, observed: Shares, estimated: Shares | Mapping[str, Shares], *, title: str = ""
-) -> "Figure":
+) -> Figure:
     """True, noisy and reconstructed distributions over numbers.
 
     Parameters
@@ -149,13 +144,6 @@ def plot_reconstruction(
         Distributions on numbers, or mappings.
     estimated
         One such, or names and several.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A curve each.
 
     Examples
     --------
@@ -183,8 +171,10 @@ def plot_convergence(
     *,
     y: str = "mean log-likelihood of an answer",
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """How an iterative estimate climbed: a number after every update.
+
+    A curve each, over a logarithmic count of updates.
 
     Parameters
     ----------
@@ -192,13 +182,6 @@ def plot_convergence(
         Names, and the numbers after 0, 1, 2, … updates.
     y
         What the numbers are, in words.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A curve each, over a logarithmic count of updates.
 
     Examples
     --------
@@ -224,21 +207,16 @@ def plot_convergence(
 
 
 @drawn
-def plot_forecast(forecast: Forecast, *, title: str = "") -> "Figure":
+def plot_forecast(forecast: Forecast, *, title: str = "") -> Figure:
     """How much of each column stays as it is, and how well its shares can be estimated.
+
+    On the left the chance that a value stays (from the least to the most likely value), on the
+    right the standard error of an estimated share. Columns without a channel are left out.
 
     Parameters
     ----------
     forecast
         What `dprivacy.release.forecast` found.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        On the left the chance that a value stays (from the least to the most likely value), on the
-        right the standard error of an estimated share. Columns without a channel are left out.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from dprivacy.errors import NotApplicable
 from dprivacy.numbers import Level, as_eps, ln
@@ -10,9 +9,7 @@ from dprivacy.refine import refines
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike
 from dprivacy.viz.charts.line_charts import Curves, plot_curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.picture_style import Figure
 
 Family = Callable[[Level], ChannelLike]
 _LARGEST = 2**20  # e^ε up to which a refining level is sought
@@ -79,8 +76,10 @@ def refinement_frontier(
 
 def plot_refinement_frontier(
     curves: Curves, *, of: str = "the first mechanism", title: str = ""
-) -> "Figure":
+) -> Figure:
     """Below each curve, the second family is at least as safe as the first against everyone.
+
+    The curves, and the diagonal ε₁ = ε₂ to compare with.
 
     Parameters
     ----------
@@ -88,13 +87,6 @@ def plot_refinement_frontier(
         Names of second families, and pairs (ε₁, ε₂) such as `refinement_frontier` finds.
     of
         What the first family is called.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The curves, and the diagonal ε₁ = ε₂ to compare with.
 
     Examples
     --------

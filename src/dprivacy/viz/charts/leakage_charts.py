@@ -1,26 +1,21 @@
 """What an adversary can guess before and after seeing the output."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.numbers import read_vector
 from dprivacy.typing import NumberLike
+from dprivacy.viz.style.figure_words import legend_below, name_rows, require_some, titled
 from dprivacy.viz.style.picture_style import (
     FAINT,
     PALE,
     WIDTH,
+    Figure,
     drawn,
-    legend_below,
-    name_rows,
     new_figure,
-    require_some,
     style as style_of,
-    titled,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Case: TypeAlias = Inference | Scenario | Strategy | Sequence[NumberLike]
 
@@ -28,8 +23,10 @@ Case: TypeAlias = Inference | Scenario | Strategy | Sequence[NumberLike]
 @drawn
 def plot_leakage(
     cases: Case | Mapping[str, Case], *, x: str = "what the best guess is worth", title: str = ""
-) -> "Figure":
+) -> Figure:
     """Before and after, joined by a line: the longer, the more leaks.
+
+    One row a case, with the factor between the two.
 
     Parameters
     ----------
@@ -38,13 +35,6 @@ def plot_leakage(
         (before, after).
     x
         What the numbers are, in words.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        One row a case, with the factor between the two.
 
     Examples
     --------

@@ -1,22 +1,11 @@
 """Several curves on one pair of axes, as a picture and as plain data."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+from typing import Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    require_some,
-    style,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, require_some, titled
+from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure, style
 
 Points = Sequence[tuple[float, float]]
 Curves: TypeAlias = Mapping[str, Iterable[tuple[SupportsFloat, SupportsFloat]]]
@@ -39,7 +28,7 @@ def plot_curves(
     diagonal: str = "",
     marks: bool | None = None,
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """Curves that differ in dashes and marks as well as in colour.
 
     Parameters

@@ -1,7 +1,7 @@
 """What private matching costs, in pictures: utility loss against budget and against hash length."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,20 +10,8 @@ from dprivacy.extras import matplotlib
 from dprivacy.hashing import LossExperiment
 from dprivacy.sources import result
 from dprivacy.viz.charts.line_charts import plot_curves
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    HEIGHT,
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    require_some,
-    style,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, require_some, titled
+from dprivacy.viz.style.picture_style import FAINT, HEIGHT, PALE, Figure, drawn, new_figure, style
 
 _NAMES = {"LSHRR": "hash, then flip (LSHRR)", "LapLSH": "noise, then hash (LapLSH)"}
 _BINS = 25
@@ -32,21 +20,16 @@ _WIDE = 7.6  # inches in which the legend has two columns
 
 
 @result("T", "Fig 10.3", "Fig 10.4", "Fig 10.5")
-def plot_loss_experiment(experiment: LossExperiment, *, title: str = "") -> "Figure":
+def plot_loss_experiment(experiment: LossExperiment, *, title: str = "") -> Figure:
     """Utility lost in matching: against the total budget ξ, or against the length of the hash.
+
+    A panel for each length of hash, with the losses of plain hashes and of random others to
+    compare with; for plain hashes alone, one curve for each number of matches.
 
     Parameters
     ----------
     experiment
         What `utility_loss_experiment` or `hashing_loss` measured.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel for each length of hash, with the losses of plain hashes and of random others to
-        compare with; for plain hashes alone, one curve for each number of matches.
 
     Examples
     --------
@@ -68,7 +51,7 @@ def plot_loss_experiment(experiment: LossExperiment, *, title: str = "") -> "Fig
 
 
 @drawn
-def _against_budget(experiment: LossExperiment, title: str) -> "Figure":
+def _against_budget(experiment: LossExperiment, title: str) -> Figure:
     lengths = list(dict.fromkeys(point.bits for point in experiment.points))
     distances = list(dict.fromkeys(p.distance for p in experiment.points if p.distance is not None))
     figure = new_figure(max(_WIDE, 0.8 + _ACROSS * len(lengths)), HEIGHT + 0.6)
@@ -111,20 +94,15 @@ def _against_budget(experiment: LossExperiment, title: str) -> "Figure":
 
 @result("T", "Fig 10.2")
 @drawn
-def plot_nearest_distances(distances: Mapping[str, ArrayLike], *, title: str = "") -> "Figure":
+def plot_nearest_distances(distances: Mapping[str, ArrayLike], *, title: str = "") -> Figure:
     """How far everybody's true nearest neighbour is.
+
+    The share of people at each distance, as outlines.
 
     Parameters
     ----------
     distances
         Names of data sets, and the distances of each, such as `nearest_distances` gives.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The share of people at each distance, as outlines.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.errors import NotApplicable
 from dprivacy.extras import matplotlib
@@ -11,20 +11,8 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label
 from dprivacy.viz.charts.bar_charts import draw_bars
 from dprivacy.viz.charts.line_charts import draw_curves
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    PALE,
-    WIDTH,
-    drawn,
-    legend_below,
-    new_figure,
-    require_some,
-    short,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, require_some, short, titled
+from dprivacy.viz.style.picture_style import FAINT, PALE, WIDTH, Figure, drawn, new_figure
 
 
 @result("T", "Fig 4.1", "Fig 8.1")
@@ -35,8 +23,10 @@ def plot_noise(
     at: Label,
     within: float | None = None,
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """The answers of several mechanisms on one true value.
+
+    Curves over numbers, bars over other labels.
 
     Parameters
     ----------
@@ -46,13 +36,6 @@ def plot_noise(
         The true value.
     within
         For numbers: shade the answers within this distance of it.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Curves over numbers, bars over other labels.
 
     Examples
     --------

@@ -3,21 +3,20 @@
 import textwrap
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from dprivacy.refine import Order
-from dprivacy.viz.style.picture_style import FAINT, INK, drawn, new_figure, titled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import titled
+from dprivacy.viz.style.picture_style import FAINT, INK, Figure, drawn, new_figure
 
 _WORDS = {"average": "on average", "max": "in the max case", "private": "by privacy level"}
 Node = str | tuple[str, str, int]  # a class by its first name, or where an edge passes a level
 
 
 @drawn
-def plot_order(order: Order, *, title: str = "") -> "Figure":
+def plot_order(order: Order, *, title: str = "") -> Figure:
     """Who is safer than whom: a line leads up from each mechanism to the next safer ones.
+
+    Equals share a box; pairs that floats left open are dotted.
 
     Parameters
     ----------
@@ -25,11 +24,6 @@ def plot_order(order: Order, *, title: str = "") -> "Figure":
         What `dprivacy.refine.order` found.
     title
         A title; by default one that names the order.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Equals share a box; pairs that floats left open are dotted.
 
     Examples
     --------

@@ -2,23 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from dprivacy.typing import ChannelLike
 from dprivacy.verify import PrivacyProfile, privacy_profile
 from dprivacy.viz.charts.line_charts import draw_curves
-from dprivacy.viz.style.picture_style import (
-    PALE,
-    drawn,
-    legend_below,
-    named,
-    new_figure,
-    style,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, named, titled
+from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_figure, style
 
 Source: TypeAlias = PrivacyProfile | ChannelLike
 X, Y = "privacy level ε", "slack δ: probability left out"
@@ -26,20 +16,15 @@ _STEPS = 120
 
 
 @drawn
-def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") -> "Figure":
+def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") -> Figure:
     """How much slack δ each privacy level ε needs.
+
+    A curve for each, marked where its slope changes; those points are exact.
 
     Parameters
     ----------
     profiles
         A privacy profile or a channel, or names and several of them.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A curve for each, marked where its slope changes; those points are exact.
 
     Examples
     --------

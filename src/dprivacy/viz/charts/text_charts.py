@@ -1,40 +1,25 @@
 """Pictures of protected texts: what attacks still find at each level."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.text import AuthorTopicTable
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    style,
-    titled,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, titled
+from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure, style
 
 
 @drawn
-def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> "Figure":
+def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> Figure:
     """Right guesses of authors and topics against the level, with error bars.
+
+    Authors on the left, topics on the right (where there are any); the unmodified texts stand
+    at the right end of each, success by chance is a dotted line. Below each level is the share
+    of words that stayed.
 
     Parameters
     ----------
     table
         What `author_topic_experiment` found.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Authors on the left, topics on the right (where there are any); the unmodified texts stand at
-        the right end of each, success by chance is a dotted line. Below each level is the share of
-        words that stayed.
 
     Examples
     --------

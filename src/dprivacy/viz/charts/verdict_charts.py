@@ -1,21 +1,23 @@
 """What a comparison of two channels came to, as a picture of its witness."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.errors import NotApplicable
 from dprivacy.model import Labelled
 from dprivacy.refine import AverageRefinement, MaxRefinement, PrivateRefinement, Refinement
 from dprivacy.viz.charts.bar_charts import draw_bars
 from dprivacy.viz.charts.channel_heat import plot_table
-from dprivacy.viz.style.picture_style import WIDTH, drawn, legend_below, new_figure, short, style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, short
+from dprivacy.viz.style.picture_style import WIDTH, Figure, drawn, new_figure, style
 
 
 @drawn
-def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
+def plot_refinement(verdict: Refinement, *, title: str = "") -> Figure:
     """The witness of a refinement: the post-processing, or what tells the two channels apart.
+
+    Where it holds, the post-processing (or the mixtures of posteriors) as a heat map. Where it
+    fails, what the adversary of the witness gains from each channel, with what each secret is
+    worth to them; for privacy-based refinement, the two levels.
 
     Parameters
     ----------
@@ -23,13 +25,6 @@ def plot_refinement(verdict: Refinement, *, title: str = "") -> "Figure":
         What `refines` found.
     title
         A title; by default the verdict in a few words.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Where it holds, the post-processing (or the mixtures of posteriors) as a heat map. Where it
-        fails, what the adversary of the witness gains from each channel, with what each secret is
-        worth to them; for privacy-based refinement, the two levels.
 
     Examples
     --------
@@ -67,7 +62,7 @@ def _witness(verdict: Refinement) -> Labelled | None:
     return verdict.coefficients if isinstance(verdict, MaxRefinement) else None
 
 
-def _compared(verdict: Refinement, words: str, before: float, after: float) -> "Figure":
+def _compared(verdict: Refinement, words: str, before: float, after: float) -> Figure:
     worth = _worth(verdict)
     figure = new_figure(WIDTH if worth else 4.4, 3.6)
     grid = figure.add_gridspec(1, 2 if worth else 1, width_ratios=[1, 1.6] if worth else [1])

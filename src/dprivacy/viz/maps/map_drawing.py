@@ -15,7 +15,8 @@ from dprivacy.numbers import Floats
 from dprivacy.release import Released
 from dprivacy.typing import PathArg
 from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
-from dprivacy.viz.style.picture_style import FAINT, INK, PALE, require_some
+from dprivacy.viz.style.figure_words import require_some
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE
 
 _WIDE, _HIGH, _EDGE = 900.0, 620.0, 48.0
 _MOST = 4_000  # places that are drawn

@@ -1,33 +1,26 @@
 """The frontier of a city: displacement and the adversary's error against the level."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.picture_registry import picture
-from dprivacy.viz.style.picture_style import FAINT, PALE, drawn, legend_below, new_figure, titled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, titled
+from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure
 
 
 @drawn
-def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
+def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
     """What privacy costs in a city, and what is left to an adversary who knows the prior.
+
+    On the left the mean displacement, on the right the error of the adversary's best guess. The
+    adversary reads planar Laplace noise as the remap does, so that the two coincide there.
 
     Parameters
     ----------
     frontier
         What `dprivacy.geo.frontier` gave.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        On the left the mean displacement, on the right the error of the adversary's best guess. The
-        adversary reads planar Laplace noise as the remap does, so that the two coincide there.
 
     Examples
     --------
@@ -60,20 +53,15 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> "Figure":
     return figure
 
 
-def plot_averaging(attack: AveragingAttack, *, title: str = "") -> "Figure":
+def plot_averaging(attack: AveragingAttack, *, title: str = "") -> Figure:
     """How near the averaging attack comes to home, with fresh and with permanent noise.
+
+    Median errors against the number of reports.
 
     Parameters
     ----------
     attack
         What `averaging_attack` gave.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Median errors against the number of reports.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dprivacy.model import about, as_space
 from dprivacy.numbers import as_eps
@@ -11,10 +11,8 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_picture import draw_scene, simplex_axes
 from dprivacy.viz.simplexes.simplex_scene import magnified, make_scene
-from dprivacy.viz.style.picture_style import drawn, legend_below, new_figure, require_some, short
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, require_some, short
+from dprivacy.viz.style.picture_style import Figure, drawn, new_figure
 
 
 @result("T", "Fig 6.3")
@@ -29,8 +27,10 @@ def plot_kernels(
     limit: int = 12,
     zoom: bool = True,
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """The kernels of a space, or other channels on it, each on its own small simplex.
+
+    One panel a kernel, numbered in the order of `dprivacy.polytope.kernels`.
 
     Parameters
     ----------
@@ -48,11 +48,6 @@ def plot_kernels(
         Whether to magnify around the uniform prior.
     title
         A title; by default one that says what is drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        One panel a kernel, numbered in the order of `dprivacy.polytope.kernels`.
 
     Examples
     --------

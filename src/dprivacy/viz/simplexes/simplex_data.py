@@ -10,7 +10,8 @@ from dprivacy.numbers import Floats
 from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
-from dprivacy.viz.style.picture_style import FAINT, INK, PALE, short, style
+from dprivacy.viz.style.figure_words import short
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE, style
 
 _LARGEST = 34.0  # pixels across, of a mark that has all the probability
 

@@ -1,7 +1,7 @@
 """Hypers on the simplex: posteriors as marks, the private region, the prior."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,19 +10,8 @@ from dprivacy.numbers import Floats
 from dprivacy.sources import result
 from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
-from dprivacy.viz.style.picture_style import (
-    FAINT,
-    INK,
-    PALE,
-    drawn,
-    legend_below,
-    new_figure,
-    short,
-    style,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.figure_words import legend_below, short
+from dprivacy.viz.style.picture_style import FAINT, INK, PALE, Figure, drawn, new_figure, style
 
 AREA = 420.0  # square points of a mark that has all the probability
 # Orthographic view of the tetrahedron: azimuth and elevation chosen so that no corner hides another.
@@ -50,11 +39,13 @@ def plot_simplex(
     letters: bool = False,
     zoom: bool = False,
     title: str = "",
-) -> "Figure":
+) -> Figure:
     """Hypers on the probability simplex, with the private region and the prior.
 
     Two secrets make a segment, three a triangle (first secret bottom left, second bottom right, third
     on top), four a tetrahedron.
+
+    A mark's area is the probability of its observation.
 
     Parameters
     ----------
@@ -73,13 +64,6 @@ def plot_simplex(
         Whether to name the corners of the region A, B, C, …
     zoom
         Whether to magnify around the prior until all posteriors and the region just fit.
-    title
-        A title.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A mark's area is the probability of its observation.
 
     Examples
     --------
@@ -100,7 +84,7 @@ def plot_simplex(
     return figure
 
 
-def simplex_axes(figure: "Figure", rows: int, columns: int, at: int, corners: int) -> Any:
+def simplex_axes(figure: Figure, rows: int, columns: int, at: int, corners: int) -> Any:
     """Axes for a simplex with 2, 3 or 4 corners."""
     if corners == 3:
         mpltern()

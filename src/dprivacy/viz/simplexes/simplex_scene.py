@@ -13,7 +13,7 @@ from dprivacy.numbers import Floats, Mat
 from dprivacy.spaces import require_same_labels
 from dprivacy.typing import ChannelLike, Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.private_region import MOST_SECRETS, Region, region
-from dprivacy.viz.style.picture_style import named
+from dprivacy.viz.style.figure_words import named
 
 Drawable: TypeAlias = Hyper | ChannelLike  # a channel is pushed a prior
 

@@ -1,17 +1,13 @@
 """Pictures as files and as text: the same picture gives the same bytes."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dprivacy.errors import UnknownName
 from dprivacy.typing import PathArg
-from dprivacy.viz.style.picture_style import METADATA, look
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dprivacy.viz.style.picture_style import METADATA, Figure, look
 
 
-def save(figure: "Figure", path: PathArg) -> Path:
+def save(figure: Figure, path: PathArg) -> Path:
     """Write a picture to a file.
 
     Parameters
