@@ -33,7 +33,7 @@ def test_filters_are_public_and_keep_unions():
 @pytest.mark.parametrize(("x", "z"), list(itertools.permutations(range(4), 2)))
 def test_the_level_of_one_report_is_exact(x, z):
     x, z = SETS[x], SETS[z]
-    cube = SMALL.channel.over_rows(5)
+    cube = SMALL.bit_channel.over_rows(5)
     first, second = (tuple(row.tolist()) for row in SMALL.filter([x, z]))
     outputs = list(itertools.product((0, 1), repeat=5))
     ratios = [Q(cube[first, y]) / Q(cube[second, y]) for y in outputs]
@@ -47,8 +47,8 @@ def test_the_level_of_one_report_is_exact(x, z):
     assert found.distance == len(x ^ z) == SMALL.guarantee.space.distance(x, z)
     # RAPPOR's own formulas for one report of a bit.
     f, q, p = Q(2, 4), Q(3, 4), Q(1, 8)
-    assert SMALL.channel[1, 1] == f / 2 * (p + q) + (1 - f) * q
-    assert SMALL.channel[0, 1] == f / 2 * (p + q) + (1 - f) * p
+    assert SMALL.bit_channel[1, 1] == f / 2 * (p + q) + (1 - f) * q
+    assert SMALL.bit_channel[0, 1] == f / 2 * (p + q) + (1 - f) * p
 
 
 @given(
@@ -70,11 +70,11 @@ def test_reports_have_their_law():
         drawn = SMALL.randomise([{"tea"}] * 30_000, insecure_seed=1)
     true = SMALL.filter([{"tea"}])[0]
     for j, bit in enumerate(true):
-        p = float(SMALL.channel[int(bit), 1])
+        p = float(SMALL.bit_channel[int(bit), 1])
         assert abs(drawn[:, j].mean() - p) < 5 * math.sqrt(p * (1 - p) / 30_000)
     # Bits are independent of each other.
     words = drawn @ [16, 8, 4, 2, 1]
-    chances = [float(SMALL.channel[int(b), 1]) for b in true]
+    chances = [float(SMALL.bit_channel[int(b), 1]) for b in true]
     expected = [
         30_000 * math.prod(c if bit else 1 - c for c, bit in zip(chances, string, strict=True))
         for string in itertools.product((0, 1), repeat=5)
@@ -108,7 +108,7 @@ def test_counts_come_back_out_of_the_reports():
     with pytest.warns(InsecureSeedWarning):
         drawn = reports.randomise(sets, insecure_seed=8)
     only_tea = np.flatnonzero((reports.filter([{"tea"}]) > reports.filter([{"rum"}]))[0])[0]
-    found = estimate(reports.channel, drawn[:, only_tea].tolist())
+    found = estimate(reports.bit_channel, drawn[:, only_tea].tolist())
     assert abs(float(dict(zip(found.labels, found.shares, strict=True))[1]) - 0.75) < 0.03
 
 

@@ -21,12 +21,14 @@ from dprivacy.hashing import (
     hashing_loss,
     lshrr,
     match,
+    minhash,
     nearest_distances,
     random_projection,
     read_ratings,
     utility_loss,
     utility_loss_experiment,
 )
+from dprivacy.release import read_card
 from dprivacy.sampling import InsecureSource
 
 PEOPLE = ["ann", "bob", "cleo", "dan"]
@@ -43,7 +45,7 @@ def some_vectors(people=60, dimension=8, seed=0):
 
 
 def test_people_get_their_labels_back():
-    found = match(REPORTS, k=2, labels=PEOPLE)
+    found = match(REPORTS, k=2, labels=PEOPLE).data
     assert found.of("ann")[0] == ("bob", 1)
     assert found.of("cleo")[0] == ("dan", 1)
     assert (found.k, found.bits) == (2, 4)
@@ -54,12 +56,26 @@ def test_people_get_their_labels_back():
     data = json.loads(json.dumps(found.to_dict()))
     assert data["matches"][0]["person"] == "ann"
     assert data["matches"][0]["matches"][0] == ["bob", 1]
-    assert match(REPORTS, k=1).of(3) == [(2, 1)]
+    assert match(REPORTS, k=1).data.of(3) == [(2, 1)]
+
+
+def test_matches_have_a_card_with_the_guarantee_of_their_reports(tmp_path):
+    mechanism = lshrr(minhash(bits=8, key="a"), eps="ln 3")
+    reports = mechanism.randomise([{"tea"}, {"rum"}, {"tea", "milk"}])
+    released = match(reports, k=1, labels=["ann", "bob", "cleo"], mechanism=mechanism)
+    assert released.card.guarantee.eps == "ln(3)"
+    assert "reveal no more than the reports do" in released.explain()
+    assert "ln(3)" not in match(reports, k=1).explain()
+    released.save(tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_text().startswith("person,rank,match,bits_that_differ\nann,1,")
+    assert read_card(tmp_path / "m.csv.card.json").count == 3
+    with pytest.raises(BadFile, match=r"should end in \.csv"):
+        released.save(tmp_path / "m.txt")
 
 
 def test_matching_input_that_is_refused():
     with pytest.raises(UnknownCategory, match="eve"):
-        match(REPORTS, k=1, labels=PEOPLE).of("eve")
+        match(REPORTS, k=1, labels=PEOPLE).data.of("eve")
     with pytest.raises(WrongShape, match="one person for each report: 4, not 2"):
         match(REPORTS, k=1, labels=["a", "b"])
     with pytest.raises(DuplicateLabel):
@@ -76,7 +92,7 @@ def test_utility_loss_by_hand():
     rng = np.random.default_rng(2)
     vectors = rng.integers(1, 6, (15, 4)).astype(float)
     function = random_projection(4, bits=6, key="loss")
-    found = match(function.hash(vectors), k=3)
+    found = match(function.hash(vectors), k=3).data
     table = function.table(vectors)
     loss = utility_loss(found, table)
     by_hand = []
@@ -103,11 +119,11 @@ def test_perfect_reports_lose_nothing_and_noise_loses_as_much_as_chance():
     vectors = some_vectors()
     function = random_projection(8, bits=4096, key="many bits")
     table = function.table(vectors)
-    long = utility_loss(match(function.hash(vectors), k=5), table).mean
+    long = utility_loss(match(function.hash(vectors), k=5).data, table).mean
     assert long < 0.01
     noise = lshrr(random_projection(8, bits=16, key="noise"), eps="1/10000")
     losses = [
-        utility_loss(match(noise.randomise(vectors), k=5, source=seeded()), table).mean
+        utility_loss(match(noise.randomise(vectors), k=5, source=seeded()).data, table).mean
         for _ in range(40)
     ]
     chance = hashing_loss(vectors, bits=[8], k=[5], repetitions=1).chance[5]
@@ -124,7 +140,9 @@ def test_the_experiment_agrees_with_matching_step_by_step():
     hashed = [random_projection(8, bits=12, key=f"steps, {r}").hash(vectors) for r in range(3)]
     for k in (1, 4):
         losses = [  # over many choices among the equally near
-            utility_loss(match(strings, k=k), table).mean for strings in hashed for _ in range(100)
+            utility_loss(match(strings, k=k).data, table).mean
+            for strings in hashed
+            for _ in range(100)
         ]
         assert found.at(bits=12, k=k).loss == pytest.approx(np.mean(losses), abs=0.01)
 
@@ -175,7 +193,7 @@ def test_noise_first_is_what_laplsh_does():
     for r in range(150):
         function = random_projection(3, bits=8, key=f"dprivacy experiment, {r}")
         noisy = laplsh(function, eps=found.eps, numerics="idealised").randomise(units)
-        losses.append(utility_loss(match(noisy, k=2), table).mean)
+        losses.append(utility_loss(match(noisy, k=2).data, table).mean)
     spread = 5 * math.hypot(found.error, np.std(losses) / math.sqrt(150))
     assert abs(found.loss - np.mean(losses)) < spread
 

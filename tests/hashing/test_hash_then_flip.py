@@ -22,7 +22,7 @@ from dprivacy.errors import (
 from dprivacy.hashing import (
     bit_sampling,
     counted_bits,
-    distance_promises,
+    distance_guarantees,
     eps_for,
     laplsh,
     lshrr,
@@ -163,7 +163,7 @@ def test_counted_bits_is_the_binomial_quantile(bits, p, delta):
 )
 @settings(max_examples=40)
 def test_the_guarantees_are_ordered(eps, bits, p):
-    worst, mean, hoeffding, chernoff, counted = distance_promises(eps, bits, p)
+    worst, mean, hoeffding, chernoff, counted = distance_guarantees(eps, bits, p)
     assert mean.level <= float(counted.level) + 0.011 * float(worst.level)
     assert float(counted.level) <= float(chernoff.level) * (1 + 1e-9)
     assert float(chernoff.level) <= float(hoeffding.level) * (1 + 1e-9)
@@ -173,7 +173,7 @@ def test_the_guarantees_are_ordered(eps, bits, p):
 def test_the_level_for_a_budget():
     for xi, bits, d in itertools.product((1, "ln 20", 5), (10, 20, 50), ("0.05", "0.25")):
         eps = eps_for(xi=xi, bits=bits, distance=d)
-        reached = distance_promises(eps, bits, d)[3]
+        reached = distance_guarantees(eps, bits, d)[3]
         assert reached.name == "Chernoff"
         assert float(reached.level) == pytest.approx(float(Level(xi)))
         assert float(reached.level) <= float(Level(xi)) * (1 + 1e-12)
@@ -195,7 +195,7 @@ def test_words_and_data():
     assert "rum" not in text  # the inputs themselves are nobody's business
     data = json.loads(json.dumps(found.to_dict()))
     assert data["differing"] == "1/4"
-    assert [p["name"] for p in data["promises"]][:2] == ["this hash", "worst case"]
+    assert [p["name"] for p in data["guarantees"]][:2] == ["this hash", "worst case"]
     with pytest.raises(UnknownName, match="did you mean 'worst case'"):
         found["best case"]
     assert "20 bits of the jaccard hash" in repr(lshrr(minhash(bits=20, key="a"), eps=1))
@@ -263,7 +263,7 @@ def test_levels_that_are_refused(eps):
     with pytest.raises(DPrivacyError):
         laplsh(FUNCTION, eps=eps, numerics="idealised")
     with pytest.raises(DPrivacyError):
-        distance_promises(eps, 10, "0.1")
+        distance_guarantees(eps, 10, "0.1")
 
 
 def test_other_input_that_is_refused():
@@ -280,7 +280,7 @@ def test_other_input_that_is_refused():
             pair_privacy(mechanism, VECTORS[0], VECTORS[1], delta=delta)
     for distance in (-1, 2, "ln 2", math.nan):
         with pytest.raises(BadLevel):
-            distance_promises(1, 10, distance)
+            distance_guarantees(1, 10, distance)
     for bits in (0, 1.5, True):
         with pytest.raises(Malformed, match="bits"):
-            distance_promises(1, bits, "0.1")
+            distance_guarantees(1, bits, "0.1")

@@ -182,7 +182,7 @@ def released(
         count=len(protected),
         secure=secure,
         mechanisms={"": protected.mechanism.to_dict()},
-        receipt=None if receipt is None else receipt.to_dict(),
+        receipt=receipt,
         pass_through=() if days is None else tuple(days.kept),
     )
     return Released(protected, card, partial(write_curves, days=days))

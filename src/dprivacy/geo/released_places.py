@@ -106,7 +106,7 @@ def released(
         secure=secure,
         mechanisms={"": mechanism.to_dict()},
         permanent=permanent,
-        receipt=None if receipt is None else receipt.to_dict(),
+        receipt=receipt,
         pass_through=() if found is None else tuple(found.kept),
     )
     return Released(places, card, partial(write_places, found=found))

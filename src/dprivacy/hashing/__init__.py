@@ -9,10 +9,10 @@ from dprivacy.hashing.friend_matching import (
     nearest_distances as nearest_distances,
     utility_loss as utility_loss,
 )
-from dprivacy.hashing.hash_promises import (
-    PairPromise as PairPromise,
+from dprivacy.hashing.hash_guarantees import (
+    PairGuarantee as PairGuarantee,
     counted_bits as counted_bits,
-    distance_promises as distance_promises,
+    distance_guarantees as distance_guarantees,
     eps_for as eps_for,
 )
 from dprivacy.hashing.hash_then_flip import HashResponse as HashResponse, lshrr as lshrr
@@ -49,5 +49,12 @@ from dprivacy.hashing.matching_losses import (
     LossPoint as LossPoint,
 )
 from dprivacy.hashing.noise_then_hash import HashOfNoise as HashOfNoise, laplsh as laplsh
-from dprivacy.hashing.pair_promises import PairPrivacy as PairPrivacy, pair_privacy as pair_privacy
+from dprivacy.hashing.pair_guarantees import (
+    PairPrivacy as PairPrivacy,
+    pair_privacy as pair_privacy,
+)
 from dprivacy.hashing.rating_tables import Ratings as Ratings, read_ratings as read_ratings
+
+# isort: split
+# For other rooms; not part of the surface.
+from dprivacy.hashing.friend_matching import write_matches as write_matches

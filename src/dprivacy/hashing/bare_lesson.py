@@ -1,16 +1,17 @@
 """Why a hash alone protects nobody: the lesson of three points in the plane."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import NotApplicable, UnknownCategory
-from dprivacy.model import Channel, about, mixture, plain, shown
+from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.model import Answer, Channel, about, mixture, plain, shown
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces import discrete, read_labels
+from dprivacy.typing import LevelLike
 from dprivacy.verify import smallest_eps, with_shared_randomness
 
 Point = tuple[int, int]
@@ -21,7 +22,7 @@ _COMPASS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)
 
 
 @dataclass(frozen=True)
-class BareHash:
+class BareHash(Answer):
     """One random-projection bit of some points, with the line hidden and with the line known.
 
     Parameters
@@ -37,6 +38,7 @@ class BareHash:
     points: tuple[Point, ...]
     functions: tuple[tuple[Pattern, Fraction], ...]
     eps: Level | None = None
+    exact: bool = field(default=True, init=False)
 
     @cached_property
     def channels(self) -> tuple[Channel, ...]:
@@ -131,7 +133,9 @@ class BareHash:
 
 
 @result("T", "Ex 10.1")
-def bare_hash(points: Iterable[Point] = ((0, 1), (1, 0), (1, 1)), *, eps: Any = None) -> BareHash:
+def bare_hash(
+    points: Iterable[Point] = ((0, 1), (1, 0), (1, 1)), *, eps: LevelLike | None = None
+) -> BareHash:
     """What one random-projection bit leaks with the line hidden, known, and with a response.
 
     Parameters
@@ -163,7 +167,7 @@ def bare_hash(points: Iterable[Point] = ((0, 1), (1, 0), (1, 1)), *, eps: Any = 
     given = read_labels(points, "points")
     strange = next((point for point in given if point not in _COMPASS), None)
     if strange is not None:
-        raise UnknownCategory(
+        raise BadNumber(
             f"points should be pairs of −1, 0 and 1 other than (0, 0), whose angles are exact, not "
             f"{strange!r}"
         )

@@ -4,22 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprivacy.errors import BadLevel, WrongShape
-from dprivacy.hashing.hash_promises import PairPromise
+from dprivacy.hashing.hash_guarantees import PairGuarantee
 from dprivacy.hashing.hashes.locality_hash import Bits
 from dprivacy.hashing.hashes.packed_bits import read_bits
 from dprivacy.hashing.hashes.public_randomness import item_words, read_key
 from dprivacy.hashing.hashes.set_hash import read_sets
-from dprivacy.hashing.pair_promises import PairPrivacy
+from dprivacy.hashing.pair_guarantees import PairPrivacy
 from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
-from dprivacy.model import Channel, Guarantee, about
+from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, ln
 from dprivacy.release import PermanentAnswers
-from dprivacy.sampling import CategoricalSampler, choose_source
+from dprivacy.sampling import CategoricalSampler, Source
+from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import read_share
 
 
@@ -34,7 +35,7 @@ class FiniteSets:
 
 
 @dataclass(frozen=True)
-class SetReports:
+class SetReports(Sourced):
     """Noisy Bloom filters of sets.
 
     Each item sets h public positions of m bits. A *permanent* response at level ε flips each bit once
@@ -53,6 +54,8 @@ class SetReports:
         The channel of the momentary one.
     guarantee
         ε·h for each item in which two sets differ, however many reports are seen.
+    source
+        Where the noise comes from; the operating system when None.
     """
 
     bits: int
@@ -61,10 +64,12 @@ class SetReports:
     response: ChannelMechanism
     momentary: Channel
     guarantee: Guarantee
+    source: Source | None = None
     family: str = "set_reports"
+    channel: ClassVar[None] = None
 
     @cached_property
-    def channel(self) -> Channel:
+    def bit_channel(self) -> Channel:
         """From a bit of the filter to the bit of one report; `estimate` takes the noise out with it."""
         return self.response.channel @ self.momentary
 
@@ -86,7 +91,7 @@ class SetReports:
         For people who report more than once, use `permanent` and `report`: fresh noise spends the
         guarantee anew each time.
         """
-        return self._drawn(self.channel, self.filter(sets), insecure_seed)
+        return self._drawn(self.bit_channel, self.filter(sets), insecure_seed)
 
     def permanent(self, sets: Any, *, people: Sequence[Any], secret_key: bytes) -> Bits:
         """The permanent bits of every person: the same set gives the same bits again.
@@ -123,11 +128,11 @@ class SetReports:
                 f"filters should be rows of {self.bits} zeros and ones, not of {bits.shape[1]}"
             )
         sampler = CategoricalSampler(channel.matrix.entries.tolist())
-        drawn = sampler.draw(bits.ravel().astype(np.intp), choose_source(insecure_seed))
+        drawn = sampler.draw(bits.ravel().astype(np.intp), self._source(insecure_seed))
         return np.asarray(drawn, dtype=np.uint8).reshape(bits.shape)
 
     def between(self, x: Any, z: Any) -> PairPrivacy:
-        """What reports promise about two sets.
+        """What reports guarantee about two sets.
 
         Returns
         -------
@@ -151,21 +156,21 @@ class SetReports:
             apart,
             None,
             (
-                PairPromise(
+                PairGuarantee(
                     "one report",
                     one,
                     Fraction(0),
                     f"{differ}: one report gives a loss of at most {about(one)}",
                     "T Prop 10.1",
                 ),
-                PairPromise(
+                PairGuarantee(
                     "all reports",
                     ever,
                     Fraction(0),
                     f"all reports of the permanent bits together give at most {about(ever)}",
                     "T Prop 10.1",
                 ),
-                PairPromise(
+                PairGuarantee(
                     "by items",
                     most,
                     Fraction(0),
@@ -178,7 +183,7 @@ class SetReports:
 
     def _gain(self, bit: int) -> Level:
         """The most that one report of a filter's bit speaks for this bit against the other."""
-        true, false = self.channel.row(bit), self.channel.row(1 - bit)
+        true, false = self.bit_channel.row(bit), self.bit_channel.row(1 - bit)
         return max(ln(Fraction(true[y]) / Fraction(false[y])) for y in (0, 1) if true[y])
 
     def __repr__(self) -> str:
@@ -187,20 +192,26 @@ class SetReports:
 
 
 def set_reports(
-    *, bits: int, hashes: int = 2, key: str, eps: Any, yes: Any = 1, no: Any = 0
+    *,
+    eps: LevelLike,
+    bits: int,
+    hashes: int = 2,
+    key: str,
+    yes: NumberLike = 1,
+    no: NumberLike = 0,
 ) -> SetReports:
     """Reports of sets of items through a Bloom filter and randomised response.
 
     Parameters
     ----------
+    eps
+        The level of the permanent response on each bit (RAPPOR's f is 2/(e^ε + 1)).
     bits
         m, the length of the filter.
     hashes
         h, how many positions an item sets.
     key
         A text that everybody knows: positions follow from it.
-    eps
-        The level of the permanent response on each bit (RAPPOR's f is 2/(e^ε + 1)).
     yes, no
         The chance that a report shows 1 where the permanent bit is 1, and where it is 0. By default the
         permanent bit is reported as it is.
@@ -215,7 +226,7 @@ def set_reports(
     >>> reports = set_reports(bits=64, key="demo", eps="ln 3", yes="3/4", no="1/4")
     >>> reports.randomise([{"tea", "milk"}, set()]).shape
     (2, 64)
-    >>> print(reports.channel.row(1)[1], reports.guarantee.eps)
+    >>> print(reports.bit_channel.row(1)[1], reports.guarantee.eps)
     5/8 ln(9)
     """
     level, often, seldom = as_eps(eps), read_share(yes, "yes"), read_share(no, "no")

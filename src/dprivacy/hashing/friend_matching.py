@@ -1,25 +1,30 @@
 """Friend matching: who is near whom, by noisy hashes alone; and what that costs in quality."""
 
+import csv
+import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import WrongShape
-from dprivacy.hashing.hashes.packed_bits import Neighbours, nearest, read_bits
-from dprivacy.model import plain, shown
+from dprivacy.errors import BadFile, WrongShape
+from dprivacy.hashing.hashes.packed_bits import BitsLike, Neighbours, nearest, read_bits
+from dprivacy.model import Answer, Mechanism, plain, shown
 from dprivacy.numbers import Floats
+from dprivacy.release import Card, Released, StatedGuarantee
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import locate, positions, read_labels
-from dprivacy.typing import Label
+from dprivacy.typing import Label, TableLike
 
 _SHOWN = 5  # people whose matches are named in words
+_ALONE = "The matches are computed from the reports alone, and reveal no more than the reports do."
 
 
 @dataclass(frozen=True, eq=False)
-class Matching:
+class Matching(Answer):
     """The k nearest of everybody, by Hamming distance of their reports.
 
     It is made from reports alone: whatever is done with it, they have the guarantee that they had.
@@ -37,6 +42,7 @@ class Matching:
     labels: tuple[Label, ...]
     neighbours: Neighbours
     bits: int
+    exact: bool = field(default=True, init=False)
 
     @property
     def k(self) -> int:
@@ -84,13 +90,15 @@ class Matching:
             ],
         }
 
-    def __str__(self) -> str:
-        return self.explain()
-
 
 def match(
-    reports: Any, *, k: int = 5, labels: Iterable[Label] | None = None, source: Source | None = None
-) -> Matching:
+    reports: BitsLike,
+    *,
+    k: int = 5,
+    labels: Iterable[Label] | None = None,
+    mechanism: Mechanism | None = None,
+    source: Source | None = None,
+) -> Released[Matching]:
     """Find the k nearest of everybody among noisy hashes.
 
     Parameters
@@ -101,18 +109,21 @@ def match(
         How many matches everybody gets.
     labels
         Who the reports belong to; 0, 1, … when omitted.
+    mechanism
+        What drew the reports; the card then states its guarantee, which matching cannot weaken.
     source
         Where the choice among equally near people comes from; the operating system by default.
 
     Returns
     -------
-    Matching
-        For everybody k others, nearest first; among equally near ones, random ones.
+    Released
+        Its `data` has for everybody k others, nearest first; among equally near ones, random ones.
+        `save` writes them as .csv.
 
     Examples
     --------
     >>> found = match([[0, 0, 0], [0, 0, 1], [1, 1, 1]], k=1, labels=["ann", "bob", "cleo"])
-    >>> found.of("cleo")
+    >>> found.data.of("cleo")
     [('bob', 2)]
     """
     array = read_bits(reports)
@@ -121,11 +132,36 @@ def match(
         raise WrongShape(
             f"labels should name one person for each report: {len(array)}, not {len(known)}"
         )
-    return Matching(known, nearest(array, k=k, source=source), array.shape[1])
+    found = Matching(known, nearest(array, k=k, source=source), array.shape[1])
+    if mechanism is None:
+        stated, secure = StatedGuarantee("", unit="report", sentence=_ALONE), True
+    else:
+        claim = mechanism.guarantee
+        sentence = f"{claim.explain()} {_ALONE}"
+        stated, secure = StatedGuarantee.of(claim, sentence=sentence), mechanism.secure
+    card = Card.of(
+        "matches",
+        stated,
+        count=len(known) * found.k,
+        secure=secure,
+        mechanisms={} if mechanism is None else {"": mechanism.to_dict()},
+    )
+    return Released(found, card, write_matches)
+
+
+def write_matches(found: Matching, file: Any, path: Path) -> None:
+    """Write a matching into a binary file as CSV: person, rank, match, bits that differ."""
+    if path.suffix.lower() != ".csv" and path.name != "-":
+        raise BadFile(f"{path}: the name should end in .csv")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["person", "rank", "match", "bits_that_differ"])
+    writer.writerows(found.rows())
+    file.write(text.getvalue().encode())
 
 
 @dataclass(frozen=True, eq=False)
-class MatchLoss:
+class MatchLoss(Answer):
     """How much farther the matches are than the true nearest, on average.
 
     It is computed from the true data, and so is not protected: look at it, do not publish it.
@@ -141,6 +177,7 @@ class MatchLoss:
     losses: Floats
     found: float
     true: float
+    exact: bool = field(default=False, init=False)
 
     @property
     def mean(self) -> float:
@@ -159,18 +196,15 @@ class MatchLoss:
         """The averages as plain data."""
         return {"loss": self.mean, "found": self.found, "true": self.true}
 
-    def __str__(self) -> str:
-        return self.explain()
-
 
 @result("T", "Eq 10.1")
-def utility_loss(matching: Matching, table: Any) -> MatchLoss:
+def utility_loss(matching: Matching, table: TableLike) -> MatchLoss:
     """The mean distance of the k matches, less that of the k true nearest.
 
     Parameters
     ----------
     matching
-        What `match` found.
+        The `data` of what `match` found.
     table
         True distances between all people, such as ``function.table(vectors)``.
 
@@ -181,7 +215,7 @@ def utility_loss(matching: Matching, table: Any) -> MatchLoss:
 
     Examples
     --------
-    >>> found = match([[0, 0], [0, 0], [1, 1], [1, 1]], k=1)
+    >>> found = match([[0, 0], [0, 0], [1, 1], [1, 1]], k=1).data
     >>> utility_loss(found, [[0, 3, 1, 2], [3, 0, 2, 1], [1, 2, 0, 3], [2, 1, 3, 0]]).mean
     2.0
     """
@@ -197,7 +231,7 @@ def utility_loss(matching: Matching, table: Any) -> MatchLoss:
 
 
 @result("T", "Fig 10.2")
-def nearest_distances(table: Any, k: int = 1) -> Floats:
+def nearest_distances(table: TableLike, k: int = 1) -> Floats:
     """The distances of everybody's k true nearest neighbours, nearest first.
 
     Parameters

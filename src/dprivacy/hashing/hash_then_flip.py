@@ -1,20 +1,21 @@
 """LSHRR: hash first, then randomised response on every hash bit. Exact, and the better of the two."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from dprivacy.errors import WrongKind
 from dprivacy.hashing.hashes.locality_hash import Bits, HashedInputs, LocalityHash
 from dprivacy.mechanisms import BitwiseMechanism, randomised_response
-from dprivacy.model import Guarantee, about
+from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings
+from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class HashResponse:
+class HashResponse(Sourced):
     """Bitwise randomised response on the bits of a locality-sensitive hash.
 
     The hash is public, so the guarantee is the one *given* the hash: ε for every bit of it in which two
@@ -25,7 +26,9 @@ class HashResponse:
     function: LocalityHash
     response: BitwiseMechanism
     guarantee: Guarantee
+    source: Source | None = None
     family: str = "lshrr"
+    channel: ClassVar[None] = None
 
     @property
     def bits(self) -> int:
@@ -36,15 +39,6 @@ class HashResponse:
     def eps(self) -> Level:
         """ε, the level on each bit."""
         return self.guarantee.eps
-
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.response.secure
-
-    def using(self, source: Source) -> "HashResponse":
-        """The same mechanism drawing its noise from a given random source."""
-        return replace(self, response=self.response.using(source))
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
         """A noisy hash string for every input: an array of shape (inputs, κ).
@@ -57,7 +51,7 @@ class HashResponse:
             For tests only; it warns.
         """
         hashed = self.function.hash(values)
-        noisy: Bits = self.response.randomise(hashed, insecure_seed=insecure_seed)
+        noisy: Bits = self.response.using(self._source(insecure_seed)).randomise(hashed)
         return noisy
 
     def __repr__(self) -> str:
@@ -66,7 +60,7 @@ class HashResponse:
 
 
 @result("T", "Def 10.3.8", "Prop 10.2")
-def lshrr(function: LocalityHash, *, eps: Any) -> HashResponse:
+def lshrr(function: LocalityHash, *, eps: LevelLike) -> HashResponse:
     """Hash, then flip each bit with chance 1/(e^ε + 1).
 
     Parameters
@@ -95,7 +89,7 @@ def lshrr(function: LocalityHash, *, eps: Any) -> HashResponse:
 
 
 @result("T", "Prop 10.1")
-def bit_response(bits: int, *, eps: Any) -> BitwiseMechanism:
+def bit_response(bits: int, *, eps: LevelLike) -> BitwiseMechanism:
     """Bitwise randomised response on strings that are never listed, however short they are."""
     level = as_eps(eps)
     flip = randomised_response([0, 1], eps=level).channel

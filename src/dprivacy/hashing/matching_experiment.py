@@ -9,7 +9,7 @@ import numpy as np
 
 from dprivacy.errors import BadNumber
 from dprivacy.hashing.friend_matching import nearest_distances
-from dprivacy.hashing.hash_promises import eps_for
+from dprivacy.hashing.hash_guarantees import eps_for
 from dprivacy.hashing.hash_then_flip import bit_response
 from dprivacy.hashing.hashes.hyperplanes import (
     RandomProjection,
@@ -25,6 +25,7 @@ from dprivacy.mechanisms import read_doubles, vector_laplace, whole
 from dprivacy.numbers import Floats, as_eps
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
+from dprivacy.typing import NumberLike, TableLike
 from dprivacy.verify import read_share
 
 KEY = "dprivacy experiment"
@@ -33,7 +34,7 @@ BUDGETS = (0.5, 1, 2, 3, 5, 7.5, 10, 15)
 
 @result("T", "Table 10.1")
 def hashing_loss(
-    vectors: Any,
+    vectors: TableLike,
     *,
     bits: Sequence[int] = (10, 20, 30, 50),
     k: Sequence[int] = (1, 5, 10),
@@ -67,6 +68,13 @@ def hashing_loss(
     -----
     The first k of a random choice among the equally near, sorted by distance, are the matches for k:
     one search at the largest k serves all.
+
+    Examples
+    --------
+    >>> people = [[1, 0], [2, 1], [0, 3], [1, 4], [3, 3]]
+    >>> few, many = (hashing_loss(people, bits=[n], k=[1]).at(k=1).loss for n in (1, 200))
+    >>> many < few  # more bits, better matches
+    True
     """
     trial = _Trial(vectors, k, repetitions, key, source)
     found = []
@@ -78,13 +86,13 @@ def hashing_loss(
 
 @result("T", "Fig 10.3", "Fig 10.4", "Fig 10.5")
 def utility_loss_experiment(
-    vectors: Any,
+    vectors: TableLike,
     *,
     bits: Sequence[int] = (10, 20),
     k: int = 10,
-    distances: Iterable[Any] = ("0.05", "0.1", "0.25"),
+    distances: Iterable[NumberLike] = ("0.05", "0.1", "0.25"),
     budgets: Iterable[float] = BUDGETS,
-    delta: Any = "0.01",
+    delta: NumberLike = "0.01",
     repetitions: int = 30,
     key: str = KEY,
     source: Source | None = None,
@@ -180,7 +188,12 @@ class _Trial:
     """Vectors, true distances and the choices that all parts of one experiment share."""
 
     def __init__(
-        self, vectors: Any, k: Sequence[int], repetitions: int, key: str, source: Source | None
+        self,
+        vectors: TableLike,
+        k: Sequence[int],
+        repetitions: int,
+        key: str,
+        source: Source | None,
     ) -> None:
         array = read_doubles(vectors, "vectors")
         rows = scaled_rows(read_dense(array, array.shape[1] if array.ndim == 2 else 1))

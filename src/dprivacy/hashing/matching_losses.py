@@ -1,12 +1,13 @@
 """Measured utility losses: points, curves and words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import UnknownName
-from dprivacy.model import Pictured, plain
+from dprivacy.model import Answer, Pictured, plain
 from dprivacy.numbers import Level
+from dprivacy.typing import NumberLike
 from dprivacy.verify import read_share
 
 
@@ -34,7 +35,7 @@ class LossPoint:
 
 
 @dataclass(frozen=True)
-class LossExperiment(Pictured):
+class LossExperiment(Answer, Pictured):
     """Utility losses of matching, over several settings.
 
     Parameters
@@ -52,6 +53,7 @@ class LossExperiment(Pictured):
     repetitions: int
     points: tuple[LossPoint, ...]
     chance: dict[int, float]
+    exact: bool = field(default=False, init=False)
 
     def at(self, **settings: Any) -> LossPoint:
         """The one point with the given settings."""
@@ -62,7 +64,9 @@ class LossExperiment(Pictured):
             raise UnknownName(f"{len(found)} points have {told or 'no settings'}; name exactly one")
         return found[0]
 
-    def curve(self, mechanism: str, *, bits: int, distance: Any) -> list[tuple[float, float]]:
+    def curve(
+        self, mechanism: str, *, bits: int, distance: NumberLike
+    ) -> list[tuple[float, float]]:
         """(ξ, loss) of a mechanism."""
         d = read_share(distance, "distance")
         return [
@@ -84,13 +88,6 @@ class LossExperiment(Pictured):
             )
         lines += [f"  random others, k = {k}: {loss:.4f}" for k, loss in self.chance.items()]
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The experiment as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 def _setting(key: str, value: Any) -> Any:

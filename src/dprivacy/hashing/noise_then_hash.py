@@ -1,21 +1,22 @@
 """LapLSH: Laplace noise on the vector first, then the hash. In idealised numerics."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from dprivacy.errors import NotApplicable
 from dprivacy.hashing.hash_then_flip import require_hash
 from dprivacy.hashing.hashes.linear_hash import LinearHash
 from dprivacy.hashing.hashes.locality_hash import Bits
 from dprivacy.mechanisms import VectorMechanism, vector_laplace
-from dprivacy.model import Guarantee, about
+from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level
 from dprivacy.sampling import Source
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class HashOfNoise:
+class HashOfNoise(Sourced):
     """The hash of a vector with Laplace noise.
 
     Hashing is post-processing: the guarantee is that of the noise, ε times the Euclidean distance, for
@@ -25,8 +26,10 @@ class HashOfNoise:
     function: LinearHash
     noise: VectorMechanism
     guarantee: Guarantee
+    source: Source | None = None
     family: str = "laplsh"
     numerics: str = "idealised"
+    channel: ClassVar[None] = None
 
     @property
     def bits(self) -> int:
@@ -38,25 +41,19 @@ class HashOfNoise:
         """ε, the level per unit of Euclidean distance."""
         return self.guarantee.eps
 
-    @property
-    def secure(self) -> bool:
-        """Whether its noise comes from a source that nobody can guess."""
-        return self.noise.secure
-
-    def using(self, source: Source) -> "HashOfNoise":
-        """The same mechanism drawing its noise from a given random source."""
-        return replace(self, noise=self.noise.using(source))
-
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
         """The hash strings of the noisy vectors: an array of shape (inputs, κ)."""
-        return self.function.hash(self.noise.randomise(values, insecure_seed=insecure_seed))
+        noisy = self.noise.using(self._source(insecure_seed)).randomise(values)
+        return self.function.hash(noisy)
 
     def __repr__(self) -> str:
         return f"laplsh({self.bits} bits, ε = {about(self.eps)} per unit, idealised)"
 
 
 @result("T", "Def 10.3.9", "Prop 10.9")
-def laplsh(function: LinearHash, *, eps: Any, numerics: str | None = None) -> HashOfNoise:
+def laplsh(
+    function: LinearHash, *, eps: LevelLike, numerics: Literal["idealised"] | None = None
+) -> HashOfNoise:
     """Add n-dimensional Laplace noise, then hash.
 
     Parameters

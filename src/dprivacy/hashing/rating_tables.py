@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.hashing.hashes.linear_hash import read_items
 from dprivacy.release import batches_of
+from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +35,9 @@ class Ratings:
 
 
 def read_ratings(
-    path: str | Path, *, user: str = "user", item: str = "item", rating: str | None = "rating"
+    path: PathArg, *, user: str = "user", item: str = "item", rating: str | None = "rating"
 ) -> Ratings:
-    """Read a table of ratings, one a line (.csv, .csv.gz or .parquet).
+    r"""Read a table of ratings, one a line (.csv, .csv.gz or .parquet).
 
     Parameters
     ----------
@@ -58,6 +59,14 @@ def read_ratings(
     BadFile
         For a line without a person, an item or a number, and for an item that a person rates twice. By
         line number, never by value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "r.csv").write_text("user,item,rating\nann,tea,5\nbob,tea,1\n")
+    ...     read_ratings(f"{folder}/r.csv").vectors
+    ({'tea': 5.0}, {'tea': 1.0})
     """
     source = Path(path)
     wanted = [name for name in (user, item, rating) if name is not None]

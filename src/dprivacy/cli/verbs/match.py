@@ -1,9 +1,9 @@
 """``dprivacy match``: who is near whom, by noisy hashes of what they rated."""
 
-import csv
 import sys
+from dataclasses import replace as changed
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import rich_click as click
 
@@ -23,11 +23,9 @@ from dprivacy.cli.shared_options import (
     wrote,
 )
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import BadFile
 from dprivacy.hashing import (
-    Matching,
     Ratings,
-    distance_promises,
+    distance_guarantees,
     hashing_loss,
     lshrr,
     match as nearest_people,
@@ -35,8 +33,10 @@ from dprivacy.hashing import (
     read_ratings,
     utility_loss,
     utility_loss_experiment,
+    write_matches,
 )
-from dprivacy.release import charged, per_unit
+from dprivacy.model import plain
+from dprivacy.release import card_path, charged, per_unit
 
 PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTECTED"
 
@@ -116,7 +116,7 @@ def match(
     require_picture(picture)
     to_stdout = refuse_two_texts(output, as_json)
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
-    promises = distance_promises(mechanism.eps, bits, distance, delta=delta)
+    guarantees = distance_guarantees(mechanism.eps, bits, distance, delta=delta)
     ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
     charge = per_unit(
         "ratings",
@@ -127,21 +127,26 @@ def match(
     )
     with (
         open_account(place, account) as book,
-        charged(book, charge, table, people=ratings.people, again=again, note="match"),
+        charged(book, charge, table, people=ratings.people, again=again, note="match") as receipt,
     ):
-        found = nearest_people(mechanism.randomise(ratings.vectors), k=k, labels=ratings.people)
+        reports = mechanism.randomise(ratings.vectors)
+        released = nearest_people(reports, k=k, labels=ratings.people, mechanism=mechanism)
+        if output is not None and not to_stdout:
+            charged_card = changed(released.card, receipt=plain(receipt or {}))
+            changed(released, card=charged_card).save(output, replace=replace)
+    found = released.data
     answer: dict[str, Any] = {
         "mechanism": repr(mechanism),
         "key": key,
         "distance": distance,
-        "guarantees": [promise.to_dict() for promise in promises],
+        "guarantees": [one.to_dict() for one in guarantees],
         **found.to_dict(),
     }
     lines = [
         found.explain(),
         "",
         f"Guarantees of {mechanism!r}, for two people at angular distance {distance}:",
-        *(f"- {promise.name}: {promise.words}." for promise in promises),
+        *(f"- {one.name}: {one.words}." for one in guarantees),
     ]
     if evaluate:
         loss = utility_loss(found, mechanism.function.table(ratings.vectors))
@@ -156,10 +161,11 @@ def match(
             f"For the evaluation: {loss.explain()} Without noise the loss would be "
             f"{bare.points[0].loss:.4f}, with random others {bare.chance[k]:.4f}.",
         ]
-    if output is not None:
-        _write(found, output)
+    if to_stdout:
+        write_matches(found, sys.stdout.buffer, Path("-"))
+    elif output is not None:
         answer["output"] = str(output)
-        lines += [] if to_stdout else ["", wrote(output)]
+        lines += ["", wrote(output, card_path(output))]
     if picture is not None:
         _draw(ratings, picture, bits, k, key, delta, repetitions)
         answer["picture"] = str(picture)
@@ -168,22 +174,6 @@ def match(
         click.echo("\n".join(lines), err=True)
     else:
         say(answer, as_json, "\n".join(lines))
-
-
-def _write(found: Matching, output: Path) -> None:
-    def lines(file: IO[str]) -> None:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["person", "rank", "match", "bits_that_differ"])
-        writer.writerows(found.rows())
-
-    if str(output) == "-":
-        lines(sys.stdout)
-        return
-    try:
-        with output.open("w", encoding="utf-8", newline="") as file:
-            lines(file)
-    except OSError as reason:
-        raise BadFile(f"{output}: cannot be written ({reason.strerror})") from None
 
 
 def _draw(

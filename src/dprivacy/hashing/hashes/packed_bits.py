@@ -1,7 +1,8 @@
 """Hamming distances of bit strings packed into words, and the nearest strings by them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from dprivacy.sampling import Source, choose_source
 
 Words = NDArray[np.unsignedinteger[Any]]
 Whole = NDArray[np.intp]
+BitsLike: TypeAlias = Sequence[Sequence[int]] | NDArray[Any]  # rows of zeros and ones
 
 _BLOCK = 1 << 18  # distances computed at a time: they stay in cache
 _PROBED = 1 << 12  # distances that a first limit is taken from
@@ -33,8 +35,12 @@ class Neighbours:
     places: Whole
     distances: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        self.places.setflags(write=False)
+        self.distances.setflags(write=False)
 
-def pack(bits: Any) -> Words:
+
+def pack(bits: BitsLike) -> Words:
     """Rows of zeros and ones as one word of 8, 16 or 32 bits, or as many of 64 bits as it takes.
 
     Examples
@@ -49,7 +55,7 @@ def pack(bits: Any) -> Words:
     return words.view(f"u{size}")
 
 
-def read_bits(bits: Any) -> NDArray[np.uint8]:
+def read_bits(bits: BitsLike) -> NDArray[np.uint8]:
     """Bit strings as an array of zeros and ones, one string a row."""
     refuse_masked(bits)
     try:
@@ -64,7 +70,7 @@ def read_bits(bits: Any) -> NDArray[np.uint8]:
     return array.astype(np.uint8, copy=False)
 
 
-def hamming_distances(bits: Any, others: Any = None) -> NDArray[np.int64]:
+def hamming_distances(bits: BitsLike, others: BitsLike | None = None) -> NDArray[np.int64]:
     """How many bits differ, between every string and every other.
 
     Parameters
@@ -88,7 +94,9 @@ def hamming_distances(bits: Any, others: Any = None) -> NDArray[np.int64]:
     return _distances(first, second, np.dtype(np.int64))
 
 
-def nearest(bits: Any, *, k: int, queries: Any = None, source: Source | None = None) -> Neighbours:
+def nearest(
+    bits: BitsLike, *, k: int, queries: BitsLike | None = None, source: Source | None = None
+) -> Neighbours:
     """The k strings nearest to each query; among equally near ones, random ones.
 
     Parameters
@@ -179,7 +187,7 @@ def _count(words: Words, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.asarray(ones.sum(axis=-1), dtype=dtype)
 
 
-def _packed(bits: Any, others: Any) -> tuple[Words, Words, int]:
+def _packed(bits: BitsLike, others: BitsLike | None) -> tuple[Words, Words, int]:
     """Both packed (the first twice, where there are no others), and the length of the strings."""
     first = read_bits(bits)
     second = first if others is None else read_bits(others)

@@ -135,7 +135,7 @@ class ProtectedText(Answer):
             count=len(self.words),
             secure=self.secure,
             mechanisms={"": told},
-            receipt=None if receipt is None else receipt.to_dict(),
+            receipt=receipt,
         )
         return Released(f"{self.text}\n", card, write_text)
 

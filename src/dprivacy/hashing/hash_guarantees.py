@@ -1,4 +1,4 @@
-"""What LSHRR promises about two inputs at a given distance: from the worst case to the exact tail."""
+"""What LSHRR guarantees about two inputs at a given distance: from the worst case to the exact tail."""
 
 import math
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import about, factor_in_words, plain
 from dprivacy.numbers import Level, as_eps, as_level
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import (
     binomial_alpha,
     lshrr_chernoff,
@@ -24,7 +25,7 @@ Loss = Level | float
 
 
 @dataclass(frozen=True)
-class PairPromise:
+class PairGuarantee:
     """One guarantee about two inputs.
 
     Parameters
@@ -53,9 +54,9 @@ class PairPromise:
 
 
 @result("T", "Prop 10.3")
-def distance_promises(
-    eps: Any, bits: int, differing: Any, *, delta: Any = "0.01"
-) -> tuple[PairPromise, ...]:
+def distance_guarantees(
+    eps: LevelLike, bits: int, differing: NumberLike, *, delta: NumberLike = "0.01"
+) -> tuple[PairGuarantee, ...]:
     """The guarantees of LSHRR for any two inputs whose hash bits differ with the given chance.
 
     Parameters
@@ -71,13 +72,13 @@ def distance_promises(
 
     Returns
     -------
-    tuple of PairPromise
+    tuple of PairGuarantee
         "worst case", "on average", "Hoeffding", "Chernoff" and "counted".
 
     Examples
     --------
-    >>> for promise in distance_promises(1, 20, "0.05"):
-    ...     print(f"{promise.name:10} {float(promise.level):7.3f}")
+    >>> for found in distance_guarantees(1, 20, "0.05"):
+    ...     print(f"{found.name:10} {float(found.level):7.3f}")
     worst case  20.000
     on average   0.462
     Hoeffding    7.786
@@ -98,7 +99,7 @@ def distance_promises(
     counted = level * most
     unless = f"except with probability {about(slack)}"
     return (
-        PairPromise(
+        PairGuarantee(
             "worst case",
             level * kappa,
             Fraction(0),
@@ -106,7 +107,7 @@ def distance_promises(
             f"{odds_factor(level * kappa)}",
             "T Prop 10.3",
         ),
-        PairPromise(
+        PairGuarantee(
             "on average",
             mean,
             None,
@@ -114,21 +115,21 @@ def distance_promises(
             f"average, and deviates from it by a {about(concentrated.tau)}-subgaussian amount",
             "T Thm 10.6, corrected",
         ),
-        PairPromise(
+        PairGuarantee(
             "Hoeffding",
             hoeffding,
             slack,
             f"an output changes the odds by at most {odds_factor(hoeffding)}, {unless}",
             "T Thm 10.7",
         ),
-        PairPromise(
+        PairGuarantee(
             "Chernoff",
             chernoff,
             slack,
             f"an output changes the odds by at most {odds_factor(chernoff)}, {unless}",
             "T Prop 10.8",
         ),
-        PairPromise(
+        PairGuarantee(
             "counted",
             counted,
             slack,
@@ -140,7 +141,7 @@ def distance_promises(
 
 
 @result("T", "Lem A4")
-def counted_bits(bits: int, differing: Any, *, delta: Any) -> int:
+def counted_bits(bits: int, differing: NumberLike, *, delta: NumberLike) -> int:
     """The smallest j such that more than j of κ hash bits differ with probability at most δ.
 
     The Hamming distance of two hashes is binomial; this is its own tail, exactly, where Prop 10.8 has
@@ -171,7 +172,7 @@ def counted_bits(bits: int, differing: Any, *, delta: Any) -> int:
 
 
 @result("T", "Prop 10.8")
-def eps_for(*, xi: Any, bits: int, distance: Any, delta: Any = "0.01") -> Level:
+def eps_for(*, xi: LevelLike, bits: int, distance: NumberLike, delta: NumberLike = "0.01") -> Level:
     """The level ε of a bit at which inputs at the given distance have the total budget ξ.
 
     ξ = εκ·(d + α), with the α of Prop 10.8 at δ.
@@ -214,7 +215,7 @@ def odds_factor(level: Loss) -> str:
     return f"a factor of {factor_in_words(as_level(level))} (a loss of {_brief(level)})"
 
 
-def read_slack(delta: Any) -> Fraction:
+def read_slack(delta: NumberLike) -> Fraction:
     """δ in (0, 1]."""
     slack = read_share(delta, "δ")
     if not slack:

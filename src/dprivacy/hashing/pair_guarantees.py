@@ -1,4 +1,4 @@
-"""What a private hash promises about two given inputs: every guarantee, side by side."""
+"""What a private hash guarantees about two given inputs: every guarantee, side by side."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import UnknownName, WrongKind
-from dprivacy.hashing.hash_promises import Number, PairPromise, distance_promises, odds_factor
+from dprivacy.hashing.hash_guarantees import (
+    Number,
+    PairGuarantee,
+    distance_guarantees,
+    odds_factor,
+)
 from dprivacy.hashing.hash_then_flip import HashResponse
 from dprivacy.hashing.noise_then_hash import HashOfNoise
-from dprivacy.model import about, plain
+from dprivacy.model import Answer, about
 from dprivacy.spaces import Distance
+from dprivacy.typing import NumberLike
 from dprivacy.verify import rounded_up
 
 
 @dataclass(frozen=True)
-class PairPrivacy:
+class PairPrivacy(Answer):
     """Every guarantee of a private hash for two inputs.
 
     Parameters
@@ -29,21 +35,21 @@ class PairPrivacy:
         How far apart the two are.
     differing
         The chance that one hash bit tells them apart; None where it plays no part.
-    promises
-        The guarantees, from the narrowest to the widest view.
+    guarantees
+        All of them, from the narrowest to the widest view.
     """
 
     mechanism: str
     metric: str
     distance: Distance
     differing: Number | None
-    promises: tuple[PairPromise, ...]
+    guarantees: tuple[PairGuarantee, ...]
 
-    def __getitem__(self, name: str) -> PairPromise:
-        for promise in self.promises:
-            if promise.name == name:
-                return promise
-        raise UnknownName.among("a guarantee", name, [promise.name for promise in self.promises])
+    def __getitem__(self, name: str) -> PairGuarantee:
+        for found in self.guarantees:
+            if found.name == name:
+                return found
+        raise UnknownName.among("a guarantee", name, [known.name for known in self.guarantees])
 
     def explain(self) -> str:
         """The guarantees in words."""
@@ -52,19 +58,17 @@ class PairPrivacy:
             chance = f"; a hash bit tells them apart with probability {about(self.differing)}"
         apart = f"{self.metric} distance {about(self.distance)}"
         lines = [f"{self.mechanism}, for two inputs at {apart}{chance}:"]
-        lines += [f"- {p.name}: {p.words}." for p in self.promises]
+        lines += [f"- {p.name}: {p.words}." for p in self.guarantees]
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The guarantees as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
-    def __str__(self) -> str:
-        return self.explain()
+    @property
+    def exact(self) -> bool:
+        """Whether every level is exact; floats are rounded up."""
+        return not any(isinstance(found.level, float) for found in self.guarantees)
 
 
 def pair_privacy(
-    mechanism: HashResponse | HashOfNoise, x: Any, z: Any, *, delta: Any = "0.01"
+    mechanism: HashResponse | HashOfNoise, x: Any, z: Any, *, delta: NumberLike = "0.01"
 ) -> PairPrivacy:
     """Every guarantee that a private hash gives for two inputs at hand.
 
@@ -103,7 +107,7 @@ def pair_privacy(
         function = mechanism.function
         chance, apart_here = function.differing(x, z), function.hamming(x, z)
         now = mechanism.eps * apart_here
-        here = PairPromise(
+        here = PairGuarantee(
             "this hash",
             now,
             Fraction(0),
@@ -111,16 +115,14 @@ def pair_privacy(
             f"changes the odds between them by more than {odds_factor(now)}",
             "T Prop 10.2",
         )
-        promises = (here, *distance_promises(mechanism.eps, mechanism.bits, chance, delta=delta))
-        return PairPrivacy(
-            repr(mechanism), function.metric, function.distance(x, z), chance, promises
-        )
+        found = (here, *distance_guarantees(mechanism.eps, mechanism.bits, chance, delta=delta))
+        return PairPrivacy(repr(mechanism), function.metric, function.distance(x, z), chance, found)
     if isinstance(mechanism, HashOfNoise):
         first, second = mechanism.function.pair(x, z)
         # The rounding of a sum of squares grows with the number of its terms.
         apart = float(np.linalg.norm(first - second)) * (1 + (len(first) + 16) * 2.0**-52)
         level = rounded_up(float(mechanism.eps) * apart)
-        promise = PairPromise(
+        alone = PairGuarantee(
             "noise",
             level,
             Fraction(0),
@@ -128,7 +130,7 @@ def pair_privacy(
             f"{odds_factor(level)}, were the noise computed in exact real numbers",
             "T Prop 10.9",
         )
-        return PairPrivacy(repr(mechanism), "euclidean", apart, None, (promise,))
+        return PairPrivacy(repr(mechanism), "euclidean", apart, None, (alone,))
     raise WrongKind(
         "mechanism should be what lshrr(…) or laplsh(…) made, not a value of type "
         f"{type(mechanism).__name__}"
