@@ -1,7 +1,7 @@
 """The three papers: categorical data (C), extreme points (P) and metric spaces (M)."""
 
 import math
-from fractions import Fraction
+from fractions import Fraction, Fraction as Q
 from itertools import product
 from typing import Any
 
@@ -16,10 +16,9 @@ from dprivacy.reproduce.items.compared_lines import (
     Line,
     compared,
     extended,
-    found,
     written,
 )
-from dprivacy.reproduce.items.source_channels import Q, table
+from dprivacy.reproduce.items.source_channels import table
 from dprivacy.spaces import discrete
 from dprivacy.verify import checks_needed, delta_at, error_floor, expected_error, sufficient_set
 
@@ -49,7 +48,7 @@ def c_example_2(_: Setting) -> Found:
     sizes = [len(sufficient_set(C, x, z)) for x, z in NEIGHBOURS]
     work = checks_needed(C, pairs=NEIGHBOURS)
     floats = checks_needed(l1_exponential(math.exp(-1)), pairs=NEIGHBOURS)
-    return found(
+    return Found.of(
         compared("ordered pairs of neighbours", 36, work.pairs),
         compared("checks without the theorem", 18360, work.all_subsets),
         compared(
@@ -74,7 +73,7 @@ def c_example_3(_: Setting) -> Found:
     """p = 1/10."""
     level = response_eps(5, p="1/10")
     mechanism = randomised_response(HOBBIES, eps=level)
-    return found(
+    return Found.of(
         compared(
             "P(Television | Television)", "0.6", mechanism.channel["Television", "Television"]
         ),
@@ -88,7 +87,7 @@ def c_example_3(_: Setting) -> Found:
 def p_example_1(_: Setting) -> Found:
     """ε = ln 2."""
     A = Channel([1, 2, 3], [1, 2, 3], table("4/7 1/7 2/7; 3/7 2/7 2/7; 2/7 1/7 4/7"))
-    return found(
+    return Found.of(
         compared("λ(A)", "(2, 1)", list(loose_entries(A, eps="ln 2"))),
         extended(
             "is it extreme", bool(is_extreme(A, eps="ln 2")), holds=not is_extreme(A, eps="ln 2")
@@ -106,7 +105,7 @@ def p_example_2(_: Setting) -> Found:
         verdict = is_extreme(A, eps=ln(a))
         lines.append(compared(f"extreme at e^ε = {a}", "yes", bool(verdict)))
         lines.append(compared(f"non-zero columns at e^ε = {a}", 2, len(verdict.columns)))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("P:section-5", "An extreme point with a loose entry", "P §5")
@@ -122,7 +121,7 @@ def p_section_5(_: Setting) -> Found:
     ]
     A = Channel(range(1, 6), range(1, 6), [[Q(v) / (3 + 2 * a) for v in row] for row in rows])
     verdict = is_extreme(A, eps="ln 2")
-    return found(
+    return Found.of(
         compared("extreme", "yes", bool(verdict)),
         compared("λ(A)", "(5, 3)", list(verdict.loose)),
         compared("rank", 4, rank(A.matrix)),
@@ -144,7 +143,7 @@ def p_counts(_: Setting) -> Found:
         lines.append(extended(f"extreme points, n = {n}", int(counted)))
         columns = [f"{count} with {k}" for k, count in counted.by_columns.items()]
         lines.append(extended(f"by non-zero columns, n = {n}", ", ".join(columns)))
-    return found(*lines, notes=("The counts do not depend on ε > 0.",))
+    return Found.of(*lines, notes=("The counts do not depend on ε > 0.",))
 
 
 _CONJECTURED = 4
@@ -154,7 +153,7 @@ _CONJECTURED = 4
 def p_counts_five(_: Setting) -> Found:
     """One size further than the source's conjecture."""
     counted = count_extreme_points(5, eps="ln 2")
-    return found(
+    return Found.of(
         compared("some have loose entries", "yes", 1 in counted.by_loose),
         extended("extreme points", f"{int(counted):,}", holds=counted == 164_825),
         extended("with a loose entry", f"{counted.by_loose[1]:,}"),
@@ -172,7 +171,7 @@ def m_example_5(_: Setting) -> Found:
     width, eps, delta = 10.0, 1.0, 0.05
     printed = width / (eps - math.log(1 - delta))
     least = laplace_scale(10, eps=1, delta="1/20")
-    return found(
+    return Found.of(
         compared(
             "with the printed scale it is (1, 1/20)-private",
             "yes",
@@ -206,7 +205,7 @@ def m_example_6(_: Setting) -> Found:
                 holds=delta_at(mechanism.channel, eps="ln 3") == delta,
             )
         )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("M:example-7", "The error bound is reached", "M Ex 7")
@@ -226,4 +225,4 @@ def m_example_7(_: Setting) -> Found:
         )
         floor = error_floor(space, eps="ln 3", delta=delta)
         lines.append(compared(f"the bound of Thm 7, m = {m}, δ = {delta}", written(printed), floor))
-    return found(*lines)
+    return Found.of(*lines)

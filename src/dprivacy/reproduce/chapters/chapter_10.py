@@ -25,7 +25,6 @@ from dprivacy.reproduce.items.compared_lines import (
     agrees,
     compared,
     extended,
-    found,
     rounded,
 )
 from dprivacy.reproduce.items.repeatable_draws import repeatable
@@ -54,7 +53,7 @@ def example_10_1(_: Setting) -> Found:
     """Three points in the plane, one bit."""
     lesson = bare_hash()
     chances = sorted(chance for _, chance in lesson.functions)
-    return found(
+    return Found.of(
         compared("hash functions", 6, len(chances)),
         compared("their chances", "1/8, 1/8, 1/8, 1/8, 1/4, 1/4", chances),
         compared("capacity with the function hidden (1: nothing)", 1, capacity(lesson.hidden)),
@@ -71,7 +70,7 @@ def table_10_2(_: Setting) -> Found:
     for distance, row in TABLE_10_2.items():
         for bits, printed in zip(BITS, row.split(), strict=True):
             lines.append(_alpha(bits, distance, printed))
-    return found(
+    return Found.of(
         *lines,
         notes=("An entry differs where the printed α, as it stands, gives a δ above 0.01.",),
     )
@@ -94,7 +93,7 @@ def section_10_5_2(_: Setting) -> Found:
     """20 bits, ξ = 5 at d = 0.05."""
     eps = float(eps_for(xi=5, bits=20, distance="0.05"))
     flip = 1 / (1 + math.exp(eps))
-    return found(
+    return Found.of(
         compared("chance that a bit flips", "0.27", flip),
         compared("bits that flip, of 20", "5", rounded(20 * flip, 0)),
         compared("ln 5^1000", "1609", rounded(1000 * math.log(5), 0)),
@@ -138,7 +137,7 @@ def table_10_1(setting: Setting) -> Found:
             for bits, printed in zip(BITS, row.split(), strict=True):
                 loss = ours.at(bits=bits, k=k).loss
                 lines.append(_measured(f"n = {n}, k = {k}, κ = {bits}", printed, loss))
-    return found(
+    return Found.of(
         *lines,
         notes=(
             f"Entries are averages over random hashes: as printed means within {_CLOSE}. All twelve "
@@ -178,7 +177,7 @@ def figure_10_2(setting: Setting) -> Found:
         lines.append(
             agrees(f"{name}: median", "0.25 to 0.35", f"{middle:.3f}", 0.2 < middle < 0.36)
         )
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing("Distance of the nearest neighbour", lambda: plot_nearest_distances(apart)),
@@ -216,7 +215,7 @@ def figure_10_3(setting: Setting) -> Found:
     closer = all(
         flipped[10][xi] - plain[10] < flipped[20][xi] - plain[20] for xi in (5.0, 10.0, 15.0)
     )
-    return found(
+    return Found.of(
         agrees(
             "length of the hash matters little",
             "not significantly",
@@ -298,7 +297,7 @@ def _duel(ours: LossExperiment, n: int) -> Found:
             gap["0.05"] > gap["0.25"],
         )
     )
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing(

@@ -1,5 +1,6 @@
 """Chapter 4 of the thesis: examples and pictures of the refinement orders."""
 
+from fractions import Fraction as Q
 from itertools import permutations
 
 from dprivacy.flow import capacity, gain, leakage, mutual_information, posterior_vulnerability
@@ -8,23 +9,8 @@ from dprivacy.model import Channel, push, uniform
 from dprivacy.numbers import ln
 from dprivacy.refine import join, refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import (
-    Drawing,
-    Found,
-    compared,
-    corrected,
-    extended,
-    found,
-)
-from dprivacy.reproduce.items.source_channels import (
-    G,
-    Q,
-    R,
-    channel,
-    deterministic,
-    response,
-    table,
-)
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, corrected, extended
+from dprivacy.reproduce.items.source_channels import G, R, channel, deterministic, response, table
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import distinguishability, smallest_eps
 
@@ -40,7 +26,7 @@ def programs(_: Setting) -> Found:
         "P4": deterministic(lambda h: h & 15, secrets),
     }
     bits = {name: mutual_information(C, prior=uniform(secrets)) for name, C in P.items()}
-    return found(
+    return Found.of(
         corrected(
             "which leaks more, P₃ or P₄",
             "P₄",
@@ -66,7 +52,7 @@ def figure_4_1(_: Setting) -> Found:
     }
     g, r = (mechanism.channel for mechanism in two.values())
     cross = next(k for k in range(51) if g[50, 50 + k] < r[50, 50 + k])
-    return found(
+    return Found.of(
         extended("P(50 | 50), truncated geometric", f"{float(g[50, 50]):.4f}"),
         extended("P(50 | 50), randomised response", f"{float(r[50, 50]):.4f}"),
         extended("distance at which the response becomes likelier", cross),
@@ -84,7 +70,7 @@ def example_4_1(_: Setting) -> Found:
     C = Channel(names, ["y1", "y2", "y3"], [[s, half, half - s], [0, half, half], [0, half, half]])
     guess, prior = gain.identity(names), uniform(names)
     average = posterior_vulnerability(C, prior=prior, gain=guess)
-    return found(
+    return Found.of(
         compared("V[ν ▷ C] − 1/3 at σ = 1/50 (printed σ/3)", "1/150", average - Q(1, 3)),
         compared(
             "largest posterior",
@@ -106,7 +92,7 @@ def example_4_2(_: Setting) -> Found:
 
     names = ["x1", "x2", "x3"]
     A, B = channel(EX_A, names), channel(EX_B, names)
-    return found(
+    return Found.of(
         compared("A ⊑ B", "no", bool(refines(A, B))),
         compared("A ⊑max B", "yes", bool(refines(A, B, by="max"))),
         compared("B ⊑max A", "no", bool(refines(B, A, by="max"))),
@@ -120,7 +106,7 @@ def example_4_2(_: Setting) -> Found:
 def example_4_3(_: Setting) -> Found:
     """G and R of Ex 3.1."""
     on_line, flat = line(3), discrete(range(3))
-    return found(
+    return Found.of(
         compared(
             "R is refined by G on the line", "yes", bool(refines(R, G, on_line, by="private"))
         ),
@@ -143,7 +129,7 @@ def example_4_4(_: Setting) -> Found:
     for (x, z), (for_g, for_r) in printed.items():
         lines.append(compared(f"d_G({x}, {z})", for_g, d_g.distance(x, z)))
         lines.append(compared(f"d_R({x}, {z})", for_r, d_r.distance(x, z)))
-    return found(
+    return Found.of(
         *lines,
         compared("G ⊑prv R", "no", bool(refines(G, R, by="private"))),
         compared("R ⊑prv G", "no", bool(refines(R, G, by="private"))),
@@ -166,7 +152,7 @@ def example_4_5(_: Setting) -> Found:
     for a, b, said in [(A, B, "A ⊑max B"), (B, A, "B ⊑max A")]:
         lines.append(compared(said, "no", bool(refines(a, b, by="max"))))
         lines.append(compared(said.replace("max", "prv"), "yes", bool(refines(a, b, by="private"))))
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing(
@@ -182,7 +168,7 @@ def figure_4_4(_: Setting) -> Found:
     """Quasi-convex: zero at the uniform prior, without bound towards the rim."""
     from dprivacy.viz import plot_vulnerability
 
-    return found(
+    return Found.of(
         extended(
             "V_d(1/2, 1/4, 1/4)",
             str(smallest_eps(_prior_column("1/2 1/4 1/4"), discrete(range(3)))),
@@ -216,7 +202,7 @@ def example_4_6(_: Setting) -> Found:
     )
     Z = join(X, Y, by="max")
     corners = {tuple(inner.weights) for inner in push(Z, prior=uniform(names)).inners}
-    return found(
+    return Found.of(
         compared("corners of the common hull", 6, len(corners)),
         extended(
             "which are",
@@ -265,7 +251,7 @@ def example_4_7(_: Setting) -> Found:
         lines.append(compared(f"entries, {name}", printed[name], text))
         level = "ln(16/7)" if name == "exponential" else "ln 2"
         lines.append(compared(f"level, {name}", level, smallest_eps(mechanism.channel, space)))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("T:theorem-4.22", "The printed counter-example on four points", "T Thm 4.22")
@@ -279,7 +265,7 @@ def theorem_4_22(_: Setting) -> Found:
     )
     B = Channel(four, four, response(4, Q(12, 5)).matrix)
     d_a, d_b = distinguishability(A), distinguishability(B)
-    return found(
+    return Found.of(
         compared("level of both", "ln(12/5)", d_b.distance("x1", "x2")),
         compared("d_A(x1, x3)", "ln(24/5)", d_a.distance("x1", "x3")),
         compared("d_A(x2, x3)", "ln 2", d_a.distance("x2", "x3")),
@@ -295,7 +281,7 @@ def lemma_4_18(_: Setting) -> Found:
     B = over_truncated(line([1, 2, 3]), [1, 2], eps="ln 2").channel
     printed = gain.matrix(["w1", "w2"], [1, 2, 3], [["1/5", 0, "4/5"], [0, 1, 0]])
     prior = uniform([1, 2, 3])
-    return found(
+    return Found.of(
         compared("V of A", "1/3", posterior_vulnerability(A, prior=prior, gain=printed)),
         compared("V of B", "16/45", posterior_vulnerability(B, prior=prior, gain=printed)),
         compared("A ⊑ B", "no", bool(refines(A, B))),

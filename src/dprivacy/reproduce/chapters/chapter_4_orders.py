@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
+from fractions import Fraction, Fraction as Q
 from functools import cache
 from itertools import pairwise
 
@@ -11,8 +11,8 @@ from dprivacy.model import Channel
 from dprivacy.numbers import ln
 from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended, found
-from dprivacy.reproduce.items.source_channels import Q, exponent, response, true_factor, truncated
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended
+from dprivacy.reproduce.items.source_channels import exponent, response, true_factor, truncated
 from dprivacy.spaces import line
 from dprivacy.typing import Order
 
@@ -50,7 +50,7 @@ def table_4_2(_: Setting) -> Found:
         for (order, by), said in zip(ORDERS.items(), printed, strict=True):
             ours = all(refines(family(n, high), family(n, low), by=by) for high, low in steps)
             lines.append(compared(f"{name}, {order}", said, "Y" if ours else "N"))
-    return found(
+    return Found.of(
         *lines,
         notes=(
             "Proved exactly for e^ε = 7, 2, 3/2 and 11/10 on four points; for the over-truncated "
@@ -89,7 +89,7 @@ def table_4_3(_: Setting) -> Found:
     three = _same_level(3, Q(2))
     ours = bool(refines(three["E"], three["R"], by="private"))
     lines.append(compared("E ⊑prv R on three points", "no", ours, erratum="E5"))
-    return found(
+    return Found.of(
         *lines, notes=("Four points, e^(ε/2) = 2 for the exponential; levels are true ones.",)
     )
 
@@ -126,7 +126,7 @@ def table_4_4(_: Setting) -> Found:
             holds=bool(at) and not under,
         )
     )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 def _at_level(family: str, n: int, a: Fraction) -> Channel:
@@ -177,7 +177,7 @@ def figure_4_5(setting: Setting) -> Found:
         )
 
     setting.progress("thresholds between families")
-    return found(
+    return Found.of(
         compared("largest ε₂ with TG at 4 ⊑ R at ε₂ (printed: about 4)", "4.0", up),
         compared(
             "largest ε₂ with R at 4 ⊑ TG at ε₂ (printed: about 1)", "1.000", down, erratum="E33"

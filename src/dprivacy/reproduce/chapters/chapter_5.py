@@ -1,14 +1,15 @@
 """Chapter 5 of the thesis: two respondents, and Table 5.1 from the 36 counts of COMPAS."""
 
 import math
+from fractions import Fraction as Q
 
 from dprivacy.flow import count_scenario, gain, inference, posterior_vulnerability
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, joint, uniform
 from dprivacy.numbers import ln
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, found
-from dprivacy.reproduce.items.source_channels import Q, deterministic
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared
+from dprivacy.reproduce.items.source_channels import deterministic
 
 ANSWERS = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
@@ -80,7 +81,7 @@ def two_respondents(_: Setting) -> Found:
                 posterior_vulnerability(C, prior=prior, gain=tally),
             )
         )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("T:table-5.1", "Privacy loss and utility on COMPAS", "T Table 5.1")
@@ -112,7 +113,7 @@ def table_5_1(_: Setting) -> Found:
             "ε = ∞, the ceiling over all channels, 11710/9288", "1.2607", ceiling, erratum="E34"
         )
     )
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing(

@@ -1,5 +1,7 @@
 """Chapter 6 of the thesis: losses, consumers and optimal mechanisms."""
 
+from fractions import Fraction as Q
+
 from dprivacy.design import optimal
 from dprivacy.flow import (
     is_extended,
@@ -13,15 +15,8 @@ from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, Hyper, uniform
 from dprivacy.polytope import decompose, is_kernel, kernels
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import (
-    Found,
-    agrees,
-    compared,
-    extended,
-    found,
-    written,
-)
-from dprivacy.reproduce.items.source_channels import Q, best_response, hyper, table
+from dprivacy.reproduce.items.compared_lines import Found, agrees, compared, extended, written
+from dprivacy.reproduce.items.source_channels import best_response, hyper, table
 from dprivacy.spaces import FiniteSpace, discrete, line
 
 X3, X4 = ["x1", "x2", "x3"], ["x1", "x2", "x3", "x4"]
@@ -39,7 +34,7 @@ def example_6_1(_: Setting) -> Found:
     M = Channel(HEIGHTS, ["y1", "y2", "y3"], table("3/4 1/8 1/8; 2/3 0 1/3; 1/4 1/4 1/2"))
     tall = loss.matrix(["w1", "w2"], HEIGHTS, [[0, 1, 1], [1, 0, 0]])
     actions = strategy(M, prior=uniform(HEIGHTS), gain=tall)
-    return found(
+    return Found.of(
         compared("actions", 2, len(tall.actions)),
         extended(
             "posterior uncertainty under the uniform prior",
@@ -63,7 +58,7 @@ def example_6_3(_: Setting) -> Found:
     V = mixed.channel()
     three = decompose(V, space, eps="ln 2", prefer=[H.channel()])
     two = decompose(V, space, eps="ln 2", prefer=[R.channel()])
-    return found(
+    return Found.of(
         compared("is it a kernel", "no", bool(is_kernel(V, space, eps="ln 2"))),
         compared("weights, first way", "1/3, 1/3, 1/3", list(three.weights)),
         compared("weights, second way", "4/9, 5/9", list(two.weights)),
@@ -83,7 +78,7 @@ def example_6_4(_: Setting) -> Found:
     l_t = loss.matrix(["w1", "w2"], X3, [["1/2", "3/4", 1]] * 2)
     l_s = loss.matrix(["w1", "w2"], X4, [["1/2", "1/2", "1/2", 0], [1, 1, 1, 0]])
     found_s = is_monotonic(l_s, ordered(X4))
-    return found(
+    return Found.of(
         compared("ℓ_m is monotonic on the line", "yes", bool(is_monotonic(l_m, ordered(X3)))),
         compared("ℓ_m is monotonic, discrete metric", "no", bool(is_monotonic(l_m, discrete(X3)))),
         compared("ℓ_e is extended from {x1, x2, x3}", "yes", bool(is_extended(l_e, X3))),
@@ -121,7 +116,7 @@ def example_6_5(_: Setting) -> Found:
         best &= all(
             posterior_uncertainty(C, prior=prior, loss=cost) == least for C in ours.values()
         )
-    return found(
+    return Found.of(
         *lines, agrees("no kernel is better, six priors", "universally optimal", "none is", best)
     )
 
@@ -136,7 +131,7 @@ def section_6_7_3(_: Setting) -> Found:
     best = optimal(heights, eps="ln 2", loss=average)
     nu = uniform(heights)
     u_h, u_g = (posterior_uncertainty(C, prior=nu, loss=average) for C in (H, G))
-    return found(
+    return Found.of(
         compared("is H the best mechanism for that loss", "yes", bool(best.channel.equivalent(H))),
         extended("loss of H and of the geometric", f"{u_h} < {u_g}", holds=u_h < u_g),
         notes=(
@@ -153,7 +148,7 @@ def section_6_8_1(_: Setting) -> Found:
     K = Channel(HEIGHTS, ["y0", "y1"], table("2/3 1/3; 1/3 2/3; 2/3 1/3"))
     nu = uniform(HEIGHTS)
     u_r, u_k = (posterior_uncertainty(C, prior=nu, loss=tall) for C in (RR, K))
-    return found(
+    return Found.of(
         compared("loss of randomised response", "3/4", u_r, erratum="E9"),
         compared("loss of the kernel", "2/3", u_k, erratum="E9"),
         compared("the kernel loses less", "yes", u_k < u_r),

@@ -1,13 +1,14 @@
 """Chapter 6 of the thesis: the space of private hypers, its vertices and kernels."""
 
+from fractions import Fraction as Q
 from itertools import permutations
 
 from dprivacy.mechanisms import geometric, oblivious, randomised_response
 from dprivacy.model import push, uniform
 from dprivacy.polytope import count_kernels, is_kernel, kernels, vertices
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended, found
-from dprivacy.reproduce.items.source_channels import Q, best_response
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended
+from dprivacy.reproduce.items.source_channels import best_response
 from dprivacy.spaces import discrete, hamming_cube, line
 
 LEVELS = ("ln 2", "ln 3", "ln(3/2)", "ln(11/10)", "ln 10")
@@ -25,7 +26,7 @@ def example_6_2(_: Setting) -> Found:
     for text in printed:
         wanted = tuple(Q(v) for v in text.strip("()").split(", "))
         lines.append(compared("a vertex", text, wanted if wanted in ours else "not a vertex"))
-    return found(
+    return Found.of(
         *lines,
         compared("how many", 4, len(ours)),
         drawings=(
@@ -45,7 +46,7 @@ def figure_6_1(_: Setting) -> Found:
     space = line(2)
     listed = list(kernels(space, eps="ln 2"))
     corners = {tuple(p.weights) for p in vertices(space, eps="ln 2")}
-    return found(
+    return Found.of(
         compared("mechanisms made of vertices", 1, len(listed)),
         extended(
             "its vertices",
@@ -70,7 +71,7 @@ def figure_6_2(_: Setting) -> Found:
     listed = list(kernels(space, eps="ln 2"))
     G = geometric(space, eps="ln 2").channel
     named = {"geometric mechanism" if K.equivalent(G) else "the other kernel": K for K in listed}
-    return found(
+    return Found.of(
         compared("kernels", 2, len(listed)),
         compared("vertices of the geometric", 3, len(named["geometric mechanism"].columns)),
         compared("vertices of the other", 2, len(named["the other kernel"].columns)),
@@ -91,7 +92,7 @@ def figure_6_3(_: Setting) -> Found:
     space = discrete(["x1", "x2", "x3"])
     listed = list(kernels(space, eps="ln 2"))
     RR = randomised_response(space, eps="ln 2")
-    return found(
+    return Found.of(
         compared("kernels", 5, len(listed)),
         compared("vertices of each", "2, 2, 2, 3, 3", sorted(len(K.columns) for K in listed)),
         compared(
@@ -131,7 +132,7 @@ def figure_6_5(_: Setting) -> Found:
         if cube.distance(x, z) == 1
     )
     middle = K.restrict([(1, 0, 0), (0, 1, 0), (0, 0, 1)])
-    return found(
+    return Found.of(
         compared("row of 001", "1/3, 1/3, 1/6, 1/6", list(K.row((0, 0, 1)).values())),
         compared("it is a kernel", "yes", bool(is_kernel(K, cube, eps="ln 2"))),
         compared("on {100, 010, 001} it leaks nothing", 1, len(middle.reduced().columns)),
@@ -165,14 +166,14 @@ def table_6_1(_: Setting) -> Found:
     for eps in LEVELS[1:]:
         other = int(count_kernels(line(5), eps=eps))
         lines.append(compared(f"kernels, n = 5, ε = {eps}", 187, other, erratum="E2"))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("T:table-6.1-six", "Kernels on a line of six points", "T Table 6.1, extended")
 def table_6_1_six(_: Setting) -> Found:
     """One row further."""
     counted = count_kernels(line(6), eps="ln 2")
-    return found(
+    return Found.of(
         extended("vertices, n = 6", counted.vertices),
         extended("kernels, n = 6, e^ε = 2", f"{int(counted):,}", holds=counted == 15_346),
     )
@@ -190,14 +191,14 @@ def table_6_2(_: Setting) -> Found:
     lines.append(
         extended("kernels, n = 5, ε = ln 10 (they never depend on ε)", same, holds=same == 1291)
     )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("T:table-6.2-six", "Kernels of six categories", "T Table 6.2, extended")
 def table_6_2_six(_: Setting) -> Found:
     """One row further."""
     counted = count_kernels(discrete(range(6)), eps="ln 2")
-    return found(
+    return Found.of(
         extended("kernels, n = 6", f"{int(counted):,}", holds=counted == 200_213),
         extended("classes under permutation", counted.classes),
     )

@@ -1,5 +1,7 @@
 """Chapter 7 of the thesis: the geometric mechanism against the Laplace mechanism."""
 
+from fractions import Fraction as Q
+
 from dprivacy.design import laplace_against_geometric, refined_by_laplace
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace
@@ -7,8 +9,8 @@ from dprivacy.model import Channel, push, uniform
 from dprivacy.polytope import is_kernel
 from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended, found
-from dprivacy.reproduce.items.source_channels import Q, table
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared, extended
+from dprivacy.reproduce.items.source_channels import table
 from dprivacy.spaces import quantised
 
 EPS = "4 ln 2"
@@ -31,7 +33,7 @@ def section_7_6_1(_: Setting) -> Found:
     for name, space, C, printed in risks:
         ours = posterior_uncertainty(C, prior=uniform(space), loss=loss.identity(space.labels))
         lines.append(compared(f"Bayes risk, {name}", printed, ours))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("T:figure-7.2", "A finer geometric mechanism on coarser points", "T Fig 7.2")
@@ -45,7 +47,7 @@ def figure_7_2(_: Setting) -> Found:
     coarse, fine = (
         {tuple(inner.weights) for inner in push(C, prior=uniform(U2)).inners} for C in (G2, M)
     )
-    return found(
+    return Found.of(
         compared("posteriors of G₂", 3, len(coarse)),
         compared(
             "posteriors of M, those of G₂ among them", 5, len(fine) if coarse < fine else "not"
@@ -75,7 +77,7 @@ def figure_7_3(_: Setting) -> Found:
         {k for k in range(3) if R[k][pixel]} <= {pixel // 4, pixel // 4 + 1} for pixel in range(8)
     )
     G2, L = geometric_steps(2, eps=eps).channel, pixelated_laplace(2, 8, eps=eps).channel
-    return found(
+    return Found.of(
         compared("G₂ ⊑ ⁸L", "yes", shown.geometric @ shown.R == shown.laplace),
         extended("every posterior of ⁸L lies between two neighbours of G₂", between, holds=between),
         drawings=(
@@ -93,6 +95,6 @@ def appendix_b_6(_: Setting) -> Found:
     U2 = quantised(0, 1, Q(1, 2))
     ours = laplace_against_geometric(2, eps=EPS, loss=loss.identity(U2.labels))
     low, high = ours.difference
-    return found(
+    return Found.of(
         compared("1/3 − 4/15", "1/15", low if low == high else f"{low} … {high}"),
     )

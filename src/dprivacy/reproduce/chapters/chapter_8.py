@@ -18,7 +18,6 @@ from dprivacy.reproduce.items.compared_lines import (
     agrees,
     compared,
     extended,
-    found,
     written,
 )
 from dprivacy.reproduce.items.repeatable_draws import draws
@@ -105,7 +104,7 @@ def section_8_3_1(_: Setting) -> Found:
     inverse = estimate(R, q, n=10, estimator="inverse")
     likeliest = estimate(R, q, n=10)
     values = [f"{float(v):.4f}" for v in likeliest.distribution.values()]
-    return found(
+    return Found.of(
         compared("q R⁻¹", "17/10, -7/10", list(inverse.distribution.values())),
         extended(
             "the likeliest distribution", written(values), holds=values == ["1.0000", "0.0000"]
@@ -120,7 +119,7 @@ def figure_8_1(_: Setting) -> Found:
 
     two = _mechanisms()
     g, r = (mechanism.channel for mechanism in two.values())
-    return found(
+    return Found.of(
         compared("ratio at 10 steps, geometric", "2.000000", float(g[50, 50] / g[60, 50])),
         compared("ratio at 10 steps, response", "2", r[50, 50] / r[60, 50]),
         compared("ratio at 40 steps, response", "2", r[50, 50] / r[90, 50]),
@@ -160,7 +159,7 @@ def figure_8_2(_: Setting) -> Found:
         said = f"{near:.3f} and {far:.3f}"
         lines.append(extended(f"{kind}: total variation, geometric and response", said))
     kinds = [(kind, name) for kind in ("binomial", "4-point") for name in _mechanisms()]
-    return found(*lines, drawings=tuple(drawn(kind, name) for kind, name in kinds))
+    return Found.of(*lines, drawings=tuple(drawn(kind, name) for kind, name in kinds))
 
 
 def _variation(one: Run) -> float:
@@ -185,7 +184,7 @@ def figure_8_3(setting: Setting) -> Found:
                     near < far,
                 )
             )
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing(
@@ -215,7 +214,7 @@ def figure_8_4(_: Setting) -> Found:
         traces[name] = [(best - value) / (best - climbed[0]) for value in climbed]
         share[name] = 1 - traces[name][10]
     quick, slow = share.values()
-    return found(
+    return Found.of(
         agrees(
             "convergence, geometric",
             "quick",

@@ -1,22 +1,14 @@
 """Chapter 9 of the thesis: text."""
 
+from fractions import Fraction as Q
 from pathlib import Path
 
 from dprivacy.model import Guarantee
 from dprivacy.numbers import Level
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import (
-    Drawing,
-    Found,
-    Line,
-    agrees,
-    compared,
-    extended,
-    found,
-)
+from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, agrees, compared, extended
 from dprivacy.reproduce.items.newsgroups import read_posts, read_vectors
 from dprivacy.reproduce.items.repeatable_draws import repeatable
-from dprivacy.reproduce.items.source_channels import Q
 from dprivacy.spaces import FiniteSpace, bags, from_table
 from dprivacy.text import author_topic_experiment, chance_within, word_movers_distance
 
@@ -33,23 +25,11 @@ ATTACKS = {
 # ε of the source, and ε here: with 100 dimensions instead of 300 about half as much does the same.
 LEVELS = {"none": None, "30": 15, "25": 12, "20": 10, "15": 7, "10": 3}
 PRINTED = {
-    20: {
-        "none": (12, 16, 15, 18),
-        "30": (8, 18, 16, 18),
-        "25": (8, 18, 14, 17),
-        "20": (5, 11, 11, 16),
-        "15": (2, 11, 12, 17),
-        "10": (0, 15, 11, 19),
-    },
-    50: {
-        "none": (19, 36, 27, 43),
-        "30": (19, 37, 29, 43),
-        "25": (17, 34, 24, 41),
-        "20": (12, 28, 19, 42),
-        "15": (9, 22, 13, 42),
-        "10": (1, 24, 10, 43),
-    },
-}
+    20: dict(zip(LEVELS, [(12, 16, 15, 18), (8, 18, 16, 18), (8, 18, 14, 17), (5, 11, 11, 16),
+                          (2, 11, 12, 17), (0, 15, 11, 19)], strict=True)),
+    50: dict(zip(LEVELS, [(19, 36, 27, 43), (19, 37, 29, 43), (17, 34, 24, 41), (12, 28, 19, 42),
+                          (9, 22, 13, 42), (1, 24, 10, 43)], strict=True)),
+}  # fmt: skip
 
 
 @item("T:section-9.3", "What a distance between documents means", "T Eq 9.3, §9.3")
@@ -60,7 +40,7 @@ def section_9_3(_: Setting) -> Found:
         space = _two_documents()
         factor = Guarantee(Level(4 * eps), space).odds_factor(*space.labels)
         lines.append(compared(f"largest ratio at ε = {eps} a word", printed, float(factor)))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 def _two_documents() -> FiniteSpace:
@@ -82,7 +62,7 @@ def figure_9_1(setting: Setting) -> Found:
     """In GloVe's vectors instead of word2vec's: other numbers, the same order."""
     e = read_vectors(_folder(setting))
     near, one, two = (word_movers_distance(x, z, e) for x, z in ((B1, B2), (B1, B3), (B2, B3)))
-    return found(
+    return Found.of(
         agrees(
             "E(b₁, b₂) < E(b₂, b₃) < E(b₁, b₃)",
             "2.816 < 3.941 < 4.121",
@@ -101,7 +81,7 @@ def figure_9_1(setting: Setting) -> Found:
 def theorem_9_9(_: Setting) -> Found:
     """n = 3, N = 2, ε = 1, Δ = 1/2."""
     ours = float(chance_within(3, 2, eps=1, radius=0.5))
-    return found(
+    return Found.of(
         compared("chance to stay within Δ, by the printed formula", "0.0803", ours, erratum="E14"),
         extended("chance to stay within Δ", f"{ours:.6f}"),
     )
@@ -174,7 +154,7 @@ def table_9_1(setting: Setting) -> Found:
 
     twenty, curves = _experiment(20, setting)
     fifty, _ = _experiment(50, setting)
-    return found(
+    return Found.of(
         *twenty,
         *fifty,
         extended("right by chance of 20: authors, topics", "1, 10"),

@@ -1,6 +1,7 @@
 """Chapters 2 and 3 of the thesis: hypers, gains and d-private channels."""
 
 import math
+from fractions import Fraction as Q
 
 from dprivacy.flow import gain, leakage, posterior_vulnerability, vulnerability
 from dprivacy.model import Channel, Dist, push, uniform
@@ -14,10 +15,9 @@ from dprivacy.reproduce.items.compared_lines import (
     compared,
     corrected,
     extended,
-    found,
     rounded,
 )
-from dprivacy.reproduce.items.source_channels import G, Q, R, channel, table
+from dprivacy.reproduce.items.source_channels import G, R, channel, table
 from dprivacy.spaces import discrete, line, points
 from dprivacy.verify import privacy, smallest_eps
 
@@ -31,7 +31,7 @@ def figure_2_1(_: Setting) -> Found:
 
     C = channel("2/3 1/6 1/6; 1/6 2/3 1/6; 1/6 1/6 2/3", SECRETS)
     pushed = push(C, prior=uniform(SECRETS))
-    return found(
+    return Found.of(
         compared("weights of the three posteriors", "1/3, 1/3, 1/3", list(pushed.outer.weights)),
         compared("their centre of mass", "1/3, 1/3, 1/3", list(pushed.prior().weights)),
         drawings=(
@@ -52,7 +52,7 @@ def example_2_2(_: Setting) -> Found:
     salaries = ["10k", "20k", "60k", "100k"]
     g = gain.property(["60k", "100k"], salaries)
     low = frozenset(["10k", "20k"])
-    return found(
+    return Found.of(
         corrected(
             "guessing {10k, 20k} when the salary is 10k",
             "the gain does not look at the guess",
@@ -74,7 +74,7 @@ def example_2_3(_: Setting) -> Found:
     best = float(vulnerability(uniform(corners), gain=anywhere))
     corner = float(vulnerability(uniform(corners), gain=guesses))
     centre = float(anywhere["centre", "p1"])
-    return found(
+    return Found.of(
         compared("gain of the opposite corner", "0.00", float(guesses["p1", "p3"])),
         corrected(
             "gain of the centre", "1/√2", rounded(centre, 3), "E23", shows=abs(centre - 0.5) < 1e-12
@@ -93,7 +93,7 @@ def rare_disease(_: Setting) -> Found:
     C = channel("9/10 1/10; 1/10 9/10")
     guess = gain.identity([0, 1])
     rare = Dist([0, 1], ["99/100", "1/100"])
-    return found(
+    return Found.of(
         compared(
             "chance of a right guess, uniform prior",
             "9/10",
@@ -128,7 +128,7 @@ def example_2_4(_: Setting) -> Found:
         compared("what merges into the last posterior of Δ1", "p3, p4", _merged(move)),
     )
     two = {name: C[name] for name in ("Δ2", "Δ1")}
-    return found(
+    return Found.of(
         *lines,
         drawings=(
             Drawing("Δ1 lies inside Δ2, and is a refinement of it", lambda: plot_simplex(two)),
@@ -156,7 +156,7 @@ def example_3_1(_: Setting) -> Found:
     adjacent = {frozenset((t.x, t.z)) for t in tight} == {frozenset((0, 1)), frozenset((1, 2))}
     worst = privacy(C, lines_3).worst
     assert worst is not None
-    return found(
+    return Found.of(
         compared("ε of G on the line", "ln 2", smallest_eps(G, lines_3)),
         compared("ε of R on the line", "ln 3", smallest_eps(R, lines_3)),
         compared("ε of R on the discrete metric", "ln 3", smallest_eps(R, flat)),
@@ -187,4 +187,4 @@ def nothing_over_nothing(_: Setting) -> Found:
     C = channel("1/2 1/2; 1/2 1/2")
     nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
     value = leakage(C, prior=uniform([0, 1]), gain=nothing)
-    return found(compared("multiplicative leakage 0/0", "0", Q(value), erratum="E24"))
+    return Found.of(compared("multiplicative leakage 0/0", "0", Q(value), erratum="E24"))

@@ -1,6 +1,7 @@
 """Errata E12 to E22, each with its counter-example computed."""
 
 import math
+from fractions import Fraction as Q
 
 from dprivacy.design import laplace_against_geometric, universally_optimal
 from dprivacy.flow import is_hiding, is_monotonic, is_revealing, loss
@@ -11,8 +12,8 @@ from dprivacy.polytope import kernels
 from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.chapter_6 import X4, ordered
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended, found
-from dprivacy.reproduce.items.source_channels import G, Q, channel, deterministic
+from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended
+from dprivacy.reproduce.items.source_channels import G, channel, deterministic
 from dprivacy.spaces import discrete, graph, line
 from dprivacy.text import chance_within
 from dprivacy.verify import (
@@ -32,7 +33,7 @@ def e12(_: Setting) -> Found:
     eps = 4 * math.log(2)
     printed, right = 3 / (1 - 1 / 16) ** 2, 3 * eps**2 / (1 - 1 / 16) ** 2
     ours = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
-    return found(
+    return Found.of(
         corrected(
             "c at ε = 4 ln 2, as the proof derives it",
             f"{printed:.4f}",
@@ -65,7 +66,7 @@ def e13(_: Setting) -> Found:
                 shows=abs(right - 1) < 1e-12 and abs(printed - 1) > 0.1,
             )
         )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("erratum:E14", "Radii of several words add up", "T Thm 9.9")
@@ -73,7 +74,7 @@ def e14(_: Setting) -> Found:
     """n = 3, N = 2, ε = 1, Δ = 1/2."""
     ours = float(chance_within(3, 2, eps=1, radius=0.5))
     gamma = 1 - math.exp(-1) * sum(1 / math.factorial(i) for i in range(6))
-    return found(
+    return Found.of(
         compared("chance to stay within 1/2", "0.0803", ours, erratum="E14"),
         extended(
             "it is that of Gamma(6, 1) below 1", f"{gamma:.6f}", holds=abs(gamma - ours) < 1e-9
@@ -91,7 +92,7 @@ def e15(_: Setting) -> Found:
     even = Dist(four, ["1/6", "1/6", "1/3", "1/3"])
     hid = is_hiding(M, [["1", "2"], ["3"], ["4"]], eps=1, prior=even).leakage
     told = is_revealing(M, [["1", "2"], ["3", "4"]], delta=0, prior=even).leakage
-    return found(
+    return Found.of(
         corrected(
             "1 + Δ against 1 + ε under the uniform prior",
             "at most",
@@ -110,7 +111,7 @@ def e16(_: Setting) -> Found:
     lost = lshrr_loss(eps="1/2", bits=1, distance=1)
     scale = subgaussian_scale(lost)
     mean = lost.mean_estimate()[0]
-    return found(
+    return Found.of(
         corrected(
             "subgaussian scale of the loss, κ = 1",
             f"{eps / 2}",
@@ -136,7 +137,7 @@ def e17(_: Setting) -> Found:
     inside, anywhere = (
         error_floor(data, eps="ln(11/10)", outputs=where) for where in ("inside", "anywhere")
     )
-    return found(
+    return Found.of(
         corrected(
             "least error at ln(11/10), answers anywhere",
             str(inside),
@@ -154,7 +155,7 @@ def e18(_: Setting) -> Found:
     quiet = ball_change(C, 0, line(3), prior=Dist(range(3), ["1/2", "1/2", 0]), radius=1).factor
     telling = Dist(range(3), [0, "1/100", "99/100"])
     loud = ball_change(C, 1, line(3), prior=telling, radius=1).factor
-    return found(
+    return Found.of(
         corrected(
             "belief in a ball changes by 1 for one prior: ln 2-private",
             "yes",
@@ -170,7 +171,7 @@ def e19(_: Setting) -> Found:
     """ℓ_s on the line and on the discrete metric."""
     l_s = loss.matrix(["w1", "w2"], X4, [["1/2", "1/2", "1/2", 0], [1, 1, 1, 0]])
     verdict = is_monotonic(l_s, ordered(X4))
-    return found(
+    return Found.of(
         compared("ℓ_s is monotonic on the line", "no", bool(verdict), erratum="E19"),
         extended("with α(w₁), α(w₂)", list((verdict.mapping or {}).values())),
         compared("ℓ_s is monotonic, discrete metric", "no", bool(is_monotonic(l_s, discrete(X4)))),
@@ -182,7 +183,7 @@ def e20(_: Setting) -> Found:
     """N = 1 is two inputs: one kernel. N = 2 is three: two, neither of which refines the other."""
     two = list(kernels(line(2), eps="ln 2"))
     first, second = kernels(line(3), eps="ln 2")
-    return found(
+    return Found.of(
         corrected(
             "mechanisms best for everyone, N = 1", "none", f"{len(two)}", "E20", shows=len(two) == 1
         ),
@@ -203,7 +204,7 @@ def e21(_: Setting) -> Found:
     entries = [[-distance[w, x] for x in range(3)] for w in range(3)]
     turned = loss.matrix(range(3), range(3), entries)
     ranks = {a: rank(Mat.of(_constraints(a))) for a in (Q(2), Q(1))}
-    return found(
+    return Found.of(
         compared(
             "G on 4 points is best for a loss extended from {0, 1, 2}",
             "yes",
@@ -242,7 +243,7 @@ def e22(_: Setting) -> Found:
     )
     reveal, nothing = channel("1 0; 0 1"), channel("1; 1")
     shows = bool(refines(reveal, nothing)) and bool(privacy(nothing, line(2), eps=1))
-    return found(
+    return Found.of(
         corrected(
             "C[x,y] − e^d·C[z,y] for a private channel",
             "≥ 0",

@@ -1,6 +1,7 @@
 """Errata E1 to E11, each with its counter-example computed."""
 
 import math
+from fractions import Fraction as Q
 from functools import partial
 from operator import and_
 
@@ -13,10 +14,9 @@ from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.articles import NEIGHBOURS, l1_exponential
 from dprivacy.reproduce.chapters.chapter_5 import scenarios
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended, found
+from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import (
     G,
-    Q,
     R,
     deterministic,
     exponent,
@@ -34,7 +34,7 @@ def e1(_: Setting) -> Found:
     exact = checks_needed(l1_exponential(Q(1, 2)), pairs=NEIGHBOURS).sufficient_subsets
     floats = checks_needed(l1_exponential(math.exp(-1)), pairs=NEIGHBOURS).sufficient_subsets
     C = l1_exponential(Q(1, 2))
-    return found(
+    return Found.of(
         compared("checks in all", 1092, exact, erratum="E1"),
         extended("the same in floating point", floats, holds=floats != exact),
         extended(
@@ -48,7 +48,7 @@ def e1(_: Setting) -> Found:
 @item("erratum:E2", "A count of kernels needs its ε", "T Table 6.1")
 def e2(_: Setting) -> Found:
     """Five points at two levels; the discrete metric's counts stay."""
-    return found(
+    return Found.of(
         compared(
             "kernels on 5 points at e^ε = 3",
             187,
@@ -68,7 +68,7 @@ def e3(_: Setting) -> Found:
     """G and R of Ex 4.4."""
     d_a, d_b = distinguishability(G), distinguishability(R)
     shows = bool(privacy(G, d_a, eps=1)) and not privacy(R, d_a, eps=1)
-    return found(
+    return Found.of(
         corrected(
             "the metric for which A is private and B is not",
             "d_B",
@@ -85,7 +85,7 @@ def e4(_: Setting) -> Found:
     A = over_truncated(line([0, 1]), [1, 2], eps=ln(2)).channel
     B = over_truncated(line([0, 1]), [1, 2], eps=ln(Q(10, 9))).channel
     verdict = refines(A, B)
-    return found(
+    return Found.of(
         compared("A ⊑ B", "no", bool(verdict), erratum="E4"),
         extended(
             "by the post-processing R: A R = B",
@@ -104,7 +104,7 @@ def e5(_: Setting) -> Found:
         a = true_factor(E)
         holds = bool(refines(E, response(3, a), by="private"))
         lines.append(compared(f"E ⊑prv R on 3 points, e^ε = {a}", "no", holds, erratum="E5"))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("erratum:E6", "Eight bits leak more than four", "T Ex 4.1.1")
@@ -114,7 +114,7 @@ def e6(_: Setting) -> Found:
         mutual_information(deterministic(partial(and_, m), range(512)), prior=uniform(range(512)))
         for m in (255, 15)
     )
-    return found(
+    return Found.of(
         corrected(
             "which leaks more", "P₄", f"P₃: {three} bits against {four}", "E6", shows=three > four
         )
@@ -130,7 +130,7 @@ def e7(_: Setting) -> Found:
         lines.append(
             compared(f"privacy loss at ε = ∞, scenario {name}", "1.2607", limit, erratum="E7")
         )
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("erratum:E8", "A restriction need not be optimal", "T Cor 6.23")
@@ -143,7 +143,7 @@ def e8(_: Setting) -> Found:
         posterior_uncertainty(C, prior=uniform(ends), loss=loss.identity(ends))
         for C in (restricted, T)
     )
-    return found(
+    return Found.of(
         corrected(
             "Bayes risk of the restriction",
             "the least",
@@ -161,7 +161,7 @@ def e9(_: Setting) -> Found:
     tall = loss.matrix(["w1", "w2"], heights, [[0, 1, 0], [1, 0, 0]])
     K = Channel(heights, ["y0", "y1"], table("2/3 1/3; 1/3 2/3; 2/3 1/3"))
     RR = randomised_response(heights, eps="ln 2").channel
-    return found(
+    return Found.of(
         compared(
             "loss of the response",
             "3/4",
@@ -184,7 +184,7 @@ def e10(_: Setting) -> Found:
     series = 1 + 2 * alpha / (1 - alpha)
     inside = geometric(41, eps="ln 2").channel
     right = (1 - alpha) / (1 + alpha)
-    return found(
+    return Found.of(
         corrected(
             "sum of all probabilities at α = 1/2",
             "1",
@@ -207,7 +207,7 @@ def e11(_: Setting) -> Found:
     between = (2 - math.exp(-eps * x) - math.exp(-eps * (1 - x))) / 2
     printed = between + (math.exp(eps * x) + math.exp(eps * (1 - x))) / 2
     right = between + (math.exp(-eps * x) + math.exp(-eps * (1 - x))) / 2
-    return found(
+    return Found.of(
         corrected(
             "total probability at x = 1, ε = 1",
             "1",

@@ -1,6 +1,7 @@
 """Errata E23 to E34, each with its counter-example computed."""
 
 import math
+from fractions import Fraction as Q
 from itertools import product
 
 from dprivacy.errors import NotStochastic
@@ -11,17 +12,9 @@ from dprivacy.numbers import Level
 from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.chapter_5 import scenarios
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import (
-    Found,
-    Line,
-    compared,
-    corrected,
-    extended,
-    found,
-)
+from dprivacy.reproduce.items.compared_lines import Found, Line, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import (
     G,
-    Q,
     channel,
     deterministic,
     response,
@@ -42,7 +35,7 @@ def e23(_: Setting) -> Found:
     square = points([*corners, ("1/2", "1/2")], labels=["p1", "p2", "p3", "p4", "centre"])
     centre = float(gain.metric(square, secrets=["p1", "p2", "p3", "p4"])["centre", "p1"])
     tight = {frozenset((t.x, t.z)) for t in privacy(G, line(3), eps="ln 2").tight}
-    return found(
+    return Found.of(
         corrected(
             "gain of guessing 'low' for 10k and for 60k",
             "1 and 1",
@@ -68,14 +61,14 @@ def e24(_: Setting) -> Found:
     """A gain that is always 0."""
     nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
     value = leakage(channel("1/2 1/2; 1/2 1/2"), prior=uniform([0, 1]), gain=nothing)
-    return found(compared("multiplicative leakage 0/0", "0", value, erratum="E24"))
+    return Found.of(compared("multiplicative leakage 0/0", "0", value, erratum="E24"))
 
 
 @item("erratum:E25", "The infinite geometric at α = 1", "T Def 3.4.1")
 def e25(_: Setting) -> Found:
     """All probabilities would be 0."""
     factor = (1 - Q(1)) / (1 + Q(1))
-    return found(
+    return Found.of(
         corrected(
             "factor (1−α)/(1+α) at α = 1",
             "allowed",
@@ -92,7 +85,7 @@ def e26(_: Setting) -> Found:
     base, m, n = Q(5, 2), 2, 2
     total = sum(Q(1) / base ** sum(map(bool, d)) for d in product(range(m + 1), repeat=n))
     printed = (1 + m / base) ** -n
-    return found(
+    return Found.of(
         corrected(
             "normaliser of Def 4",
             str(printed),
@@ -112,7 +105,7 @@ def e27(_: Setting) -> Found:
     assert verdict.gain is not None
     entries = [verdict.gain[w, x] for w in verdict.gain.actions for x in verdict.gain.secrets]
     tells = worth(verdict.gain, A) < worth(verdict.gain, B)
-    return found(
+    return Found.of(
         corrected("smallest entry of B − B*", "at least 0", str(least), "E27", shows=least < 0),
         extended(
             "smallest entry of the gain we give", min(entries), holds=min(entries) >= 0 and tells
@@ -134,7 +127,7 @@ def e28(_: Setting) -> Found:
             compared(f"TG ⊑ R, n = {n}, α₁ = {alpha}, α₂ = {edge}", "no", at, erratum="E28")
         )
         lines.append(extended("a hair below", under, holds=not under))
-    return found(*lines)
+    return Found.of(*lines)
 
 
 @item("erratum:E29", "A channel for any metric", "T Lem 4.14")
@@ -147,7 +140,7 @@ def e29(_: Setting) -> Found:
     ]
     right = Channel(names, [*names, "⊥"], [[*row, 1 - sum(row)] for row in body])
     printed = [[*row, 1 - 3 * Q(7, 57)] for row in body]  # the term with x′ = x, for every y
-    return found(
+    return Found.of(
         corrected(
             "rows with the printed column of ⊥",
             "sum to 1",
@@ -181,7 +174,7 @@ def e30(_: Setting) -> Found:
     """The geometric's output y0."""
     column = {x: G[x, "y0"] for x in range(3)}
     least, most = min(column, key=lambda x: column[x]), max(column, key=lambda x: column[x])
-    return found(
+    return Found.of(
         corrected(
             "the likeliest input for output y0 of G",
             f"argmin: {least}",
@@ -203,7 +196,7 @@ def e31(_: Setting) -> Found:
         for bits, printed in zip(BITS, row.split(), strict=True)
     ]
     over = sum(bound > 0.01 for bound in bounds)
-    return found(
+    return Found.of(
         corrected(
             "entries whose δ is above 0.01",
             f"0 of {len(bounds)}",
@@ -221,7 +214,7 @@ def e32(_: Setting) -> Found:
     space, kept = line(3), [0, 2]
     whole = loss.metric(space)
     part = loss.matrix(range(3), kept, [[whole[w, x] for x in kept] for w in range(3)])
-    return found(
+    return Found.of(
         compared("|w − x| is monotonic on {0, 1, 2}", "yes", bool(is_monotonic(whole, space))),
         compared(
             "its restriction is monotonic on {0, 2}",
@@ -243,7 +236,7 @@ def e33(_: Setting) -> Found:
     RR = response(5, Q(math.exp(4)).limit_denominator(10**9))
     at_one = bool(refines(RR, truncated(5, Q(math.e).limit_denominator(10**6))))
     below, above = (bool(refines(RR, truncated(5, Q(a)))) for a in ("2.430", "2.431"))
-    return found(
+    return Found.of(
         compared("R at ε = 4 ⊑ TG at ε = 1", "yes", at_one, erratum="E33"),
         extended(
             "the threshold ε₂ lies between",
@@ -258,7 +251,7 @@ def e34(_: Setting) -> Found:
     """11710/9288 is 1.26077…, so 1.2608 when rounded."""
     everything = deterministic(lambda x: x, range(6))
     ceiling = inference(everything, scenarios()["B"][0], sees=0, about=0).multiplicative
-    return found(
+    return Found.of(
         compared("the ceiling 11710/9288", "1.2607", ceiling, erratum="E34"),
         extended("exactly", ceiling, holds=ceiling == Q(11710, 9288)),
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -67,12 +67,14 @@ class Found:
 
     lines: tuple[Line, ...] = ()
     drawings: tuple[Drawing, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
-
-def found(*lines: Line, drawings: tuple[Drawing, ...] = (), notes: tuple[str, ...] = ()) -> Found:
-    """The answer of an item."""
-    return Found(lines, drawings, notes)
+    @classmethod
+    def of(
+        cls, *lines: Line, drawings: tuple[Drawing, ...] = (), notes: tuple[str, ...] = ()
+    ) -> "Found":
+        """The answer of an item."""
+        return cls(lines, drawings, notes)
 
 
 def compared(what: str, printed: Any, ours: Any, *, erratum: str = "") -> Line:
