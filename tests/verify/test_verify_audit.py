@@ -73,7 +73,7 @@ def test_quick_bounds_are_close() -> None:
     assert low[0] == 0
     assert low[1] == pytest.approx(exact[0], abs=2e-3)
     assert high[1] == pytest.approx(exact[1], abs=2e-3)
-    with pytest.raises(Malformed, match="5 hits in 3 trials"):
+    with pytest.raises(Malformed, match="3 trials, not 5"):
         clopper_pearson(5, 3, miss=0.1)
 
 
@@ -385,9 +385,9 @@ def test_refusals() -> None:
     tell: Sampler = lambda value, n: [value] * n  # noqa: E731
     with pytest.raises(Malformed, match="at least two inputs"):
         audit(tell, ["a"])
-    with pytest.raises(Malformed, match="at least 16 samples"):
+    with pytest.raises(Malformed, match="samples should be at least 16"):
         audit(tell, ["a", "b"], samples=8)
-    with pytest.raises(BadLevel, match="confidence must lie"):
+    with pytest.raises(BadLevel, match="confidence should lie"):
         audit(tell, ["a", "b"], samples=100, confidence=1)
     with pytest.raises(Malformed, match="asked for 100 outputs and gave 99"):
         audit(lambda value, n: [value] * (n - 1), ["a", "b"], samples=100)
@@ -395,15 +395,15 @@ def test_refusals() -> None:
         audit(3, ["a", "b"])
     with pytest.raises(Malformed, match="independent outputs"):
         audit_counts({"a": {0: 1}, "b": {0: 1}})
-    with pytest.raises(Malformed, match="no counts for the input 'b'"):
+    with pytest.raises(Malformed, match="counts for the input 'b'"):
         audit_counts({"a": {0: 1}, "b": {0: 1}}, learned_from={"a": {0: 1}})
-    with pytest.raises(Malformed, match="no outputs were counted"):
+    with pytest.raises(Malformed, match="should name an output"):
         audit_counts({"a": {}, "b": {0: 1}}, events=[[0]])
-    with pytest.raises(Malformed, match="count 1 must be a whole number"):
+    with pytest.raises(Malformed, match="should be a whole number"):
         audit_counts({"a": {0: 1, 1: -1}, "b": {0: 1}}, events=[[0]])
     with pytest.raises(Malformed, match=r"write \[output\] for a single one"):
         audit_counts({"a": {0: 1}, "b": {0: 1}}, events=["0"])
-    with pytest.raises(Malformed, match="at least one is needed"):
+    with pytest.raises(Malformed, match="at least one event"):
         audit_counts({"a": {0: 1}, "b": {0: 1}}, events=[])
 
 

@@ -425,4 +425,4 @@ def test_with_slack_the_pair_that_needs_it_is_named() -> None:
     verdict = privacy(channel, line(3), eps="ln(3/2)", delta="1/10")
     assert verdict.delta_needed == Q(7, 24)
     assert set(verdict.delta_pair) == {0, 2}
-    assert "to keep 0 from 2" in verdict.explain() or "to keep 2 from 0" in verdict.explain()
+    assert "0 needs against 2" in verdict.explain() or "2 needs against 0" in verdict.explain()

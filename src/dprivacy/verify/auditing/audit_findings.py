@@ -1,28 +1,35 @@
 """What an audit found, in numbers and in words."""
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
-from dprivacy.model import about, plain, shown
+from dprivacy.model import Answer, about, shown
 from dprivacy.numbers import as_eps
 from dprivacy.spaces import Distance
+from dprivacy.typing import Label, LevelLike
 
 
 @dataclass(frozen=True)
-class AuditResult:
+class AuditResult(Answer):
     """What samples prove about a black box.
 
     At the stated confidence it is not (ε·d, δ)-private for any ε below `eps_lower`. The event was
     seen `hits_x` times in `trials_x` outputs on input x, and `hits_z` times in `trials_z` on z;
     `p_low` and `q_high` bound its two probabilities. `repeats` says that two runs of the box gave the
     same outputs (None where that was not tried).
+
+    Examples
+    --------
+    >>> from dprivacy.verify import audit
+    >>> found = audit(lambda value, n: [value] * n, ["yes", "no"], samples=2000)
+    >>> print(found.event, found.hits_x, found.hits_z)
+    the output is yes 1000 0
     """
 
     eps_lower: float
     confidence: float
     delta: float
-    x: Any
-    z: Any
+    x: Label
+    z: Label
     distance: Distance
     event: str
     hits_x: int
@@ -34,7 +41,12 @@ class AuditResult:
     bounds_used: int
     repeats: bool | None = None
 
-    def refutes(self, eps: Any) -> bool:
+    @property
+    def exact(self) -> bool:
+        """Samples never prove anything exactly."""
+        return False
+
+    def refutes(self, eps: LevelLike) -> bool:
         """Whether a claim of ε is refuted, at the stated confidence."""
         return as_eps(eps, zero=True) < self.eps_lower
 
@@ -51,7 +63,7 @@ class AuditResult:
         else:
             lines.append("Nothing was found that refutes even ε = 0.")
         lines.append(
-            f"What shows it: {self.event} in {self.hits_x:,} of {self.trials_x:,} outputs for "
+            f"Evidence: {self.event} in {self.hits_x:,} of {self.trials_x:,} outputs for "
             f"{shown(self.x)} and in {self.hits_z:,} of {self.trials_z:,} for {shown(self.z)}."
         )
         if self.repeats:
@@ -65,10 +77,3 @@ class AuditResult:
             "above."
         )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain data."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
-
-    def __str__(self) -> str:
-        return self.explain()

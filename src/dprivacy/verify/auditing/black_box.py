@@ -8,28 +8,38 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber, NotApplicable, WrongShape
+from dprivacy.model import as_space
 from dprivacy.numbers import as_delta, float_up
-from dprivacy.spaces import Distance, FiniteSpace, read_labels
+from dprivacy.spaces import Distance, read_labels
+from dprivacy.typing import Label, NumberLike, SpaceLike
 from dprivacy.verify.auditing.audit_findings import AuditResult
-from dprivacy.verify.auditing.command_samplers import Sampler, as_sampler, coincidence, drawn
+from dprivacy.verify.auditing.command_samplers import (
+    Sampler,
+    SamplerLike,
+    as_sampler,
+    coincidence,
+    drawn,
+)
 from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile
 from dprivacy.verify.auditing.event_search import Atoms, best_event
-from dprivacy.verify.auditing.revealing_events import Event, Tally, read_events
+from dprivacy.verify.auditing.revealing_events import Event, Events, Tally, read_events
 from dprivacy.verify.losses.binomial_tails import read_trials
+
+Counts = Mapping[Label, Mapping[Label, int]]
 
 _AGAIN = 256  # outputs drawn a second time to see whether runs repeat each other
 _BY_CHANCE = 1e-12  # a repetition less likely than this is no accident
 
 
 def audit(
-    sampler: Any,
-    inputs: Iterable[Any],
-    space: FiniteSpace | None = None,
+    sampler: SamplerLike,
+    inputs: Iterable[Label],
+    space: SpaceLike | None = None,
     *,
-    delta: Any = 0,
-    outputs: Sequence[Any] | None = None,
-    events: Any = None,
+    delta: NumberLike = 0,
+    outputs: Sequence[Label] | None = None,
+    events: Events | None = None,
     samples: int = 100_000,
     confidence: float = 0.999,
 ) -> AuditResult:
@@ -85,7 +95,7 @@ def audit(
     labels = read_labels(inputs, "inputs")
     _require_two(labels)
     if read_trials(samples, "samples") < 16:
-        raise Malformed(f"an audit needs at least 16 samples, not {samples}")
+        raise BadNumber(f"samples should be at least 16, not {samples}")
     drawings = [drawn(draw, x, samples) for x in labels]
     numeric = outputs is None and all(_numeric(found) for found in drawings)
     parts = [
@@ -105,12 +115,12 @@ def audit(
 
 
 def audit_counts(
-    counts: Mapping[Any, Mapping[Any, int]],
-    space: FiniteSpace | None = None,
+    counts: Counts,
+    space: SpaceLike | None = None,
     *,
-    delta: Any = 0,
-    learned_from: Mapping[Any, Mapping[Any, int]] | None = None,
-    events: Any = None,
+    delta: NumberLike = 0,
+    learned_from: Counts | None = None,
+    events: Events | None = None,
     confidence: float = 0.999,
 ) -> AuditResult:
     """The audit of tables of counts: {input: {output: how often}}.
@@ -136,9 +146,10 @@ def audit_counts(
     (1.023, True, False)
     """
     if (events is None) == (learned_from is None):
-        raise Malformed(
-            "give either events that were fixed beforehand, or learned_from: counts of other, "
-            "independent outputs to choose the event from"
+        raise NotApplicable(
+            f"give one of events and learned_from, not {'both' if events is not None else 'neither'}: "
+            "events that were fixed beforehand, or counts of other, independent outputs to choose one "
+            "from"
         )
     labels = read_labels(counts, "inputs")
     _require_two(labels)
@@ -147,7 +158,7 @@ def audit_counts(
     if learned_from is not None:
         missing = [x for x in labels if x not in learned_from]
         if missing:
-            raise Malformed(f"learned_from has no counts for the input {missing[0]!r}")
+            raise WrongShape(f"learned_from should have counts for the input {missing[0]!r}")
         learn = [Tally.of_counts(learned_from[x]) for x in labels]
         parts = [test, learn, learn]
     return _audited(
@@ -156,27 +167,29 @@ def audit_counts(
 
 
 def _audited(
-    labels: Sequence[Any],
+    labels: Sequence[Label],
     parts: list[list[Tally]],
     *,
-    outputs: Sequence[Any] | None,
-    events: Any,
+    outputs: Sequence[Label] | None,
+    events: Events | None,
     confidence: float,
-    space: FiniteSpace | None,
-    delta: Any,
+    space: SpaceLike | None,
+    delta: NumberLike,
 ) -> AuditResult:
     if not 0 < confidence < 1:
-        raise BadLevel(f"confidence must lie strictly between 0 and 1, not {confidence}")
+        raise BadLevel(f"confidence should lie strictly between 0 and 1, not {confidence}")
+    metric = None if space is None else as_space(space, labels=labels)
     slack, sure = float_up(as_delta(delta)), float(confidence)
     apart = {
         (i, j): d
         for i, x in enumerate(labels)
         for j, z in enumerate(labels)
-        if i != j and (d := Fraction(1) if space is None else space.distance(x, z)) != math.inf
+        if i != j and (d := Fraction(1) if metric is None else metric.distance(x, z)) != math.inf
     }
     if not apart:
-        raise Malformed(
-            "all inputs are infinitely far apart, so that nothing is promised about them"
+        raise NotApplicable(
+            f"the inputs {labels[0]!r}, {labels[1]!r}, … are all infinitely far apart, so that nothing "
+            "is promised about them"
         )
     test = parts[0]
     chosen: list[tuple[int, int, Event]]
@@ -263,7 +276,7 @@ def _numeric(outputs: Any) -> bool:
 
 def _require_two(labels: Sequence[Any]) -> None:
     if len(labels) < 2:
-        raise Malformed("an audit compares at least two inputs")
+        raise WrongShape(f"an audit compares at least two inputs, not {len(labels)}")
 
 
 def _repeats(draw: Sampler, value: Any, before: Any) -> bool:

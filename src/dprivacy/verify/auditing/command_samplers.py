@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from threading import Event, Timer
 from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadFile, BadNumber, NotApplicable, WrongKind, WrongShape
+from dprivacy.model import Mechanism
 
 Sampler = Callable[[Any, int], Any]
+SamplerLike = Sampler | Mechanism | Sequence[str]
 
 _LONGEST_LINE = 1024  # bytes a line that are read on average, at most
 
@@ -37,7 +39,7 @@ def command_sampler(
 
     Raises
     ------
-    Malformed
+    NotApplicable, BadFile, WrongShape
         The template lacks ``{value}`` or ``{n}``; or, when it is called, the command fails, takes too
         long, or does not print n lines. The message never quotes what the command printed.
 
@@ -50,11 +52,13 @@ def command_sampler(
     ['yes', 'yes', 'yes']
     """
     if isinstance(command, str) or not all(isinstance(part, str) for part in command):
-        raise Malformed("the command is a list of texts, the program first, not one line of text")
+        raise WrongKind(
+            f"the command should be a list of texts, the program first, not {command!r}"
+        )
     template = list(command)
     for hole in ("{value}", "{n}"):
         if not any(hole in part for part in template[1:]):
-            raise Malformed(
+            raise NotApplicable(
                 f"the command's arguments lack {hole}; write it where the program takes "
                 f"{'the input' if hole == '{value}' else 'the number of outputs'}"
             )
@@ -67,7 +71,7 @@ def command_sampler(
         ]
         lines = _run(filled, timeout, _LONGEST_LINE * n + 65536).splitlines()
         if len(lines) != n:
-            raise Malformed(
+            raise WrongShape(
                 f"the command {template[0]!r} should print {n} lines, one output each, but printed "
                 f"{len(lines)}"
             )
@@ -87,7 +91,7 @@ def _run(command: list[str], timeout: float, most: int) -> str:
             start_new_session=True,
         )
     except OSError as reason:
-        raise Malformed(f"the command {command[0]!r} cannot be run: {reason.strerror}") from None
+        raise BadFile(f"the command {command[0]!r} cannot be run: {reason.strerror}") from None
     late = Event()
 
     def stop() -> None:
@@ -109,19 +113,17 @@ def _run(command: list[str], timeout: float, most: int) -> str:
             _end(process)
             process.wait()
     if late.is_set():
-        raise Malformed(
-            f"the command {command[0]!r} took longer than {timeout:g} s and was stopped"
-        )
+        raise BadFile(f"the command {command[0]!r} took longer than {timeout:g} s and was stopped")
     if len(printed) > most:
-        raise Malformed(
+        raise BadFile(
             f"the command {command[0]!r} printed more than {most:,} bytes; it was stopped"
         )
     if status:
-        raise Malformed(f"the command {command[0]!r} failed with status {status}")
+        raise BadFile(f"the command {command[0]!r} failed with status {status}")
     try:
         return printed.decode("utf-8")
     except UnicodeDecodeError:
-        raise Malformed(f"the command {command[0]!r} printed text that is not UTF-8") from None
+        raise BadFile(f"the command {command[0]!r} printed text that is not UTF-8") from None
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
@@ -144,18 +146,19 @@ def _number(line: str, k: int) -> int | float:
     try:
         return float(text)
     except ValueError:
-        raise Malformed(f"line {k + 1} of the command's output is not a number") from None
+        raise BadNumber(f"line {k + 1} of the command's output is not a number") from None
 
 
-def as_sampler(source: Any) -> Sampler:
+def as_sampler(source: SamplerLike) -> Sampler:
     """A sampler from a function (value, n), or from a mechanism with `randomise`."""
-    if callable(getattr(source, "randomise", None)):
-        return lambda value, n: source.randomise([value] * n)
+    randomise = getattr(source, "randomise", None)
+    if randomise is not None:
+        return lambda value, n: randomise([value] * n)
     if callable(source):
-        return source  # type: ignore[no-any-return]
+        return source
     if isinstance(source, list | tuple):
         return command_sampler(source)
-    raise Malformed(
+    raise WrongKind(
         "a sampler is a function of (value, n), a mechanism, or a command as a list of texts, not "
         f"{type(source).__name__}"
     )
@@ -167,7 +170,7 @@ def drawn(sampler: Sampler, value: Any, n: int) -> Any:
     if not hasattr(outputs, "__len__"):
         outputs = list(outputs)
     if len(outputs) != n:
-        raise Malformed(f"the sampler was asked for {n} outputs and gave {len(outputs)}")
+        raise WrongShape(f"the sampler was asked for {n} outputs and gave {len(outputs)}")
     return outputs
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.numbers import Floats
 
 _SAFE = 1e-10  # relative widening that covers the error of the inverse incomplete beta function
@@ -33,7 +33,7 @@ def clopper_pearson(hits: int, trials: int, *, miss: float) -> tuple[float, floa
     (0.0, 0.00757)
     """
     if not 0 <= hits <= trials or trials < 1:
-        raise Malformed(f"{hits} hits in {trials} trials is not a count")
+        raise BadNumber(f"hits should lie between 0 and the {trials} trials, not {hits}")
     from scipy.special import betainccinv, betaincinv
 
     low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, miss))

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind, WrongShape
 from dprivacy.model import shown
+from dprivacy.typing import Label
 
 _NAMED = 6  # outputs of a set, or pieces of a union, that are named in a sentence
 
@@ -76,10 +77,12 @@ class Tally:
     def of_counts(cls, counts: Mapping[Any, int]) -> "Tally":
         """From a mapping of outputs to how often they were seen."""
         if not counts:
-            raise Malformed("no outputs were counted for one of the inputs")
-        for k, number in enumerate(counts.values()):
+            raise WrongShape(f"the counts of every input should name an output, not {counts!r}")
+        for y, number in counts.items():
             if isinstance(number, bool) or int(number) != number or number < 0:
-                raise Malformed(f"count {k} must be a whole number of at least 0, not {number!r}")
+                raise BadNumber(
+                    f"the count of output {y!r} should be a whole number of at least 0, not {number!r}"
+                )
         numbers = np.array([int(number) for number in counts.values()], dtype=np.int64)
         labels = list(counts)
         if all(is_number(y) for y in labels):
@@ -171,24 +174,28 @@ class Condition:
         return f"the output satisfies {self.name}"
 
 
-def read_events(events: Any) -> list[Event]:
+EventLike = Event | Callable[[Any], Any] | Iterable[Label]
+Events = Mapping[str, EventLike] | Iterable[EventLike]
+
+
+def read_events(events: Events) -> list[Event]:
     """Events as people give them: functions, collections of outputs, or a mapping of names to these."""
     if isinstance(events, Mapping):
         return [_read_event(event, str(name)) for name, event in events.items()]
     found = [_read_event(event, None) for event in events]
     if not found:
-        raise Malformed("events: at least one is needed")
+        raise WrongShape(f"events should hold at least one event, not {events!r}")
     return found
 
 
-def _read_event(event: Any, name: str | None) -> Event:
+def _read_event(event: EventLike, name: str | None) -> Event:
     if isinstance(event, Outputs | Intervals | Condition):
         return event
     if callable(event):
         return Condition(event, name or str(getattr(event, "__name__", "the condition")))
     if isinstance(event, Iterable) and not isinstance(event, str | bytes):
         return Outputs(tuple(dict.fromkeys(_key(y) for y in event)))
-    raise Malformed(
+    raise WrongKind(
         "an event is a function of an output, or a list or set of outputs, not "
         f"{type(event).__name__}; write [output] for a single one"
     )

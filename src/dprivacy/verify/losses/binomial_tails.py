@@ -2,31 +2,31 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.numbers import Level, as_level, exp_bounds, float_up, ln
 from dprivacy.sources import result
+from dprivacy.typing import NumberLike
 
 _BITS = 128
 
 
-def read_share(value: Any, name: str) -> Fraction:
+def read_share(value: NumberLike | Level, name: str) -> Fraction:
     """A rational from 0 to 1 (a float stands for its exact binary value)."""
     number = as_level(value).simplified
     if not isinstance(number, Fraction) or not 0 <= number <= 1:
-        raise BadLevel(f"{name} must be a rational number from 0 to 1, not {value}")
+        raise BadLevel(f"{name} should be a rational number from 0 to 1, not {value}")
     return number
 
 
-def read_trials(n: Any, name: str = "n") -> int:
+def read_trials(n: object, name: str = "n") -> int:
     """A number of trials, a whole number ≥ 1."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise Malformed(f"{name} must be a whole number of at least 1, not {n!r}")
+        raise BadNumber(f"{name} should be a whole number of at least 1, not {n!r}")
     return n
 
 
-def bernoulli_divergence(a: Any, b: Any) -> Level | float:
+def bernoulli_divergence(a: NumberLike | Level, b: NumberLike | Level) -> Level | float:
     """D(a‖b) = a·ln(a/b) + (1−a)·ln((1−a)/(1−b)): the divergence of two coins.
 
     Exact, a Level; ``inf`` when b is 0 or 1 and a is not.
@@ -47,7 +47,7 @@ def bernoulli_divergence(a: Any, b: Any) -> Level | float:
 
 
 @result("T", "Lem A3")
-def binomial_tail_bound(n: int, p: Any, alpha: Any) -> float:
+def binomial_tail_bound(n: int, p: NumberLike | Level, alpha: NumberLike | Level) -> float:
     """Chernoff: Pr[Z ≥ n·(p + α)] ≤ e^(−n·D(p+α‖p)) for Z binomial with n trials of probability p.
 
     Parameters
@@ -71,7 +71,7 @@ def binomial_tail_bound(n: int, p: Any, alpha: Any) -> float:
     """
     trials, share, excess = read_trials(n), read_share(p, "p"), as_level(alpha)
     if excess < 0:
-        raise BadLevel(f"α must be at least 0, not {alpha}")
+        raise BadLevel(f"α should be at least 0, not {alpha}")
     reached = excess + share
     if reached >= 1:
         return float_up(share**trials) if reached == 1 else 0.0
@@ -82,7 +82,7 @@ def binomial_tail_bound(n: int, p: Any, alpha: Any) -> float:
 
 
 @result("T", "Prop 10.8")
-def binomial_alpha(n: int, p: Any, *, delta: Any) -> float:
+def binomial_alpha(n: int, p: NumberLike | Level, *, delta: NumberLike) -> float:
     """The smallest α with e^(−n·D(p+α‖p)) ≤ δ, at most 1 − p.
 
     Pr[Z > n·(p + α)] ≤ δ for Z binomial with n trials of probability p. Where no α up to 1 − p
@@ -114,7 +114,9 @@ def binomial_alpha(n: int, p: Any, *, delta: Any) -> float:
     """
     trials, share, slack = read_trials(n), read_share(p, "p"), read_share(delta, "δ")
     if not slack:
-        raise BadLevel("δ must be greater than 0; the bound that always holds is α = 1 − p")
+        raise BadLevel(
+            f"δ should be greater than 0, not {delta}; the bound that always holds is α = 1 − p"
+        )
     if slack == 1 or share in (0, 1):
         return 0.0
     wanted = -ln(slack)

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dprivacy.errors import BadLevel, Uncertified
-from dprivacy.model import Channel, Verdict, about, as_channel, shown
+from dprivacy.model import Channel, Verdict, about, as_channel, shown, space_for
 from dprivacy.numbers import Level, as_level, float_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
 from dprivacy.verify.losses.subgaussian_loss import hoeffding_scale, subgaussian_scale
+from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
-Pairs = Iterable[tuple[Any, Any]] | None
 Loss = Level | float
 
 
@@ -25,6 +26,12 @@ class ConcentratedVerdict(Verdict):
     `smallest_tau` is the smallest τ (a float, rounded up, or exact by Hoeffding's lemma) and
     `tau_pair` needs it. With τ given, the search stops where the question is settled, so that
     `smallest_tau` is then an upper bound on what is needed.
+
+    Examples
+    --------
+    >>> found = concentrated_privacy([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> print(found.smallest_mu, found.mean_pair)
+    1/2*ln(3) (0, 1)
     """
 
     mu: Loss = 0.0
@@ -63,11 +70,11 @@ class _Part:
 
 @result("T", "Def 10.3.5", "Def 10.4.2")
 def concentrated_privacy(
-    C: Any,
-    space: FiniteSpace | None = None,
+    C: ChannelLike,
+    space: SpaceLike | None = None,
     *,
-    mu: Any = None,
-    tau: Any = None,
+    mu: LevelLike | None = None,
+    tau: LevelLike | None = None,
     pairs: Pairs = None,
 ) -> ConcentratedVerdict:
     """Whether E[L] ≤ μ·d(x,z) and L − E[L] is τ-subgaussian, for the loss L of every ordered pair.
@@ -99,17 +106,21 @@ def concentrated_privacy(
     """
     channel = as_channel(C)
     asked_mu, asked_tau = _read(mu, "μ"), _read(tau, "τ")
-    losses = list(_losses(channel, space, pairs))
+    metric = None if space is None else space_for(C, space)
+    losses = list(_losses(channel, metric, pairs))
     mean = _mean_part(losses, asked_mu)
     scale = _scale_part([loss for loss, _ in losses], asked_tau)
     parts = (mean.holds, scale.holds)
     holds = False if False in parts else None if None in parts else True
     deciding = [part for part in (mean, scale) if holds is not False or part.holds is False]
-    mu = mean.needed if asked_mu is None else asked_mu
-    tau = scale.needed if asked_tau is None else asked_tau
+    bound = mean.needed if asked_mu is None else asked_mu
+    deviation = scale.needed if asked_tau is None else asked_tau
+    what = (
+        f"(μ, τ{', d' if metric else ''})-mean-concentrated private at μ = {about(bound)}, "
+        f"τ = {about(deviation)}"
+    )
     return ConcentratedVerdict(
-        f"the channel is (μ, τ{', d' if space else ''})-mean-concentrated private at "
-        f"μ = {about(mu)}, τ = {about(tau)}",
+        f"the channel is {what}",
         holds,
         any(part.exact for part in deciding) if holds is False else mean.exact and scale.exact,
         max(mean.error, scale.error),
@@ -117,27 +128,25 @@ def concentrated_privacy(
         smallest_tau=scale.needed,
         mean_pair=mean.pair,
         tau_pair=scale.pair,
-        mu=mu,
-        tau=tau,
+        mu=bound,
+        tau=deviation,
+        denial=f"the channel is not {what}",
     )
 
 
-def _read(value: Any, name: str) -> Level | None:
+def _read(value: LevelLike | None, name: str) -> Level | None:
     if value is None:
         return None
     level = as_level(value)
     if level.sign() < 0:
-        raise BadLevel(f"{name} must be at least 0, not {level}")
+        raise BadLevel(f"{name} should be at least 0, not {level}")
     return level
 
 
 def _losses(
     channel: Channel, space: FiniteSpace | None, pairs: Pairs
 ) -> Iterable[tuple[PrivacyLoss, Distance]]:
-    chosen = (
-        ((x, z) for x in channel.rows for z in channel.rows if x != z) if pairs is None else pairs
-    )
-    for x, z in chosen:
+    for x, z in ordered_pairs(channel, pairs):
         d: Distance = Level(1) if space is None else space.distance(x, z)
         yield privacy_loss(channel, x, z), d
 

@@ -1,7 +1,7 @@
 """Extended privacy (XDP): the level ξ and the slack δ may be any functions of the pair of inputs."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,11 +13,10 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import Channel, Verdict, about, as_channel, plain, shown
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
-from dprivacy.verify.metric.row_ratios import RowRatios
+from dprivacy.typing import ChannelLike, LevelLike, Number
+from dprivacy.verify.metric.row_ratios import Pairs, RowRatios, ordered_pairs
 
-Number = Fraction | float
-Pairs = Iterable[tuple[Any, Any]] | None
-OfPair = Callable[[Any, Any], Any]
+PerPair = LevelLike | Callable[[Any, Any], Any]  # one value, or a function of two labels
 
 _MOST_PAIRS = 1000  # violated pairs that are listed
 _SHOWN = 8  # outputs of a set that are named in a sentence
@@ -29,6 +28,12 @@ class WorstSet:
 
     `p` and `q` are its probabilities on x and on z, `needed` is p − e^ξ·q (rounded up where e^ξ is
     irrational), `delta` is the slack that was allowed.
+
+    Examples
+    --------
+    >>> C = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> print(extended_privacy(C, xi="ln 2", delta="1/5").worst.needed)
+    1/4
     """
 
     x: Any
@@ -62,6 +67,12 @@ class ExtendedVerdict(Verdict):
 
     `worst` is the pair and set with the largest needed − δ (None when no pair is constrained);
     `violated` lists one set for every pair that breaks the bound, at most 1000.
+
+    Examples
+    --------
+    >>> C = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> extended_privacy(C, xi=lambda x, z: 2 * abs(x - z)).status
+    'proved'
     """
 
     worst: WorstSet | None = None
@@ -72,11 +83,13 @@ class ExtendedVerdict(Verdict):
         text = super().explain()
         if self.worst is None or not self.worst.outputs:
             return text
-        return f"{text}\nWhat decides it: {self.worst.words()}."
+        return f"{text}\nDeciding case: {self.worst.words()}."
 
 
 @result("T", "Def 10.3.1", "Def 10.3.2")
-def extended_privacy(C: Any, *, xi: Any, delta: Any = 0, pairs: Pairs = None) -> ExtendedVerdict:
+def extended_privacy(
+    C: ChannelLike, *, xi: PerPair, delta: PerPair = 0, pairs: Pairs = None
+) -> ExtendedVerdict:
     """Whether C(x)(R) ≤ e^ξ(x,z)·C(z)(R) + δ(x,z) for all inputs x, z and all sets R of outputs.
 
     With ξ = ε·d and δ constant it is (ε·d, δ)-privacy; with ξ constant it is (ε, δ)-privacy.
@@ -140,6 +153,7 @@ def extended_privacy(C: Any, *, xi: Any, delta: Any = 0, pairs: Pairs = None) ->
         error,
         max(verdicts, key=lambda v: (v[1] is False, v[0]))[2] if verdicts else None,
         tuple(found for _, keeps, found in verdicts if keeps is False)[:_MOST_PAIRS],
+        denial="the channel is not (ξ, δ)-extended private",
     )
 
 
@@ -160,14 +174,11 @@ class Factors:
 
 
 def constrained_pairs(
-    channel: Channel, xi: Any, delta: Any, pairs: Pairs
+    channel: Channel, xi: PerPair, delta: PerPair, pairs: Pairs
 ) -> Iterator[tuple[int, int, Level, Fraction]]:
     """Positions, ξ and δ of every ordered pair that ξ constrains; bad values name their pair."""
-    chosen = (
-        ((x, z) for x in channel.rows for z in channel.rows if x != z) if pairs is None else pairs
-    )
     constant = None if callable(xi) or xi == math.inf else as_eps(xi, zero=True)
-    for x, z in chosen:
+    for x, z in ordered_pairs(channel, pairs):
         level = xi(x, z) if callable(xi) else xi if constant is None else constant
         slack = delta(x, z) if callable(delta) else delta
         if isinstance(level, float) and level == math.inf:

@@ -6,13 +6,13 @@ gives a loss of ±ε, a bit that does not gives none; the hash functions are pub
 
 import math
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable
 from dprivacy.model import about
 from dprivacy.numbers import Level, as_delta, as_eps, as_level, root
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
+from dprivacy.typing import LevelLike, Number, NumberLike
 from dprivacy.verify.losses.binomial_tails import (
     binomial_alpha,
     binomial_tail_bound,
@@ -28,10 +28,8 @@ from dprivacy.verify.losses.implied_guarantees import (
 )
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss
 
-Number = Fraction | float
 
-
-def lshrr_loss(*, eps: Any, bits: int, distance: Any) -> PrivacyLoss:
+def lshrr_loss(*, eps: LevelLike, bits: int, distance: NumberLike) -> PrivacyLoss:
     """The exact distribution of the loss between two inputs at the given distance.
 
     Parameters
@@ -79,7 +77,7 @@ def lshrr_loss(*, eps: Any, bits: int, distance: Any) -> PrivacyLoss:
 
 
 @result("T", "Thm 10.6")
-def lshrr_concentrated(*, eps: Any, bits: int) -> ConcentratedGuarantee:
+def lshrr_concentrated(*, eps: LevelLike, bits: int) -> ConcentratedGuarantee:
     """LSHRR is (εκ·tanh(ε/2), ε√κ, d)-CXDP.
 
     The printed constants, (εκ, εκ/2), are safe only from four bits on (the source takes the loss of a
@@ -121,7 +119,7 @@ def lshrr_concentrated(*, eps: Any, bits: int) -> ConcentratedGuarantee:
 
 
 @result("T", "Thm 10.7")
-def lshrr_hoeffding(*, eps: Any, bits: int, delta: Any) -> ExtendedGuarantee:
+def lshrr_hoeffding(*, eps: LevelLike, bits: int, delta: NumberLike) -> ExtendedGuarantee:
     """LSHRR is (ξ, δ)-PXDP with ξ = εκ·d + ε·√(−κ·ln(δ)/2).
 
     Parameters
@@ -132,6 +130,12 @@ def lshrr_hoeffding(*, eps: Any, bits: int, delta: Any) -> ExtendedGuarantee:
         κ, the number of bits.
     delta
         δ in (0, 1].
+
+    Examples
+    --------
+    >>> print(lshrr_hoeffding(eps=1, bits=20, delta="0.01").explain("1/20"))
+    At distance 1/20 the privacy loss is at most 7.78614, except with probability 1/100 (ξ = 20·d + \
+6.78614, δ = 1/100).
     """
     level, kappa = as_eps(eps), read_trials(bits, "bits")
     # ε·Z with Z binomial has mean εκ·d and is (ε√κ/2)-subgaussian; the loss is at most ε·Z.
@@ -149,7 +153,7 @@ def lshrr_hoeffding(*, eps: Any, bits: int, delta: Any) -> ExtendedGuarantee:
 
 @result("T", "Prop 10.8")
 def lshrr_chernoff(
-    *, eps: Any, bits: int, delta: Any = None, alpha: Any = None
+    *, eps: LevelLike, bits: int, delta: NumberLike | None = None, alpha: NumberLike | None = None
 ) -> ExtendedGuarantee:
     """LSHRR is (ξ, δ)-PXDP with ξ = εκ·(d + α) and δ = e^(−κ·D(d+α‖d)): give δ or α.
 
@@ -172,7 +176,7 @@ def lshrr_chernoff(
     """
     level, kappa = as_eps(eps), read_trials(bits, "bits")
     if (delta is None) == (alpha is None):
-        raise Malformed("give either delta or alpha, not both")
+        raise NotApplicable(f"give one of delta and alpha, not delta={delta!r} and alpha={alpha!r}")
     rate = float(level) * kappa
     if delta is not None:
         slack = as_delta(delta)

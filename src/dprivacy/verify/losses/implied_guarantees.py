@@ -7,19 +7,19 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import BadLevel
-from dprivacy.model import about, plain
+from dprivacy.model import Answer, about
 from dprivacy.numbers import Level, as_delta, as_level
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.typing import Number, NumberLike
 
-Number = Fraction | float
 Loss = Level | float
 
 _UP = 1 + 2**-50  # covers the rounding of a handful of float operations
 
 
 @dataclass(frozen=True)
-class ConcentratedGuarantee:
+class ConcentratedGuarantee(Answer):
     """(μ, τ, d)-CXDP: the mean loss is at most μ·d(x,z), its deviation τ-subgaussian.
 
     Parameters
@@ -28,27 +28,33 @@ class ConcentratedGuarantee:
         The two constants, exact or floats that were rounded up.
     because
         What it rests on: a statement's key.
+
+    Examples
+    --------
+    >>> print(ConcentratedGuarantee(1, 0.5))
+    An output tells two inputs apart by at most 1 per unit of distance on average, and around that \
+average by a 0.5-subgaussian amount.
     """
 
     mu: Loss
     tau: Loss
     because: str = ""
 
+    @property
+    def exact(self) -> bool:
+        """Whether both constants are exact."""
+        return not isinstance(self.mu, float) and not isinstance(self.tau, float)
+
     def explain(self) -> str:
         """The guarantee in words."""
-        text = (
-            f"an output tells two inputs apart by at most {about(self.mu)} per unit of distance on "
-            f"average, and around that average by a {about(self.tau)}-subgaussian amount"
+        return (
+            f"An output tells two inputs apart by at most {about(self.mu)} per unit of distance on "
+            f"average, and around that average by a {about(self.tau)}-subgaussian amount."
         )
-        return f"{text}.{f' This rests on {self.because}.' if self.because else ''}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The guarantee as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
-class ExtendedGuarantee:
+class ExtendedGuarantee(Answer):
     """(ξ, δ)-XDP or -PXDP with ξ and δ functions of the distance between two inputs.
 
     Parameters
@@ -63,6 +69,12 @@ class ExtendedGuarantee:
         What it rests on: keys of statements.
     formula
         ξ and δ as a reader would write them.
+
+    Examples
+    --------
+    >>> g = ExtendedGuarantee(lambda d: 2 * d, lambda d: Fraction(1, 100), True)
+    >>> print(g.explain(3))
+    At distance 3 the privacy loss is at most 6, except with probability 1/100.
     """
 
     xi: Callable[[Distance], Loss]
@@ -78,17 +90,23 @@ class ExtendedGuarantee:
             "delta": lambda x, z: self.delta(space.distance(x, z)),
         }
 
-    def explain(self, distance: Any = 1) -> str:
+    @property
+    def exact(self) -> bool:
+        """Functions of the distance, rounded up where they are irrational."""
+        return False
+
+    def explain(self, distance: NumberLike = 1) -> str:
         """The guarantee in words, for two inputs at the given distance."""
         d = _distance(distance)
         xi, delta = about(self.xi(d)), about(self.delta(d))
         text = (
-            f"at distance {about(d)} the privacy loss is at most {xi}, except with probability {delta}"
+            f"At distance {about(d)} the privacy loss is at most {xi}, except with probability {delta}"
             if self.probabilistic
-            else f"at distance {about(d)} no set of outputs gains more than e^{xi} and {delta}"
+            else f"At distance {about(d)} no set of outputs is more than e^({xi}) times as likely, "
+            f"plus {delta}"
         )
         formula = f" ({self.formula})" if self.formula else ""
-        return f"{text}{formula}.{f' This rests on {self.because}.' if self.because else ''}"
+        return f"{text}{formula}."
 
     def to_dict(self) -> dict[str, Any]:
         """The guarantee as plain data: its kind, formula and grounds."""
@@ -96,10 +114,11 @@ class ExtendedGuarantee:
             "kind": "PXDP" if self.probabilistic else "XDP",
             "formula": self.formula,
             "because": self.because,
+            "exact": self.exact,
         }
 
 
-def _distance(value: Any) -> Distance:
+def _distance(value: NumberLike) -> Distance:
     return math.inf if value == math.inf else as_level(value).simplified
 
 
@@ -120,7 +139,7 @@ def affine(slope: Loss, offset: float) -> Callable[[Distance], float]:
 
 @result("T", "Prop 10.4")
 def probabilistic_from_concentrated(
-    guarantee: ConcentratedGuarantee, *, delta: Any
+    guarantee: ConcentratedGuarantee, *, delta: NumberLike
 ) -> ExtendedGuarantee:
     """CXDP ⇒ PXDP: ξ(x,z) = μ·d(x,z) + τ·√(−2 ln δ), exceeded with probability at most δ.
 
@@ -140,7 +159,8 @@ def probabilistic_from_concentrated(
     slack = as_delta(delta)
     if not slack:
         raise BadLevel(
-            "δ must be greater than 0: a subgaussian loss has no bound that always holds"
+            f"δ should be greater than 0, not {delta}: a subgaussian loss has no bound that always "
+            "holds"
         )
     logarithm = -math.log(slack) if slack > Fraction(1, 2) ** 1000 else _long_log(slack)
     offset = rounded_up(float(guarantee.tau) * math.sqrt(2 * logarithm))
@@ -162,6 +182,12 @@ def extended_from_probabilistic(guarantee: ExtendedGuarantee) -> ExtendedGuarant
     """PXDP ⇒ XDP, with the same ξ and δ.
 
     Also when the randomness that PXDP counted on as shared is forgotten afterwards.
+
+    Examples
+    --------
+    >>> pxdp = probabilistic_from_concentrated(ConcentratedGuarantee(1, 0.5), delta="0.01")
+    >>> extended_from_probabilistic(pxdp).to_dict()["kind"]
+    'XDP'
     """
     if not guarantee.probabilistic:
         return guarantee

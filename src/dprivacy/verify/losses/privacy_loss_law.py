@@ -1,24 +1,25 @@
 """The privacy-loss distribution: how much an output tells x from z, when x is true."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import Malformed, MixedArithmetic, TooLarge
-from dprivacy.model import Channel, about, as_channel, mixture, plain, shown
+from dprivacy.errors import BadNumber, MixedArithmetic, TooLarge
+from dprivacy.model import Answer, Channel, about, as_channel, mixture, plain, shown
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up, ln
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike
 
-Number = Fraction | float
 Loss = Level | float
 
 _MOST_PRODUCTS = 5_000_000
 
 
 @dataclass(frozen=True)
-class PrivacyLoss:
+class PrivacyLoss(Answer):
     """The distribution of the privacy loss ln(C[x,y]/C[z,y]) with y drawn on input x.
 
     Parameters
@@ -30,10 +31,16 @@ class PrivacyLoss:
         channel and the loss itself for a float one; an infinite loss has the key ``inf``.
     exact
         Whether keys and probabilities are exact.
+
+    Examples
+    --------
+    >>> print(privacy_loss([["3/4", "1/4"], ["1/4", "3/4"]], 0, 1))
+    When 0 is true, an output speaks for 0 against 1 by 1/2*ln(3) ≈ 0.5493 on average and by at \
+most ln(3) ≈ 1.099 (2 possible losses, exact).
     """
 
-    x: Any
-    z: Any
+    x: Label
+    z: Label
     cells: tuple[tuple[Number, Number], ...]
     exact: bool
 
@@ -82,14 +89,14 @@ class PrivacyLoss:
         ]
         return math.fsum(parts), 1e-11 * (1 + math.fsum(map(abs, parts)))
 
-    def tail(self, eps: Any) -> Number:
+    def tail(self, eps: LevelLike) -> Number:
         """The probability that the loss exceeds ε (strictly); exact for an exact channel."""
         level = as_level(eps)
         if not self.exact:
             return math.fsum(float(p) for key, p in self.cells if key > float(level))
         return sum((Fraction(p) for key, p in self.cells if _exceeds(key, level)), Fraction(0))
 
-    def delta(self, eps: Any) -> Number:
+    def delta(self, eps: LevelLike) -> Number:
         """The smallest δ for which this ordered pair is (ε, δ)-private: E[(1 − e^(ε−loss))⁺].
 
         Exact for an exact channel and rational e^ε, rounded up for irrational e^ε.
@@ -115,9 +122,10 @@ class PrivacyLoss:
         if not isinstance(other, PrivacyLoss):
             return NotImplemented
         if self.exact != other.exact:
+            float_ = f"({other.x!r}, {other.z!r})" if self.exact else f"({self.x!r}, {self.z!r})"
             raise MixedArithmetic(
-                "one privacy loss is exact and the other is float; give both channels as fractions, "
-                "or both as floats"
+                f"the privacy loss of the pair {float_} is float and the other exact; give both "
+                "channels as fractions, or both as floats"
             )
         products = len(self.cells) * len(other.cells)
         if products > _MOST_PRODUCTS:
@@ -139,7 +147,7 @@ class PrivacyLoss:
     def repeated(self, n: int) -> "PrivacyLoss":
         """The loss of n independent observations of the same secret."""
         if n < 1:
-            raise Malformed(f"a loss is repeated at least once, not {n} times")
+            raise BadNumber(f"a loss is repeated at least once, not {n} times")
         if n == 1:
             return self
         half = self.repeated(n // 2)
@@ -149,9 +157,9 @@ class PrivacyLoss:
         """The distribution in words."""
         how = "exact" if self.exact else "float"
         text = (
-            f"When {shown(self.x)} is true, an output is on average worth {about(self.mean)} in "
-            f"favour of {shown(self.x)} against {shown(self.z)}, and at most "
-            f"{about(self.maximum)} ({len(self.cells)} possible losses, {how})."
+            f"When {shown(self.x)} is true, an output speaks for {shown(self.x)} against "
+            f"{shown(self.z)} by {about(self.mean)} on average and by at most {about(self.maximum)} "
+            f"({len(self.cells)} possible losses, {how})."
         )
         if self.escape:
             text += f" With probability {about(self.escape)} the output rules {shown(self.z)} out."
@@ -196,7 +204,7 @@ def _joined(a: Number, b: Number, exact: bool) -> Number:
 
 
 @result("T", "Def 10.3.3")
-def privacy_loss(C: Any, x: Any, z: Any) -> PrivacyLoss:
+def privacy_loss(C: ChannelLike, x: Label, z: Label) -> PrivacyLoss:
     """The privacy-loss distribution of x over z: ω(ℓ) = Σ of C[x,y] over y with ln(C[x,y]/C[z,y]) = ℓ.
 
     Parameters
@@ -242,7 +250,9 @@ def _key(a: Number, b: Number) -> Number:
 
 
 @result("T", "Def 10.4.1")
-def with_shared_randomness(weights: Any, channels: Any) -> Channel:
+def with_shared_randomness(
+    weights: Iterable[NumberLike], channels: Iterable[ChannelLike]
+) -> Channel:
     """The channel of a mechanism whose random seed r is public: outputs are pairs (r, y).
 
     The loss at (r, y) is ln(λ_r·A_r(x)(y)) − ln(λ_r·A_r(z)(y)) = ln(A_r(x)(y)/A_r(z)(y)): the privacy

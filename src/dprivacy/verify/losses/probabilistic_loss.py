@@ -8,11 +8,10 @@ from typing import Any
 from dprivacy.model import Verdict, about, as_channel, plain, shown
 from dprivacy.numbers import Level
 from dprivacy.sources import result
-from dprivacy.verify.losses.extended_levels import Factors, Pairs, constrained_pairs, exceeding
+from dprivacy.typing import ChannelLike, Number
+from dprivacy.verify.losses.extended_levels import Factors, PerPair, constrained_pairs, exceeding
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
-from dprivacy.verify.metric.row_ratios import RowRatios
-
-Number = Fraction | float
+from dprivacy.verify.metric.row_ratios import Pairs, RowRatios
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,25 @@ class LossTail:
 
 @dataclass(frozen=True)
 class ProbabilisticVerdict(Verdict):
-    """Whether the loss stays within ξ but for probability δ, with the pair that comes closest."""
+    """Whether the loss stays within ξ but for probability δ, with the pair that comes closest.
+
+    Examples
+    --------
+    >>> print(probabilistic_privacy([["3/4", "1/4"], ["1/4", "3/4"]], xi="ln 3").claim)
+    the channel is (ξ, δ)-probabilistically extended private
+    """
 
     worst: LossTail | None = None
 
     def explain(self) -> str:
         """The verdict in words, with the pair that decides it."""
         text = super().explain()
-        return text if self.worst is None else f"{text}\nWhat decides it: {self.worst.words()}."
+        return text if self.worst is None else f"{text}\nDeciding case: {self.worst.words()}."
 
 
 @result("T", "Def 10.3.6", "Def 10.4.3")
 def probabilistic_privacy(
-    C: Any, *, xi: Any, delta: Any = 0, pairs: Pairs = None
+    C: ChannelLike, *, xi: PerPair, delta: PerPair = 0, pairs: Pairs = None
 ) -> ProbabilisticVerdict:
     """Whether Pr[loss of x over z > ξ(x,z)] ≤ δ(x,z) for all ordered pairs of inputs.
 
@@ -107,6 +112,7 @@ def probabilistic_privacy(
         channel.exact,
         max((error for _, _, error, _ in verdicts), default=0.0),
         max(verdicts, key=lambda v: (v[1] is False, v[0]))[3] if verdicts else None,
+        denial="the channel is not (ξ, δ)-probabilistically extended private",
     )
 
 

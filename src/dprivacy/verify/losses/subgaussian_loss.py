@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from dprivacy.errors import Uncertified
+from dprivacy.model import Answer, about
 from dprivacy.numbers import Floats, Level, as_level
 from dprivacy.sources import result
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, log_of
@@ -16,15 +17,32 @@ _MOST_PIECES = 200_000
 
 
 @dataclass(frozen=True)
-class SubgaussianScale:
+class SubgaussianScale(Answer):
     """The smallest τ for which a centred loss is τ-subgaussian, between two floats.
 
     `hoeffding` is half the range of the loss, an exact τ that always serves (Hoeffding's lemma).
+
+    Examples
+    --------
+    >>> print(SubgaussianScale(1.0, 1.25, 2.0))
+    The smallest τ lies between 1 and 1.25; half the range, 2, always serves.
     """
 
     low: float
     high: float
     hoeffding: Level | float
+
+    @property
+    def exact(self) -> bool:
+        """The bounds are floats, rounded outwards."""
+        return False
+
+    def explain(self) -> str:
+        """The scale in words."""
+        return (
+            f"The smallest τ lies between {about(self.low)} and {about(self.high)}; half the range, "
+            f"{about(self.hoeffding)}, always serves."
+        )
 
 
 def hoeffding_scale(loss: PrivacyLoss) -> Level | float:
@@ -113,7 +131,8 @@ def _largest_rate(z: Floats, p: Floats, best: float) -> tuple[float, float]:
         if len(a) * len(z) > _MOST_PIECES * 64:
             break
     raise Uncertified(
-        "the subgaussian scale of this loss could not be enclosed; use half its range"
+        f"the subgaussian scale of this loss of {len(z)} atoms could not be enclosed; use half its "
+        "range (`hoeffding`)"
     )
 
 

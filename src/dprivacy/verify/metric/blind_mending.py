@@ -2,28 +2,39 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import MixedArithmetic
-from dprivacy.model import Channel, about, as_channel, mixture, plain, space_for
+from dprivacy.model import Answer, Channel, about, as_channel, mixture, space_for
 from dprivacy.numbers import as_eps
-from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify.metric.d_privacy import PrivacyVerdict, privacy
 
 _STEPS = 1000  # shares are multiples of a thousandth, so that the matrix stays readable
 
 
 @dataclass(frozen=True)
-class Mending:
+class Mending(Answer):
     """A channel that keeps a promise which another broke.
 
     `channel` answers as before with probability 1 − `share`, and otherwise draws from the average
     answer, whatever the truth is. `verdict` proves that it keeps the level.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import discrete
+    >>> print(mended([["9/10", "1/10"], ["1/10", "9/10"]], discrete([0, 1]), eps="ln 3"))
+    Let 3/8 of the answers be drawn from the average answer, whatever the truth is; then the \
+channel is ε·d-private at ε = ln(3) ≈ 1.099 (proved).
     """
 
     channel: Channel
     share: Fraction
     verdict: PrivacyVerdict
+
+    @property
+    def exact(self) -> bool:
+        """Mending is always exact."""
+        return True
 
     def explain(self) -> str:
         """The change in words."""
@@ -34,19 +45,8 @@ class Mending:
             f"truth is; then {self.verdict.claim} (proved)."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The change as plain data."""
-        return {
-            "share": plain(self.share),
-            "channel": plain(self.channel),
-            "verdict": self.verdict.to_dict(),
-        }
 
-    def __str__(self) -> str:
-        return self.explain()
-
-
-def mended(C: Any, space: FiniteSpace | None = None, *, eps: Any) -> Mending:
+def mended(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike) -> Mending:
     """An ε·d-private channel made of C and blind answers: (1 − s)·C + s·(average row of C).
 
     Parameters
@@ -67,7 +67,7 @@ def mended(C: Any, space: FiniteSpace | None = None, *, eps: Any) -> Mending:
     Notes
     -----
     Every ratio ((1 − s)·a + s·q)/((1 − s)·b + s·q) moves towards 1 as s grows, so that the shares which
-    will do are all those above one: it is found by halving, and each step is decided exactly.
+    suffice are all those above one: it is found by halving, and each step is decided exactly.
 
     Examples
     --------
@@ -76,11 +76,11 @@ def mended(C: Any, space: FiniteSpace | None = None, *, eps: Any) -> Mending:
     >>> print(mended(coin, discrete([0, 1]), eps="ln 3").share)
     3/8
     """
-    channel, space = as_channel(C), space_for(C, space)
+    channel, metric = as_channel(C), space_for(C, space)
     if not channel.exact:
         raise MixedArithmetic(
-            "mending is exact, and this channel has float entries; give fractions or strings such as "
-            "'1/3'"
+            f"mending needs exact entries, and {channel.rows[0]!r} has {channel.matrix[0, 0]!r}, a "
+            "float; give fractions or strings such as '1/3'"
         )
     level = as_eps(eps)
     rows = channel.matrix.rows()
@@ -96,9 +96,9 @@ def mended(C: Any, space: FiniteSpace | None = None, *, eps: Any) -> Mending:
     low, high = 0, _STEPS
     while low < high:
         middle = (low + high) // 2
-        if privacy(mixed(middle), space, eps=level):
+        if privacy(mixed(middle), metric, eps=level):
             high = middle
         else:
             low = middle + 1
     found = mixed(high)
-    return Mending(found, Fraction(high, _STEPS), privacy(found, space, eps=level))
+    return Mending(found, Fraction(high, _STEPS), privacy(found, metric, eps=level))

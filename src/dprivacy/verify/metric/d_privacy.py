@@ -22,6 +22,7 @@ from dprivacy.model import (
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike, SpaceLike
 from dprivacy.verify.metric.delta_profile import worst_delta
 from dprivacy.verify.metric.induced_metric import Eps, tightest
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
@@ -31,11 +32,19 @@ _MOST_TRIPLES = 1000
 
 @dataclass(frozen=True)
 class Triple:
-    """Two inputs and an output: C[x, y] = ratio·C[z, y], where e^(ε·d(x, z)) is allowed."""
+    """Two inputs and an output: C[x, y] = ratio·C[z, y], where e^(ε·d(x, z)) is allowed.
 
-    x: Any
-    z: Any
-    y: Any
+    Examples
+    --------
+    >>> from dprivacy.spaces import discrete
+    >>> tells = {"yes": {"yes": 1}, "no": {"yes": "1/4", "no": "3/4"}}
+    >>> print(privacy(tells, discrete(["yes", "no"])).worst.words())
+    the output 'no' can follow 'no' but never 'yes'
+    """
+
+    x: Label
+    z: Label
+    y: Label
     ratio: Fraction | float
     distance: Distance
 
@@ -51,15 +60,17 @@ class Triple:
 
     def words(self) -> str:
         """The triple in a sentence."""
+        x, z, y = map(_quoted, (self.x, self.z, self.y))
         if self.ratio == math.inf:
-            return (
-                f"output {shown(self.y)} is possible for {shown(self.x)} and impossible for "
-                f"{shown(self.z)}"
-            )
+            return f"the output {y} can follow {x} but never {z}"
         return (
-            f"output {shown(self.y)} is {about(self.ratio)} times as likely for {shown(self.x)} as for "
-            f"{shown(self.z)}, at distance {about(self.distance)}"
+            f"the output {y} is {about(self.ratio)} times as likely for {x} as for {z}, at distance "
+            f"{about(self.distance)}"
         )
+
+
+def _quoted(label: Label) -> str:
+    return f"'{label}'" if isinstance(label, str) else shown(label)
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,14 @@ class PrivacyVerdict(Verdict):
     is the triple that needs it. `tight` lists triples that meet the bound with equality, `violated`
     those that break it (among the pairs that imply the others; at most 1000 of each). With δ > 0,
     `delta_needed` is the slack that ε needs, and `delta_pair` the inputs that need it.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import discrete
+    >>> print(privacy([["3/4", "1/4"], ["1/4", "3/4"]], discrete([0, 1]), eps="ln 2"))
+    No: the channel is not ε·d-private at ε = ln(2) ≈ 0.6931 (disproved exactly).
+    The smallest ε is exactly ln(3) ≈ 1.099.
+    Deciding case: the output 0 is 3 times as likely for 0 as for 1, at distance 1.
     """
 
     eps: Eps = 0.0
@@ -86,13 +105,14 @@ class PrivacyVerdict(Verdict):
         """The verdict in words, with the pair that decides it."""
         lines = [super().explain()]
         if self.delta_needed is not None:
-            needs = f"At this ε the channel needs δ = {about(self.delta_needed)}"
+            needs = f"At this ε the smallest δ is {about(self.delta_needed)}"
             if self.delta_pair is not None:
-                needs += f", to keep {shown(self.delta_pair[0])} from {shown(self.delta_pair[1])}"
+                x, z = map(_quoted, self.delta_pair)
+                needs += f", which {x} needs against {z}"
             lines.append(f"{needs}.")
         lines.append(self._smallest_in_words())
         if self.worst is not None:
-            lines.append(f"What decides {'that' if self.delta else 'it'}: {self.worst.words()}.")
+            lines.append(f"Deciding case: {self.worst.words()}.")
         if self.guarantee is not None and self.holds:
             lines.append(f"In words: {self.guarantee.explain()}")
         return "\n".join(lines)
@@ -100,7 +120,8 @@ class PrivacyVerdict(Verdict):
     def _smallest_in_words(self) -> str:
         lead = "Without δ the" if self.delta else "The"
         if self.smallest == math.inf:
-            return "Without δ no finite ε will do." if self.delta else "No finite ε will do."
+            lead = "Without δ no" if self.delta else "No"
+            return f"{lead} finite ε is large enough."
         if not self.exact:
             return f"{lead} smallest ε is about {about(self.smallest)} (float, ±{self.error:.1g})."
         if isinstance(self.smallest, float):
@@ -118,7 +139,11 @@ class PrivacyVerdict(Verdict):
 
 @result("T", "Def 3.1.2", "Def 3.1.3")
 def privacy(
-    C: Any, space: FiniteSpace | None = None, *, eps: Any = None, delta: Any = 0
+    C: ChannelLike,
+    space: SpaceLike | None = None,
+    *,
+    eps: LevelLike | None = None,
+    delta: NumberLike = 0,
 ) -> PrivacyVerdict:
     """Whether C[x,y] ≤ e^(ε·d(x,z))·C[z,y] for all inputs x, z and outputs y (with slack δ on sets).
 
@@ -158,13 +183,16 @@ def privacy(
     >>> bool(privacy(G, line(3), eps="0.69"))
     False
     """
-    channel, space = as_channel(C), space_for(C, space)
-    order = require_channel_space(channel, space.labels)
-    if order != list(range(len(space))):
-        space = space.restrict(channel.rows)
+    channel, metric = as_channel(C), space_for(C, space)
+    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
+        metric = metric.restrict(channel.rows)
+    return _settled(channel, metric, None if eps is None else as_eps(eps), as_delta(delta))
+
+
+def _settled(
+    channel: Channel, space: FiniteSpace, level: Level | None, slack: Fraction
+) -> PrivacyVerdict:
     exact = channel.exact and space.exact
-    slack = as_delta(delta)
-    level = None if eps is None else as_eps(eps)
     smallest, ratio = tightest(channel, space)
     worst = None if ratio is None else _triple(channel, space, ratio)
     if slack > 0:
@@ -176,11 +204,9 @@ def privacy(
     violated: tuple[Triple, ...] = ()
     if exact and isinstance(asked, Level) and not (holds and _loose(level, smallest, ratio, space)):
         tight, violated = _triples(channel, space, asked)
-    claim = (
-        f"the channel is ε·d-private at ε = {about(asked)}"
-        if asked != math.inf
-        else "the channel is ε·d-private for some ε"
-    )
+    at = f"at ε = {about(asked)}"
+    claim = f"the channel is ε·d-private {at if asked != math.inf else 'for some finite ε'}"
+    denial = f"the channel is not ε·d-private {at if asked != math.inf else 'for any finite ε'}"
     guarantee = None
     if holds and asked != math.inf:
         # what was measured is promised with its error on top
@@ -198,6 +224,7 @@ def privacy(
         tight=tight,
         violated=violated,
         guarantee=guarantee,
+        denial=denial,
     )
 
 
@@ -318,12 +345,24 @@ def _with_slack(
     worst: Triple | None,
 ) -> PrivacyVerdict:
     if level is None:
-        raise BadLevel("with δ > 0 give ε too, or ask eps_at(C, delta=…) for the smallest ε")
+        raise BadLevel(
+            f"with δ = {about(slack)} give ε too, or ask eps_at(C, delta=…) for the smallest ε"
+        )
     exact = channel.exact and space.exact
     needed, holds, error, at = worst_delta(channel, space, level, slack)
     pair = None if at is None else (channel.rows[at[0]], channel.rows[at[1]])
-    claim = f"the channel is (ε·d, δ)-private at ε = {about(level)}, δ = {about(slack)}"
-    guarantee = Guarantee(level, space, slack) if holds else None
+    what = f"(ε·d, δ)-private at ε = {about(level)}, δ = {about(slack)}"
     return PrivacyVerdict(
-        claim, holds, exact, error, level, slack, smallest, needed, pair, worst, (), (), guarantee
+        f"the channel is {what}",
+        holds,
+        exact,
+        error,
+        level,
+        slack,
+        smallest,
+        needed,
+        pair,
+        worst,
+        guarantee=Guarantee(level, space, slack) if holds else None,
+        denial=f"the channel is not {what}",
     )

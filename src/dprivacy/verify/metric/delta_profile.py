@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.model import Channel, Pictured, as_channel, plain
+from dprivacy.model import Answer, Channel, Pictured, about, as_channel, plain
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, exp_bounds, float_up, ln
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
+from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
-Number = Fraction | float
-Pairs = Iterable[tuple[Any, Any]] | None
+_LISTED = 12
 
 
 @result("C", "Thm 2")
-def delta_at(C: Any, *, eps: Any, pairs: Pairs = None) -> Number:
+def delta_at(C: ChannelLike, *, eps: LevelLike, pairs: Pairs = None) -> Number:
     """The smallest δ for which the channel is (ε, δ)-private: max over pairs of Σ_y (P_y − e^ε·Q_y)⁺.
 
     The worst set of outputs for an ordered pair is {y : P_y > e^ε·Q_y}, so that one sum a pair takes
@@ -89,14 +90,16 @@ def _float_exp(exponent: float) -> float:
 
 
 def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
-    rows = channel.matrix.rows()
+    rows = dict(zip(channel.rows, channel.matrix.rows(), strict=True))
     if pairs is None:
-        return [(p, q) for i, p in enumerate(rows) for j, q in enumerate(rows) if i != j]
-    return [(rows[channel.row_position(x)], rows[channel.row_position(z)]) for x, z in pairs]
+        return [(rows[x], rows[z]) for x, z in ordered_pairs(channel, None)]
+    at = channel.row_position
+    table = list(rows.values())
+    return [(table[at(x)], table[at(z)]) for x, z in pairs]
 
 
 @result("C", "Def 3")
-def eps_at(C: Any, *, delta: Any, pairs: Pairs = None) -> Level | float:
+def eps_at(C: ChannelLike, *, delta: NumberLike, pairs: Pairs = None) -> Level | float:
     """The smallest ε ≥ 0 for which the channel is (ε, δ)-private; the inverse of `delta_at`.
 
     Parameters
@@ -111,12 +114,17 @@ def eps_at(C: Any, *, delta: Any, pairs: Pairs = None) -> Level | float:
     Returns
     -------
     Level or float
-        ln a with a rational, for an exact channel; ``inf`` when no ε will do.
+        ln a with a rational, for an exact channel; ``inf`` when no ε is large enough.
 
     Notes
     -----
     For one pair δ is a convex, piecewise linear function of a = e^ε with kinks at the ratios P/Q.
     Going down the ratios, the set {P > a·Q} grows; on each piece p − a·q = δ is solved for a.
+
+    Examples
+    --------
+    >>> print(eps_at([["3/4", "1/4"], ["1/4", "3/4"]], delta="1/4"))
+    ln(2)
     """
     channel = as_channel(C)
     slack = as_delta(delta)
@@ -148,35 +156,44 @@ def _factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Numbe
 
 
 @dataclass(frozen=True)
-class PrivacyProfile(Pictured):
+class PrivacyProfile(Pictured, Answer):
     """δ as a function of ε: convex and piecewise linear in a = e^ε.
 
     `lines` are pairs (p, q), steepest first: δ(ε) is the largest of p − q·e^ε. Two neighbouring
     lines meet at the `kinks`.
+
+    Examples
+    --------
+    >>> profile = privacy_profile([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> print(profile.delta("ln 2"), profile.eps("1/4"), profile.floor)
+    1/4 ln(2) 0
     """
 
     lines: tuple[tuple[Number, Number], ...]
 
-    def delta(self, eps: Any) -> Number:
+    @property
+    def exact(self) -> bool:
+        """Whether the lines are exact."""
+        return not isinstance(self.lines[0][0], float)
+
+    def delta(self, eps: LevelLike) -> Number:
         """The smallest δ at ε ≥ 0 (rounded up where it is an irrational number)."""
         level = as_eps(eps, zero=True)
-        if self.lines and isinstance(self.lines[0][0], float):
+        if not self.exact:
             a = _float_exp(float(level))
             return max(p - q * a if q else p for p, q in self.lines)
         return _largest(self.lines, Factor(level))
 
-    def eps(self, delta: Any) -> Level | float:
-        """The smallest ε ≥ 0 at δ; inf when none will do."""
-        slack: Number = as_delta(delta)
-        exact = not isinstance(self.lines[0][0], float)
-        slack = slack if exact else float(slack)
+    def eps(self, delta: NumberLike) -> Level | float:
+        """The smallest ε ≥ 0 at δ; inf when none is large enough."""
+        slack: Number = as_delta(delta) if self.exact else float(as_delta(delta))
         largest: Number = 1
         for p, q in self.lines:
             if p > slack:
                 largest = max(largest, (p - slack) / q if q else math.inf)
         if largest == math.inf:
             return math.inf
-        return ln(largest) if exact else math.log(largest)
+        return ln(largest) if self.exact else math.log(largest)
 
     @property
     def floor(self) -> Number:
@@ -195,12 +212,25 @@ class PrivacyProfile(Pictured):
                 found.append((eps, p - q * a))
         return tuple(found)
 
+    def explain(self) -> str:
+        """The profile in words."""
+        lines = [f"At ε = 0 the smallest δ is {about(self.delta(0))}."]
+        lines += [f"  at ε = {about(eps)} it is {about(d)}" for eps, d in self.kinks[:_LISTED]]
+        if len(self.kinks) > _LISTED:
+            lines.append(f"  and {len(self.kinks) - _LISTED} more corners follow")
+        lines.append(
+            f"However large ε is, δ = {about(self.floor)} remains."
+            if self.floor
+            else f"From ε = {about(self.eps(0))} on, δ = 0 is enough."
+        )
+        return "\n".join(lines)
+
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain data."""
-        return {"lines": plain(self.lines), "kinks": plain(self.kinks)}
+        return {**super().to_dict(), "kinks": plain(self.kinks)}
 
 
-def privacy_profile(C: Any, *, pairs: Pairs = None) -> PrivacyProfile:
+def privacy_profile(C: ChannelLike, *, pairs: Pairs = None) -> PrivacyProfile:
     """The whole curve δ(ε) of a channel, exactly.
 
     Parameters
@@ -215,6 +245,13 @@ def privacy_profile(C: Any, *, pairs: Pairs = None) -> PrivacyProfile:
     1. For each pair, adding outputs in order of falling ratio gives lines p − q·a, whose maximum is
        that pair's profile.
     2. The channel's profile is the upper envelope of all lines for a ≥ 1 (it is convex).
+
+    Examples
+    --------
+    >>> print(privacy_profile([["3/4", "1/4"], ["1/4", "3/4"]]))
+    At ε = 0 the smallest δ is 1/2.
+      at ε = ln(3) ≈ 1.099 it is 0
+    From ε = ln(3) ≈ 1.099 on, δ = 0 is enough.
     """
     channel = as_channel(C)
     zero: Number = Fraction(0) if channel.exact else 0.0

@@ -3,16 +3,15 @@
 from fractions import Fraction
 from typing import Any, Literal
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, NotApplicable, UnknownCategory, UnknownName
 from dprivacy.model import as_channel, space_for
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, float_down
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace, plus, positions, times
+from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike, SpaceLike
 
-Number = Fraction | float
 
-
-def expected_error(C: Any, space: FiniteSpace | None = None) -> Distance:
+def expected_error(C: ChannelLike, space: SpaceLike | None = None) -> Distance:
     """The largest expected distance between an input and its output: max_x Σ_y C[x,y]·d(x, y).
 
     Parameters
@@ -26,23 +25,30 @@ def expected_error(C: Any, space: FiniteSpace | None = None) -> Distance:
     -------
     Fraction, Level or float
         Exact for an exact channel on an exact space.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> print(expected_error(geometric(range(3), eps="ln 2")))
+    2/3
     """
-    channel, space = as_channel(C), space_for(C, space)
-    index = positions(space.labels)
+    channel, metric = as_channel(C), space_for(C, space)
+    index = positions(metric.labels)
     missing = [y for y in (*channel.rows, *channel.columns) if y not in index]
     if missing:
-        raise Malformed(
-            f"the error of output {missing[0]!r} is unknown: it is not a label of the space"
+        raise UnknownCategory(
+            f"{missing[0]!r} is not a point of the space, so that its distances are unknown; inputs "
+            "and outputs must both be points of it"
         )
-    zero: Distance = Fraction(0) if channel.exact and space.exact else 0.0
+    zero: Distance = Fraction(0) if channel.exact and metric.exact else 0.0
     worst = zero
     for i, x in enumerate(channel.rows):
         total = zero
         for y, p in zip(channel.columns, channel.matrix.row(i), strict=True):
-            d = space.distance(x, y)
+            d = metric.distance(x, y)
             if p:
                 cost = (
-                    times(d, p) if isinstance(p, Fraction) and space.exact else float(d) * float(p)
+                    times(d, p) if isinstance(p, Fraction) and metric.exact else float(d) * float(p)
                 )
                 total = plus(total, cost)
         worst = max(worst, total)
@@ -60,7 +66,9 @@ def _over(
 
 
 @result("C", "Thm 5", "Thm 9")
-def hamming_error_bounds(categories: int, *, eps: Any, delta: Any = 0) -> tuple[Any, Fraction]:
+def hamming_error_bounds(
+    categories: int, *, eps: LevelLike, delta: NumberLike = 0
+) -> tuple[Number | Level, Fraction]:
     """The share of rows that an (ε, δ)-private response on m+1 categories changes: lowest, highest.
 
     (1−δ)/(1 + e^ε/m) ≤ E/n ≤ m/(m+1); the lower end is reached by randomised response.
@@ -71,10 +79,16 @@ def hamming_error_bounds(categories: int, *, eps: Any, delta: Any = 0) -> tuple[
         The number of categories, m + 1.
     eps, delta
         The level of privacy.
+
+    Examples
+    --------
+    >>> low, high = hamming_error_bounds(2, eps="ln 3")
+    >>> print(low, high)
+    1/4 1/2
     """
     m = categories - 1
     if m < 1:
-        raise Malformed(f"at least two categories are needed, not {categories}")
+        raise BadNumber(f"categories should be at least 2, not {categories}")
     low = _over(Fraction(m), as_delta(delta), Factor(as_eps(eps)), m)
     return low, Fraction(m, m + 1)
 
@@ -83,8 +97,8 @@ def hamming_error_bounds(categories: int, *, eps: Any, delta: Any = 0) -> tuple[
 def error_floor(
     space: FiniteSpace,
     *,
-    eps: Any,
-    delta: Any = 0,
+    eps: LevelLike,
+    delta: NumberLike = 0,
     outputs: Literal["inside", "anywhere"] = "inside",
 ) -> Any:
     """The least expected error of any (ε, δ)-private mechanism on a space.
@@ -101,12 +115,18 @@ def error_floor(
         The level of privacy.
     outputs
         "inside" when outputs are points of the space, "anywhere" when they may lie in a larger one.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> print(error_floor(line(2), eps="ln 3"))
+    1/4
     """
     m = len(space) - 1
     if m < 1:
-        raise Malformed("at least two points are needed")
+        raise NotApplicable(f"the space should have at least 2 points, not {m + 1}")
     if outputs not in ("inside", "anywhere"):
-        raise Malformed(f"outputs must be 'inside' or 'anywhere', not {outputs!r}")
+        raise UnknownName.among("outputs", outputs, ("inside", "anywhere"))
     factor, slack = Factor(as_eps(eps)), as_delta(delta)
     far, near = space.diameter, space.separation
     if isinstance(far, float) or isinstance(near, float):

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,14 @@ from dprivacy.model import Channel, as_channel, require_channel_space, space_for
 from dprivacy.numbers import Level, as_level, float_up, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
+from dprivacy.typing import ChannelLike, SpaceLike
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios, largest_rate, rate_of_pairs
 
 Eps = Level | float
 
 
 @result("T", "Def 4.4.4")
-def distinguishability(C: Any) -> FiniteSpace:
+def distinguishability(C: ChannelLike) -> FiniteSpace:
     """The metric d_C(x, z) = max_y |ln C[x,y] − ln C[z,y]| that a channel induces on its inputs.
 
     It is the smallest metric for which the channel is private: C is d-private exactly when
@@ -64,7 +64,7 @@ def _log_ratio(ratio: Ratio) -> Distance:
 
 
 @result("T", "Def 4.4.1")
-def smallest_eps(C: Any, space: FiniteSpace | None = None) -> Eps:
+def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
     """Priv_d(C): the smallest ε for which the channel is ε·d-private.
 
     Parameters
@@ -77,9 +77,9 @@ def smallest_eps(C: Any, space: FiniteSpace | None = None) -> Eps:
     Returns
     -------
     Level or float
-        Exact for an exact channel on an exact space; ``inf`` when no ε will do. A float for float
-        input (`privacy` says how far it may be off), and, rounded up, where the quotient of two
-        logarithms has no exact form.
+        Exact for an exact channel on an exact space; ``inf`` when no ε is large enough. A float for
+        float input (`privacy` says how far it may be off), and, rounded up, where the quotient of
+        two logarithms has no exact form.
 
     Notes
     -----

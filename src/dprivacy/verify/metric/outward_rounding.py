@@ -20,6 +20,7 @@ from dprivacy.model import (
 )
 from dprivacy.numbers import Level, Mat, as_eps, float_down, float_up
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify.metric.d_privacy import PrivacyVerdict, Triple, privacy
 from dprivacy.verify.metric.induced_metric import Eps, tightest
 
@@ -36,6 +37,12 @@ class Certificate(Verdict):
     triple that needs it. `domain_hash` and `weights_hash` tie the certificate to the labels with their
     distances and to the integers that a sampler draws from. `share` is how much of the channel was
     given up to a fixed distribution to make the rounding safe.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> print(exactly([["2/3", "1/3"], ["1/3", "2/3"]], line(2), eps="ln 2").claim)
+    the channel is ε·d-private at ε = ln(2) ≈ 0.6931
     """
 
     channel: Channel | None = None
@@ -51,9 +58,9 @@ class Certificate(Verdict):
         lines = [super().explain()]
         lines.append(f"Its own smallest ε lies in [{self.achieved[0]!r}, {self.achieved[1]!r}].")
         if self.worst is not None:
-            lines.append(f"What decides it: {self.worst.words()}.")
+            lines.append(f"Deciding case: {self.worst.words()}.")
         if self.share:
-            lines.append(f"For this, {about(self.share)} of the probability was redistributed.")
+            lines.append(f"To reach it, {about(self.share)} of the probability was moved.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,7 +70,9 @@ class Certificate(Verdict):
         return answer
 
 
-def exactly(C: Any, space: FiniteSpace | None = None, *, eps: Any = None) -> Certificate:
+def exactly(
+    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike | None = None
+) -> Certificate:
     """A channel of exact integers that is proved ε·d-private, as close to C as rounding allows.
 
     A float channel is only measured: rounding breaks about half of its tight constraints, and a
@@ -98,31 +107,38 @@ def exactly(C: Any, space: FiniteSpace | None = None, *, eps: Any = None) -> Cer
        and fills zeros that other rows do not have.
     3. All constraints are checked in integers. η starts at 2⁻⁴⁸ and grows until they hold, at most
        to 2⁻¹⁶.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> found = exactly([[0.6, 0.4], [0.4, 0.6]], line(2), eps="ln 2")
+    >>> found.status, found.channel.exact, 0.405 < found.achieved[1] < 0.406
+    ('proved', True, True)
     """
-    channel, space = as_channel(C), space_for(C, space)
-    order = require_channel_space(channel, space.labels)
-    if order != list(range(len(space))):
-        space = space.restrict(channel.rows)
-    if not space.exact:
+    channel, metric = as_channel(C), space_for(C, space)
+    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
+        metric = metric.restrict(channel.rows)
+    if not metric.exact:
         raise Uncertified(
-            "a certificate needs exact distances; build the space from integers, fractions or strings"
+            f"a certificate needs exact distances, and {metric!r} has floats; build the space from "
+            "integers, fractions or strings"
         )
-    level = as_eps(eps) if eps is not None else _measured_level(channel, space)
+    level = as_eps(eps) if eps is not None else _measured_level(channel, metric)
     if channel.exact:
-        verdict = privacy(channel, space, eps=level)
+        verdict = privacy(channel, metric, eps=level)
         if not verdict:
             raise Uncertified(
                 f"the channel is exact and not {about(level)}·d-private: {verdict.explain()}"
             )
-        return _certificate(channel, space, level, Fraction(0))
+        return _certificate(channel, metric, level, Fraction(0))
     rows = [_normalised(row) for row in channel.matrix.floats.tolist()]
     share = _FIRST_SHARE
     while share <= _LAST_SHARE:
-        rounded = round_outward(channel.rows, channel.columns, rows, bits_for(space, level), share)
-        if privacy(rounded, space, eps=level):
-            return _certificate(rounded, space, level, share)
+        rounded = round_outward(channel.rows, channel.columns, rows, bits_for(metric, level), share)
+        if privacy(rounded, metric, eps=level):
+            return _certificate(rounded, metric, level, share)
         share *= 16
-    smallest = tightest(channel, space)[0]
+    smallest = tightest(channel, metric)[0]
     raise Uncertified(
         f"the channel is further from {about(level)}·d-private than rounding explains: its measured "
         f"smallest ε is {about(smallest)}; ask for that much, or mend the channel"
@@ -130,10 +146,13 @@ def exactly(C: Any, space: FiniteSpace | None = None, *, eps: Any = None) -> Cer
 
 
 def _measured_level(channel: Channel, space: FiniteSpace) -> Level:
-    smallest = tightest(channel, space)[0]
+    smallest, ratio = tightest(channel, space)
     if smallest == math.inf:
+        assert ratio is not None
+        x, z, y = channel.rows[ratio.x], channel.rows[ratio.z], channel.columns[ratio.y]
         raise Uncertified(
-            "no finite ε will do for this channel; give the ε that it is meant to have"
+            f"no finite ε is large enough: the output {y!r} can follow {x!r} but never {z!r}; give "
+            "the ε that the channel is meant to have"
         )
     if isinstance(smallest, Level):
         return smallest if smallest else Level(Fraction(1, 1 << 40))
@@ -220,6 +239,7 @@ def _certificate(
         share,
         domain_hash(channel, space),
         weights_hash(channel),
+        denial=f"the channel is not ε·d-private at ε = {about(level)}",
     )
 
 

@@ -5,6 +5,7 @@ tolerance: a tolerance only widens the set of candidates that are then compared 
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 
 from dprivacy.model import Channel
 from dprivacy.numbers import Floats
+from dprivacy.typing import Label
+
+Pairs = Iterable[tuple[Label, Label]] | None
 
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 
@@ -112,6 +116,13 @@ class RowRatios:
         assert at >= 0, "every row has a positive entry"
         x, z = (i, j) if self.entries[i, at] >= self.entries[j, at] else (j, i)
         return Ratio(x, z, at, up, down)
+
+
+def ordered_pairs(channel: Channel, pairs: Pairs) -> list[tuple[Label, Label]]:
+    """The ordered pairs of inputs that were named; all of them when none were."""
+    if pairs is not None:
+        return list(pairs)
+    return [(x, z) for x in channel.rows for z in channel.rows if x != z]
 
 
 def largest_rate(logs: Floats, distances: Floats) -> tuple[float, int, int]:

@@ -1,21 +1,25 @@
 """Sufficient sets: which sets of outputs have to be looked at to know (ε, δ)-privacy."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-from dprivacy.model import as_channel, plain
+from dprivacy.model import Answer, as_channel
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label, Number
+from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
 
 @result("C", "Thm 2", "Cor 2")
-def sufficient_set(C: Any, x: Any, z: Any) -> tuple[Any, ...]:
+def sufficient_set(C: ChannelLike, x: Label, z: Label) -> tuple[Label, ...]:
     """The outputs that are strictly more likely for x than for z.
 
     (ε, δ)-privacy of the ordered pair holds on every set of outputs if it holds on the subsets of
     this one. Ties are decided exactly for exact channels.
+
+    Examples
+    --------
+    >>> sufficient_set([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]], 0, 1)
+    (0,)
     """
     channel = as_channel(C)
     p, q = (channel.matrix.entries[channel.row_position(label)] for label in (x, z))
@@ -23,7 +27,7 @@ def sufficient_set(C: Any, x: Any, z: Any) -> tuple[Any, ...]:
 
 
 @result("C", "Thm 3", "Cor 1")
-def sufficient_partition(C: Any, x: Any, z: Any) -> dict[Fraction | float, tuple[Any, ...]]:
+def sufficient_partition(C: ChannelLike, x: Label, z: Label) -> dict[Number, tuple[Label, ...]]:
     """The sufficient set split by the ratio of its probabilities, smallest ratio first.
 
     On a part where P/Q is constant, a bound that holds on the part holds on all its subsets; with
@@ -33,9 +37,15 @@ def sufficient_partition(C: Any, x: Any, z: Any) -> dict[Fraction | float, tuple
     -------
     dict
         From the ratio P/Q (``inf`` where z cannot give the output) to the outputs that have it.
+
+    Examples
+    --------
+    >>> C = [["1/2", "3/8", "1/8"], ["1/4", "1/8", "5/8"]]
+    >>> {str(ratio): outputs for ratio, outputs in sufficient_partition(C, 0, 1).items()}
+    {'2': (0,), '3': (1,)}
     """
     channel = as_channel(C)
-    parts: dict[Fraction | float, list[Any]] = {}
+    parts: dict[Number, list[Label]] = {}
     for y in sufficient_set(channel, x, z):
         p, q = channel[x, y], channel[z, y]
         parts.setdefault(p / q if q else math.inf, []).append(y)
@@ -43,7 +53,7 @@ def sufficient_partition(C: Any, x: Any, z: Any) -> dict[Fraction | float, tuple
 
 
 @dataclass(frozen=True)
-class Workload:
+class Workload(Answer):
     """How many (pair, set) checks privacy takes, by three ways of choosing the sets."""
 
     pairs: int
@@ -51,13 +61,22 @@ class Workload:
     sufficient_subsets: int
     one_set_a_pair: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The counts as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
+    @property
+    def exact(self) -> bool:
+        """Counts are exact."""
+        return True
+
+    def explain(self) -> str:
+        """The counts in words."""
+        return (
+            f"For {self.pairs:,} pairs there are {self.all_subsets:,} sets of outputs to check; the "
+            f"sufficient sets leave {self.sufficient_subsets:,}, and the worst sets "
+            f"{self.one_set_a_pair:,}."
+        )
 
 
 @result("C", "Ex 2")
-def checks_needed(C: Any, *, pairs: Iterable[tuple[Any, Any]] | None = None) -> Workload:
+def checks_needed(C: ChannelLike, *, pairs: Pairs = None) -> Workload:
     """The number of checks that sufficient sets save.
 
     Parameters
@@ -72,13 +91,15 @@ def checks_needed(C: Any, *, pairs: Iterable[tuple[Any, Any]] | None = None) -> 
     Workload
         Against 2^m − 2 subsets a pair, the 2^|S| − 1 subsets of the sufficient set, or the single
         set {P > e^ε·Q} that is always the worst.
+
+    Examples
+    --------
+    >>> print(checks_needed([["3/4", "1/4"], ["1/4", "3/4"]]))
+    For 2 pairs there are 4 sets of outputs to check; the sufficient sets leave 2, and the worst \
+sets 2.
     """
     channel = as_channel(C)
-    chosen = (
-        [(x, z) for x in channel.rows for z in channel.rows if x != z]
-        if pairs is None
-        else list(pairs)
-    )
+    chosen = ordered_pairs(channel, pairs)
     sizes = [len(sufficient_set(channel, x, z)) for x, z in chosen]
     return Workload(
         pairs=len(chosen),
