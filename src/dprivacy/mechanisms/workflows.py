@@ -12,18 +12,27 @@ import numpy as np
 from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, listed, whole
-from dprivacy.model import Channel, Guarantee, Pictured, Sourced
+from dprivacy.model import Channel, Guarantee, Pictured, Sourced, as_space
 from dprivacy.numbers import Level, as_level
 from dprivacy.sampling import Source
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace, product, sensitivity
+from dprivacy.spaces import product, sensitivity
+from dprivacy.typing import Label, SpaceLike
 
 
 @dataclass(frozen=True)
 class ObliviousMechanism(Sourced, Pictured):
-    """A query, then noise on its answer. Privacy is that of the whole, utility that of the noise."""
+    """A query, then noise on its answer. Privacy is that of the whole, utility that of the noise.
 
-    query: Callable[[Any], Any]
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> parity = oblivious(geometric(2, eps="ln 3"), lambda x: x % 2, "discrete:4")
+    >>> parity.randomise([3])[0] in {0, 1}, str(parity.channel[3, 1])
+    (True, '3/4')
+    """
+
+    query: Callable[[Label], Label]
     noise: ChannelMechanism
     guarantee: Guarantee
     channel: Channel
@@ -56,7 +65,7 @@ class ObliviousMechanism(Sourced, Pictured):
 
 @result("T", "Def 3.3.1", "Lem 3.6")
 def oblivious(
-    mechanism: ChannelMechanism, query: Callable[[Any], Any], space: FiniteSpace
+    mechanism: ChannelMechanism, query: Callable[[Label], Label], space: SpaceLike
 ) -> ObliviousMechanism:
     """A query followed by a mechanism on its answers.
 
@@ -78,11 +87,11 @@ def oblivious(
     Examples
     --------
     >>> from dprivacy.mechanisms import geometric
-    >>> from dprivacy.spaces import hamming_cube
-    >>> count = oblivious(sum, geometric(range(4), eps="ln 2"), space=hamming_cube(3))
+    >>> count = oblivious(geometric(range(4), eps="ln 2"), sum, "cube:3")
     >>> print(count.guarantee.eps, count.channel[(1, 0, 1), 2])
     ln(2) 1/3
     """
+    space = as_space(space)
     stretch = sensitivity(query, space, mechanism.space)
     if stretch == math.inf:
         raise NotApplicable(
@@ -109,7 +118,15 @@ def oblivious(
 
 @dataclass(frozen=True)
 class SequentialMechanism(Sourced, Pictured):
-    """Several mechanisms on the same secret, all observed."""
+    """Several mechanisms on the same secret, all observed.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric, randomised_response
+    >>> both = sequential(geometric(2, eps="ln 2"), randomised_response([0, 1], eps="ln 3"))
+    >>> len(both.randomise([1])[0]), str(both.guarantee.eps)
+    (2, 'ln(6)')
+    """
 
     parts: tuple[ChannelMechanism, ...]
     guarantee: Guarantee

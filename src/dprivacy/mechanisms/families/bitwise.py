@@ -23,7 +23,14 @@ _MOST_LISTED_BITS = 10
 
 @dataclass(frozen=True)
 class BitwiseMechanism(Sourced, Pictured):
-    """Randomised response on each bit, independently."""
+    """Randomised response on each bit, independently.
+
+    Examples
+    --------
+    >>> flip = bitwise_response(64, eps=1)
+    >>> flip.channel is None, flip.guarantee.space.distance([0] * 64, [1] * 64)
+    (True, Fraction(64, 1))
+    """
 
     bits: int
     flip: Channel
@@ -83,7 +90,7 @@ class BitwiseMechanism(Sourced, Pictured):
 
 @result("T", "Def 10.3.7")
 def bitwise_response(bits: int, *, eps: LevelLike) -> BitwiseMechanism:
-    """Bitwise randomised response: each bit kept with chance e^ε/(e^ε + 1).
+    """Bitwise randomised response: each bit kept with probability e^ε/(e^ε + 1).
 
     Parameters
     ----------

@@ -32,6 +32,12 @@ class GridNoise(Sourced, Pictured):
 
     `inner` is the mechanism on the listed points when they are few enough; its channel is then
     what is drawn from.
+
+    Examples
+    --------
+    >>> noise = laplace(0, 10, eps=1, grid="1/2")
+    >>> noise.snapped([0.3, 9.9, 25]).tolist()
+    [1, 20, 20]
     """
 
     grid: GridLine

@@ -23,7 +23,14 @@ _FINEST = Fraction(1, 10**290)
 
 @dataclass(frozen=True)
 class PlanarMechanism(Sourced):
-    """P(y) ∝ e^(−ε·‖y−x‖) on the points of a square grid, the same constant for every x."""
+    """P(y) ∝ e^(−ε·‖y−x‖) on the points of a square grid, the same constant for every x.
+
+    Examples
+    --------
+    >>> noise = planar_laplace(eps="1/2", grid="1/4")
+    >>> bool((noise.randomise([[0.1, 7.3]]) * 4 % 1 == 0).all())
+    True
+    """
 
     guarantee: Guarantee
     step: Fraction

@@ -26,6 +26,12 @@ class VectorMechanism(Sourced):
     The guarantee is that of the ideal mechanism on real numbers. Doubles are not real numbers: their
     low bits can betray an input, so this is offered only to those who ask for it by name, for uses
     (such as the nearest word) where the doubles themselves are never released.
+
+    Examples
+    --------
+    >>> noise = vector_laplace(3, eps=2, norm=1, numerics="idealised")
+    >>> noise.numerics, noise.guarantee.space
+    ('idealised', Vectors(dimension=3, norm=1))
     """
 
     dimension: int
