@@ -2,7 +2,7 @@
 
 from dprivacy.model.answers import Answer as Answer, Verdict as Verdict
 from dprivacy.model.channel_input import as_channel as as_channel
-from dprivacy.model.channels import Channel as Channel, Hyper as Hyper, push as push
+from dprivacy.model.channels import Channel as Channel, Hyper as Hyper
 from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
 from dprivacy.model.distributions import (
     Dist as Dist,
@@ -13,7 +13,11 @@ from dprivacy.model.distributions import (
     uniform as uniform,
 )
 from dprivacy.model.guarantees import Guarantee as Guarantee
-from dprivacy.model.hyper_moves import EarthMove as EarthMove, earth_move as earth_move
+from dprivacy.model.hyper_moves import (
+    EarthMove as EarthMove,
+    earth_move as earth_move,
+    push as push,
+)
 from dprivacy.model.labelled_matrix import Gain as Gain
 from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
 from dprivacy.model.space_input import as_space as as_space

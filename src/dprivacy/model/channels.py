@@ -25,7 +25,7 @@ from dprivacy.model.proportional_columns import merge_proportional
 from dprivacy.numbers import Frozen, Mat, inverse
 from dprivacy.sources import result
 from dprivacy.spaces import locate, positions, require_same_labels
-from dprivacy.typing import Label, PriorLike
+from dprivacy.typing import Label, Number, NumberLike, PriorLike, TableLike
 
 FLOAT_ROW_SUM = 1e-9  # how far from 1 the sum of a row of doubles may be
 _MOST_CELLS = 50_000_000
@@ -50,7 +50,9 @@ class Channel(Pictured, Labelled):
 
     row_name, column_name = "input", "output"
 
-    def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: Any) -> None:
+    def __init__(
+        self, rows: Iterable[Label], columns: Iterable[Label], matrix: TableLike | Mat
+    ) -> None:
         super().__init__(rows, columns, matrix)
         check_stochastic(self)
 
@@ -64,9 +66,12 @@ class Channel(Pictured, Labelled):
         )
         return Channel(self.rows, other.columns, self.matrix @ other.matrix.take(rows=order))
 
-    def __rrshift__(self, prior: Dist) -> "Hyper":
+    def __rrshift__(self, prior: PriorLike) -> "Hyper":
         """``prior >> C``: the hyper-distribution [prior ▷ C]."""
-        return push(self, prior=prior)
+        weights = as_prior(prior, self.rows, exact=self.exact).matrix
+        weights._require_same(self.matrix)
+        joint = Mat(self.matrix.entries * weights.entries.T, self.matrix.den * weights.den)
+        return Hyper(self.rows, self.columns, joint)
 
     @result("T", "Def 3.1.4", "Lem 3.1")
     def __and__(self, other: "Channel") -> "Channel":
@@ -83,7 +88,7 @@ class Channel(Pictured, Labelled):
             self.rows, pairs, Mat(entries.reshape(len(self.rows), -1), self.matrix.den * second.den)
         )
 
-    def select(self, columns: Sequence[Any]) -> Mat:
+    def select(self, columns: Sequence[Label]) -> Mat:
         """The matrix of some columns (not a channel: its rows need not sum to 1)."""
         return self.matrix.take(columns=[self.column_position(y) for y in columns])
 
@@ -103,11 +108,12 @@ class Channel(Pictured, Labelled):
         theirs = other.reduced().matrix.take(rows=order)
         mine._require_same(theirs)
         claim = "the two channels leak the same to every adversary"
+        denial = "some adversary gains more from one of the two channels than from the other"
         same = _column_set(mine) == _column_set(theirs)
         if mine.exact or same:
-            return Verdict(claim, same, mine.exact)
+            return Verdict(claim, same, mine.exact, denial=denial)
         near = _mass_apart(mine, theirs) <= FLOAT_ROW_SUM
-        return Verdict(claim, None if near else False, False, FLOAT_ROW_SUM)
+        return Verdict(claim, None if near else False, False, FLOAT_ROW_SUM, denial=denial)
 
     def inverse(self) -> Labelled:
         """The inverse matrix, from observed to true frequencies; its rows are this channel's outputs.
@@ -152,10 +158,18 @@ class Hyper(Frozen, Pictured):
         Labels.
     joint
         The joint probabilities, secrets by observations, exact or float.
+
+    Examples
+    --------
+    >>> from dprivacy.model import uniform
+    >>> coin = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> hyper = uniform(["yes", "no"]) >> coin
+    >>> hyper.outer["yes"], hyper.inner("yes")["no"]
+    (Fraction(1, 2), Fraction(1, 4))
     """
 
-    secrets: tuple[Any, ...]
-    observations: tuple[Any, ...]
+    secrets: tuple[Label, ...]
+    observations: tuple[Label, ...]
     joint: Mat
 
     def __init__(self, secrets: Sequence[Label], observations: Sequence[Label], joint: Mat) -> None:
@@ -180,7 +194,7 @@ class Hyper(Frozen, Pictured):
             return tuple(Dist(self.secrets, Mat.over(sum(c), [c])) for c in columns)
         return tuple(Dist(self.secrets, Mat(np.array([c]) / sum(c))) for c in columns)
 
-    def inner(self, observation: Any) -> Dist:
+    def inner(self, observation: Label) -> Dist:
         """The posterior after one observation."""
         return self.inners[locate(positions(self.observations), observation, "the hyper")]
 
@@ -204,7 +218,7 @@ class Hyper(Frozen, Pictured):
         return Channel([self.secrets[i] for i in kept], self.observations, rows)
 
     @classmethod
-    def mix(cls, weights: Sequence[Any], hypers: Sequence["Hyper"]) -> "Hyper":
+    def mix(cls, weights: Sequence[NumberLike], hypers: Sequence["Hyper"]) -> "Hyper":
         """The convex sum of hypers on the same secrets: a coin decides, and is seen."""
         if len(weights) != len(hypers) or not hypers:
             raise WrongShape(f"{len(weights)} weights for {len(hypers)} hypers")
@@ -255,25 +269,6 @@ class Hyper(Frozen, Pictured):
         return "\n".join(lines[:14])
 
 
-@result("T", "Def 2.4.1")
-def push(C: Channel, *, prior: PriorLike = None) -> Hyper:
-    """[prior ▷ C], the hyper-distribution of a prior pushed through a channel.
-
-    a_y = Σ_x π_x·C_{x,y} is the chance of observation y, and δ^y_x = π_x·C_{x,y} / a_y its posterior.
-
-    Parameters
-    ----------
-    C
-        The channel.
-    prior
-        A distribution on its inputs, exact with exact and float with float; uniform when omitted.
-    """
-    weights = as_prior(prior, C.rows, exact=C.exact).matrix
-    weights._require_same(C.matrix)
-    joint = Mat(C.matrix.entries * weights.entries.T, C.matrix.den * weights.den)
-    return Hyper(C.rows, C.columns, joint)
-
-
 def check_stochastic(table: Labelled) -> None:
     """Raise NotStochastic, naming the row, unless every row is a distribution."""
     matrix = table.matrix
@@ -309,7 +304,7 @@ def _count(number: int) -> str:
     return f"{number:,}" if number < 10**15 else f"10^{round(number.bit_length() * math.log10(2))}"
 
 
-def _column_set(matrix: Mat) -> set[tuple[Fraction | float, ...]]:
+def _column_set(matrix: Mat) -> set[tuple[Number, ...]]:
     return {tuple(column) for column in matrix.transposed.rows()}
 
 

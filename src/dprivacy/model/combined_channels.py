@@ -8,19 +8,28 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import WrongShape
+from dprivacy.model.channel_input import as_channel
 from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
+from dprivacy.typing import ChannelLike, Label, NumberLike
 
 
-def parallel(*channels: Channel) -> Channel:
+def parallel(*given: ChannelLike) -> Channel:
     """Each channel on its own secret, independently; inputs and outputs are tuples.
 
     Notes
     -----
     The Kronecker product of the matrices. One channel alone is returned as it is.
+
+    Examples
+    --------
+    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> parallel(coin, coin)[(0, 0), (1, 1)]
+    Fraction(1, 16)
     """
+    channels = [as_channel(C) for C in given]
     if not channels:
         raise WrongShape("parallel needs at least one channel; parallel() has none")
     if len(channels) == 1:
@@ -37,7 +46,7 @@ def parallel(*channels: Channel) -> Channel:
 
 
 def mixture(
-    weights: Sequence[Any], channels: Sequence[Channel], *, visible: bool = False
+    weights: Sequence[NumberLike], channels: Sequence[ChannelLike], *, visible: bool = False
 ) -> Channel:
     """One of several channels, chosen by a coin with the given weights.
 
@@ -50,25 +59,30 @@ def mixture(
     visible
         Whether the adversary sees which channel was chosen. Outputs are then pairs
         (position of the channel, its output); otherwise equal outputs are added up.
+
+    Examples
+    --------
+    >>> coin, blank = [["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"], ["1/2", "1/2"]]
+    >>> mixture(["1/2", "1/2"], [coin, blank])[0, 0]
+    Fraction(5, 8)
     """
     if len(weights) != len(channels) or not channels:
         raise WrongShape(f"{len(weights)} weights for {len(channels)} channels")
     choice = Dist(range(len(channels)), weights).matrix
-    columns: dict[Any, int] = {}
+    read = [as_channel(C) for C in channels]
+    columns: dict[Label, int] = {}
     parts: list[tuple[Mat, list[int]]] = []
-    for k, channel in enumerate(channels):
-        order = require_same_labels(channels[0].rows, channel.rows, "mixture: inputs")
+    for k, channel in enumerate(read):
+        order = require_same_labels(read[0].rows, channel.rows, "mixture: inputs")
         matrix = channel.matrix.take(rows=order)
         matrix._require_same(choice)
         names = [(k, y) if visible else y for y in channel.columns]
         where = [columns.setdefault(y, len(columns)) for y in names]
         parts.append((matrix.scaled(choice[0, k]), where))
     exact = choice.exact
-    total: list[list[Any]] = [
-        [Fraction(0) if exact else 0.0] * len(columns) for _ in channels[0].rows
-    ]
+    total: list[list[Any]] = [[Fraction(0) if exact else 0.0] * len(columns) for _ in read[0].rows]
     for matrix, where in parts:
         for i, row in enumerate(matrix.rows()):
             for value, j in zip(row, where, strict=True):
                 total[i][j] += value
-    return Channel(channels[0].rows, list(columns), total)
+    return Channel(read[0].rows, list(columns), total)

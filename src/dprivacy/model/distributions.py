@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import NotStochastic, UnknownCategory, WrongKind, WrongShape
@@ -18,7 +17,7 @@ from dprivacy.spaces import (
     read_labels,
     require_same_labels,
 )
-from dprivacy.typing import Label, PriorLike
+from dprivacy.typing import Label, Number, NumberLike, PriorLike, TableLike
 
 _FLOAT_SUM = 1e-9
 
@@ -39,11 +38,11 @@ class Dist(Frozen, Pictured):
     Fraction(2, 3)
     """
 
-    labels: tuple[Any, ...]
+    labels: tuple[Label, ...]
     matrix: Mat
-    _index: dict[Any, int]
+    _index: dict[Label, int]
 
-    def __init__(self, labels: Iterable[Label], weights: Any) -> None:
+    def __init__(self, labels: Iterable[Label], weights: Iterable[NumberLike] | Mat) -> None:
         known = read_labels(labels)
         values = weights if isinstance(weights, Mat) else list(weights)
         count = values.shape[1] if isinstance(values, Mat) else len(values)
@@ -68,22 +67,22 @@ class Dist(Frozen, Pictured):
         return self.matrix.exact
 
     @property
-    def weights(self) -> list[Fraction | float]:
+    def weights(self) -> list[Number]:
         """The probabilities, in the order of the labels."""
         return self.matrix.row(0)
 
     @property
-    def support(self) -> tuple[Any, ...]:
+    def support(self) -> tuple[Label, ...]:
         """The labels with positive probability."""
         return tuple(x for x, w in zip(self.labels, self.weights, strict=True) if w)
 
-    def __getitem__(self, label: Any) -> Fraction | float:
+    def __getitem__(self, label: Label) -> Number:
         return self.matrix[0, locate(self._index, label, "the distribution")]
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    def items(self) -> Iterable[tuple[Any, Fraction | float]]:
+    def items(self) -> Iterable[tuple[Label, Number]]:
         """Pairs of label and probability."""
         return zip(self.labels, self.weights, strict=True)
 
@@ -150,13 +149,25 @@ def as_prior(given: PriorLike, labels: Sequence[Label], *, exact: bool = True) -
 
 
 def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:
-    """The uniform distribution on a space or on labels."""
+    """The uniform distribution on a space or on labels.
+
+    Examples
+    --------
+    >>> uniform(["tea", "coffee", "water"])["tea"]
+    Fraction(1, 3)
+    """
     labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
     return Dist(labels, Mat.over(len(labels), [[1] * len(labels)]) if labels else [])
 
 
 def point(label: Label, over: FiniteSpace | Iterable[Label]) -> Dist:
-    """All probability on one label."""
+    """All probability on one label.
+
+    Examples
+    --------
+    >>> point("tea", ["tea", "coffee"]).weights
+    [Fraction(1, 1), Fraction(0, 1)]
+    """
     labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
     if label not in labels:
         raise UnknownCategory(f"{label!r} is not among the labels")
@@ -172,6 +183,11 @@ def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> D
         The observed values.
     over
         The space or labels they are declared to come from. A domain is never read off the data.
+
+    Examples
+    --------
+    >>> empirical(["tea", "tea", "coffee"], ["tea", "coffee", "water"])
+    Dist(tea: 2/3, coffee: 1/3, water: 0)
     """
     labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
     counts = Counter(python_value(value) for value in values)
@@ -185,7 +201,7 @@ def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> D
     return Dist(labels, Mat.over(total, [[counts[label] for label in labels]]))
 
 
-def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
+def joint(rows: Sequence[Label], columns: Sequence[Label], table: TableLike) -> Dist:
     """A correlation: the joint distribution of two values from a table of counts or weights.
 
     Parameters
@@ -194,6 +210,12 @@ def joint(rows: Sequence[Label], columns: Sequence[Label], table: Any) -> Dist:
         The values of the two coordinates.
     table
         Counts (whole numbers) or weights; they are divided by their sum.
+
+    Examples
+    --------
+    >>> smoking = joint(["young", "old"], ["smokes", "does not"], [[1, 3], [2, 2]])
+    >>> smoking.marginal(1)
+    Dist(smokes: 3/8, does not: 5/8)
     """
     counts = Labelled(rows, columns, table).matrix
     flat = [value for row in counts.rows() for value in row]

@@ -1,7 +1,6 @@
 """Matrices with named rows and columns: the body that channels and gains share, and gains."""
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any, Self
 
 from dprivacy.errors import WrongShape
@@ -9,7 +8,7 @@ from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
 from dprivacy.spaces import locate, positions, read_labels
-from dprivacy.typing import Label
+from dprivacy.typing import Label, Number, TableLike
 
 _SHOWN = 12  # rows and columns of a printed table
 
@@ -26,13 +25,15 @@ class Labelled(Frozen):
     """
 
     row_name, column_name = "row", "column"
-    rows: tuple[Any, ...]
-    columns: tuple[Any, ...]
+    rows: tuple[Label, ...]
+    columns: tuple[Label, ...]
     matrix: Mat
-    _row_index: dict[Any, int]
-    _column_index: dict[Any, int]
+    _row_index: dict[Label, int]
+    _column_index: dict[Label, int]
 
-    def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: Any) -> None:
+    def __init__(
+        self, rows: Iterable[Label], columns: Iterable[Label], matrix: TableLike | Mat
+    ) -> None:
         self._set(rows=read_labels(rows, f"{self.row_name}s"))
         self._set(columns=read_labels(columns, f"{self.column_name}s"))
         self._set(matrix=read_matrix(matrix, self._place))
@@ -54,26 +55,26 @@ class Labelled(Frozen):
         """Whether the entries are exact rationals."""
         return self.matrix.exact
 
-    def __getitem__(self, at: tuple[Any, Any]) -> Fraction | float:
+    def __getitem__(self, at: tuple[Label, Label]) -> Number:
         """The entry at (row label, column label)."""
         return self.matrix[self.row_position(at[0]), self.column_position(at[1])]
 
-    def row_position(self, label: Any) -> int:
+    def row_position(self, label: Label) -> int:
         """Where a row stands."""
         return locate(self._row_index, label, f"the {self.row_name}s")
 
-    def column_position(self, label: Any) -> int:
+    def column_position(self, label: Label) -> int:
         """Where a column stands."""
         return locate(self._column_index, label, f"the {self.column_name}s")
 
-    def row(self, label: Any) -> dict[Any, Fraction | float]:
+    def row(self, label: Label) -> dict[Label, Number]:
         """One row, by column label."""
         return dict(zip(self.columns, self.matrix.row(self.row_position(label)), strict=True))
 
     def _like(self, rows: Sequence[Label], columns: Sequence[Label], matrix: Mat) -> Self:
         return type(self)(rows, columns, matrix)
 
-    def restrict(self, rows: Sequence[Any]) -> Self:
+    def restrict(self, rows: Sequence[Label]) -> Self:
         """Only the given rows, in the given order: M↓X."""
         chosen = [self.row_position(label) for label in rows]
         return self._like(
@@ -127,16 +128,22 @@ class Gain(Pictured, Labelled):
         Secrets.
     matrix
         What each is worth, exact or float.
+
+    Examples
+    --------
+    >>> bet = Gain(["bet on rain", "stay out"], ["rain", "sun"], [[2, -1], [0, 0]])
+    >>> bet["bet on rain", "sun"]
+    Fraction(-1, 1)
     """
 
     row_name, column_name = "action", "secret"
 
     @property
-    def actions(self) -> tuple[Any, ...]:
+    def actions(self) -> tuple[Label, ...]:
         """The actions."""
         return self.rows
 
     @property
-    def secrets(self) -> tuple[Any, ...]:
+    def secrets(self) -> tuple[Label, ...]:
         """The secrets."""
         return self.columns

@@ -62,7 +62,7 @@ def _domain_from_data() -> Channel:
     # Two databases of two people; the noisy answer is uniform on the values seen in the data.
     quarter = Fraction(1, 4)
     pairs = [(a, b) for a in "ab" for b in "ab"]
-    rows = [[quarter] * 4, [1, 0, 0, 0]]
+    rows = [[quarter] * 4, [Fraction(1), *[Fraction(0)] * 3]]
     return Channel(["a and b", "a and a"], pairs, rows)
 
 

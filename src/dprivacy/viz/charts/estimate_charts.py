@@ -94,7 +94,7 @@ def _shares(given: Shares, labels: Sequence[Label], name: str) -> list[float]:
             f"the truth should give every label a share, but lacks {len(missing)} of the {len(labels)} "
             f"labels: {', '.join(map(shown, missing[:5]))}"
         )
-    total = float(sum(values.values()))
+    total = sum(map(float, values.values()))
     return [float(values.get(label, 0)) / total for label in labels]
 
 
