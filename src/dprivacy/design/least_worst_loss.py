@@ -78,16 +78,16 @@ class Minimax(Answer, Pictured):
 
     def explain(self) -> str:
         """The answer in words."""
-        likely = ", ".join(f"{shown(x)} {about(w)}" for x, w in list(self.prior.items())[:8] if w)
+        likely = ", ".join(f"{shown(x)}: {about(w)}" for x, w in list(self.prior.items())[:8] if w)
         best = (
             "no private channel has a smaller one"
             if self.exact
             else f"no private channel gets below {about(self.bound)}"
         )
         return (
-            f"The worst expected loss is {about(self.loss)}, on {shown(self.secret)}; {best} "
-            "(proved).\n"
-            f"The least favourable prior is {likely}{' …' if len(self.prior) > 8 else ''}."
+            f"The worst expected loss is {about(self.loss)}, for the secret {shown(self.secret)}; "
+            f"{best} (proved).\n"
+            f"The least favourable prior: {likely}{' …' if len(self.prior) > 8 else ''}."
         )
 
     def to_dict(self) -> dict[str, Any]:

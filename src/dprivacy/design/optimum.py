@@ -151,7 +151,8 @@ class Optimum(Answer, Pictured):
         """The answer in words."""
         problem = self.problem
         lines = [
-            f"The best private channel for {problem.words()}:",
+            f"{'The best private channel' if self.exact else 'Best private channel found'} for "
+            f"{problem.words()}:",
             f"its expected loss is {about(self.loss)}, "
             + (
                 "and no private channel has a smaller one (proved exactly)."

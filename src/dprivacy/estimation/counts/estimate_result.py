@@ -157,14 +157,14 @@ class Estimate(TabularAnswer, Pictured):
             end = "Converged" if self.converged else "Not converged"
             text.append(
                 f"{end} after {self.iterations} updates: the mean log-likelihood is within "
-                f"{self.gap:.2g} of the largest there is."
+                f"{self.gap:.2g} of its maximum."
             )
         if not self.proper:
             least = min(zip(self.shares, self.labels, strict=True), key=lambda pair: pair[0])
             text.append(
                 f"The estimate is not a distribution ({shown(least[1])} has share "
                 f"{_number(least[0], 4)}): "
-                'it is unbiased, but for shares that can be, use estimator="ibu" or "projected".'
+                'it is unbiased; for shares of at least 0 use estimator="ibu" or "projected".'
             )
         text.append(f"Standard errors: {self.errors_from}.")
         return " ".join([*text, *self.notes])

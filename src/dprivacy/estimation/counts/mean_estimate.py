@@ -76,8 +76,8 @@ class MeanEstimate(Answer):
         return (
             f"The mean of the {plain(self.n)} true values is estimated as {float(self.value):.6g}, "
             f"with a standard error of {self.standard_error:.3g} ({100 * self.confidence:g} % interval "
-            f"{low:.6g} … {high:.6g}); as the mean of the population they were drawn from, "
-            f"{self.error(of='population'):.3g}."
+            f"{low:.6g} … {high:.6g}). As an estimate of the population's mean it has a standard error "
+            f"of {self.error(of='population'):.3g}."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def _by_inversion(
         _gap(known, seen, p) if proper else None,
         0,
         True,
-        "the covariance of the inverted counts"
+        "from the covariance of the inverted counts"
         + (", before they were moved to the simplex" if estimator == "projected" else ""),
     )
 
@@ -202,16 +202,16 @@ def _by_ibu(
     edge = found.p < EDGE * found.p.max()
     if edge.any():
         rests = (
-            f"the estimate lies on the boundary ({int(edge.sum())} of {len(edge)} shares are 0), so "
-            "they are those of the unconstrained estimate, by inverting the channel"
+            "those of the unconstrained estimate (by inverting the channel), because the estimate lies "
+            f"on the boundary: {int(edge.sum())} of {len(edge)} shares are 0"
         )
     else:
-        rests = "the delta method at the maximum (Fisher information)"
+        rests = "from the Fisher information at the maximum (delta method)"
     notes = []
     if not identified:
         notes.append(
-            "Some shares are not determined by this channel: other distributions are just as likely, "
-            "and the standard errors of those shares are infinite."
+            "This channel does not determine some of the shares: other distributions are just as "
+            "likely, and the standard errors of those shares are infinite."
         )
     return Estimate(
         known.rows,

@@ -163,11 +163,13 @@ class TableEstimate(TabularAnswer, Pictured):
             end = "Converged" if self.converged else "Not converged"
             text += (
                 f" {end} after {self.iterations} updates: the mean log-likelihood is within "
-                f"{self.gap:.2g} of the largest there is."
+                f"{self.gap:.2g} of its maximum."
             )
         if (self.counts < 0).any():
             negative = int((self.counts < 0).sum())
-            text += f" {negative} cells are negative: the estimate is unbiased, not a table."
+            text += (
+                f" {negative} cells are negative: the estimate is unbiased, not a possible table."
+            )
         return f"{text} Standard errors: {self.errors_from}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -221,11 +223,11 @@ def table_spread(
         if strict:
             raise
         unknown = np.full(operator.shape_in, math.inf)
-        return None, unknown, unknown, "infinite, since a channel cannot be inverted"
+        return None, unknown, unknown, "infinite, because a channel cannot be inverted"
     shaped = centres.reshape(operator.shape_in)
     noise = np.maximum(squares - centres, 0.0).reshape(operator.shape_in)
     drawn = np.maximum((squares - centres**2 / table.sum()).reshape(operator.shape_in), noise)
-    return shaped, noise, drawn, "the inverted counts"
+    return shaped, noise, drawn, "those of the inverted counts"
 
 
 def estimated_table(
@@ -292,7 +294,7 @@ def estimated_table(
         found = climbed.p.reshape(operator.shape_in) * n
         gap, iterations, converged = climbed.gap, climbed.iterations, climbed.converged
         if (climbed.p < EDGE * climbed.p.max()).any() and centres is not None:
-            words = f"the estimate lies on the boundary, so they are those of {words}"
+            words += ", because the estimate lies on the boundary"
     assert found is not None
     return TableEstimate(
         tuple(part.rows for part in parts),

@@ -79,8 +79,8 @@ class Regression(TabularAnswer):
     def explain(self) -> str:
         """The fit in words."""
         end = "" if self.converged else " It did not converge: do not use the coefficients."
-        rests = f"standard errors from {self.errors_from}"
-        return f"A {self.family} regression of {self.n} rows; {rests}.{end}"
+        rests = f"Standard errors come from {self.errors_from}."
+        return f"A {self.family} regression on {self.n} rows. {rests}{end}"
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data."""
