@@ -1,18 +1,17 @@
-"""``dprivacy verify`` as a person runs it: a process, its words, its exit code."""
+"""``dprivacy verify`` as a person runs it: its words, its exit code."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from support.command_runs import Run, command
+
 GEOMETRIC = "x,a,b,c\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n"
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "dprivacy", "verify", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+def run(*arguments: str | Path) -> Run:
+    return command("verify", *arguments)
 
 
 @pytest.fixture
@@ -24,9 +23,9 @@ def matrix(tmp_path: Path) -> Path:
 
 def test_the_built_in_example_is_proved() -> None:
     done = run("--example", "geometric")
-    assert done.returncode == 0
-    assert "ln(2)" in done.stdout
-    assert "proved" in done.stdout
+    assert done.code == 0
+    assert "ln(2)" in done.out
+    assert "proved" in done.out
 
 
 @pytest.mark.parametrize(
@@ -34,23 +33,23 @@ def test_the_built_in_example_is_proved() -> None:
 )
 def test_smallest_eps_depends_on_the_metric(matrix: Path, metric: str, smallest: str) -> None:
     done = run(matrix, "--space", metric, "--json")
-    assert done.returncode == 0
-    answer = json.loads(done.stdout)
+    assert done.code == 0
+    answer = json.loads(done.out)
     assert answer["smallest"] == smallest
     assert answer["worst"]["x"] in {"0", "1", "2"}
 
 
 @pytest.mark.parametrize(("eps", "code"), [("ln 2", 0), ("0.7", 0), ("0.69", 3), ("ln(3/2)", 3)])
 def test_exit_code_says_whether_it_holds(matrix: Path, eps: str, code: int) -> None:
-    assert run(matrix, "--space", "line", "--epsilon", eps).returncode == code
+    assert run(matrix, "--space", "line", "--epsilon", eps).code == code
 
 
 def test_with_delta(matrix: Path) -> None:
     # On the discrete metric at ε = ln 2 the pair (0, 2) needs 2/3 − 2·1/6 = 1/3.
     for delta, code in [("1/3", 0), ("0.33", 3)]:
         done = run(matrix, "--epsilon", "ln 2", "--delta", delta, "--json")
-        assert done.returncode == code
-        assert json.loads(done.stdout)["delta_needed"] == "1/3"
+        assert done.code == code
+        assert json.loads(done.out)["delta_needed"] == "1/3"
 
 
 def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
@@ -58,15 +57,15 @@ def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
     distances.write_text("d,0,1,2\n0,0,1,ln 4\n1,1,0,1\n2,ln 4,1,0\n")
     done = run(matrix, "--space", distances, "--json")
     # The pair (0, 2) needs ln 4 / ln 4 = 1, the neighbours ln 2 / 1 < 1.
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["smallest"] == "1"
+    assert done.code == 0
+    assert json.loads(done.out)["smallest"] == "1"
 
 
 def test_an_infinite_eps_comes_with_the_delta_that_would_do() -> None:
     done = run("--example", "broken")
-    assert done.returncode == 3
-    assert "possible for refused and impossible for yes" in done.stdout
-    assert "the smallest possible δ is 9/10" in done.stdout
+    assert done.code == 3
+    assert "can follow 'refused' but never 'yes'" in done.out
+    assert "the smallest possible δ is 9/10" in done.out
 
 
 @pytest.mark.parametrize(
@@ -87,29 +86,29 @@ def test_bad_files_are_one_clear_line(tmp_path: Path, text: str, words: list[str
     file = tmp_path / "bad.csv"
     file.write_text(text)
     done = run(file)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.count("\n") == 1
     for word in words:
-        assert word in done.stderr
+        assert word in done.err
 
 
 @pytest.mark.parametrize("eps", ["0", "-1", "nan", "inf", "ln", "two", "ln 16/7"])
 def test_bad_levels_are_refused(matrix: Path, eps: str) -> None:
     done = run(matrix, "--epsilon", eps)
-    assert done.returncode == 1
-    assert "ε" in done.stderr or "level" in done.stderr
+    assert done.code == 1
+    assert "ε" in done.err or "level" in done.err
 
 
 @pytest.mark.parametrize("metric", ["nonsense", "grid:2x2", "hamming:3", "nofile.csv"])
 def test_bad_metrics_are_refused(matrix: Path, metric: str) -> None:
-    assert run(matrix, "--space", metric).returncode == 1
+    assert run(matrix, "--space", metric).code == 1
 
 
 def test_wrong_usage_is_code_2(matrix: Path) -> None:
-    assert run().returncode == 2
-    assert run(matrix, "--example", "geometric").returncode == 2
-    assert run("--example", "nothing").returncode == 2
+    assert run().code == 2
+    assert run(matrix, "--example", "geometric").code == 2
+    assert run("--example", "nothing").code == 2
 
 
 def test_json_files_are_read_exactly(tmp_path: Path) -> None:
@@ -119,8 +118,8 @@ def test_json_files_are_read_exactly(tmp_path: Path) -> None:
         '{"rows": ["p", "q"], "columns": [1, 2], "matrix": [[0.1, 0.9], ["9/10", 0.1]]}'
     )
     done = run(file, "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["smallest"] == "ln(9)"
+    assert done.code == 0
+    assert json.loads(done.out)["smallest"] == "ln(9)"
 
 
 def test_a_matrix_as_r_writes_it_is_read_and_what_was_moved_is_said(tmp_path: Path) -> None:
@@ -130,8 +129,8 @@ def test_a_matrix_as_r_writes_it_is_read_and_what_was_moved_is_said(tmp_path: Pa
         f'"","a","b","c"\n"a",{third},{third},{third}\n"b",.25,.5,.25\n"c",.25,.25,.5\n'
     )
     done = run(file, "--json")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["smallest"] == "ln(2)"
-    assert "moved by up to" in done.stderr
+    assert done.code == 0
+    assert json.loads(done.out)["smallest"] == "ln(2)"
+    assert "moved by up to" in done.err
     file.write_text('"";"a";"b"\n"a";0,7;0,25\n"b";0,25;0,75\n')  # no rounding explains 0.95
-    assert run(file).returncode == 1
+    assert run(file).code == 1

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,61 @@ def command(*words: str | Path, stdin: str = "", folder: Path | None = None) -> 
         sys.argv, sys.stdin = kept
         os.chdir(where)
     return Run(code, out.text(), err.text())
+
+
+CANARY = "CANARY-7f3a"
+GROUPED = "SELECT hobby, count(*) AS k FROM data GROUP BY hobby ORDER BY hobby"
+SURVEY_PLAN = """
+title = "Survey"
+drop = ["name"]
+pass_through = ["region"]
+
+[columns.hobby]
+type = "categories"
+values = ["sports", "cars", "reading"]
+epsilon = "ln 5"
+
+[columns.age]
+type = "ordered"
+values = [1, 2, 3, 4]
+epsilon = "ln 2"
+"""
+
+
+def small_survey(folder: Path) -> Path:
+    """A table of 800 people and a plan for it."""
+    hobbies, regions = ["sports", "sports", "cars", "reading"], ["north", "south"]
+    rows = [f"p{k},{regions[k % 2]},{hobbies[k % 4]},{1 + k % 4}" for k in range(800)]
+    (folder / "survey.csv").write_text("name,region,hobby,age\n" + "\n".join(rows) + "\n")
+    (folder / "plan.toml").write_text(SURVEY_PLAN)
+    return folder
+
+
+def good(*words: str | Path, folder: Path | None = None) -> str:
+    """What a run prints that must go well and say nothing on the error stream."""
+    done = command(*words, folder=folder)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    return done.out
+
+
+def refused(*words: str | Path, folder: Path | None = None) -> str:
+    """The one line on the error stream of a run that must be refused, and that quotes no record."""
+    done = command(*words, folder=folder)
+    assert (done.code, done.out) == (1, ""), done
+    lines = done.err.strip().splitlines()
+    assert len(lines) == 1, done.err
+    assert lines[0].startswith("error: ")
+    assert CANARY not in done.err
+    return lines[0]
+
+
+def process(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dprivacy", *words], capture_output=True, text=True, check=False,
+        timeout=120, **options,
+    )  # type: ignore[call-overload,no-any-return]  # fmt: skip
 
 
 PRAM = """,single,married,divorced,widowed

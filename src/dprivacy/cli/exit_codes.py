@@ -58,7 +58,9 @@ def _usage(refusal: click.ClickException) -> str:
         refusal.ctx.command_path if isinstance(refusal, click.UsageError) and refusal.ctx else ""
     )
     text = refusal.format_message().rstrip(".")
-    return f"{text}; see {where} --help" if where else text
+    if not where:
+        return text
+    return f"{text} See {where} --help" if text.endswith("?") else f"{text}; see {where} --help"
 
 
 def _unexpected(defect: Exception) -> str:

@@ -85,7 +85,7 @@ class Verbs(click.Group):
         if verb is None:
             near = get_close_matches(cmd_name, VERBS, n=1)
             more = f"; did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"there is no verb {cmd_name!r}{more}", ctx)
+            raise click.UsageError(f"{cmd_name!r} is not a verb{more}", ctx)
         found = getattr(import_module(f"dprivacy.cli.verbs.{verb.module}"), verb.name)
         assert isinstance(found, click.Command)
         return found

@@ -56,11 +56,17 @@ def serve(
        machine; see `dprivacy.web.shell.request_guard.Guard`.
     2. Files go into a folder of mode 0700 that is removed at the end.
     3. Nothing is logged but where an error of the server happened, and no other host is asked.
+
+    Examples
+    --------
+    >>> serve(port=0, browser=False, largest=0)
+    Traceback (most recent call last):
+    dprivacy.errors.BadNumber: largest should be at least 1 byte, not 0
     """
-    if find_spec("nicegui") is None:
-        raise MissingExtra("the page needs nicegui; install it with pip install 'dprivacy[web]'")
     if largest < 1:
         raise BadNumber(f"largest should be at least 1 byte, not {largest}")
+    if find_spec("nicegui") is None:
+        raise MissingExtra("the page needs nicegui; install it with pip install 'dprivacy[web]'")
     listening = _bound(port)
     number = int(listening.getsockname()[1])
     desk = Desk()

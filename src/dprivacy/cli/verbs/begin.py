@@ -55,7 +55,7 @@ def completion(shell: str, as_json: bool) -> None:
     It belongs in ~/.local/share/bash-completion/completions/dprivacy for bash, in a file _dprivacy
     in a folder of $fpath for zsh, and in ~/.config/fish/completions/dprivacy.fish for fish.
     """
-    from dprivacy.cli import commands
+    from dprivacy.cli.command_line import commands
 
     kind = get_completion_class(shell)
     assert kind is not None

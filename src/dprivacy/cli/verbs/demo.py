@@ -61,21 +61,21 @@ def demo(folder: Path, as_json: bool) -> None:
           f"dprivacy plan {plan_file}")  # fmt: skip
     for column in wanted.columns:
         click.echo(f"  {column.name}: every answer is made noisy, at ε = {column.spec['epsilon']}")
-    _step(2, "Publish", "A noisy copy is written, and a card that says what it promises.",
+    _step(2, "Publish", "A noisy copy is written, with a card that says what it guarantees.",
           f"dprivacy sanitise {table} -p {plan_file} -o {output}")  # fmt: skip
     click.echo(_indented("\n".join(card.explain().splitlines()[:2])))
-    _step(3, "Attack", "Somebody finds a person's row in it and guesses their hobby.",
+    _step(3, "Attack", "Somebody finds a person's row in it and guesses the person's hobby.",
           f"dprivacy attack {output} --secret hobby --known region")  # fmt: skip
     click.echo(_indented(guess.explain().partition("\nMost exposed")[0]))
-    _step(4, "Estimate", "The noise is known, so true counts come back, ± an error.",
+    _step(4, "Estimate", "The noise is known, so true counts can be estimated, with an error.",
           f"dprivacy estimate {output}")  # fmt: skip
     _show_counts(counts)
-    click.echo("\n  The odds of not smoking, by region, from a regression that knows of the noise:")
+    click.echo("\n  The odds of not smoking by region, from a regression that allows for noise:")
     click.echo(_indented(str(fitted), 4))
-    _step(5, "Query", "Anybody may ask the noisy copy anything; nothing more is spent by it.",
+    _step(5, "Query", "Anyone may ask the noisy copy anything, and nothing more is spent.",
           f'dprivacy query {output} "{SQL}"')  # fmt: skip
     click.echo(_indented(asked.explain()))
-    click.echo(f"\nAll of it is in {folder}: {', '.join(Path(p).name for p in answer['files'])}")
+    click.echo(f"\nAll files are in {folder}: {', '.join(Path(p).name for p in answer['files'])}")
 
 
 def _counts(release: ReceivedTable, name: str, truth: list[Any]) -> dict[str, dict[str, float]]:

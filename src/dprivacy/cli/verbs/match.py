@@ -158,7 +158,7 @@ def match(
         }
         lines += [
             "",
-            f"For the evaluation: {loss.explain()} Without noise the loss would be "
+            f"Evaluation: {loss.explain()} Without noise the loss would be "
             f"{bare.points[0].loss:.4f}, with random others {bare.chance[k]:.4f}.",
         ]
     if to_stdout:

@@ -62,7 +62,11 @@ def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_js
 @click.option(
     "--rows", default=1000, show_default=True, help="Number of rows that the table will have."
 )
-@click.option("--points", type=float, help="Precision wanted: standard error in percentage points.")
+@click.option(
+    "--points",
+    type=float,
+    help="Precision wanted: 95 % intervals of proportions within ± this many points.",
+)
 @JSON
 def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
     """Show what a PLAN (TOML, or -) guarantees and costs, before any data is touched."""
@@ -78,8 +82,8 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
         }
         answer["smallest_epsilon"] = wanted
         lines += [
-            f"{rows:,} people, {len(found.column(name).space or ())} categories, ±{points:g} points: "
-            f"smallest ε for {name} is {eps:.3f}"
+            f"For 95 % intervals of ±{points:g} points with {rows:,} rows, {name} "
+            f"({len(found.column(name).space or ())} categories) needs an ε of at least {eps:.3f}."
             for name, eps in wanted.items()
         ]
     say(answer, as_json, "\n".join(lines))

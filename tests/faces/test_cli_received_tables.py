@@ -1,0 +1,143 @@
+"""Reading a released table: estimate, regress, query."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.command_runs import CANARY, GROUPED, command, good, refused, small_survey
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = small_survey(tmp_path_factory.mktemp("released"))
+    good("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.parquet", folder=place)
+    return place
+
+
+class TestEstimate:
+    def test_words(self, released: Path) -> None:
+        text = good("estimate", "out.parquet", folder=released)
+        assert "hobby" in text
+        assert "sports" in text
+        assert "age" in text
+
+    @pytest.mark.parametrize("estimator", ["ibu", "inverse"])
+    def test_json(self, released: Path, estimator: str) -> None:
+        text = good(
+            "estimate", "out.parquet", "--column", "hobby", "--estimator", estimator, "--json",
+            folder=released,
+        )  # fmt: skip
+        answer = json.loads(text)
+        assert set(answer) == {"hobby"}
+
+    def test_against_other_columns(self, released: Path) -> None:
+        wanted = ["estimate", "out.parquet", "--column", "hobby", "--by", "region, age", "--json"]
+        answer = json.loads(good(*wanted, folder=released))
+        assert answer["hobby"]["labels"][1] == ["north", "south"]
+        cells = [n for plane in answer["hobby"]["counts"] for row in plane for n in row]
+        assert sum(cells) == pytest.approx(800)
+
+    def test_means(self, released: Path) -> None:
+        wanted = ["estimate", "out.parquet", "--column", "age", "--mean", "--json"]
+        assert "age" in json.loads(good(*wanted, folder=released))
+
+    def test_refusals(self, released: Path) -> None:
+        wanted = ["estimate", "out.parquet"]
+        assert "no column 'q'" in refused(*wanted, "--column", "q", folder=released)
+        assert "does not hold numbers" in refused(
+            *wanted, "--column", "hobby", "--mean", folder=released
+        )
+        assert "against itself" in refused(
+            *wanted, "--column", "hobby", "--by", "hobby", folder=released
+        )
+        refused(*wanted, "--confidence", "2", folder=released)
+        assert "card of the release is missing" in refused(
+            "estimate", "survey.csv", folder=released
+        )
+        assert "plan.toml: not JSON" in refused(*wanted, "--card", "plan.toml", folder=released)
+
+    def test_wrong_usage(self, released: Path) -> None:
+        done = command("estimate", "out.parquet", "--estimator", "magic", folder=released)
+        assert done.code == 2
+
+
+class TestQuery:
+    def test_words(self, released: Path) -> None:
+        text = good("query", "out.parquet", GROUPED, folder=released)
+        head, *rows = text.splitlines()
+        assert head.split()[:3] == ["hobby", "k", "corrected"]
+        assert len(rows) == 4
+
+    def test_json(self, released: Path) -> None:
+        answer = json.loads(good("query", "out.parquet", GROUPED, "--json", folder=released))
+        assert answer["columns"] == ["hobby", "k"]
+        assert sum(row[1] for row in answer["rows"]) == 800
+        assert sum(count for count, _ in answer["corrected"]) == pytest.approx(800)
+
+    def test_values_of_any_type_are_json(self, released: Path) -> None:
+        sql = "SELECT DATE '2020-01-01' d, 1.5::DECIMAL(4, 2) x, NULL z, 'nan'::DOUBLE n, [1, 2] l"
+        answer = json.loads(good("query", "out.parquet", sql, "--json", folder=released))
+        assert len(answer["rows"][0]) == 5
+
+    def test_refusals(self, released: Path) -> None:
+        (released / "secret.csv").write_text(f"s\n{CANARY}\n")
+        for sql in (
+            "SELECT * FROM 'secret.csv'",
+            "COPY data TO 'stolen.csv'",
+        ):
+            refused("query", "out.parquet", sql, folder=released)
+        assert not (released / "stolen.csv").exists()
+        done = command("query", "out.parquet", folder=released)
+        assert done.code == 2
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """4,000 people: half of the north smokes, a tenth of the south; incomes 1 + 2 of smokers."""
+    place = tmp_path_factory.mktemp("regress")
+    rows = []
+    for k in range(4000):
+        north = k % 2
+        smokes = (k // 2) % 10 < (5 if north else 1)
+        rows.append(f"{'north' if north else 'south'},{'yes' if smokes else 'no'},{1 + 2 * smokes}")
+    (place / "t.csv").write_text("region,smokes,income\n" + "\n".join(rows) + "\n")
+    (place / "plan.toml").write_text(
+        'pass_through = ["region", "income"]\n[columns.smokes]\ntype = "categories"\n'
+        'values = ["no", "yes"]\nepsilon = "ln 9"\n'
+    )
+    assert command("sanitise", "t.csv", "-p", "plan.toml", "-o", "r.csv", folder=place).code == 0
+    return place
+
+
+class TestRegression:
+    def test_a_protected_outcome(self, people: Path) -> None:
+        words = ("estimate", "r.csv", "--regress", "smokes ~ region", "--json")
+        found = json.loads(command(*words, folder=people).out)
+        south = found["coefficients"]["region=south"]
+        # The true log odds: ln(1/9) − ln(1) = −2.197; the band is more than six errors wide.
+        assert found["standard_errors"]["region=south"] < 0.17
+        assert abs(south + 2.197) < 1.1
+
+    def test_a_protected_covariate(self, people: Path) -> None:
+        words = (
+            "estimate",
+            "r.csv",
+            "--regress",
+            "income ~ smokes",
+            "--family",
+            "linear",
+            "--json",
+        )
+        found = json.loads(command(*words, folder=people).out)["coefficients"]
+        # Uncorrected, the slope would be nearer to 1.
+        assert found["intercept"] == pytest.approx(1, abs=0.15)
+        assert found["smokes=yes"] == pytest.approx(2, abs=0.3)
+
+    def test_refusals(self, people: Path) -> None:
+        words = ("estimate", "r.csv", "--regress")
+        for model in ("smokes ~ q", "smokes ~ smokes"):
+            assert command(*words, model, folder=people).code == 1
+        for model in ("smokes", "~ region", "smokes ~"):
+            assert command(*words, model, folder=people).code == 2
+        assert command(*words, "smokes ~ region", "--mean", folder=people).code == 2

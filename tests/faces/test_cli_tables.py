@@ -1,0 +1,159 @@
+"""Releasing a table: inspect, plan, sanitise."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from support.command_runs import CANARY, GROUPED, SURVEY_PLAN, command, good, refused, small_survey
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return small_survey(tmp_path)
+
+
+class TestInspect:
+    def test_a_plan_comes_out(self, folder: Path) -> None:
+        text = good("inspect", "survey.csv", folder=folder)
+        assert '[columns.hobby]\ntype = "categories"' in text
+        assert 'drop = ["name"]' in text
+        (folder / "first.toml").write_text(text)
+        line = refused("sanitise", "survey.csv", "-p", "first.toml", "-o", "o.csv", folder=folder)
+        assert "were read off the data" in line
+        assert not (folder / "o.csv").exists()
+
+    def test_another_level(self, folder: Path) -> None:
+        assert 'epsilon = "ln 9"' in good(
+            "inspect", "survey.csv", "--epsilon", "ln 9", folder=folder
+        )
+
+    def test_refusals(self, folder: Path) -> None:
+        assert "no such file" in refused("inspect", "none.csv", folder=folder)
+        assert "greater than 0" in refused("inspect", "survey.csv", "--epsilon", "0", folder=folder)
+
+
+class TestPlan:
+    def test_words(self, folder: Path) -> None:
+        text = good("plan", "plan.toml", "--rows", "800", "--points", "3", folder=folder)
+        assert "by at most 40" in text
+        assert "With 800 rows:" in text
+        assert "hobby: chance of each released value" in text
+        assert "hobby (3 categories) needs an ε of at least" in text
+
+    def test_json(self, folder: Path) -> None:
+        answer = json.loads(good("plan", "plan.toml", "--points", "3", "--json", folder=folder))
+        assert answer["rows"] == 1000
+        assert set(answer["smallest_epsilon"]) == {"hobby"}
+        assert answer["guarantee"]["not_protected"] == ["region"]
+
+    @pytest.mark.parametrize(
+        ("text", "part"),
+        [
+            ("x = = 1", "not TOML"),
+            ("[columns.h]\ntype = 'categories'\nvalues = ['a','b']", "epsilon is missing"),
+            (SURVEY_PLAN.replace('"ln 5"', "nan"), "cannot read the level"),
+            (
+                SURVEY_PLAN + 'mechanism = "laplace"\n',
+                "laplace does not fit a column of type ordered",
+            ),
+        ],
+    )
+    def test_plans_that_are_none(self, folder: Path, text: str, part: str) -> None:
+        (folder / "bad.toml").write_text(text)
+        assert part in refused("plan", "bad.toml", folder=folder)
+
+    def test_no_rows(self, folder: Path) -> None:
+        assert "at least one row" in refused("plan", "plan.toml", "--rows", "0", folder=folder)
+
+    def test_a_precision_that_cannot_be_had(self, folder: Path) -> None:
+        refused("plan", "plan.toml", "--points", "0", folder=folder)
+
+
+class TestSanitise:
+    def test_words_and_files(self, folder: Path) -> None:
+        text = good("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+        assert text.startswith("Survey: 800 rows, 2 protected columns.")
+        assert "not protected: region" in text
+        assert "Wrote out.csv and out.csv.card.json." in text
+        assert (folder / "out.csv").read_text().splitlines()[0] == '"region","hobby","age"'
+        left = {"survey.csv", "plan.toml", "out.csv", "out.csv.card.json"}
+        assert {path.name for path in folder.iterdir()} == left
+
+    def test_json_is_the_card(self, folder: Path) -> None:
+        text = good(
+            "sanitise", "survey.csv", "-p", "plan.toml", "-o", "o.parquet", "--json", folder=folder
+        )
+        stored = json.loads((folder / "o.parquet.card.json").read_text())
+        assert json.loads(text) == stored["body"]
+        assert json.loads(text)["holds"] is True
+
+    def test_an_output_that_exists(self, folder: Path) -> None:
+        wanted = ["sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv"]
+        good(*wanted, folder=folder)
+        assert "already exists; choose another name, or pass --replace" in refused(
+            *wanted, folder=folder
+        )
+        line = refused(*wanted, "--replace", folder=folder)
+        assert "survey.csv was released before" in line
+        good(*wanted, "--replace", "--again", "the first one was lost", folder=folder)
+
+    @pytest.mark.parametrize(
+        ("content", "part"),
+        [
+            (f"name,region,hobby,age\nx,n,{CANARY},1\n", "column 'hobby', row 0: holds a value"),
+            (f"name,region,hobby,age\nx,n,cars,1\nx,n,cars,{CANARY}\n", "column 'age', row 1"),
+            (f"name,region,hobby,age\n{CANARY}\n", "ragged rows"),
+            ("name,region,hobby,age,more\nx,n,cars,1,2\n", "nothing of the column 'more'"),
+        ],
+    )
+    def test_bad_tables(self, folder: Path, content: str, part: str) -> None:
+        (folder / "survey.csv").write_text(content)
+        line = refused("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+        assert part in line
+        assert {path.name for path in folder.iterdir()} == {"survey.csv", "plan.toml"}
+
+    def test_other_refusals(self, folder: Path) -> None:
+        wanted = ["sanitise", "survey.csv", "-p", "plan.toml", "-o"]
+        assert "would replace the source" in refused(
+            *wanted, "survey.csv", "--replace", folder=folder
+        )
+        assert "cannot be written to" in refused(*wanted, "none/out.csv", folder=folder)
+
+    def test_wrong_usage(self, folder: Path) -> None:
+        done = command("sanitise", "survey.csv", folder=folder)
+        assert done.code == 2
+        assert "--plan" in done.err
+
+    def test_a_warning_is_one_line(self, folder: Path) -> None:
+        blocks = '\nblocks = [["sports"], ["cars", "reading"]]\n'
+        (folder / "plan.toml").write_text(SURVEY_PLAN.replace('"ln 5"', '"ln 5"' + blocks))
+        done = command("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+        assert done.code == 0
+        assert done.err == (
+            "warning: column 'hobby': which block a value is in is published as it is\n"
+        )
+        assert "the block of hobby" in done.out
+
+    def test_an_acknowledged_domain_is_void(self, folder: Path) -> None:
+        marked = SURVEY_PLAN.replace('"ln 5"', '"ln 5"\nsource = "data, acknowledged"')
+        (folder / "plan.toml").write_text(marked)
+        text = good("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+        assert "NO GUARANTEE: the list of values for hobby was taken from the data." in text
+
+    def test_there_is_no_seed(self, folder: Path) -> None:
+        done = command(
+            "sanitise", "survey.csv", "-p", "plan.toml", "-o", "o.csv", "--seed", "1", folder=folder
+        )
+        assert done.code == 2
+
+
+def test_a_table_from_a_path_with_odd_letters(folder: Path) -> None:
+    place = folder / "ordner mit ä ✓"
+    place.mkdir()
+    os.rename(folder / "survey.csv", place / "sürvey.csv")
+    target = place / "aus gabe.parquet"
+    good("sanitise", place / "sürvey.csv", "-p", folder / "plan.toml", "-o", target)
+    assert "hobby" in good("estimate", target, "--column", "hobby")
+    assert "hobby" in good("query", target, GROUPED)
