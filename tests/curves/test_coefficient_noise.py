@@ -94,7 +94,7 @@ def test_values_at_finitely_many_times_are_as_private(times):
     first, second = np.zeros((1, 12)), np.linspace(0, 8, 12)[None, :]
     unit = 4000  # whole numbers of a coefficient that are told apart here
     q = [math.exp(-float(level) * unit) for level in mechanism.levels]
-    window = np.arange(-400, 401)
+    window = np.arange(-240, 241)
     laws = []
     for curve in (first, second):
         centre = np.rint(mechanism.coefficients(curve)[0] / unit)

@@ -38,10 +38,10 @@ def test_the_band_holds_the_mean_as_often_as_it_says():
     followed = days.mean(axis=0) @ basis.rows.T @ basis.back.T
     inside = [
         _inside(protect_curves(days, eps=1, grid="0.001", size=6).data.mean(), followed, 1e-3)
-        for _ in range(200)
+        for _ in range(60)
     ]
-    # Bonferroni over readings that hang together: at least 95 %; 179 of 200 is 5 sigma below.
-    assert sum(inside) >= 180
+    # Bonferroni over readings that hang together: at least 95 %; 48 of 60 is 5 sigma below.
+    assert sum(inside) > 48
 
 
 def test_groups_have_profiles_of_their_own():

@@ -144,7 +144,7 @@ def table_of(vectors, repetitions=30):
 
 @pytest.mark.statement("T", "Table 10.1")
 def test_a_thousand_films_within_five_thousandths_of_print(films):
-    losses = table_of(top(films, 1000))
+    losses = table_of(top(films, 1000), repetitions=15)
     assert np.abs(losses - np.array(list(PRINTED[1000].values()))).max() < 0.005
 
 
@@ -197,7 +197,7 @@ def curves(films):
             bits=[10, 20],
             distances=["0.05", "0.25"],
             budgets=[0.5, 2, 5, 10, 15],
-            repetitions=4,
+            repetitions=2,
             source=source,
         )
         for n in (100, 1000)

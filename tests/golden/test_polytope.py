@@ -353,10 +353,16 @@ def test_an_extreme_point_with_a_loose_entry(a):
 @pytest.mark.statement("P", "Thm 2", "Thm 4", "Thm 5", "Thm 6", "Thm 7", "Cor 1", "Cor 4", "Cor 5")
 @pytest.mark.statement("P", "Lem 3", "Lem 4", "Def 6", "Thm 8")
 @pytest.mark.parametrize(
-    ("n", "eps", "a"), [(2, "ln 2", 2), (3, "ln(3/2)", Q(3, 2)), (4, "ln 2", 2)]
+    ("n", "eps", "a", "up_to_permutation"),
+    [
+        (2, "ln 2", 2, False),
+        (3, "ln(3/2)", Q(3, 2), False),
+        (4, "ln 2", 2, True),
+        pytest.param(4, "ln 2", 2, False, marks=pytest.mark.slow),
+    ],
 )
-def test_every_extreme_point_is_as_the_theorems_say(n, eps, a):
-    for A in extreme_points(n, eps=eps):
+def test_every_extreme_point_is_as_the_theorems_say(n, eps, a, up_to_permutation):
+    for A in extreme_points(n, eps=eps, up_to_permutation=up_to_permutation):
         verdict = is_extreme(A, eps=eps)
         columns = [c for c in A.matrix.transposed.rows() if any(c)]
         k = len(columns)

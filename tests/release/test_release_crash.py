@@ -59,17 +59,17 @@ def killed(folder, *arguments):
 
 
 class TestKilled:
-    """In the fast suite about 200 deaths in all, in the slow one more than 1,500."""
+    """In the fast suite about 60 deaths in all, in the slow one more than 1,500."""
 
-    @pytest.mark.parametrize(("ending", "step"), [("csv", 2), ("parquet", 7)])
+    @pytest.mark.parametrize(("ending", "step"), [("csv", 9), ("parquet", 31)])
     def test_at_calls_of_the_system(self, memory, ending, step):
         deaths, resumed = killed(memory, ending, "calls", 7, 2, step)
-        assert min(deaths, resumed) >= 35
+        assert min(deaths, resumed) >= 7
 
     @ENDINGS
     def test_at_random_times(self, memory, ending):
-        deaths, _ = killed(memory, ending, "random", 11, 40)
-        assert deaths >= 40
+        deaths, _ = killed(memory, ending, "random", 11, 12)
+        assert deaths >= 12
 
     @pytest.mark.slow
     @ENDINGS

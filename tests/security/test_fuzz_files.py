@@ -28,10 +28,10 @@ def fuzzed(what: str, seed: int, many: int) -> dict[str, tuple[int, int]]:
 
 
 def test_a_few_of_every_format():
-    found = fuzzed("all", 20261115, 150)
+    found = fuzzed("all", 20261115, 50)
     assert list(found) == FORMATS
     for good, refused in found.values():
-        assert good + refused == 150
+        assert good + refused == 50
         assert good  # some changes do no harm: what is read is reached
         assert refused
 

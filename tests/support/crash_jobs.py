@@ -109,20 +109,21 @@ class Trials:
         self.source = write_source(folder, ending)
         self.place = folder / "out"
         self.output = self.place / f"out.{ending}"
+        self.card_path = self.place / f"out.{ending}.card.json"
         self.deaths = self.resumed = 0
         self.fresh()
         began = time.perf_counter()
         assert ended(child(self.job(resume=False))) == 0
         self.seconds = time.perf_counter() - began
         self.wanted = self.output.read_bytes()
-        self.card = (self.place / "out.csv.card.json").read_bytes()
+        self.card = (self.card_path).read_bytes()
 
     def fresh(self, *, old=False):
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir()
         self.old = {}
         if old:
-            self.old = {self.output: b"old output", self.place / "out.csv.card.json": b"old card"}
+            self.old = {self.output: b"old output", self.card_path: b"old card"}
         for path, content in self.old.items():
             path.write_bytes(content)
 
@@ -148,7 +149,7 @@ class Trials:
 
     def check(self, where):
         """What must hold whenever a job is dead."""
-        new = {self.output: self.wanted, self.place / "out.csv.card.json": self.card}
+        new = {self.output: self.wanted, self.card_path: self.card}
         for path, content in new.items():
             found = path.read_bytes() if path.exists() else None
             if found not in (content, self.old.get(path)):
@@ -202,7 +203,7 @@ class Trials:
                 print(f"{where}: left over: {path.name}", flush=True)
             if KEY in data or KEY.hex().encode() in data:
                 print(f"{where}: the key is in {path.name}", flush=True)
-        if read_card(self.place / "out.csv.card.json").count != ROWS:
+        if read_card(self.card_path).count != ROWS:
             print(f"{where}: rows are lost", flush=True)
 
 

@@ -158,7 +158,7 @@ def read_tables(ending: str) -> Callable[[Path], None]:
 
 def read_release(path: Path) -> None:
     """A released table, as its receiver opens it; the card lies beside it."""
-    release = received(path, path.with_name("card.json"))
+    release = received(path, card=path.with_name("card.json"))
     for column in ("hobby", "health"):
         release.counts([column])
 

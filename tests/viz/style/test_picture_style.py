@@ -61,7 +61,7 @@ def test_svg_stands_in_a_page_beside_others():
     assert 'aria-label="in words"' in svg(some_figure(), words="in words")
 
 
-def test_the_persons_settings_and_pyplot_are_left_alone():
+def test_the_persons_settings_are_left_alone():
     with matplotlib.rc_context({"font.size": 31.0, "axes.facecolor": "red", "text.usetex": True}):
         before = dict(matplotlib.rcParams)
         figure = some_figure()
@@ -70,6 +70,9 @@ def test_the_persons_settings_and_pyplot_are_left_alone():
     assert figure.axes[0].title.get_fontsize() < 20
     assert figure.axes[0].get_facecolor() == (1.0, 1.0, 1.0, 1.0)
     assert text == svg(some_figure())
+
+
+def test_pyplot_is_not_loaded():
     program = (
         "import sys, dprivacy as dp; dp.geometric(dp.line(3), eps='ln 2').plot(); "
         "print('matplotlib.pyplot' in sys.modules)"
