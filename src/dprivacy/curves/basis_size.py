@@ -33,6 +33,11 @@ class SizeChoice(Answer):
         The mean squared error that noise adds.
     averaged
         Over how many curves a reader averages.
+
+    Examples
+    --------
+    >>> SizeChoice(2, left_out=(5.0, 1.0, 0.5), noise=(1.0, 2.0, 6.0)).explain().split(",")[0]
+    'A basis of 2 leaves out 1 of the squared error of a curve'
     """
 
     size: int

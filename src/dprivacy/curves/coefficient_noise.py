@@ -44,6 +44,14 @@ class CurveMechanism(Sourced):
         Exact numerics: the level per whole number of each coefficient.
     source
         The random source; the system's when None.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import example_days, make_basis
+    >>> from dprivacy.numbers import ln
+    >>> mechanism = curve_mechanism(make_basis("cosine", 48, 6), eps=ln(2), grid=Fraction(1, 100))
+    >>> mechanism.randomise(example_days(3)).shape
+    (3, 48)
     """
 
     basis: Basis

@@ -29,6 +29,12 @@ class Basis:
         How it was made.
     rows
         One basis vector a row, times SCALE.
+
+    Examples
+    --------
+    >>> basis = make_basis("cosine", 24, 5)
+    >>> basis.size, basis.times, basis.stretch_squared >= SCALE**2
+    (5, 24, True)
     """
 
     name: str

@@ -31,6 +31,12 @@ class Days:
         The file.
     left_out
         How many incomplete days were left out.
+
+    Examples
+    --------
+    >>> days = Days(np.ones((2, 3)), ("h0", "h1", "h2"), {"home": ["a", "b"]}, Path("days.csv"))
+    >>> days.values.shape, days.left_out
+    ((2, 3), 0)
     """
 
     values: Floats

@@ -29,6 +29,12 @@ class Linkage(Answer):
         The share found by guessing.
     curves
         How many curves there are.
+
+    Examples
+    --------
+    >>> found = Linkage(before=1.0, after=0.02, chance=0.01, curves=100)
+    >>> "2.00% when they are protected" in found.explain()
+    True
     """
 
     before: float

@@ -27,6 +27,13 @@ class Profile(Answer, Pictured):
         readings at once with the stated confidence.
     curves
         How many curves were averaged.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import example_days, protect_curves
+    >>> profile = protect_curves(example_days(50), eps=5, grid="0.01").data.mean(confidence=0.9)
+    >>> profile.curves, bool((profile.low < profile.high).all())
+    (50, True)
     """
 
     mean: Floats

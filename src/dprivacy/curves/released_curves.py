@@ -64,6 +64,15 @@ class ProtectedCurves(Answer, Pictured):
         The unit of the readings.
     choice
         How the number of basis vectors was chosen, where a rule chose it.
+
+    Examples
+    --------
+    >>> from dprivacy.curves import example_days, protect_curves
+    >>> found = protect_curves(example_days(40), eps=5, grid="0.01", unit="kWh").data
+    >>> sorted(found.means(["odd", "even"] * 20))
+    ['even', 'odd']
+    >>> found.guarantee.unit
+    'kWh of L2 distance'
     """
 
     values: Floats

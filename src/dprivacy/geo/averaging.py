@@ -36,6 +36,12 @@ class AveragingAttack(Answer, Pictured):
         How many invented people it was tried on.
     radius
         The radius of the guarantee, in metres.
+
+    Examples
+    --------
+    >>> found = AveragingAttack((1, 100), (180.0, 20.0), (190.0, 190.0), people=50, radius=200.0)
+    >>> print(found.explain().splitlines()[3])
+          100          20 m         190 m
     """
 
     reports: tuple[int, ...]

@@ -38,6 +38,15 @@ class City:
         How many; row 0 is the northernmost, column 0 the westernmost.
     counts
         Public places in each cell, row by row: the prior in proportion.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import city
+    >>> town = city("40.7, -74, 1 km", cell="1 km", places=([40.7005, 40.7005], [-74.001, -74.001]))
+    >>> town.space.labels
+    ((0, 0), (0, 1), (1, 0), (1, 1))
+    >>> print(town.prior[0, 0])
+    1
     """
 
     region: Region

@@ -91,7 +91,13 @@ class NoiseLaw:
 
 @dataclass(frozen=True)
 class Displacement(Answer):
-    """Metres between true and reported places. It is computed from the truth: keep it to yourself."""
+    """Metres between true and reported places. It is computed from the truth: keep it to yourself.
+
+    Examples
+    --------
+    >>> print(Displacement(mean=210.0, median=180.0, within_95=470.0, places=1000))
+    1,000 reports are 210 m from the truth on average; half of them within 180 m, 95 % within 470 m.
+    """
 
     mean: float
     median: float

@@ -35,6 +35,13 @@ class CityMechanism(Sourced):
         The channel with its proofs, of privacy and of optimality.
     source
         Where random words come from; the operating system's when None.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import city
+    >>> found = optimal_places(city("40.7, -74, 1 km", cell="1 km"), radius="1 km")
+    >>> found.randomise([[40.702, -74.001]]).shape, len(found.channel.rows)
+    ((1, 2), 4)
     """
 
     city: City

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.geo.place_noise import PlaceMechanism
+from dprivacy.numbers import Frozen
 from dprivacy.sampling import KeyedSource
 from dprivacy.spaces import python_value
 
 _SHORTEST_KEY = 16
 
 
-class PermanentNoise:
+class PermanentNoise(Frozen):
     """Noise that is a function of a secret key, the person and the cell.
 
     However often a person reports from a cell, all reports are one, and say what the first one said:
@@ -31,7 +32,20 @@ class PermanentNoise:
         At least 16 secret bytes, such as ``secrets.token_bytes(32)``; it can undo the noise.
     context
         What the reports are for; another context has other noise.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import place_mechanism
+    >>> mechanism = place_mechanism(region="40.7, -74, 50 km", cell="50 m")
+    >>> fixed = PermanentNoise(mechanism, b"sixteen bytes or more")
+    >>> cells = mechanism.cells(np.array([40.7, 40.7]), np.array([-74.0, -74.0]))
+    >>> first, again = fixed.noisy(cells, ["ann", "ann"]).tolist()
+    >>> first == again
+    True
     """
+
+    mechanism: PlaceMechanism
+    _key: bytes
 
     def __init__(self, mechanism: PlaceMechanism, key: Any, context: str = "") -> None:
         if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
@@ -39,13 +53,15 @@ class PermanentNoise:
                 f"the permanent key should be at least {_SHORTEST_KEY} secret bytes, such as "
                 "secrets.token_bytes(32)"
             )
-        self.mechanism = mechanism
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
         claim = mechanism.guarantee
         told = f"{claim.eps}\0{claim.cell}\0{mechanism.step}\0{where}\0{context}"
         name = b"dprivacy permanent places 1\0"
-        self._key = hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256")
+        self._set(
+            mechanism=mechanism,
+            _key=hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256"),
+        )
 
     def noisy(self, cells: NDArray[np.int64], people: Sequence[Any]) -> NDArray[np.int64]:
         """Cells with the noise of their people, in steps.

@@ -36,6 +36,12 @@ class PlaceFile:
         Columns that are passed on as they are.
     shapes
         For GeoJSON: the type of each feature's geometry, and how many places it has.
+
+    Examples
+    --------
+    >>> found = PlaceFile(np.array([40.7]), np.array([-74.0]), ["ann"], ("lat", "lon"))
+    >>> found.names, found.kept
+    (('lat', 'lon'), {})
     """
 
     lat: Floats
@@ -59,7 +65,7 @@ def read_place_file(
     person: str | None = None,
     keep: Sequence[str] = (),
 ) -> PlaceFile:
-    """Read places.
+    r"""Read places.
 
     Parameters
     ----------
@@ -83,6 +89,15 @@ def read_place_file(
         When the file is not what it should be.
     UnknownName
         When it does not have a column that is asked for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "p.csv").write_text("who,lat,lon\nann,40.7,-74.0\n")
+    ...     found = read_place_file(f"{folder}/p.csv", person="who")
+    >>> found.people, found.lat.tolist()
+    (['ann'], [40.7])
     """
     file = Path(path)
     if is_geojson(file):

@@ -37,6 +37,12 @@ class FrontierPoint:
         makes the best guess.
     bound
         For the optimal mechanism: no private mechanism has a smaller mean displacement.
+
+    Examples
+    --------
+    >>> point = FrontierPoint("optimal", as_eps("ln 4"), mean=90.0, within_95=250.0, adversary=80.0)
+    >>> point.to_dict()["eps"]
+    'ln(4)'
     """
 
     mechanism: str
@@ -65,6 +71,13 @@ class PlaceFrontier(Answer, Pictured):
         The error in metres of the adversary's best guess without a report.
     points
         What was found, level by level.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import city
+    >>> found = frontier(city("40.7, -74, 1 km", cell="1 km"), eps=["ln 4"], radius="1 km")
+    >>> [level for level, _ in found.curve("optimal")] == [math.log(4)]
+    True
     """
 
     city: City

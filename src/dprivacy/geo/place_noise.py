@@ -44,6 +44,12 @@ class PlaceMechanism(Sourced):
         Where the places are, publicly; None for anywhere on Earth.
     source
         Where random words come from; the operating system's when None.
+
+    Examples
+    --------
+    >>> mechanism = place_mechanism(eps="ln 4", radius="200 m", region="40.7, -74.0, 50 km")
+    >>> print(mechanism.guarantee.unit, mechanism.guarantee.eps * 200 < mechanism.guarantee.level)
+    metre True
     """
 
     guarantee: MetreGuarantee

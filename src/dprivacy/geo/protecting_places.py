@@ -32,7 +32,7 @@ _MUCH = 10  # a level above which a guarantee is worth little
 @result("T", "Ex 3.2.1")
 def protect_places(
     lat: Any,  # a list, an array or a column of a frame
-    lon: Any,
+    lon: Any,  # likewise
     *,
     eps: LevelLike = "ln 4",
     radius: LengthLike = "200 m",

@@ -39,6 +39,13 @@ class ProtectedPlaces(Answer):
         What else was done, and what is not guaranteed, in words.
     law
         How far the noise moves places; None where a city's channel decides it.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import protect_places
+    >>> places = protect_places([40.7, 40.71], [-74.0, -74.01], region="40.7, -74, 9 km").data
+    >>> len(places), places.guarantee.reports
+    (2, 1)
     """
 
     lat: Any  # an array, or a column of a pandas or Polars frame: what the true ones came in

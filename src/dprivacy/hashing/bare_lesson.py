@@ -33,6 +33,12 @@ class BareHash(Answer):
         Every hash function there is on them: the bit of each point, and how likely the function is.
     eps
         The level of the response that repairs it, or None.
+
+    Examples
+    --------
+    >>> lesson = bare_hash([(1, 0), (0, 1)])
+    >>> print(lesson.hidden_level, lesson.known_level)
+    0 inf
     """
 
     points: tuple[Point, ...]

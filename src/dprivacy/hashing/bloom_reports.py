@@ -56,6 +56,14 @@ class SetReports(Sourced):
         ε·h for each item in which two sets differ, however many reports are seen.
     source
         Where the noise comes from; the operating system when None.
+
+    Examples
+    --------
+    >>> reports = set_reports(eps="ln 3", bits=32, key="demo")
+    >>> int(reports.filter([{"tea"}]).sum()) <= reports.hashes
+    True
+    >>> print(reports.between({"tea"}, {"rum"})["by items"].level)
+    ln(81)
     """
 
     bits: int

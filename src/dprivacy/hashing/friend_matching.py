@@ -37,6 +37,12 @@ class Matching(Answer):
         Places among the labels, and distances.
     bits
         The length of a report.
+
+    Examples
+    --------
+    >>> found = match([[0, 0, 0], [0, 0, 1], [1, 1, 1]], k=1, labels=["ann", "bob", "cleo"]).data
+    >>> next(found.rows())
+    ('ann', 1, 'bob', 1)
     """
 
     labels: tuple[Label, ...]
@@ -172,6 +178,11 @@ class MatchLoss(Answer):
         One number a person.
     found, true
         The average distance of matches and of true nearest neighbours.
+
+    Examples
+    --------
+    >>> MatchLoss(np.array([0.1, 0.3]), found=0.4, true=0.2).mean
+    0.2
     """
 
     losses: Floats

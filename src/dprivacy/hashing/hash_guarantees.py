@@ -40,6 +40,11 @@ class PairGuarantee:
         The guarantee in a sentence.
     because
         What it rests on.
+
+    Examples
+    --------
+    >>> PairGuarantee("worst case", as_eps("ln 4"), Fraction(0), "at most 4", "").to_dict()["level"]
+    'ln(4)'
     """
 
     name: str

@@ -21,6 +21,13 @@ class HashResponse(Sourced):
     The hash is public, so the guarantee is the one *given* the hash: ε for every bit of it in which two
     inputs differ, at most κ·ε. What it comes to for two inputs before the hash is drawn says
     `pair_privacy`.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import minhash
+    >>> mechanism = lshrr(minhash(bits=16, key="demo"), eps="ln 3")
+    >>> mechanism.guarantee.space.distance({"tea"}, {"tea"}), mechanism.channel
+    (Fraction(0, 1), None)
     """
 
     function: LocalityHash

@@ -18,6 +18,11 @@ class LossPoint:
     `mechanism` is "LSH", "LSHRR" or "LapLSH"; `distance` and `xi` say what budget ξ inputs at that
     distance have, and `eps` the parameter of the mechanism that gives it. `error` is the standard error
     over the repetitions.
+
+    Examples
+    --------
+    >>> LossPoint("LSH", bits=20, k=5, loss=0.02, error=0.001).to_dict()["loss"]
+    0.02
     """
 
     mechanism: str
@@ -46,6 +51,12 @@ class LossExperiment(Answer, Pictured):
         What was measured.
     chance
         For each k, the loss of matching everybody with random others.
+
+    Examples
+    --------
+    >>> point = LossPoint("LSH", bits=20, k=5, loss=0.02, error=0.001)
+    >>> LossExperiment(100, 40, 30, (point,), {5: 0.3}).at(mechanism="LSH").k
+    5
     """
 
     people: int

@@ -21,6 +21,13 @@ class HashOfNoise(Sourced):
 
     Hashing is post-processing: the guarantee is that of the noise, ε times the Euclidean distance, for
     exact real arithmetic. The noise is computed in doubles, of which only the hash bits are released.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import random_projection
+    >>> mechanism = laplsh(random_projection(3, bits=8, key="demo"), eps=10, numerics="idealised")
+    >>> mechanism.bits, mechanism.secure
+    (8, True)
     """
 
     function: LinearHash

@@ -37,6 +37,13 @@ class PairPrivacy(Answer):
         The chance that one hash bit tells them apart; None where it plays no part.
     guarantees
         All of them, from the narrowest to the widest view.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import lshrr, minhash
+    >>> found = pair_privacy(lshrr(minhash(bits=8, key="demo"), eps="ln 3"), {"tea"}, {"rum"})
+    >>> found.metric, [one.name for one in found.guarantees][:2]
+    ('jaccard', ['this hash', 'worst case'])
     """
 
     mechanism: str

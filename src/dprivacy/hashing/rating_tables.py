@@ -23,6 +23,11 @@ class Ratings:
         Who, in the order of the table.
     vectors
         For each person a mapping from items to numbers; what is not mentioned is 0.
+
+    Examples
+    --------
+    >>> Ratings(("ann", "bob"), ({"tea": 5.0}, {"rum": 1.0})).array().tolist()
+    [[5.0, 0.0], [0.0, 1.0]]
     """
 
     people: tuple[Any, ...]

@@ -21,7 +21,14 @@ _LARGEST = 1 << 26  # bytes of a file with a region
 
 @dataclass(frozen=True)
 class Polygon:
-    """The inside of rings of (longitude, latitude), as in GeoJSON; edges are straight on the plane."""
+    """The inside of rings of (longitude, latitude), as in GeoJSON; edges are straight on the plane.
+
+    Examples
+    --------
+    >>> square = Polygon((((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)),))
+    >>> square.holds(np.array([0.5, 2.0]), np.array([0.5, 0.5])).tolist()
+    [True, False]
+    """
 
     rings: tuple[tuple[tuple[float, float], ...], ...]
 

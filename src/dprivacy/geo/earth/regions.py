@@ -23,7 +23,13 @@ _WAYS = (
 
 
 class Region(Protocol):
-    """A public part of the Earth's surface, with a plane for its noise."""
+    """A public part of the Earth's surface, with a plane for its noise.
+
+    Examples
+    --------
+    >>> isinstance(as_region("40.7, -74.0, 30 km").plane, Plane)
+    True
+    """
 
     @property
     def plane(self) -> Plane:
@@ -54,7 +60,14 @@ RegionLike: TypeAlias = (  # text, a path, three or four numbers, or GeoJSON
 
 @dataclass(frozen=True)
 class Disc:
-    """All places whose shadows lie within `reach` metres of a centre's."""
+    """All places whose shadows lie within `reach` metres of a centre's.
+
+    Examples
+    --------
+    >>> disc = Disc(40.7, -74.0, Fraction(1000))
+    >>> disc.holds(np.array([40.7, 40.8]), np.array([-74.0, -74.0])).tolist()
+    [True, False]
+    """
 
     lat: float
     lon: float
@@ -92,7 +105,14 @@ class Disc:
 
 @dataclass(frozen=True)
 class Box:
-    """All places between two parallels and two meridians; it may cross the date line (west > east)."""
+    """All places between two parallels and two meridians; it may cross the date line (west > east).
+
+    Examples
+    --------
+    >>> box = Box(-19, 177, -16, -178)  # across the date line
+    >>> box.holds(np.array([-17.0, -17.0]), np.array([179.9, 170.0])).tolist()
+    [True, False]
+    """
 
     south: float
     west: float

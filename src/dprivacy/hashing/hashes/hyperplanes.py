@@ -21,6 +21,12 @@ class RandomProjection(LinearHash):
     """Bit j is 0 when the j-th public direction points away from the vector, 1 otherwise.
 
     A bit tells x from z with probability d(x, z) = angle(x, z)/π, exactly the angular distance.
+
+    Examples
+    --------
+    >>> H = RandomProjection(8, "demo", 2)
+    >>> H.hamming([1, 2], [-1, -2])  # opposite vectors differ in every bit
+    8
     """
 
     @property

@@ -26,6 +26,13 @@ class LinearHash(LocalityHash):
     dimension
         The length of the vectors. Without it an input is a mapping from items (texts or whole
         numbers) to numbers, and what it does not mention is 0; item i and coordinate i are the same.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import random_projection
+    >>> H = random_projection(bits=4, key="demo")
+    >>> isinstance(H, LinearHash), H.project([{"tea": 1.0}]).shape
+    (True, (1, 4))
     """
 
     dimension: int | None = None

@@ -35,6 +35,13 @@ class LocalityHash(ABC):
         κ, how many bits there are.
     key
         A text that everybody knows, fixed before the data were seen.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import bit_sampling
+    >>> H = bit_sampling(6, bits=3, key="demo")
+    >>> isinstance(H, LocalityHash), H.with_key("other") == H
+    (True, False)
     """
 
     bits: int
@@ -79,7 +86,15 @@ class LocalityHash(ABC):
 
 @dataclass(frozen=True)
 class HashedInputs:
-    """Inputs of a hash, as far apart as their hash strings: the number of bits that differ."""
+    """Inputs of a hash, as far apart as their hash strings: the number of bits that differ.
+
+    Examples
+    --------
+    >>> from dprivacy.hashing import random_projection
+    >>> space = HashedInputs(random_projection(2, bits=8, key="demo"))
+    >>> space.distance([1, 2], [2, 4]), space.distance([1, 2], [-1, -2])
+    (Fraction(0, 1), Fraction(8, 1))
+    """
 
     function: LocalityHash
 

@@ -30,6 +30,12 @@ class Neighbours:
         Row numbers among the strings searched: shape (queries, k).
     distances
         Their Hamming distances.
+
+    Examples
+    --------
+    >>> found = nearest([[0, 0, 0], [0, 0, 1], [1, 1, 1]], k=1)
+    >>> found.distances.ravel().tolist()
+    [1, 1, 2]
     """
 
     places: Whole

@@ -20,6 +20,12 @@ class BitSampling(LocalityHash):
     """Bit j is the bit at the j-th public position of the string.
 
     A bit tells x from z with probability (number of bits that differ)/length.
+
+    Examples
+    --------
+    >>> H = BitSampling(3, "demo", 6)
+    >>> H.distance([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0])
+    Fraction(2, 1)
     """
 
     length: int = 1

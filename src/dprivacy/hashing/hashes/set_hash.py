@@ -24,6 +24,12 @@ class MinHash(LocalityHash):
 
     Sets with the same first item get the same bit, others a fair one: a bit tells S from T with
     probability half the Jaccard distance 1 − |S∩T|/|S∪T|.
+
+    Examples
+    --------
+    >>> H = MinHash(16, "demo")
+    >>> H.distance({"tea", "milk"}, {"tea", "rum"}), H.hamming({"tea"}, {"tea"})
+    (Fraction(2, 3), 0)
     """
 
     @property

@@ -24,6 +24,12 @@ class StableProjection(LinearHash):
     The coordinates of the direction are p-stable (Cauchy for L1, normal for L2), so that the
     projections of x and z lie as far apart as ‖x − z‖ times one such variable. Strips have the given
     width and a random offset.
+
+    Examples
+    --------
+    >>> H = StableProjection(16, "demo", 2, width=4.0, norm=1)
+    >>> H.metric, round(H.distance([0, 0], [1, 2]), 9)
+    ('manhattan', 3.0)
     """
 
     width: float = 1.0

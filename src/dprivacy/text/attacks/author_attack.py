@@ -19,7 +19,13 @@ _KEY = b"dprivacy random subspaces 1"
 
 @dataclass(frozen=True)
 class Attribution:
-    """Whom an attack takes for the author, and how surely: the share of the rounds that it won."""
+    """Whom an attack takes for the author, and how surely: the share of the rounds that it won.
+
+    Examples
+    --------
+    >>> Attribution("ann", 0.9).to_dict()
+    {'author': 'ann', 'score': 0.9}
+    """
 
     author: Any
     score: float
@@ -46,7 +52,14 @@ def ngrams(text: str, n: int = 4) -> Counter[str]:
 
 @dataclass(frozen=True, eq=False)
 class AuthorProfiles:
-    """The n-grams of candidates: what Koppel's attack compares texts with."""
+    """The n-grams of candidates: what Koppel's attack compares texts with.
+
+    Examples
+    --------
+    >>> found = author_profiles({"ann": "plain rain in spain", "bob": "bright knights fight"})
+    >>> [one.author for one in found.attribute(["a knight at night"])]
+    ['bob']
+    """
 
     names: tuple[Any, ...]
     n: int
@@ -91,6 +104,12 @@ def author_profiles(
     -----
     A text is a vector of ln(1 + count)·ln(1 + candidates/candidates who use it) over the n-grams: rare
     ones tell more.
+
+    Examples
+    --------
+    >>> found = author_profiles({"ann": "plain rain", "bob": "bright knights"}, n=3)
+    >>> found.names, found.vectors.shape == (2, len(found.rarity))
+    (('ann', 'bob'), True)
     """
     if len(known) < 2:
         raise NotApplicable(

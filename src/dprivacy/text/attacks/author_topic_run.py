@@ -24,7 +24,13 @@ from dprivacy.typing import LevelLike
 
 
 class Document(NamedTuple):
-    """A text, who wrote it and what it is about (None where that is not known)."""
+    """A text, who wrote it and what it is about (None where that is not known).
+
+    Examples
+    --------
+    >>> Document("ann", "law", "the court rose").topic
+    'law'
+    """
 
     author: Any
     topic: Any
@@ -87,6 +93,14 @@ def author_topic_experiment(
     1. For each author the unknown text is protected as a bag of words; the other texts are what
        the attacker has.
     2. Topics are learned from all other texts, never from an unknown one.
+
+    Examples
+    --------
+    >>> said = {"ann": ("law", "court judge jury"), "bob": ("sea", "ship sail wave")}
+    >>> corpus = [(who, topic, text) for who, (topic, text) in said.items() for _ in range(3)]
+    >>> found = author_topic_experiment(corpus, eps=[20], repetitions=1)
+    >>> found.rows[0].mean("author, n-grams"), found.chance("author, n-grams")
+    (1.0, 0.5)
     """
     corpus = _candidates(_read(documents), authors_per_topic)
     levels: list[Level | None] = [None, *(as_eps(value) for value in eps)]

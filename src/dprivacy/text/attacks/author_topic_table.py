@@ -18,6 +18,11 @@ class Row:
     """One level: how often each attack was right, over all repetitions.
 
     `right` has, for each attack, the share of right guesses in each repetition.
+
+    Examples
+    --------
+    >>> Row(None, 1.0, {"author": (0.5, 0.7)}).mean("author")
+    0.6
     """
 
     eps: Level | None
@@ -57,6 +62,13 @@ class AuthorTopicTable(Answer, Pictured):
         How the unknown texts were protected.
     adaptive
         Whether the attacker put the known texts through the same mechanism.
+
+    Examples
+    --------
+    >>> row = Row(None, 1.0, {"author, n-grams": (0.5, 0.7)})
+    >>> table = AuthorTopicTable((row,), 10, 2, 0.5, 2, "exponential", "a vocabulary")
+    >>> round(table.leakage(row, "author, n-grams"), 6)
+    6.0
     """
 
     rows: tuple[Row, ...]

@@ -68,6 +68,13 @@ def nearest_authors(
         The texts to be attributed.
     embedding
         Where words live.
+
+    Examples
+    --------
+    >>> from dprivacy.text import small_embedding
+    >>> known = {"ann": "rain river lake", "bob": "court judge law"}
+    >>> nearest_authors(known, ["a lawyer at the court"], small_embedding())
+    ['bob']
     """
     return neighbours_of(list(known.values()), list(known), embedding).vote(unknown)
 
@@ -92,5 +99,12 @@ def nearest_topics(
         Where words live.
     neighbours
         How many texts have a say.
+
+    Examples
+    --------
+    >>> from dprivacy.text import small_embedding
+    >>> texts, topics = ["rain river", "court judge", "law jury"], ["water", "law", "law"]
+    >>> nearest_topics(texts, topics, ["the lake"], small_embedding(), neighbours=1)
+    ['water']
     """
     return neighbours_of(texts, topics, embedding).vote(unknown, neighbours)

@@ -16,7 +16,14 @@ from dprivacy.text.documents.text_pieces import words_of
 
 @dataclass(frozen=True, eq=False)
 class TopicModel:
-    """A linear model that tells topics apart by their words."""
+    """A linear model that tells topics apart by their words.
+
+    Examples
+    --------
+    >>> model = train_topics(["moon star", "law court"], ["space", "law"])
+    >>> model.topics, model.predict(["star light"])
+    (('space', 'law'), ['space'])
+    """
 
     topics: tuple[Any, ...]
     weights: NDArray[np.float64]

@@ -29,6 +29,12 @@ class LeakageBound(Answer):
         The smaller of e^exponent and the number of candidates, which no leakage exceeds.
     farthest
         The positions of the two that are farthest apart.
+
+    Examples
+    --------
+    >>> found = LeakageBound(10, diameter=2.0, exponent=0.5, bound=math.exp(0.5), farthest=(0, 3))
+    >>> found.explain().split(", ")[1]
+    "an output multiplies any attacker's gain by at most e^0.5 = 1.65."
     """
 
     documents: int

@@ -20,7 +20,15 @@ from dprivacy.typing import LedgerLike, LevelLike
 
 @dataclass(frozen=True)
 class TextMechanism:
-    """A mechanism on documents: a mechanism on words, applied to each protected word by itself."""
+    """A mechanism on documents: a mechanism on words, applied to each protected word by itself.
+
+    Examples
+    --------
+    >>> mechanism = text_mechanism(eps=8)
+    >>> noisy = mechanism.protect("the king drank tea")
+    >>> len(noisy.words), noisy.spoken
+    (4, 4)
+    """
 
     words: WordMechanism
     policy: Policy

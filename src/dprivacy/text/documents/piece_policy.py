@@ -35,6 +35,12 @@ class Policy:
     unprotected
         What passes as it is, outside of the guarantee: any of "stop words", "numbers",
         "punctuation" (with the white space) and "capitals". Only in the layout "text".
+
+    Examples
+    --------
+    >>> print(Policy("text", unprotected=["numbers"]).explain())
+    Words that the vocabulary lacks are all read as one point, its centre.
+    NOT PROTECTED, published as they are: numbers. Writers can be recognised by such things.
     """
 
     layout: Layout = "bag"

@@ -45,6 +45,13 @@ class ProtectedText(Answer):
         How many words the true document had, how many of them the vocabulary lacked, how many stop
         words were left out, and how many words came out as they went in. These are facts about the
         true document: `to_dict` leaves them out.
+
+    Examples
+    --------
+    >>> from dprivacy.text import text_mechanism
+    >>> noisy = text_mechanism(eps=8).protect("the king drank tea")
+    >>> "For you alone" in noisy.explain(), "For you alone" in noisy.released().explain()
+    (True, False)
     """
 
     text: str

@@ -35,6 +35,12 @@ class LaplaceWords(Sourced):
 
     The noise is computed in doubles, so that the guarantee is that of the ideal mechanism on real
     numbers. The doubles are never released: only the word that is nearest to them is.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> word_mechanism(tiny, eps=100, noise="laplace").randomise(["tea", "moon"])
+    ['tea', 'moon']
     """
 
     embedding: Embedding
@@ -64,6 +70,13 @@ class ExponentialWords(Sourced):
     Its embedding is snapped to a grid, so that distances are computed without rounding and the row of a
     word depends on that word alone. Rows are made when they are needed, and what is proved of their
     integers is what is drawn.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> mechanism = word_mechanism(tiny, eps="ln 2")
+    >>> round(float(mechanism.channel["tea", "tea"]), 3)
+    0.838
     """
 
     embedding: Embedding

@@ -19,7 +19,14 @@ _MOST_MATCHED = 5000  # words of a document whose best matching is still looked 
 
 @dataclass(frozen=True)
 class WordSpace:
-    """Words at the distance of their vectors; words with different vectors at least `floor` apart."""
+    """Words at the distance of their vectors; words with different vectors at least `floor` apart.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> WordSpace(tiny, floor=6.0).distance("tea", "coffee")
+    6.0
+    """
 
     embedding: Embedding
     floor: float = 0.0
@@ -32,7 +39,14 @@ class WordSpace:
 
 @dataclass(frozen=True)
 class WordSequences:
-    """Texts, word by word in order: the sum of the distances at each place, inf for other lengths."""
+    """Texts, word by word in order: the sum of the distances at each place, inf for other lengths.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> WordSequences(WordSpace(tiny)).distance(["tea", "moon"], ["moon", "tea"])
+    24.0
+    """
 
     ground: WordSpace
 
@@ -50,6 +64,12 @@ class WordBags:
 
     For bags of one size the cheapest move is a matching of words with words, so this is the smallest
     sum of distances over all orders of the words.
+
+    Examples
+    --------
+    >>> tiny = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
+    >>> WordBags(WordSpace(tiny)).distance(["tea", "moon"], ["moon", "tea"])
+    0.0
     """
 
     ground: WordSpace
