@@ -23,36 +23,9 @@ from dprivacy.verify import (
     privacy_profile,
     smallest_eps,
 )
+from support.random_channels import channels, priors, rows
 
 law = settings(max_examples=100)
-few, several = st.integers(1, 4), st.integers(1, 5)
-
-
-# -- random exact things ---------------------------------------------------------------------------
-
-
-@st.composite
-def rows(draw, n: int, m: int, *, zeros: bool = True, largest: int = 9):
-    """n distributions on m outcomes, as lists of Fractions."""
-    table = []
-    for _ in range(n):
-        weights = draw(
-            st.lists(st.integers(0 if zeros else 1, largest), min_size=m, max_size=m).filter(any)
-        )
-        table.append([Q(w, sum(weights)) for w in weights])
-    return table
-
-
-@st.composite
-def channels(draw, *, inputs=few, outputs=several, zeros: bool = True):
-    n, m = draw(inputs), draw(outputs)
-    table = draw(rows(n, m, zeros=zeros))
-    return Channel([f"x{i}" for i in range(n)], [f"y{j}" for j in range(m)], table)
-
-
-@st.composite
-def priors(draw, channel: Channel, *, zeros: bool = True):
-    return Dist(channel.rows, draw(rows(1, len(channel.rows), zeros=zeros))[0])
 
 
 factors = st.fractions(min_value=1, max_value=6, max_denominator=6)

@@ -1,16 +1,11 @@
-"""The machinery behind refinement: enclosures, interior point, corners, repair and cones."""
+"""The machinery behind refinement: enclosures, interior point, corners and repair."""
 
 from fractions import Fraction as Q
-from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
-from dprivacy.errors import TooLarge
 from dprivacy.mechanisms import geometric
-from dprivacy.numbers import double_description as cones
-from dprivacy.numbers.double_description import solutions, spanned
 from dprivacy.numbers.matrices import Mat
 from dprivacy.refine.deciding.ball_systems import Enclosed, pivots
 from dprivacy.refine.deciding.blend_interior import blended
@@ -231,39 +226,3 @@ class TestGains:
         a = Mat.of([[Q(1, 2), Q(1, 2)], [Q(1, 4), Q(3, 4)]])
         for prices in (np.zeros((2, 2)), np.ones((2, 2)), np.eye(2), np.full((2, 2), np.nan)):
             assert exact_gain(a, a, prices) is None
-
-
-class TestCones:
-    def test_an_orthant_and_its_dual(self) -> None:
-        found = solutions([(1, 0, 0), (0, 1, 0), (0, 0, 1)], 3)
-        assert found.lines == ()
-        assert set(found.rays) == {(1, 0, 0), (0, 1, 0), (0, 0, 1)}
-        assert set(spanned([(1, 0, 0), (0, 1, 0), (0, 0, 1)])) == set(found.rays)
-
-    def test_a_half_space_keeps_its_lines(self) -> None:
-        found = solutions([(0, 1)], 2)
-        assert (len(found.lines), found.rays) == (1, ((0, 1),))
-
-    def test_a_square_cone_has_four_sides(self) -> None:
-        corners = [(1, 1, 1), (1, -1, 1), (-1, 1, 1), (-1, -1, 1)]
-        assert set(spanned(corners)) == {(1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1)}
-
-    @settings(max_examples=50)
-    @given(st.lists(st.tuples(*[st.integers(0, 5)] * 3).filter(any), min_size=1, max_size=6))
-    def test_there_and_back(self, generators) -> None:
-        back = solutions(spanned(generators), 3)
-        assert back.lines == ()
-        extreme = set(back.rays)
-        primitive = {tuple(v // np.gcd.reduce(g) for v in g) for g in generators}
-        assert {tuple(int(v) for v in ray) for ray in extreme} <= {
-            tuple(int(v) for v in g) for g in primitive
-        }
-        for g in generators:  # every generator satisfies every inequality
-            assert all(
-                sum(x * y for x, y in zip(f, g, strict=True)) >= 0 for f in spanned(generators)
-            )
-
-    def test_too_many_corners(self, monkeypatch) -> None:
-        monkeypatch.setattr(cones, "_MOST_RAYS", 3)
-        with pytest.raises(TooLarge, match="corners"):
-            spanned(list(permutations(range(4))))

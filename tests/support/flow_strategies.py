@@ -1,31 +1,15 @@
 """Random exact channels, priors and gains for the laws of this room."""
 
-from fractions import Fraction as Q
-
 from hypothesis import strategies as st
 
 from dprivacy.flow import Loss
 from dprivacy.model import Channel, Dist, Gain
+from support import random_channels
+from support.random_channels import distributions, few, priors
 
 
-@st.composite
-def distributions(draw, m: int, *, zeros: bool = True, largest: int = 9):
-    least = 0 if zeros else 1
-    weights = draw(st.lists(st.integers(least, largest), min_size=m, max_size=m).filter(any))
-    return [Q(w, sum(weights)) for w in weights]
-
-
-@st.composite
-def channels(draw, n=None, m=None, *, zeros: bool = True):
-    n = draw(st.integers(1, 4)) if n is None else n
-    m = draw(st.integers(1, 4)) if m is None else m
-    rows = [draw(distributions(m, zeros=zeros)) for _ in range(n)]
-    return Channel([f"x{i}" for i in range(n)], [f"y{j}" for j in range(m)], rows)
-
-
-@st.composite
-def priors(draw, channel: Channel, *, zeros: bool = True):
-    return Dist(channel.rows, draw(distributions(len(channel.rows), zeros=zeros)))
+def channels(n=few, m=few, *, zeros: bool = True):
+    return random_channels.channels(n, m, zeros=zeros)
 
 
 @st.composite

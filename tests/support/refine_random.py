@@ -5,27 +5,14 @@ from fractions import Fraction as Q
 from hypothesis import strategies as st
 
 from dprivacy.model import Channel
+from support import random_channels
+from support.random_channels import rows, several
 
-few, several = st.integers(2, 4), st.integers(1, 5)
-
-
-@st.composite
-def rows(draw, n: int, m: int, *, zeros: bool = True, largest: int = 9):
-    table = []
-    for _ in range(n):
-        weights = draw(
-            st.lists(st.integers(0 if zeros else 1, largest), min_size=m, max_size=m).filter(any)
-        )
-        table.append([Q(w, sum(weights)) for w in weights])
-    return table
+few = st.integers(2, 4)
 
 
-@st.composite
-def channels(draw, n: int | None = None, *, zeros: bool = True):
-    n = draw(few) if n is None else n
-    m = draw(several)
-    table = draw(rows(n, m, zeros=zeros))
-    return Channel([f"x{i}" for i in range(n)], [f"y{j}" for j in range(m)], table)
+def channels(n: int | None = None, *, zeros: bool = True):
+    return random_channels.channels(few if n is None else n, several, zeros=zeros)
 
 
 @st.composite
