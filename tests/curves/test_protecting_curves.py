@@ -22,7 +22,8 @@ from dprivacy.curves import (
 )
 from dprivacy.errors import BadFile, Malformed, UnknownName, WrongShape
 from dprivacy.numbers.levels import as_eps
-from dprivacy.release import card_path, read_card
+from dprivacy.release import card_path
+from dprivacy.release.plans.release_card import read_card
 from support.real_data import real
 
 pytest.importorskip("pyarrow")

@@ -94,7 +94,7 @@ def test_the_environment_says_where(run, monkeypatch):
 
 @pytest.mark.parametrize("verb", [["show"], ["verify"], ["parts", "a", "b"]])
 def test_looking_makes_no_ledger(run, tmp_path, verb):
-    with pytest.raises(Malformed, match="there is no ledger"):
+    with pytest.raises(Malformed, match="the ledger does not exist"):
         run(*verb, "--ledger", "l.db")
     assert not list(tmp_path.iterdir())
 

@@ -121,7 +121,7 @@ def test_ledgers_share_a_database(postgres, tmp_path):
         assert a.id != b.id
     with pytest.raises(DPrivacyError, match="another key"):
         Ledger(**{**first, "key": tmp_path / "b.key"})
-    with pytest.raises(Malformed, match="there is no ledger in schema 'third'"):
+    with pytest.raises(Malformed, match="the ledger does not exist in schema 'third'"):
         Ledger(postgres, key=tmp_path / "a.key", schema="third", create=False)
     with pytest.raises(DPrivacyError, match="is not a ledger"):
         Ledger(postgres, key=tmp_path / "a.key", schema="pg_catalog", create=False)

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from dprivacy.errors import AlreadyReleased, BadLevel, BudgetExceeded, Malformed, UnknownCategory
 from dprivacy.mechanisms import exponential, geometric, planar_laplace, randomised_response
 from dprivacy.numbers.levels import Level
-from dprivacy.release import Ledger, Plan, Receipt, read_card, sanitise, sanitise_file
-from dprivacy.release.plans.release_card import card_text
+from dprivacy.release import Ledger, Plan, Receipt, sanitise, sanitise_file
+from dprivacy.release.plans.release_card import card_text, read_card
 from dprivacy.spaces import FiniteSpace, discrete, graph, line
 from dprivacy.verify import privacy, smallest_eps
 from support.release_tables import LETTERS, NUMBERS, PLACE, with_card
@@ -492,7 +492,7 @@ def test_the_card_carries_the_receipt_and_nothing_else_of_the_ledger(book, tmp_p
 
 def test_a_path_will_do_if_a_ledger_is_there(tmp_path):
     place = tmp_path / "ledger.db"
-    with pytest.raises(Malformed, match="there is no ledger"):
+    with pytest.raises(Malformed, match="the ledger does not exist"):
         sanitise(table(), PLAN, ledger=place)
     assert not list(tmp_path.iterdir())
     Ledger(place).close()

@@ -8,8 +8,8 @@ import pytest
 from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
 from dprivacy.geo import protect_place_file
 from dprivacy.numbers import ln
-from dprivacy.release import Ledger, card_path, charged, per_unit, read_card
-from dprivacy.release.plans.release_card import card_text
+from dprivacy.release import Ledger, card_path, charged, per_unit
+from dprivacy.release.plans.release_card import card_text, read_card
 from support.command_runs import command
 
 PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"

@@ -36,7 +36,7 @@ def test_the_guarantee_holds_inside_and_says_that_blocks_are_revealed():
     assert privacy(mechanism.channel, mechanism.guarantee.space, eps=mechanism.guarantee.eps)
     joint = joint_guarantee(plan)
     assert joint.to_dict()["not_protected"] == ["the block of h"]
-    assert "agree in what is published" in joint.explain()
+    assert "alike in the published columns" in joint.explain()
     assert "not protected: the block of h" in joint.explain()
 
 

@@ -12,9 +12,9 @@ import pytest
 from dprivacy.errors import BadFile, DPrivacyError, Malformed, PrivacyLeakWarning
 from dprivacy.estimation import estimate
 from dprivacy.model import write_document
-from dprivacy.release import Card, Plan, card_body, card_from, read_card, received, sanitise_file
+from dprivacy.release import Card, Plan, card_body, card_from, received, sanitise_file
 from dprivacy.release.plans import release_card as card, table_card as tables
-from dprivacy.release.plans.release_card import StatedGuarantee, card_of_text, card_text
+from dprivacy.release.plans.release_card import StatedGuarantee, card_of_text, card_text, read_card
 from dprivacy.release.plans.table_card import table_card
 from support.release_tables import (
     BITS,

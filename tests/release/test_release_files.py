@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release import Plan, card_path, read_card, received, sanitise_file
+from dprivacy.release import Plan, card_path, received, sanitise_file
 from dprivacy.release.files import table_files as files
+from dprivacy.release.plans.release_card import read_card
 from support.release_tables import (
     CODES,
     LETTERS,
@@ -221,7 +222,7 @@ class TestRefusals:
         assert "only .csv, .csv.gz and .parquet" in refused(tmp_path, "h\na\n", name=name)
 
     def test_no_such_file(self, tmp_path):
-        with pytest.raises(Malformed, match="there is no such file"):
+        with pytest.raises(Malformed, match="does not exist"):
             sanitise_file(tmp_path / "nothing.csv", plan_of(), tmp_path / "out.csv")
 
     def test_a_folder_is_no_table(self, tmp_path):

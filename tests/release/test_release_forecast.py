@@ -61,7 +61,7 @@ def test_in_words_and_as_data():
     ahead = forecast(plan, rows=500)
     text = ahead.explain()
     assert "With 500 rows:" in text
-    assert "h (randomised_response): 50% of the values stay as they are; a corrected count" in text
+    assert "h (randomised_response): 50% of the values stay as they are; standard error: " in text
     assert "p (planar_laplace): counts cannot be corrected value by value" in text
     data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
     assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
@@ -97,6 +97,6 @@ def test_a_precision_that_cannot_be_had(points):
 
 def test_transitions():
     text = transition_summary(plan_of().columns[0])
-    assert text.splitlines()[0] == "h: chance of each released value"
+    assert text.splitlines()[0] == "h: probability of each released value"
     assert "  a -> a 50.0%, b 25.0%, c 25.0%" in text
     assert "no transition matrix" in transition_summary(plan_of(PLACE).columns[0])

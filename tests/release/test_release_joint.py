@@ -102,23 +102,26 @@ def _widest(column):
 class TestWords:
     def test_per_row(self):
         text = joint_guarantee(plan_of()).explain()
-        assert "between any two records that a row may hold by at most 2, whatever" in text
+        assert (
+            "between any two possible records of one person by a factor of at most 2, whatever"
+            in text
+        )
         assert "published" not in text
 
     def test_per_person(self):
         text = joint_guarantee(plan_of(rows_per_person=3)).explain()
-        assert "that a person may hold by at most 8" in text
-        assert "A person may have 3 rows, so each column's level counts 3 times." in text
+        assert "of one person by a factor of at most 8" in text
+        assert "A person may have 3 rows, so the level of each column counts 3 times." in text
 
     def test_what_passes_through(self):
         joint = joint_guarantee(plan_of(pass_through=["region", "year"]))
-        assert "and that agree in what is published by at most 2" in joint.explain()
+        assert "alike in the published columns, by a factor of at most 2" in joint.explain()
         assert "not protected: region, year." in joint.explain()
         assert joint.to_dict()["not_protected"] == ["region", "year"]
 
     def test_blocks(self):
         text = joint_guarantee(plan_of(BLOCKS)).explain()
-        assert "and that agree in what is published by at most 3" in text
+        assert "alike in the published columns, by a factor of at most 3" in text
         assert "not protected: the block of h." in text
         assert "by any factor" in text
 

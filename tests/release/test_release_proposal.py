@@ -126,7 +126,7 @@ def test_the_level_is_written_down_and_checked(source):
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(Malformed, match="no such file"):
+    with pytest.raises(Malformed, match="does not exist"):
         propose(tmp_path / "none.csv")
     (tmp_path / "in.csv").write_text("h\n")
     with pytest.raises(Malformed, match="holds no rows"):

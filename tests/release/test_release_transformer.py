@@ -40,7 +40,7 @@ def test_plans_of_any_kind(tmp_path):
     mapping = {"columns": {"h": LETTERS}, "pass_through": ["x"], "drop": ["name"]}
     assert list(ProtectColumns(mapping).fit_transform(FRAME).columns) == ["h", "x"]
     with pytest.raises(Malformed, match="a TOML file or a mapping, not NoneType"):
-        ProtectColumns().fit(FRAME)
+        ProtectColumns(None).fit(FRAME)
 
 
 def test_parameters():

@@ -24,12 +24,11 @@ from dprivacy.release import (
     Plan,
     forecast,
     query,
-    read_card,
     received,
     sanitise,
     sanitise_file,
 )
-from dprivacy.release.plans.release_card import card_text
+from dprivacy.release.plans.release_card import card_text, read_card
 from dprivacy.release.plans.table_card import table_card
 
 TOKENS = 10_000

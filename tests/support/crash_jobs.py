@@ -22,9 +22,10 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from dprivacy.release import Plan, read_card, sanitise_file
+from dprivacy.release import Plan, sanitise_file
 from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import file_job as jobs, output_writer as writing
+from dprivacy.release.plans.release_card import read_card
 
 KEY = bytes(range(100, 132))
 ROWS = 900

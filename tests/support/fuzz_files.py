@@ -31,8 +31,9 @@ import pyarrow.parquet as pq
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, mechanism_text, randomised_response
 from dprivacy.model import as_channel, as_space, digest, read_prior_file
-from dprivacy.release import Plan, Sanitiser, read_card as open_card, received
+from dprivacy.release import Plan, received
 from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.job_journal import (
     Checkpoint,
@@ -43,7 +44,7 @@ from dprivacy.release.jobs.job_journal import (
     _line,
     parse,
 )
-from dprivacy.release.plans.release_card import card_text
+from dprivacy.release.plans.release_card import card_text, read_card as open_card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.spaces import discrete, line
 from dprivacy.store import load

@@ -2,11 +2,10 @@
 
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
 from dprivacy.release.columns.plan_proposal import propose as propose
-from dprivacy.release.columns.sanitiser import Sanitiser as Sanitiser
-from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
 from dprivacy.release.ledger.amounts import Amount as Amount
+from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit
 from dprivacy.release.ledger.ledger_book import Account as Account, Ledger as Ledger
 from dprivacy.release.ledger.ledger_check import LedgerVerdict as LedgerVerdict
 from dprivacy.release.ledger.ledger_report import LedgerReport as LedgerReport
@@ -49,7 +48,7 @@ from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as s
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
-from dprivacy.release.files.own_files import Workplace as Workplace, open_own as open_own
+from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import (
     write_released as write_released,
     write_table as write_table,
@@ -62,7 +61,6 @@ from dprivacy.release.files.table_files import (
     writer_of as writer_of,
 )
 from dprivacy.release.ledger.charged_metric import Charge as Charge
-from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit
 from dprivacy.release.ledger.receipts import (
     receipt_body as receipt_body,
     receipt_from as receipt_from,
@@ -71,6 +69,5 @@ from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,
     card_body as card_body,
     card_from as card_from,
-    read_card as read_card,
 )
 from dprivacy.release.plans.stored_plans import plan_body as plan_body, plan_from as plan_from

@@ -18,7 +18,7 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.model import Mechanism
-from dprivacy.release import read_card
+from dprivacy.release.plans.release_card import read_card
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
     Embedding,

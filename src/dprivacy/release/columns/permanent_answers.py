@@ -10,20 +10,22 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, Coder
-from dprivacy.model import Channel
+from dprivacy.model import Channel, Guarantee
+from dprivacy.numbers import Frozen
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import python_value
+from dprivacy.typing import Label
 from dprivacy.verify import weights_hash
 
 _SHORTEST_KEY = 16
 
 
-class PermanentAnswers:
+class PermanentAnswers(Frozen):
     """A mechanism whose noise is a function of a secret key, the person and the value.
 
     Asked again, it repeats itself, so that averaging many answers gains nothing: all of them together
-    say what the first one said, and spend its ε once. The key stays with the curator; whoever has it
-    can undo the noise.
+    say what the first one said, and spend its ε once. The key stays with the curator; anyone who has
+    it can undo the noise.
 
     Parameters
     ----------
@@ -46,17 +48,30 @@ class PermanentAnswers:
 
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
         _require(mechanism, key, context)
-        self.mechanism = mechanism
-        self.guarantee = mechanism.guarantee
-        told = f"{weights_hash(mechanism.channel)}\0{context}".encode("utf-8", "surrogatepass")
-        self._key = hmac.digest(key, b"dprivacy permanent answers 1\0" + told, "sha256")
-        self._inputs, self._outputs = (
-            Coder(mechanism.channel.rows),
-            Coder(mechanism.channel.columns),
+        channel = mechanism.channel
+        told = f"{weights_hash(channel)}\0{context}".encode("utf-8", "surrogatepass")
+        self._set(
+            mechanism=mechanism,
+            guarantee=mechanism.guarantee,
+            _key=hmac.digest(key, b"dprivacy permanent answers 1\0" + told, "sha256"),
+            _inputs=Coder(channel.rows),
+            _outputs=Coder(channel.columns),
+            _sampler=CategoricalSampler(channel.matrix.entries.tolist()),
         )
-        self._sampler = CategoricalSampler(mechanism.channel.matrix.entries.tolist())
 
-    def randomise(self, values: Any, *, people: Sequence[Any]) -> Any:
+    mechanism: ChannelMechanism
+    guarantee: Guarantee
+    _key: bytes
+    _inputs: Coder
+    _outputs: Coder
+    _sampler: CategoricalSampler
+
+    def randomise(
+        self,
+        values: Any,  # labels in any kind of sequence, which is the kind that comes back
+        *,
+        people: Sequence[Label],
+    ) -> Any:
         """The permanent noisy answer of every person.
 
         Parameters

@@ -11,14 +11,15 @@ from dprivacy.extras import arrow, compute
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.files.table_files import batches_of
+from dprivacy.typing import PathArg
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
 _ROWS_LOOKED_AT = 200_000
 _NAMES_A_PERSON = ("id", "hid", "pid", "name", "person", "email", "phone", "ssn", "address")
 
 
-def propose(path: str | Path, *, eps: str = "ln 3") -> str:
-    """A plan in TOML for the columns of a table, to be read and changed by a person.
+def propose(path: PathArg, *, eps: str = "ln 3") -> str:
+    r"""A plan in TOML for the columns of a table, to be read and changed by a person.
 
     Values that occur in the data are listed with ``source = "data"``, and a plan with that mark is
     refused: which values occur is itself a secret of the people in the table.
@@ -29,6 +30,18 @@ def propose(path: str | Path, *, eps: str = "ln 3") -> str:
         A .csv or .parquet file. At most 200,000 rows are looked at.
     eps
         The level that is written for every column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "survey.csv")
+    ...     _ = file.write_text("tea\nyes\nno\nno\n")
+    ...     print(*propose(file).splitlines()[9:13], sep="\n")
+    [columns.tea]
+    type = "categories"
+    values = ["no", "yes"]
+    epsilon = "ln 3"
     """
     as_eps(eps)
     seen = _look(Path(path))

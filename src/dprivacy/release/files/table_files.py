@@ -23,7 +23,7 @@ def is_parquet(path: Path) -> bool:
 def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
     """Batches of a table and its number of rows, where that is known beforehand."""
     if not path.exists():
-        raise BadFile(f"{path}: there is no such file")
+        raise BadFile(f"{path}: does not exist")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if is_parquet(path):
         with read_errors(path):

@@ -7,6 +7,7 @@ from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.sanitising import sanitise
 from dprivacy.sampling import choose_source
+from dprivacy.typing import PlanLike
 
 
 class ProtectColumns:
@@ -19,9 +20,18 @@ class ProtectColumns:
     ----------
     plan
         A Plan, the path of a plan file, or the mapping such a file gives.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> step = ProtectColumns(plan)
+    >>> noisy = step.fit_transform(pandas.DataFrame({"tea": ["yes", "no", "no"]}))
+    >>> list(noisy.columns), len(noisy)
+    (['tea'], 3)
     """
 
-    def __init__(self, plan: Any = None) -> None:
+    def __init__(self, plan: PlanLike) -> None:
         self.plan = plan
 
     def fit(self, X: Any, y: Any = None) -> "ProtectColumns":

@@ -133,7 +133,7 @@ def _require_places(place: Workplace, origin: Path) -> None:
     if place.output.suffix.lower() not in (".csv", ".parquet"):
         raise UnknownName(f"the output must end in .parquet or .csv, not {place.output.suffix!r}")
     if not origin.exists():
-        raise BadFile(f"{origin}: there is no such file")
+        raise BadFile(f"{origin}: does not exist")
     for path in (place.output, place.card):
         if path.is_dir():
             raise BadFile(f"{path}: cannot be written, as it is a folder; choose another name")

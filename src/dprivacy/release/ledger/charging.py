@@ -31,6 +31,11 @@ def per_unit(
         The level.
     most
         The level between the two secrets farthest apart, where there is a bound.
+
+    Examples
+    --------
+    >>> per_unit("places", "metres on Earth", "per kilometre", "ln 4").amount.words()
+    'ln(4) ≈ 1.386'
     """
     return Charge(column, metric, unit, amount(eps), None if most is None else amount(most))
 
@@ -66,6 +71,17 @@ def charged(
     ------
     BudgetExceeded, AlreadyReleased
         When the ledger refuses.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.release import Ledger
+    >>> cost = per_unit("places", "metres on Earth", "per kilometre", "ln 4")
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     with charged(ledger, cost, b"the true places") as receipt:
+    ...         released = "the noisy places"
+    ...     receipt.sequence, ledger.spent(column="places").words()
+    (2, 'ln(4) ≈ 1.386')
     """
     require_ledger_for(again, ledger)
     with opened(ledger) as account:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dprivacy.errors import AlreadyReleased, BadNumber, NotApplicable, UnknownName, WrongKind
+from dprivacy.numbers import Frozen
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import WHOLE, after, crowd, each_after, lines_of, marks_of
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.hash_chain import Entry
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
-from dprivacy.release.ledger.ledger_pages import open_pages
+from dprivacy.release.ledger.ledger_pages import Pages, open_pages
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.refusals import (
@@ -27,7 +28,7 @@ from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 EVERYONE = "everyone"
 
 
-class Ledger:
+class Ledger(Frozen):
     """A record of what was released under which guarantee, that refuses what passes a budget.
 
     Every release spends before it samples. Levels on one metric add up, different metrics are kept
@@ -51,7 +52,7 @@ class Ledger:
     Raises
     ------
     BadFile
-        When there is no ledger and none can be made.
+        When the ledger does not exist and cannot be made.
     BrokenLedger
         When what is there is damaged, is no ledger, or has another key.
 
@@ -76,7 +77,9 @@ class Ledger:
         create: bool = True,
         schema: str = "dprivacy_ledger",
     ) -> None:
-        self._pages = open_pages(place, key=key, create=create, schema=schema)
+        self._set(_pages=open_pages(place, key=key, create=create, schema=schema))
+
+    _pages: Pages
 
     @property
     def id(self) -> str:
@@ -389,7 +392,15 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Account:
-    """An account of an open ledger; made by `Ledger.account`."""
+    """An account of an open ledger; made by `Ledger.account`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     ledger.account("survey", part="north").part
+    'north'
+    """
 
     ledger: Ledger
     name: str = EVERYONE

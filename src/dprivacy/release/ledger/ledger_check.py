@@ -29,7 +29,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class LedgerVerdict(Verdict):
-    """Whether a ledger is as it was written; the witness is what differs, and where."""
+    """Whether a ledger is as it was written; the witness is what differs, and where.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.release import Ledger
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     found = ledger.verify()
+    >>> bool(found), found.entries, found.findings
+    (True, 1, ())
+    """
 
     entries: int = 0
     cards: int = 0

@@ -142,7 +142,9 @@ def open_pages(place: PathArg, *, key: PathArg | None, create: bool, schema: str
         with store.transaction(write=False):
             empty = store.is_empty()
         if empty and not create:
-            raise BadFile(f"{store.name}: there is no ledger; `dprivacy ledger budget` makes one")
+            raise BadFile(
+                f"{store.name}: the ledger does not exist; `dprivacy ledger budget` makes one"
+            )
         if empty:
             _begin(store, path)
         secret = read_key(path)

@@ -44,7 +44,16 @@ class LedgerReport(Answer):
     """What is spent on whom, under which budgets.
 
     `lines` holds, for each account, its whole records first and then its columns. For an account per
-    person they are of whoever is charged most, and `people` says how many there are.
+    person they are of the person charged most, and `people` says how many there are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.release import Ledger
+    >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     _ = ledger.budget("survey", "ln 4")
+    ...     ledger.report().bars()
+    [('survey', 0.0, 1.3862943611198906)]
     """
 
     place: str

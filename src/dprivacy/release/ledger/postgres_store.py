@@ -59,8 +59,8 @@ class PostgresStore(Store):
         there = run("SELECT 1 FROM pg_namespace WHERE nspname = %s", [self._schema]).fetchone()
         if not there and not create:
             raise BadFile(
-                f"{self.name}: there is no ledger in schema {self._schema!r}; `dprivacy ledger budget` "
-                "or Ledger(url, key=…) makes one"
+                f"{self.name}: the ledger does not exist in schema {self._schema!r}; `dprivacy "
+                "ledger budget` or Ledger(url, key=…) makes one"
             )
         if not there:
             with self._connection.transaction():

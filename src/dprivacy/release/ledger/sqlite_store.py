@@ -114,7 +114,7 @@ def _prepare(path: Path, create: bool) -> None:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         told = path.stat()
     except FileNotFoundError:
-        what = "its folder does not exist" if create else "there is no ledger"
+        what = "its folder does not exist" if create else "the ledger does not exist"
         raise BadFile(
             f"{path}: {what}; `dprivacy ledger budget` or Ledger(path) makes a ledger"
         ) from None

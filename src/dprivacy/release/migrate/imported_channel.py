@@ -8,7 +8,7 @@ from typing import Any
 
 from dprivacy.errors import NotPrivate
 from dprivacy.mechanisms import ChannelMechanism, promised
-from dprivacy.model import Channel, Guarantee, about, plain, shown
+from dprivacy.model import Answer, Channel, Guarantee, about, plain, shown
 from dprivacy.numbers import Level, as_level, ln
 from dprivacy.spaces import FiniteSpace, discrete
 from dprivacy.verify import enclosure, smallest_eps
@@ -17,7 +17,7 @@ _LONGEST = 120  # characters of a level; a longer one is rounded up to a double
 
 
 @dataclass(frozen=True)
-class ImportedChannel:
+class ImportedChannel(Answer):
     """An exact channel read from another program's numbers.
 
     It stands wherever a channel is asked for: `privacy`, `leakage`, `estimate` and the others take it.
@@ -34,6 +34,13 @@ class ImportedChannel:
         How far the numbers that were read may be from the ones that the other program used.
     remarks
         What to know before the level is quoted.
+
+    Examples
+    --------
+    >>> from dprivacy.release import from_floats
+    >>> found = from_floats([[0.75, 0.25], [0.25, 0.75]])
+    >>> print(found.explain().splitlines()[1])
+    Smallest ε between any two values: ln(3) ≈ 1.099.
     """
 
     channel: Channel
@@ -41,6 +48,8 @@ class ImportedChannel:
     moved: Fraction = Fraction(0)
     rounding: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
+
+    exact = True
 
     @cached_property
     def eps(self) -> Level | float:
@@ -127,9 +136,6 @@ class ImportedChannel:
             "rounding": float(self.rounding),
             "remarks": list(self.remarks),
         }
-
-    def __str__(self) -> str:
-        return self.explain()
 
     def _telling(self) -> str:
         """The output that excludes an input, in words."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import BadNumber, WrongKind
-from dprivacy.model import about, plain
+from dprivacy.model import Answer, about, plain
 from dprivacy.numbers import Level, as_eps, as_level
 
 _SHIPPED: dict[str, Any] = {
@@ -21,7 +21,7 @@ _DAY = 24 * 60  # minutes
 
 
 @dataclass(frozen=True)
-class PlaceLevel:
+class PlaceLevel(Answer):
     """Planar Laplace noise with `eps` within `radius` metres, drawn anew every `minutes`.
 
     Attributes
@@ -32,12 +32,19 @@ class PlaceLevel:
         The level that is promised between places at most `radius` metres apart.
     minutes
         For how long a noisy place is given again; 0 for fresh noise each time.
+
+    Examples
+    --------
+    >>> print(PlaceLevel("low", as_eps(2), Fraction(200)))
+    Level low: 2 within 200 m, which is ε = 0.01 a metre; places are moved by 200 m on average.
     """
 
     name: str
     eps: Level
     radius: Fraction
     minutes: Fraction = Fraction(0)
+
+    exact = True
 
     @property
     def rate(self) -> Level:
@@ -78,9 +85,6 @@ class PlaceLevel:
             "mean_m": self.mean,
             "minutes": plain(self.minutes),
         }
-
-    def __str__(self) -> str:
-        return self.explain()
 
 
 def location_guard(settings: Mapping[str, Any] | None = None) -> dict[str, PlaceLevel]:

@@ -11,6 +11,7 @@ from typing import Any
 from dprivacy.errors import BadFile, BadNumber, NotStochastic
 from dprivacy.model import Channel, file_text
 from dprivacy.release.migrate.imported_channel import ImportedChannel
+from dprivacy.typing import Label, PathArg
 
 _NUMBER = re.compile(
     r"(\d{1,20}(\.\d{0,40})?|\.\d{1,40})(e[+-]?\d{1,3})?|\d{1,20}/0*[1-9]\d{0,19}", re.I
@@ -27,8 +28,8 @@ _REMARKS = (
 Table = tuple[list[str], list[str], list[list[str]]]
 
 
-def read_pram(path: str | Path, *, labels: Callable[[str], Any] = str) -> ImportedChannel:
-    """Read a PRAM transition matrix from a file that R wrote.
+def read_pram(path: PathArg, *, labels: Callable[[str], Label] = str) -> ImportedChannel:
+    r"""Read a PRAM transition matrix from a file that R wrote.
 
     Parameters
     ----------
@@ -47,12 +48,21 @@ def read_pram(path: str | Path, *, labels: Callable[[str], Any] = str) -> Import
     ------
     BadFile, NotStochastic
         A text that is not such a matrix; rows that rounding does not explain.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "Rs.csv")
+    ...     _ = file.write_text('"","a","b"\n"a",0.8,0.2\n"b",0.2,0.8\n')
+    ...     print(read_pram(file).eps)
+    ln(4)
     """
     return pram_from_text(file_text(path), labels=labels, name=Path(path).name)
 
 
 def pram_from_text(
-    text: str, *, labels: Callable[[str], Any] = str, name: str = "the text"
+    text: str, *, labels: Callable[[str], Label] = str, name: str = "the text"
 ) -> ImportedChannel:
     r"""Read a PRAM transition matrix from text, such as what R printed.
 

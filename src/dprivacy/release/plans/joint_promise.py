@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Guarantee, about, factor_in_words, plain
+from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sources import result
@@ -14,10 +14,18 @@ from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
 
 
 @dataclass(frozen=True)
-class JointGuarantee:
+class JointGuarantee(Answer):
     """Levels add up over columns: ε·d = Σ ε_c·d_c, and all of it over a person's rows.
 
     `total` is the level between the two most different records (None when a column is unbounded).
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}})
+    >>> joint_guarantee(plan).open
+    ()
     """
 
     parts: tuple[tuple[str, Guarantee], ...]
@@ -28,6 +36,8 @@ class JointGuarantee:
     blocks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    exact = True
+
     def explain(self) -> str:
         """What a release protects, in a few sentences."""
         lines = [self._whole()] if self.total is not None else []
@@ -36,11 +46,11 @@ class JointGuarantee:
         lines += self.notes
         if self.rows_per_person > 1:
             lines.append(
-                f"A person may have {self.rows_per_person} rows, so each column's level counts "
+                f"A person may have {self.rows_per_person} rows, so the level of each column counts "
                 f"{self.rows_per_person} times."
             )
         if self.open:
-            lines.append(f"Published as they are, and so not protected: {', '.join(self.open)}.")
+            lines.append(f"Published as they are, hence not protected: {', '.join(self.open)}.")
         return "\n".join(lines)
 
     @property
@@ -52,18 +62,17 @@ class JointGuarantee:
         """The sentence for a whole record."""
         assert self.total is not None
         factor = factor_in_words(self.total)
-        people = "person" if self.rows_per_person > 1 else "row"
-        agreeing = " and that agree in what is published" if self.open else ""
+        alike = ", alike in the published columns," if self.open else ""
         if self.delta:
             return (
-                f"For any two records that a {people} may hold{agreeing}, any set of released tables "
-                f"is at most {factor} times as likely for the one as for the other, plus "
-                f"{about(self.delta)}, whatever is known of everyone else."
+                f"For any two possible records of one person{alike} any set of released tables is "
+                f"at most {factor} times as likely for one as for the other, plus {about(self.delta)}, "
+                "whatever is known about everyone else."
             )
         return (
-            "Anyone who sees the released table can multiply their odds between any two records "
-            f"that a {people} may hold{agreeing} by at most {factor}, whatever they know of everyone "
-            "else."
+            "Anyone who sees the released table can change their odds between any two possible "
+            f"records of one person{alike} by a factor of at most {factor}, whatever they know about "
+            "everyone else."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +89,16 @@ class JointGuarantee:
 
 @result("T", "Lem 3.2")
 def joint_guarantee(plan: Plan) -> JointGuarantee:
-    """What all protected columns of a plan protect together, per row or per person."""
+    """What all protected columns of a plan protect together, per row or per person.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}})
+    >>> print(joint_guarantee(plan).total)
+    ln(3)
+    """
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
     widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
     bounded = [level for level in widest if level is not None]

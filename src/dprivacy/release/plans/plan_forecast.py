@@ -7,10 +7,11 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
-from dprivacy.model import Channel, Pictured, plain, shown
+from dprivacy.model import Answer, Channel, Pictured, plain, shown
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import PlanLike
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,23 @@ class ColumnForecast:
 
 
 @dataclass(frozen=True)
-class Forecast(Pictured):
-    """What a plan promises and costs, at a number of rows."""
+class Forecast(Answer, Pictured):
+    """What a plan promises and costs, at a number of rows.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}})
+    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:64])
+      tea (randomised_response): 75% of the values stay as they are;
+    """
 
     guarantee: JointGuarantee
     rows: int
     columns: tuple[ColumnForecast, ...]
+
+    exact = False
 
     def explain(self) -> str:
         """The forecast in words and a small table."""
@@ -49,8 +61,8 @@ class Forecast(Pictured):
                 parts.append(f"{span} of the values stay as they are;")
             if column.count_error is not None and column.share_error is not None:
                 parts.append(
-                    f"a corrected count is off by about ±{column.count_error:,.0f} (standard error), "
-                    f"a proportion by ±{100 * column.share_error:.2f} points"
+                    f"standard error: {column.count_error:,.0f} for a corrected count, "
+                    f"{100 * column.share_error:.2f} percentage points for a proportion"
                 )
             else:
                 parts.append("counts cannot be corrected value by value")
@@ -66,8 +78,25 @@ class Forecast(Pictured):
         }
 
 
-def forecast(plan: Plan, *, rows: int) -> Forecast:
-    """What a plan promises and what estimates from its output will be worth."""
+def forecast(plan: PlanLike, *, rows: int) -> Forecast:
+    """What a plan promises and what estimates from its output will be worth.
+
+    Parameters
+    ----------
+    plan
+        A Plan, the path of a plan file, or the mapping such a file gives.
+    rows
+        How many rows the table will have.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}})
+    >>> forecast(plan, rows=1000).columns[0].kept
+    (0.75, 0.75)
+    """
+    plan = Plan.read(plan)
     if rows < 1:
         raise BadNumber(f"a table has at least one row, not {rows}")
     return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
@@ -105,18 +134,35 @@ def _moved(column: ColumnPlan, channel: Channel) -> float | None:
 
 
 def needed_eps(rows: int, categories: int, points: float) -> float:
-    """The smallest ε of a response with which proportions are off by at most ± some points (95 %)."""
+    """The smallest ε of a randomised response that estimates proportions to within ± points (95 %).
+
+    Examples
+    --------
+    >>> print(f"{needed_eps(10_000, 2, points=2):.3f}")
+    0.944
+    """
     return smallest_eps_for(
         error=points / 100 / 1.96, n=rows, categories=categories, scale="proportions"
     )
 
 
 def transition_summary(column: ColumnPlan) -> str:
-    """How a column's values change, as statisticians know it from PRAM: a row a value."""
+    """How a column's values change, as statisticians know it from PRAM: a row a value.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}})
+    >>> print(transition_summary(plan.columns[0]))
+    tea: probability of each released value
+      yes -> yes 75.0%, no 25.0%
+      no -> no 75.0%, yes 25.0%
+    """
     channel = column.channel
     if channel is None:
         return f"{column.name}: no transition matrix ({column.mechanism.family})"
-    lines = [f"{column.name}: chance of each released value"]
+    lines = [f"{column.name}: probability of each released value"]
     for x in channel.rows:
         row = channel.row(x)
         best = sorted(row.items(), key=lambda item: -item[1])[:4]

@@ -39,6 +39,13 @@ class ColumnPlan:
     `nulls` is "refuse", "category" (a missing value is one more category) or "replace" (by
     `null_value`). `source` says where the domain came from: "declared", or "data" until a person has
     confirmed it.
+
+    Examples
+    --------
+    >>> spec = {"type": "ordered", "values": ["low", "high"], "epsilon": "ln 2"}
+    >>> column = Plan.read({"columns": {"risk": spec}}).column("risk")
+    >>> column.mechanism.family, column.channel["low", "low"]
+    ('geometric', Fraction(2, 3))
     """
 
     name: str
@@ -83,6 +90,13 @@ class Plan:
         The most rows that one person may have; guarantees are multiplied by it.
     title
         A name for the release.
+
+    Examples
+    --------
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}, "drop": ["name"]})
+    >>> plan.protected, plan.left_out
+    (('tea',), ('name',))
     """
 
     columns: tuple[ColumnPlan, ...]

@@ -41,6 +41,17 @@ def regress_release(
     2. Protected columns go with the channel of the card; of words that were passed through, each but
        the first is a column of 0 and 1.
     3. `dprivacy.estimation.regress` on as many rows.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = {"columns": {"tea": tea}, "pass_through": ["age"]}
+    >>> table = pandas.DataFrame({"tea": ["yes", "no", "no", "yes"] * 50, "age": [30, 40, 50, 60] * 50})
+    >>> fitted = regress_release(sanitise(table, plan), "tea", ["age"])
+    >>> fitted.n
+    200
     """
     table, names = received(release), [outcome, *covariates]
     if len(names) < 2:

@@ -33,6 +33,12 @@ class QueryAnswer(Answer):
     """What a query gave: raw rows and, for counts by protected columns, corrected ones beside them.
 
     `corrected` holds, for each row, the estimated count of the true table and its standard error.
+
+    Examples
+    --------
+    >>> print(QueryAnswer(("tea", "n"), (("yes", 12),), ((10.5, 2.1),)))
+    tea   n  corrected  ± standard error
+    yes  12       10.5               2.1
     """
 
     columns: tuple[str, ...]
@@ -82,7 +88,7 @@ def query(release: Released[Any] | ReceivedTable | PathArg, sql: str) -> QueryAn
     >>> import pandas
     >>> from dprivacy.release import sanitise
     >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}}}
-    >>> released = sanitise(pandas.DataFrame({"tea": ["yes"] * 300 + ["no"] * 100}), plan)
+    >>> released = sanitise(pandas.DataFrame({"tea": ["yes", "yes", "no", "yes"] * 100}), plan)
     >>> found = query(released, "SELECT tea, count(*) FROM data GROUP BY tea ORDER BY tea")
     >>> [row[0] for row in found.rows], abs(found.corrected[0][0] - 100) < 30
     (['no', 'yes'], True)

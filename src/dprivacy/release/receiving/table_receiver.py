@@ -60,7 +60,7 @@ def received(
     >>> import pandas
     >>> from dprivacy.release import sanitise
     >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 99"}}}
-    >>> table = received(sanitise(pandas.DataFrame({"tea": ["yes"] * 300 + ["no"] * 100}), plan))
+    >>> table = received(sanitise(pandas.DataFrame({"tea": ["yes", "yes", "no", "yes"] * 100}), plan))
     >>> found = table.estimate("tea")
     >>> found.n, abs(found.counts["yes"] - 300) < 30
     (400, True)
@@ -75,7 +75,7 @@ def received(
         return _with_its_columns(ReceivedTable(release.data, release.card))
     path = Path(release.data if isinstance(release, Released) else release)
     if not path.exists():
-        raise BadFile(f"{path}: there is no such file")
+        raise BadFile(f"{path}: does not exist")
     if isinstance(card, Card):
         return _with_its_columns(ReceivedTable(path, card))
     beside = card_path(path) if card is None else Path(card)
@@ -124,6 +124,15 @@ class ReceivedTable:
         The path of a file or a folder of Parquet files, or a table in hand.
     card
         What was done to it.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> table = received(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"]}), plan))
+    >>> table.columns, sum(table.counts(["tea"]).values())
+    (('tea',), 3)
     """
 
     data: Any
@@ -144,7 +153,7 @@ class ReceivedTable:
         for name in columns:
             if name not in self.columns:
                 listed = ", ".join(self.columns)
-                raise UnknownName(f"there is no column {name!r}; the card lists {listed}")
+                raise UnknownName(f"the card does not list a column {name!r}; it lists {listed}")
         if len(set(columns)) != len(columns):
             raise NotApplicable(
                 f"a column cannot be tabulated against itself: {', '.join(columns)}"

@@ -188,7 +188,7 @@ def _in_words(text: str, kind: str, what: str) -> DPrivacyError:
             f"{what}: a worker has no dprivacy; install dprivacy[spark] for the Python of every worker"
         )
     if "PATH_NOT_FOUND" in text:
-        return BadFile(f"{what}: there is no such file or folder")
+        return BadFile(f"{what}: does not exist")
     named = _CONDITION.search(text)
     return BadFile(
         f"{what}: Spark gave up ({named[1] if named else kind}); its message may quote the table "

@@ -21,7 +21,7 @@ def read_by_spark(session: Any, folder: PathArg) -> Released[Any]:
         files = Files(session, str(folder))
         place = files.absolute(str(folder))
         if not files.system.exists(files.path(f"{place}/{CARD_NAME}")):
-            raise BadFile(f"{folder}: there is no release with its card in this folder")
+            raise BadFile(f"{folder}: does not hold a release with its card")
         text = files.read(f"{place}/{CARD_NAME}")
         listing = files.listing(place)
         frame = session.read.parquet(place)
