@@ -1,12 +1,11 @@
 """Every broken twin is caught, and no healthy one is."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from dprivacy.mechanisms import Exhibit, exhibits
+from support.command_runs import command
 
 
 @pytest.mark.parametrize("exhibit", exhibits(), ids=lambda exhibit: exhibit.name)
@@ -30,14 +29,8 @@ def test_the_zoo_is_large_and_its_names_are_distinct() -> None:
 
 
 def test_the_command_shows_each_being_caught() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dprivacy", "zoo", "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout
-    found = json.loads(done.stdout)
+    done = command("zoo", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
     assert len(found) == len(exhibits())
     assert all(item["caught"] and not item["false_alarm"] for item in found)
