@@ -66,6 +66,15 @@ class Attack(Answer):
         The standard error of `after` for this way of guessing; None when it is not known.
     groups
         By known values, the most exposed first.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> found = attack(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"] * 99}), plan), secret="tea")
+    >>> found.bound, found.blind <= found.after <= found.bound * found.blind
+    (1.5, True)
     """
 
     secret: str
@@ -166,7 +175,12 @@ def attack(
 
     Examples
     --------
-    >>> attack("released.csv", secret="smokes", known=["region"])  # doctest: +SKIP
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> found = attack(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"] * 99}), plan), secret="tea")
+    >>> print(found.explain().splitlines()[0])
+    Probability of guessing a person's tea:
     """
     source = received(release)
     columns = (secret, *known, *also)
