@@ -72,7 +72,8 @@ class Attack(Answer):
     >>> import pandas
     >>> from dprivacy.release import sanitise
     >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
-    >>> found = attack(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"] * 99}), plan), secret="tea")
+    >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 99})
+    >>> found = attack(sanitise(people, plan), secret="tea")
     >>> found.bound, found.blind <= found.after <= found.bound * found.blind
     (1.5, True)
     """
@@ -178,7 +179,8 @@ def attack(
     >>> import pandas
     >>> from dprivacy.release import sanitise
     >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
-    >>> found = attack(sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"] * 99}), plan), secret="tea")
+    >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 99})
+    >>> found = attack(sanitise(people, plan), secret="tea")
     >>> print(found.explain().splitlines()[0])
     Probability of guessing a person's tea:
     """
