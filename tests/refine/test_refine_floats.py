@@ -141,7 +141,7 @@ def test_an_order_names_what_floats_leave_open() -> None:
     B = as_channel([[0.5 + 2.0**-52, 0.5 - 2.0**-52], [0.25, 0.75]])
     found = order({"A": A, "B": B})
     assert ("A", "B") in found.undecided
-    assert "undecided: " in found.explain()
+    assert "Undecided: " in found.explain()
 
 
 def test_exact_and_float_do_not_mix() -> None:

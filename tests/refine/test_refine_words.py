@@ -1,6 +1,7 @@
 """Verdicts in words and as data: the person's labels, the witness, nothing left out."""
 
 import json
+import math
 from fractions import Fraction as Q
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch
 from dprivacy.model import Channel, Dist, Gain, as_channel
 from dprivacy.refine import Refinement, join, meet, order, refines
-from dprivacy.spaces import discrete
+from dprivacy.spaces import discrete, from_table
 
 JOBS = ["nurse", "pilot", "cook"]
 SHARP = Channel(
@@ -29,7 +30,7 @@ def test_a_refinement_in_words() -> None:
 
 def test_a_failure_in_words() -> None:
     text = refines(BLUNT, SHARP, names=("old", "new")).explain()
-    assert text.startswith("No: this does not hold: new is at least as safe as old")
+    assert text.startswith("No: some adversary gains more from new than from old")
     assert "an attacker who may take a bet" in text
     assert any(job in text for job in JOBS)
     assert "Under the uniform prior that attacker gains" in text
@@ -200,3 +201,19 @@ def test_levels_without_an_exact_quotient() -> None:
     assert refines(A, B, odd, by="private").status == "proved"
     assert refines(B, A, odd, by="private").status == "refuted"
     assert refines(A, A, odd, by="private").status == "proved"
+
+
+@pytest.mark.parametrize("number", [str, float])
+def test_secrets_at_distance_0(number) -> None:
+    twins = from_table([0, 1, 2], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True)
+    loud = [
+        [number(v) for v in row] for row in (["0.75", "0.25"], ["0.75", "0.25"], ["0.25", "0.75"])
+    ]
+    soft = [[number(v) for v in row] for row in (["0.5", "0.5"], ["0.5", "0.5"], ["0.5", "0.5"])]
+    told = [
+        [number(v) for v in row] for row in (["0.75", "0.25"], ["0.5", "0.5"], ["0.25", "0.75"])
+    ]
+    assert refines(loud, soft, twins, by="private")
+    assert refines(soft, loud, twins, by="private").holds is False
+    assert refines(loud, told, twins, by="private").after == math.inf
+    assert refines(told, loud, twins, by="private")

@@ -34,6 +34,7 @@ def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
     found = settled(pair, rounding)
     claim = f"{names[1]} is at least as safe as {names[0]} against every adversary, on average"
+    denial = f"some adversary gains more from {names[1]} than from {names[0]}, on average"
     error = 0.0 if pair.exact else max(rounding, found.residual)
     if found.bet is not None:
         gains = _table(found.bet.gain(), exact=pair.exact)
@@ -45,7 +46,14 @@ def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
     else:
         R = None if found.r is None else pair.post_processing(found.r)
         return AverageRefinement(
-            claim, found.holds, pair.exact, error, names, R=R, residual=found.residual
+            claim,
+            found.holds,
+            pair.exact,
+            error,
+            names,
+            R=R,
+            residual=found.residual,
+            denial=denial,
         )
     return AverageRefinement(
         claim,
@@ -58,6 +66,7 @@ def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
         before=uniform_vulnerability(gains, pair.a),
         after=uniform_vulnerability(gains, pair.b),
         output=output,
+        denial=denial,
     )
 
 

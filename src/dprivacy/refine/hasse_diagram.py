@@ -4,23 +4,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dprivacy.errors import NotApplicable
-from dprivacy.model import Pictured, plain
+from dprivacy.errors import NotApplicable, WrongShape
+from dprivacy.model import Answer, Pictured, plain
 from dprivacy.refine.deciding.refinement_verdicts import Refinement
 from dprivacy.refine.refinement import refines, require_order
-from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import ChannelLike, Order as By
+from dprivacy.typing import ChannelLike, Order as By, SpaceLike
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Order(Pictured):
+class Order(Pictured, Answer):
     """Channels by one refinement order.
 
     `classes` are the names of channels that refine each other. An edge (a, b) joins the first names of
     two classes: a ⊑ b, and nothing lies between. `verdicts` has every ordered pair; `undecided` those
     that floats left open, which count as not in order.
+
+    Examples
+    --------
+    >>> found = order({"coin": [["3/4", "1/4"], ["1/4", "3/4"]], "fair": [["1/2", "1/2"]] * 2})
+    >>> found.edges, found.below("fair")
+    ((('coin', 'fair'),), ('coin',))
     """
 
     by: str
@@ -28,6 +33,11 @@ class Order(Pictured):
     edges: tuple[Pair, ...]
     verdicts: Mapping[Pair, Refinement]
     undecided: tuple[Pair, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether all comparisons were exact."""
+        return all(verdict.exact for verdict in self.verdicts.values())
 
     def below(self, name: str) -> tuple[str, ...]:
         """The channels that are directly less safe."""
@@ -49,18 +59,15 @@ class Order(Pictured):
     def explain(self) -> str:
         """The diagram as text, safest on top."""
         names = {group[0]: " = ".join(group) for group in self.classes}
-        lines = [f"safest on top, by {self.by} refinement"]
+        lines = [f"Safest on top, by {self.by} refinement:"]
         for level in reversed(self.levels()):
             for group in level:
                 under = ", ".join(names[a] for a in self.below(group[0]))
                 lines.append(f"  {names[group[0]]}" + (f"  above  {under}" if under else ""))
         if self.undecided:
             pairs = ", ".join(f"{a} ⊑ {b}" for a, b in self.undecided)
-            lines.append(f"undecided: {pairs}")
+            lines.append(f"Undecided: {pairs}.")
         return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.explain()
 
     def to_dict(self) -> dict[str, Any]:
         """Classes, edges and open pairs as plain data."""
@@ -69,6 +76,7 @@ class Order(Pictured):
             "classes": plain(self.classes),
             "edges": plain(self.edges),
             "undecided": plain(self.undecided),
+            "exact": self.exact,
         }
 
 
@@ -76,7 +84,7 @@ def order(
     channels: Mapping[str, ChannelLike] | Sequence[ChannelLike],
     *,
     by: By = "average",
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
 ) -> Order:
     """The Hasse diagram of a set of channels under one refinement order.
 
@@ -99,7 +107,7 @@ def order(
     --------
     >>> coins = {f"1/{k}": [[1 - 1 / k, 1 / k], [1 / k, 1 - 1 / k]] for k in (2, 4, 8)}
     >>> print(order(coins))
-    safest on top, by average refinement
+    Safest on top, by average refinement:
       1/2  above  1/4
       1/4  above  1/8
       1/8
@@ -113,7 +121,7 @@ def order(
         else {f"C{k + 1}": channel for k, channel in enumerate(channels)}
     )
     if not named:
-        raise NotApplicable("an order needs at least one channel, and none was given")
+        raise WrongShape(f"an order needs at least one channel, not {channels!r}")
     verdicts = {
         (a, b): refines(named[a], named[b], space, by=by, names=(a, b))
         for a in named

@@ -73,8 +73,8 @@ def join(A: ChannelLike, B: ChannelLike, *, by: Bound) -> Channel:
     pair = read_pair(A, B)
     if not pair.exact:
         raise Uncertified(
-            "a join in the max case needs exact channels, since a corner depends on the last bit of a "
-            "float; give the entries as fractions or strings, or round them with exactly(...)"
+            f"a join in the max case needs exact channels, and {pair.first.matrix[0, 0]!r} is a float, "
+            "on whose last bit a corner depends; give fractions or strings, or use exactly(...)"
         )
     corners = _corners(pair)
     weights = _even_weights(corners)

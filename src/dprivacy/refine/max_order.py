@@ -31,12 +31,20 @@ def refined_in_worst_case(pair: Pair, names: tuple[str, str]) -> MaxRefinement:
     """
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
     claim = f"{names[1]} is at least as safe as {names[0]} in the max case, for every observation"
+    denial = f"some observation of {names[1]} tells more than any observation of {names[0]}"
     holds, bet, mixtures, residual = _settled(pair, rounding)
     error = 0.0 if pair.exact else max(rounding, residual)
     if bet is None:
         table = None if mixtures is None else _coefficients(pair, mixtures)
         return MaxRefinement(
-            claim, holds, pair.exact, error, names, coefficients=table, residual=residual
+            claim,
+            holds,
+            pair.exact,
+            error,
+            names,
+            coefficients=table,
+            residual=residual,
+            denial=denial,
         )
     column = pair.b.take(columns=[bet.at])
     return MaxRefinement(
@@ -50,6 +58,7 @@ def refined_in_worst_case(pair: Pair, names: tuple[str, str]) -> MaxRefinement:
         worth=dict(zip(pair.secrets, bet.worth, strict=True)),
         before=bet.refused,
         after=bet.accepted,
+        denial=denial,
     )
 
 

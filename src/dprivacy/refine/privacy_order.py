@@ -28,6 +28,7 @@ def refined_for_privacy(
     if space is not None:
         return _on_one_metric(pair, space, names)
     claim = f"{names[1]} is at least as private as {names[0]} on every metric"
+    denial = f"{names[1]} is less private than {names[0]} on some metric"
     holds, at = _pointwise(pair)
     error = 0.0 if pair.exact else _error(pair)
     if at is None:
@@ -44,6 +45,7 @@ def refined_for_privacy(
         before=_distance(before),
         after=_distance(after),
         metric=metric,
+        denial=denial,
     )
 
 
@@ -110,11 +112,14 @@ def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> Pr
     mine, mine_at = tightest(pair.first, space)
     theirs, theirs_at = tightest(pair.second, space)
     claim = f"{names[1]} is at least as private as {names[0]} on this metric"
+    denial = f"{names[1]} is less private than {names[0]} on this metric"
     if exact:
         error = 0.0
         holds = _at_most(theirs, theirs_at, mine, mine_at, space, pair)
     else:
-        error = _error(pair) / float(space.separation) if len(space) > 1 else 0.0
+        apart = space.distances.floats
+        closest = float(apart[apart > 0].min(initial=math.inf))
+        error = _error(pair) / closest
         gap = float(theirs) - float(mine) if theirs != mine else 0.0
         same = bool(
             pair.first.matrix.shape == pair.second.matrix.shape
@@ -123,7 +128,7 @@ def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> Pr
         holds = True if same or gap < -error else False if gap > error else None
         holds = True if mine == math.inf else holds
     return PrivateRefinement(
-        claim, holds, exact, error, names, before=mine, after=theirs, space=space
+        claim, holds, exact, error, names, before=mine, after=theirs, space=space, denial=denial
     )
 
 

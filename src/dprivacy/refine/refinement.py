@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, overload
 
 from dprivacy.errors import NotApplicable, UnknownName
-from dprivacy.model import Dist, Gain
+from dprivacy.model import Gain, space_for
 from dprivacy.refine.average_order import refined_on_average
 from dprivacy.refine.deciding.channel_pairs import read_pair
 from dprivacy.refine.deciding.refinement_verdicts import (
@@ -16,8 +16,7 @@ from dprivacy.refine.deciding.refinement_verdicts import (
 from dprivacy.refine.max_order import refined_in_worst_case
 from dprivacy.refine.privacy_order import refined_for_privacy
 from dprivacy.refine.restricted_order import RestrictedRefinement, refined_for_gains
-from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import ChannelLike, Order
+from dprivacy.typing import ChannelLike, Order, PriorLike, SpaceLike
 
 ORDERS = ("average", "max", "private")
 
@@ -46,7 +45,7 @@ def refines(
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
     *,
     by: Literal["private"],
     names: tuple[str, str] = ("A", "B"),
@@ -58,7 +57,7 @@ def refines(
     space: None = None,
     *,
     by: Literal["average"] = "average",
-    prior: Dist | None = None,
+    prior: PriorLike = None,
     gains: Sequence[Gain],
     names: tuple[str, str] = ("A", "B"),
 ) -> RestrictedRefinement: ...
@@ -66,20 +65,20 @@ def refines(
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
     *,
     by: Order = "average",
-    prior: Dist | None = None,
+    prior: PriorLike = None,
     gains: Sequence[Gain] | None = None,
     names: tuple[str, str] = ("A", "B"),
 ) -> Refinement: ...
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
     *,
     by: Order = "average",
-    prior: Dist | None = None,
+    prior: PriorLike = None,
     gains: Sequence[Gain] | None = None,
     names: tuple[str, str] = ("A", "B"),
 ) -> Refinement:
@@ -152,7 +151,8 @@ def refines(
     if gains is not None:
         return refined_for_gains(pair, gains, prior, names)
     if by == "private":
-        return refined_for_privacy(pair, space, names)
+        metric = None if space is None else space_for(pair.first, space)
+        return refined_for_privacy(pair, metric, names)
     return (
         refined_on_average(pair, names) if by == "average" else refined_in_worst_case(pair, names)
     )

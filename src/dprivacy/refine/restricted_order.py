@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprivacy.errors import NotApplicable
-from dprivacy.model import Dist, Gain, about, uniform
+from dprivacy.errors import WrongShape
+from dprivacy.model import Dist, Gain, about, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.refinement_verdicts import Refinement
@@ -18,6 +18,7 @@ from dprivacy.refine.deciding.separating_gains import (
 )
 from dprivacy.sources import result
 from dprivacy.spaces import require_same_labels
+from dprivacy.typing import PriorLike
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,15 @@ class RestrictedRefinement(Refinement):
 
     `values` holds the posterior vulnerabilities under A and under B, gain by gain; `failing` are the
     positions of the gains that prefer B.
+
+    Examples
+    --------
+    >>> from dprivacy.refine import refines
+    >>> guess = Gain([0, 1], [0, 1], [[1, 0], [0, 1]])
+    >>> coin, fair = [["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"], ["1/2", "1/2"]]
+    >>> print(refines(fair, coin, gains=[guess]))
+    No: a given adversary gains more from B than from A (disproved exactly).
+    Adversary 1 of 1 gains 3/4 from B and 1/2 from A.
     """
 
     order: str = "restricted"
@@ -46,12 +56,12 @@ class RestrictedRefinement(Refinement):
 
 @result("T", "Def 2.2.5", "Lem 4.10")
 def refined_for_gains(
-    pair: Pair, gains: Sequence[Gain], prior: Dist | None, names: tuple[str, str]
+    pair: Pair, gains: Sequence[Gain], prior: PriorLike, names: tuple[str, str]
 ) -> RestrictedRefinement:
     """Whether V_g[π ▷ A] ≥ V_g[π ▷ B] for each of the given gains g, under one prior π."""
     if not gains:
-        raise NotApplicable("gains=[] names no adversary; give at least one gain, or leave it out")
-    belief = uniform(pair.secrets) if prior is None else prior
+        raise WrongShape(f"gains should hold at least one gain, not {gains!r}; or leave it out")
+    belief = as_prior(prior, pair.secrets)
     values, failing, open_ = [], [], False
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
     error = 0.0
@@ -69,6 +79,7 @@ def refined_for_gains(
         open_ = open_ or bool(slack and before - slack < after <= before + slack)
     holds = False if failing else None if open_ else True
     claim = f"{names[1]} is at least as safe as {names[0]} against the given adversaries"
+    denial = f"a given adversary gains more from {names[1]} than from {names[0]}"
     return RestrictedRefinement(
         claim,
         holds,
@@ -78,14 +89,14 @@ def refined_for_gains(
         prior=belief,
         values=tuple(values),
         failing=tuple(failing),
+        denial=denial,
     )
 
 
 def _weighted(pair: Pair, gain: Gain, prior: Dist) -> tuple[Mat, float]:
     """g(w, x)·π(x)·n, so that the uniform vulnerability of it is that of g under π; and its size."""
     columns = require_same_labels(pair.secrets, gain.secrets, "an adversary's gain: secrets")
-    chances = require_same_labels(pair.secrets, prior.labels, "an adversary's prior: secrets")
-    matrix, weights = gain.matrix.take(columns=columns), prior.matrix.take(columns=chances)
+    matrix, weights = gain.matrix.take(columns=columns), prior.matrix
     if not pair.exact:
         scaled = matrix.floats * weights.floats * len(pair.secrets)
         return Mat(scaled), float(np.abs(scaled).max())

@@ -1,1 +1,1 @@
-"""A shelf of `flow`."""
+"""The most that a channel can leak: over priors, over gains, in bits."""

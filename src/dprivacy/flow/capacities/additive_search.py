@@ -6,16 +6,16 @@ from typing import Any
 
 from dprivacy.errors import TooLarge
 from dprivacy.flow.gains.gain_input import as_gain
-from dprivacy.flow.gains.loss_table import Loss, Number, aligned
-from dprivacy.model import Dist, about, as_channel, plain, shown
+from dprivacy.flow.gains.loss_table import Loss, aligned
+from dprivacy.model import Answer, Dist, about, as_channel, plain, shown
 from dprivacy.numbers import Mat, minimise
-from dprivacy.typing import ChannelLike, GainLike, LossLike
+from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number
 
 Rows = list[list[Fraction]]
 
 
 @dataclass(frozen=True)
-class AdditiveCapacity:
+class AdditiveCapacity(Answer):
     """The largest V_g[π ▷ C] − V_g(π) over all priors, the prior that has it, and what is then done.
 
     Attributes
@@ -28,12 +28,22 @@ class AdditiveCapacity:
         For each output (of the reduced channel) the action taken.
     programs
         How many linear programs were solved.
+
+    Examples
+    --------
+    >>> print(additive_capacity([["3/4", "1/4"], ["1/4", "3/4"]]))
+    Seeing the output gains at most 1/4, under the prior Dist(0: 1/2, 1: 1/2) (on 0: 0; on 1: 1).
     """
 
     value: Number
     prior: Dist
-    actions: dict[Any, Any]
+    actions: dict[Label, Label]
     programs: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is exact."""
+        return isinstance(self.value, Fraction)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -42,8 +52,8 @@ class AdditiveCapacity:
         """The capacity in words."""
         acts = "; ".join(f"on {shown(y)}: {shown(w)}" for y, w in self.actions.items())
         return (
-            f"At most {about(self.value)} is gained by seeing the output, under the prior "
-            f"{self.prior} ({acts})."
+            f"Seeing the output gains at most {about(self.value)}, under the prior {self.prior} "
+            f"({acts})."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,6 +63,7 @@ class AdditiveCapacity:
             "prior": self.prior.to_dict(),
             "actions": {shown(y): plain(w) for y, w in self.actions.items()},
             "programs": self.programs,
+            "exact": self.exact,
         }
 
 
@@ -71,7 +82,7 @@ def additive_capacity(
     gain
         A gain or a loss.
     most_programs
-        Give up, with TooLarge, after so many linear programs.
+        Give up, with TooLarge, after this many linear programs.
 
     Returns
     -------
@@ -85,6 +96,12 @@ def additive_capacity(
        max Σ_x π_x·Σ_y C[x,y]·g(σ(y), x) − t with t ≥ Σ_x π_x·g(w, x) for all w.
     3. While outputs are open, g(σ(y), x) ≤ max_w g(w, x) makes the same program an upper bound;
        branches that cannot beat the best leaf are cut. Every program is settled in rationals.
+
+    Examples
+    --------
+    >>> found = additive_capacity([[1, 0], [0, 1], ["1/2", "1/2"]])
+    >>> print(found.value, found.prior)
+    1/2 Dist(0: 1/2, 1: 1/2, 2: 0)
     """
     channel = as_channel(C)
     gain = as_gain(gain, channel.rows, C)

@@ -5,15 +5,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed
-from dprivacy.flow.gains.loss_table import Number, joint_matrix
+from dprivacy.errors import UnknownName
+from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
 from dprivacy.flow.measures.vulnerabilities import posterior_vulnerability
 from dprivacy.model import Hyper, as_channel, require_channel_space, space_for
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import ChannelLike, PriorLike
+from dprivacy.typing import ChannelLike, LevelLike, Number, PriorLike, SpaceLike
 
 
 @result("T", "§9.5.2")
@@ -44,7 +44,7 @@ def capacity(C: ChannelLike) -> Number:
 
 
 @result("T", "Thm 4.8", "Thm 4.9")
-def d_capacity(C: ChannelLike, space: FiniteSpace | None = None) -> Level | float:
+def d_capacity(C: ChannelLike, space: SpaceLike | None = None) -> Level | float:
     """The additive max-case d-capacity max_y V_d(δ^y) under the uniform prior.
 
     It is Priv_d(C), the smallest ε for which the channel is ε·d-private: privacy is a capacity.
@@ -55,15 +55,23 @@ def d_capacity(C: ChannelLike, space: FiniteSpace | None = None) -> Level | floa
         A channel, or anything `as_channel` reads.
     space
         The metric on its inputs; a mechanism's own when omitted.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> print(d_capacity(geometric(range(3), eps="ln 2")))
+    ln(2)
     """
-    channel, space = as_channel(C), space_for(C, space)
-    require_channel_space(channel, space.labels)
-    found: Level | float = posterior_vulnerability(channel, gain=d_vulnerability(space), case="max")
+    channel, metric = as_channel(C), space_for(C, space)
+    require_channel_space(channel, metric.labels)
+    found: Level | float = posterior_vulnerability(
+        channel, gain=d_vulnerability(metric), case="max"
+    )
     return found
 
 
 @result("T", "Thm 9.11")
-def leakage_bound(space: FiniteSpace, *, eps: Any) -> Number:
+def leakage_bound(space: FiniteSpace, *, eps: LevelLike) -> Number:
     """e^(ε·diameter): no ε·d-private mechanism leaks more, whatever the gain and the prior.
 
     It needs no channel, only the promise.
@@ -79,6 +87,12 @@ def leakage_bound(space: FiniteSpace, *, eps: Any) -> Number:
     -------
     Fraction or float
         Exact when rational, else rounded up.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import line
+    >>> print(leakage_bound(line(3), eps="ln 2"))
+    4
     """
     far = space.diameter
     level = as_eps(eps, zero=True)
@@ -103,9 +117,14 @@ def additive_bound(
         "bounded": all gains whose vulnerabilities lie between 0 and 1; then it is
         Σ_y P(y)·(1 − min_x δ^y_x/π_x). "spanning": all gains whose entries, for each action, differ
         by at most 1; then it is Σ_y P(y)·tv(π, δ^y).
+
+    Examples
+    --------
+    >>> print(additive_bound([["3/4", "1/4"], ["1/4", "3/4"]]))
+    1/2
     """
     if gains not in ("bounded", "spanning"):
-        raise Malformed(f'gains must be "bounded" or "spanning", not {gains!r}')
+        raise UnknownName.among("gains", gains, ("bounded", "spanning"))
     channel, joint = joint_matrix(C, prior)
     hyper = Hyper(channel.rows, channel.columns, joint)
     belief = hyper.prior().weights

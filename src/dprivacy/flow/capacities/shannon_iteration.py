@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
-from dprivacy.model import Dist, as_channel, plain
-from dprivacy.numbers import Floats
+from dprivacy.errors import BadNumber
+from dprivacy.model import Answer, Dist, as_channel, plain
+from dprivacy.numbers import Floats, Frozen
+from dprivacy.typing import ChannelLike
 
 
-class ShannonCapacity(float):
+class ShannonCapacity(Frozen, Answer, float):
     """The capacity in bits, a float that carries the bounds between which the true value lies.
 
     Attributes
@@ -21,6 +22,12 @@ class ShannonCapacity(float):
         A distribution whose mutual information reaches the lower bound.
     iterations
         How many updates it took.
+
+    Examples
+    --------
+    >>> found = shannon_capacity([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> found.lower <= found <= found.upper, round(found, 6)
+    (True, 0.188722)
     """
 
     lower: float
@@ -32,9 +39,16 @@ class ShannonCapacity(float):
         cls, lower: float, upper: float, prior: Dist, iterations: int
     ) -> "ShannonCapacity":
         value = super().__new__(cls, (lower + upper) / 2 if math.isfinite(upper) else lower)
-        value.lower, value.upper = lower, upper
-        value.prior, value.iterations = prior, iterations
+        value._set(lower=lower, upper=upper, prior=prior, iterations=iterations)
         return value
+
+    def __init__(self, *_: Any) -> None:
+        """Everything is set when it is made, as for every float."""
+
+    @property
+    def exact(self) -> bool:
+        """It is a float between bounds."""
+        return False
 
     def explain(self) -> str:
         """The capacity in words."""
@@ -51,11 +65,12 @@ class ShannonCapacity(float):
             "upper": plain(self.upper),
             "prior": self.prior.to_dict(),
             "iterations": self.iterations,
+            "exact": self.exact,
         }
 
 
 def shannon_capacity(
-    C: Any, *, tolerance: float = 1e-9, max_iterations: int = 100_000
+    C: ChannelLike, *, tolerance: float = 1e-9, max_iterations: int = 100_000
 ) -> ShannonCapacity:
     """The Shannon capacity max_π I(X; Y), in bits.
 
@@ -66,7 +81,7 @@ def shannon_capacity(
     tolerance
         Stop when the bounds are this close, in bits.
     max_iterations
-        Stop anyway after so many updates; the bounds hold at every step.
+        Stop anyway after this many updates; the bounds hold at every step.
 
     Notes
     -----
@@ -83,7 +98,10 @@ def shannon_capacity(
     0.321928
     """
     if not tolerance > 0 or max_iterations < 1:
-        raise Malformed("the tolerance and the number of iterations must be greater than 0")
+        raise BadNumber(
+            f"tolerance and max_iterations should be greater than 0, not {tolerance} and "
+            f"{max_iterations}"
+        )
     channel = as_channel(C)
     matrix = channel.reduced().matrix.floats
     n, m = matrix.shape

@@ -6,18 +6,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, WrongKind, WrongShape
 from dprivacy.flow.gains.loss_table import Loss, aligned
 from dprivacy.model import Dist, Gain
 from dprivacy.numbers import Mat, read_number, read_vector
 from dprivacy.sources import result
 from dprivacy.spaces import positions, read_labels, require_same_labels
+from dprivacy.typing import Label, NumberLike
 
 G = TypeVar("G", bound=Gain)
 
 
 @result("T", "Eq 6.8", "Eq 6.13", "Property 4")
-def scale(gain: G, by: Any) -> G:
+def scale(gain: G, by: NumberLike) -> G:
     """Every entry times a number a ≥ 0: U_{ℓ·a} = a·U_ℓ, before and after a channel.
 
     Parameters
@@ -29,7 +30,7 @@ def scale(gain: G, by: Any) -> G:
     """
     factor = read_number(by, "the factor")
     if factor < 0:
-        raise Malformed(f"a gain or loss is scaled by a number that is not negative, not {by}")
+        raise BadNumber(f"the factor of a gain or loss should be at least 0, not {by}")
     return gain._like(gain.rows, gain.columns, gain.matrix.scaled(factor))
 
 
@@ -58,7 +59,7 @@ def _by_secret(by: Any, secrets: tuple[Any, ...]) -> Mat:
         index = positions(list(by))
         missing = [x for x in secrets if x not in index]
         if missing:
-            raise Malformed(f"nothing is given for the secret {missing[0]!r}")
+            raise WrongShape(f"there should be a number for every secret; {missing[0]!r} has none")
         values: Iterable[Any] = [by[x] for x in secrets]
     elif callable(by):
         values = [by(x) for x in secrets]
@@ -68,7 +69,7 @@ def _by_secret(by: Any, secrets: tuple[Any, ...]) -> Mat:
 
 
 @result("T", "Eq 6.11", "Eq 6.16", "Property 7")
-def combine(first: G, second: G, a: Any = 1, b: Any = 1) -> G:
+def combine(first: G, second: G, a: NumberLike = 1, b: NumberLike = 1) -> G:
     """ℓ·a + ℓ'·b on pairs of actions: U_{ℓ·a+ℓ'·b} = a·U_ℓ + b·U_ℓ'.
 
     Parameters
@@ -79,7 +80,10 @@ def combine(first: G, second: G, a: Any = 1, b: Any = 1) -> G:
         Their weights, not negative.
     """
     if isinstance(first, Loss) != isinstance(second, Loss):
-        raise Malformed("a gain and a loss do not add up; turn one of them with `mirror`")
+        raise WrongKind(
+            f"a gain and a loss do not add up ({first!r} and {second!r}); turn one of them with "
+            "`mirror`"
+        )
     left = scale(first, a).matrix
     right = scale(second, b)
     other = aligned(right, first.secrets)
@@ -112,7 +116,7 @@ def weight(gain: G, prior: Dist) -> G:
     )
 
 
-def restrict(gain: G, secrets: Iterable[Any]) -> G:
+def restrict(gain: G, secrets: Iterable[Label]) -> G:
     """ℓ↓X: the same actions on some of the secrets, in the given order.
 
     Parameters
@@ -128,7 +132,7 @@ def restrict(gain: G, secrets: Iterable[Any]) -> G:
 
 
 @result("T", "Lem 6.18")
-def lift(gain: G, secrets: Iterable[Any]) -> G:
+def lift(gain: G, secrets: Iterable[Label]) -> G:
     """ℓ↑X: the same actions on more secrets, 0 on the new ones.
 
     Parameters
@@ -142,14 +146,14 @@ def lift(gain: G, secrets: Iterable[Any]) -> G:
     index = positions(names)
     missing = [x for x in gain.secrets if x not in index]
     if missing:
-        raise Malformed(f"lifting needs all secrets, and {missing[0]!r} is not among those given")
+        raise WrongShape(f"the secrets to lift to should include {missing[0]!r}, and do not")
     entries = np.zeros((len(gain.rows), len(names)), dtype=gain.matrix.entries.dtype)
     entries[:, [index[x] for x in gain.secrets]] = gain.matrix.entries
     return gain._like(gain.rows, names, Mat(entries, gain.matrix.den))
 
 
 @result("T", "Def 2.2.4")
-def mirror(gain: Gain, bound: Any = None) -> Gain:
+def mirror(gain: Gain, bound: NumberLike | None = None) -> Gain:
     """B − g: the loss behind a gain, or the gain behind a loss. V_{B−ℓ} = B − U_ℓ.
 
     Parameters

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import DuplicateLabel, Malformed, TooLarge
+from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongShape
 from dprivacy.numbers import Mat, as_level
 from dprivacy.spaces import Distance, FiniteSpace, read_labels
+from dprivacy.typing import Label, NumberLike
 
 _MOST_CELLS = 5_000_000
 
@@ -43,12 +44,14 @@ def block_table(blocks: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]) -
         members = [list(block) for block in blocks]
         names = [frozenset(block) for block in members]
     if not members or not all(members):
-        raise Malformed("a partition needs at least one block, and a secret in every block")
+        raise WrongShape(
+            f"a partition should have at least one block, and a secret in every block, not {members!r}"
+        )
     secrets = [x for block in members for x in block]
     twice = [x for k, x in enumerate(secrets) if x in secrets[:k]] if len(secrets) < 200 else []
     if twice or len(set(secrets)) < len(secrets):
-        which = f"{twice[0]!r} lies" if twice else "a secret lies"
-        raise DuplicateLabel(f"{which} in two blocks; the blocks of a partition are disjoint")
+        which = repr(twice[0]) if twice else f"one of the {len(secrets)} secrets"
+        raise DuplicateLabel(f"{which} lies in two blocks; the blocks of a partition are disjoint")
     require_cells(len(members), len(secrets))
     entries = np.zeros((len(members), len(secrets)), dtype=object)
     at = 0
@@ -72,7 +75,16 @@ def distance_table(
     longest = space.diameter if normalised else Fraction(1)
     needed = {space.distances[i, j] for i in at_row for j in at_column}
     if any(math.isinf(d) for d in needed if isinstance(d, float)):
-        raise Malformed("some of the distances are infinite, so that they are no gain or loss")
+        x, w = next(
+            (columns[j], rows[i])
+            for i, at in enumerate(at_row)
+            for j, to in enumerate(at_column)
+            if math.isinf(float(space.distances[at, to]))
+        )
+        raise BadNumber(
+            f"the distance from {w!r} to {x!r} is infinite, and a gain or loss should be finite; "
+            "restrict the space to one part"
+        )
     unit = longest if longest else Fraction(1)
     share = {d: _quotient(d, unit) for d in needed}
     if all(isinstance(value, Fraction) for value in share.values()):
@@ -93,7 +105,7 @@ def _quotient(d: Distance, unit: Distance) -> Any:
 
 def near_table(
     space: FiniteSpace,
-    radius: Any,
+    radius: NumberLike,
     actions: Sequence[Any] | None,
     secrets: Sequence[Any] | None,
 ) -> Table:
@@ -116,11 +128,11 @@ def near_table(
     )
 
 
-def subset_table(secrets: tuple[Any, ...], k: Any) -> Table:
+def subset_table(secrets: tuple[Label, ...], k: object) -> Table:
     """Sets of k secrets by secrets: 1 where the set holds the secret."""
     n = len(secrets)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= n:
-        raise Malformed(f"the number of tries is a whole number from 1 to {n}, not {k!r}")
+        raise BadNumber(f"the number of tries should be a whole number from 1 to {n}, not {k!r}")
     count = math.comb(n, k)
     require_cells(count, n)
     entries = np.zeros((count, n), dtype=object)

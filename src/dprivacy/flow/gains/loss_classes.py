@@ -13,13 +13,22 @@ from dprivacy.flow.gains.loss_table import Loss
 from dprivacy.model import Gain, Verdict, shown
 from dprivacy.sources import result
 from dprivacy.spaces import read_labels
+from dprivacy.typing import Label
 
 # Gains are judged by their mirror image: "at most" for a loss is "at least" for a gain.
 
 
 @dataclass(frozen=True)
 class LossVerdict(Verdict):
-    """Whether a loss belongs to a class, with the action, the pair or the secret that shows it."""
+    """Whether a loss belongs to a class, with the action, the pair or the secret that shows it.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> print(is_trivial(loss.identity(["a", "b"])))
+    No: no single action is best for every secret (disproved exactly).
+    No action is best for both a and b.
+    """
 
     action: Any = None
     pair: tuple[Any, Any] | None = None
@@ -53,6 +62,12 @@ def is_trivial(loss: Gain) -> LossVerdict:
     ----------
     loss
         A loss, or a gain (judged by its mirror image).
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> is_trivial(loss.matrix(["stay", "go"], ["rain", "sun"], [[1, 1], [2, 3]])).action
+    'stay'
     """
     claim = "one action is best whatever the secret"
     found = _best_everywhere(loss)
@@ -60,7 +75,8 @@ def is_trivial(loss: Gain) -> LossVerdict:
         words = f"It is {shown(found[0])}."
         return LossVerdict(claim, True, loss.exact, action=found[0], because=words)
     pair, words = _two_secrets(loss)
-    return LossVerdict(claim, False, loss.exact, pair=pair, because=words)
+    denial = "no single action is best for every secret"
+    return LossVerdict(claim, False, loss.exact, pair=pair, because=words, denial=denial)
 
 
 def _two_secrets(loss: Gain) -> tuple[tuple[Any, Any] | None, str]:
@@ -86,20 +102,33 @@ def is_pairwise_non_trivial(loss: Gain) -> LossVerdict:
     ----------
     loss
         A loss, or a gain (judged by its mirror image).
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> bool(is_pairwise_non_trivial(loss.identity(range(3))))
+    True
     """
     claim = "no two secrets have a common best action"
     for x, z in combinations(loss.secrets, 2):
         found = _best_everywhere(restrict(loss, [x, z]))
         if found is not None:
             words = f"For both {shown(x)} and {shown(z)}, {shown(found[0])} is best."
+            denial = f"{shown(x)} and {shown(z)} have a common best action"
             return LossVerdict(
-                claim, False, loss.exact, action=found[0], pair=(x, z), because=words
+                claim,
+                False,
+                loss.exact,
+                action=found[0],
+                pair=(x, z),
+                because=words,
+                denial=denial,
             )
     return LossVerdict(claim, True, loss.exact)
 
 
 @result("T", "Def 6.5.3")
-def is_extended(loss: Gain, secrets: Iterable[Any]) -> LossVerdict:
+def is_extended(loss: Gain, secrets: Iterable[Label]) -> LossVerdict:
     """Whether the loss is 0 outside some secrets: (ℓ↓X)↑𝒳 = ℓ.
 
     Parameters
@@ -108,6 +137,12 @@ def is_extended(loss: Gain, secrets: Iterable[Any]) -> LossVerdict:
         A loss or a gain.
     secrets
         The set X from which it might be extended.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> bool(is_extended(loss.lift(loss.identity(["a", "b"]), ["a", "b", "c"]), ["a", "b"]))
+    True
     """
     inside = read_labels(secrets, "secrets")
     kept = {loss.column_position(x) for x in inside}
@@ -117,5 +152,8 @@ def is_extended(loss: Gain, secrets: Iterable[Any]) -> LossVerdict:
         if j not in kept and (entries[:, j] != 0).any():
             w = loss.actions[int(np.argmax(entries[:, j] != 0))]
             words = f"Action {shown(w)} on {shown(x)} is not 0."
-            return LossVerdict(claim, False, loss.exact, action=w, secret=x, because=words)
+            denial = f"the loss is not 0 outside of {shown(tuple(inside))}"
+            return LossVerdict(
+                claim, False, loss.exact, action=w, secret=x, because=words, denial=denial
+            )
     return LossVerdict(claim, True, loss.exact)

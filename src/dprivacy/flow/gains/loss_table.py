@@ -1,17 +1,15 @@
 """The nouns of a question: gains (from `model`), losses, and how they meet priors and channels."""
 
-from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber
 from dprivacy.model import Channel, Gain, as_channel, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
-
-Number = Fraction | float
+from dprivacy.typing import ChannelLike, Label, PriorLike
 
 _FEW = 8  # actions below which a product is as fast as any structure
 
@@ -30,6 +28,12 @@ class Loss(Gain):
         Secrets.
     matrix
         What each costs, exact or float.
+
+    Examples
+    --------
+    >>> late = Loss(["leave at 8", "leave at 9"], ["rain", "sun"], [[1, 1], [5, 0]])
+    >>> print(late["leave at 9", "rain"])
+    5
     """
 
 
@@ -40,13 +44,14 @@ def finite(gain: G) -> G:
     """The same table, refused when an entry is infinite: 0 times inf would have no meaning."""
     if not gain.exact and not np.isfinite(gain.matrix.entries).all():
         i, j = (int(at) for at in np.argwhere(~np.isfinite(gain.matrix.entries))[0])
-        raise Malformed(
-            f"{gain._place(i, j)} is infinite; leave the action out, or give it a large finite value"
+        raise BadNumber(
+            f"{gain._place(i, j)} should be finite, not {gain.matrix.entries[i, j]}; leave the action "
+            "out, or give it a large finite value"
         )
     return gain
 
 
-def joint_matrix(C: Any, prior: Any) -> tuple[Channel, Mat]:
+def joint_matrix(C: ChannelLike, prior: PriorLike) -> tuple[Channel, Mat]:
     """The channel and its joint probabilities π_x·C[x, y], in the order of the channel's inputs.
 
     Raises
@@ -63,7 +68,7 @@ def joint_matrix(C: Any, prior: Any) -> tuple[Channel, Mat]:
     return channel, joint
 
 
-def aligned(gain: Gain, secrets: tuple[Any, ...]) -> Mat:
+def aligned(gain: Gain, secrets: tuple[Label, ...]) -> Mat:
     """The gain's table with its secrets in the given order."""
     order = require_same_labels(secrets, gain.secrets, "the gain and what it is asked about")
     return gain.matrix if order == list(range(len(order))) else gain.matrix.take(columns=order)

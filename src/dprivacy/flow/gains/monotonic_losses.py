@@ -23,6 +23,13 @@ class MonotonicVerdict(Verdict):
 
     `mapping` is α, from actions to the secrets they stand for, when it is; `conflict` is a pair of
     actions that no two secrets can stand for, when there is such a pair and it is not.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> from dprivacy.spaces import line
+    >>> is_monotonic(loss.metric(line(3)), line(3)).mapping
+    {0: 0, 1: 1, 2: 2}
     """
 
     mapping: dict[Any, Any] = field(default_factory=dict)
@@ -36,7 +43,7 @@ class MonotonicVerdict(Verdict):
             lines.append(f"The actions stand for secrets thus: {pairs}.")
         elif self.conflict is not None:
             a, b = map(shown, self.conflict)
-            lines.append(f"Wherever {a} and {b} are placed, the nearer costs more on some secret.")
+            lines.append(f"Wherever {a} and {b} are placed, the nearer costs more for some secret.")
         elif self.holds is False:
             lines.append("Any two actions can be placed, but not all of them at once.")
         return "\n".join(lines)
@@ -64,6 +71,13 @@ def is_monotonic(loss: Gain, space: FiniteSpace) -> MonotonicVerdict:
        follows that of d(a, x) and d(b, x), and equal distances have equal losses.
     2. That decides the whole: f exists exactly when every two actions agree so.
     3. Impossible places are crossed out until none is left, and what remains is searched.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> from dprivacy.spaces import line
+    >>> bool(is_monotonic(loss.identity(range(3)), line(3)))
+    True
     """
     return _decided(loss, space, strict=False)
 
@@ -78,6 +92,13 @@ def is_strictly_monotonic(loss: Gain, space: FiniteSpace) -> MonotonicVerdict:
         A loss, or a gain (which must then fall with the distance).
     space
         The metric on the secrets.
+
+    Examples
+    --------
+    >>> from dprivacy.flow import loss
+    >>> from dprivacy.spaces import line
+    >>> print(is_strictly_monotonic(loss.identity(range(3)), line(3)).status)
+    refuted
     """
     return _decided(loss, space, strict=True)
 
@@ -87,23 +108,25 @@ def _decided(loss: Gain, space: FiniteSpace, *, strict: bool) -> MonotonicVerdic
     columns = [space.position(x) for x in loss.secrets]
     rows = [space.position(x) for x in places]
     n, k = len(rows), len(loss.actions)
-    claim = f"the loss is {'strictly ' if strict else ''}monotonic in the metric"
+    what = f"{'strictly ' if strict else ''}monotonic in the metric"
+    claim, denial = f"the loss is {what}", f"the loss is not {what}"
     exact = loss.exact and space.exact
     if strict and n != k:
-        return MonotonicVerdict(f"{claim} (it has {k} actions for {n} secrets)", False, exact)
+        count = f"; it has {k} actions for {n} secrets"
+        return MonotonicVerdict(claim, False, exact, denial=denial + count)
     if k * k * n * n > _MOST_CELLS or n * n * len(columns) > _MOST_CELLS:
         raise TooLarge(f"{k} actions and {n} points are too many to look for a mapping")
     fits = _fits(_ranks(space, rows, columns), costs(loss), strict)
     conflict = next(((w, v) for w in range(k) for v in range(w) if not fits[w, v].any()), None)
     if conflict is not None:
         pair = (loss.actions[conflict[1]], loss.actions[conflict[0]])
-        return MonotonicVerdict(claim, False, exact, conflict=pair)
+        return MonotonicVerdict(claim, False, exact, conflict=pair, denial=denial)
     wish = [places.index(w) if w in places else min(i, n - 1) for i, w in enumerate(loss.actions)]
     found = _Placing(fits, wish, strict).place()
     mapping = (
         {} if found is None else {w: places[x] for w, x in zip(loss.actions, found, strict=True)}
     )
-    return MonotonicVerdict(claim, found is not None, exact, mapping=mapping)
+    return MonotonicVerdict(claim, found is not None, exact, mapping=mapping, denial=denial)
 
 
 def _ranks(space: FiniteSpace, rows: list[int], columns: list[int]) -> NDArray[np.intp]:
@@ -153,7 +176,10 @@ class _Placing:
     def _search(self, open_: Bools, placed: dict[int, int]) -> list[int] | None:
         self.steps += 1
         if self.steps > _MOST_STEPS:
-            raise TooLarge("the search for a mapping from actions to secrets took too many steps")
+            raise TooLarge(
+                f"the search for a mapping from {self.k} actions to {self.n} secrets took more than "
+                f"{_MOST_STEPS:,} steps"
+            )
         if len(placed) == self.k:
             return [placed[w] for w in range(self.k)]
         left = open_.sum(axis=1)

@@ -1,1 +1,1 @@
-"""A shelf of `flow`."""
+"""What a release tells of a correlated value, and where its noise goes."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, SpaceMismatch
+from dprivacy.errors import BadNumber, NotApplicable, SpaceMismatch, WrongShape
 from dprivacy.flow.gains.gain_algebra import restrict
 from dprivacy.flow.measures.best_actions import Strategy, strategy
-from dprivacy.model import Channel, Dist, Gain, Pictured, about, as_channel, plain
+from dprivacy.model import Answer, Channel, Dist, Gain, Pictured, about, as_channel, plain
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
 from dprivacy.spaces import positions
@@ -17,16 +17,29 @@ from dprivacy.typing import ChannelLike, GainLike
 
 
 @dataclass(frozen=True)
-class Inference(Pictured):
+class Inference(Pictured, Answer):
     """What is learned of a value through a channel on another one.
 
     Attributes
     ----------
     strategy
         What the adversary guesses, without the output and on each output.
+
+    Examples
+    --------
+    >>> from dprivacy.model import joint
+    >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
+    >>> told = {"smokes": {"yes": 1}, "does not": {"no": 1}}
+    >>> print(inference(told, smokes).explain().splitlines()[0])
+    The output raises the adversary's expected gain from 7/10 to 4/5, a factor of 8/7 ≈ 1.143.
     """
 
     strategy: Strategy
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are exact."""
+        return self.strategy.exact
 
     @property
     def before(self) -> Any:
@@ -59,11 +72,14 @@ class Inference(Pictured):
     def explain(self) -> str:
         """The inference in words."""
         if not self.leaks:
-            lead = f"The output betrays nothing: the best guess is right with {about(self.before)}."
+            lead = (
+                "The output reveals nothing: with or without it, the adversary's expected gain is "
+                f"{about(self.before)}."
+            )
         else:
             lead = (
-                f"The output lifts the best guess from {about(self.before)} to {about(self.after)}, a "
-                f"factor of {about(self.multiplicative)}."
+                f"The output raises the adversary's expected gain from {about(self.before)} to "
+                f"{about(self.after)}, a factor of {about(self.multiplicative)}."
             )
         return f"{lead}\n{self.strategy.explain()}"
 
@@ -74,6 +90,7 @@ class Inference(Pictured):
             "after": plain(self.after),
             "privacy_loss": plain(self.multiplicative),
             "strategy": self.strategy.to_dict(),
+            "exact": self.exact,
         }
 
 
@@ -128,7 +145,10 @@ def inference(
 def coordinates_seen(correlation: Dist, channel: Channel) -> tuple[bool, bool, bool]:
     """Whether the channel's inputs hold the first values, the second values, or the pairs."""
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in correlation.labels):
-        raise Malformed("a correlation is a distribution on pairs; make one with joint(...)")
+        raise WrongShape(
+            f"a correlation should be a distribution on pairs, not on {correlation.labels[0]!r}, …; "
+            "make one with joint(...)"
+        )
     inputs = positions(channel.rows)
     support = correlation.support
     first, second = (all(pair[k] in inputs for pair in support) for k in (0, 1))
@@ -141,12 +161,13 @@ def _sides(
     """Which coordinate the channel sees (None for the whole pair), and which is inferred."""
     for name, value in (("sees", sees), ("about", about)):
         if value not in (None, 0, 1):
-            raise Malformed(f"{name} is a coordinate of the pairs, 0 or 1, not {value!r}")
+            raise BadNumber(f"{name} should be a coordinate of the pairs, 0 or 1, not {value!r}")
     first, second, both = coordinates_seen(correlation, channel)
     if both and sees is None:
         if about is None:
-            raise Malformed(
-                "the channel sees both values; say which to infer with about=0 or about=1"
+            raise NotApplicable(
+                f"the channel sees both values of a pair such as {channel.rows[0]!r}; say which to "
+                "infer with about=0 or about=1"
             )
         return None, about
     fits = (first, second)
@@ -156,8 +177,9 @@ def _sides(
         sees = wanted if fits[wanted] else 1 - wanted
     if not fits[sees]:
         raise SpaceMismatch(
-            "the channel's inputs are neither the first values of the pairs nor the second, nor the "
-            "pairs themselves; name them with as_channel(..., rows=...)"
+            f"the channel's inputs ({channel.rows[0]!r}, …) should be the first values of the pairs, "
+            f"the second or the pairs themselves ({correlation.labels[0]!r}, …); name them with "
+            "as_channel(..., rows=...)"
         )
     return sees, (1 - sees if about is None else about)
 

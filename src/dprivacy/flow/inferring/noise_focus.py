@@ -7,21 +7,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.flow.capacities.capacity_bounds import d_capacity
 from dprivacy.flow.gains.gain_shapes import block_table
-from dprivacy.flow.gains.loss_table import Number
 from dprivacy.flow.measures.leaks import leakage
 from dprivacy.model import Channel, Gain, Verdict, about, as_channel, as_prior, shown
 from dprivacy.numbers import as_eps, as_level, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, read_labels
+from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike, PriorLike
 
 Blocks = Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]
 
 
 @result("T", "Def 5.5.2", "Def 5.5.4")
-def focussed(C: Any, others: Iterable[Any], *, on: Literal["secret", "useful"]) -> Channel:
+def focussed(
+    C: ChannelLike, others: Iterable[Label], *, on: Literal["secret", "useful"]
+) -> Channel:
     """A channel on one value as a channel on pairs (secret, useful value) that ignores the other.
 
     Parameters
@@ -32,9 +34,15 @@ def focussed(C: Any, others: Iterable[Any], *, on: Literal["secret", "useful"]) 
         The values of the coordinate that it does not see.
     on
         "useful" for a utility-focussed mechanism, "secret" for a secrecy-focussed one.
+
+    Examples
+    --------
+    >>> coin = {"ill": {0: "3/4", 1: "1/4"}, "well": {0: "1/4", 1: "3/4"}}
+    >>> print(focussed(coin, ["smokes", "does not"], on="useful")[("smokes", "ill"), 0])
+    3/4
     """
     if on not in ("secret", "useful"):
-        raise Malformed(f'on must be "secret" or "useful", not {on!r}')
+        raise UnknownName.among("on", on, ("secret", "useful"))
     channel, ignored = as_channel(C), read_labels(others)
     n, m = len(channel.rows), len(ignored)
     if on == "secret":
@@ -48,7 +56,15 @@ def focussed(C: Any, others: Iterable[Any], *, on: Literal["secret", "useful"]) 
 
 @dataclass(frozen=True)
 class FocusVerdict(Verdict):
-    """Whether a channel on pairs ignores a coordinate, and the channel on the other that remains."""
+    """Whether a channel on pairs ignores a coordinate, and the channel on the other that remains.
+
+    Examples
+    --------
+    >>> on_both = {("s", "u"): {0: 1}, ("t", "u"): {1: 1}}
+    >>> print(is_insensitive(on_both, "secret"))
+    No: the channel depends on the secret (disproved exactly).
+    Its rows for (s, u) and (t, u) differ.
+    """
 
     channel: Channel | None = None
     pair: tuple[Any, Any] | None = None
@@ -62,7 +78,7 @@ class FocusVerdict(Verdict):
 
 
 @result("T", "Def 5.5.1")
-def is_insensitive(C: Any, to: Literal["secret", "useful"]) -> FocusVerdict:
+def is_insensitive(C: ChannelLike, to: Literal["secret", "useful"]) -> FocusVerdict:
     """Whether a channel on pairs (secret, useful value) ignores one of them.
 
     Parameters
@@ -76,27 +92,41 @@ def is_insensitive(C: Any, to: Literal["secret", "useful"]) -> FocusVerdict:
     -------
     FocusVerdict
         With the channel on the other coordinate, or two pairs that it treats differently.
+
+    Examples
+    --------
+    >>> coin = {"ill": {0: "3/4", 1: "1/4"}, "well": {0: "1/4", 1: "3/4"}}
+    >>> wide = focussed(coin, ["smokes", "does not"], on="useful")
+    >>> is_insensitive(wide, "secret").channel.rows
+    ('ill', 'well')
     """
     if to not in ("secret", "useful"):
-        raise Malformed(f'to must be "secret" or "useful", not {to!r}')
+        raise UnknownName.among("to", to, ("secret", "useful"))
     channel = as_channel(C)
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in channel.rows):
-        raise Malformed("the channel's inputs should be pairs (secret, useful value)")
+        raise WrongShape(
+            f"the channel's inputs should be pairs (secret, useful value), not {channel.rows[0]!r}, …"
+        )
     kept = 1 if to == "secret" else 0
-    claim = f"the channel does not depend on the {'secret' if to == 'secret' else 'useful value'}"
+    what = "secret" if to == "secret" else "useful value"
+    claim, denial = (
+        f"the channel does not depend on the {what}",
+        f"the channel depends on the {what}",
+    )
     first: dict[Any, int] = {}
     entries = channel.matrix.entries
     for i, pair in enumerate(channel.rows):
         j = first.setdefault(pair[kept], i)
         if (entries[i] != entries[j]).any():
-            return FocusVerdict(claim, False, channel.exact, pair=(channel.rows[j], pair))
+            pairs = (channel.rows[j], pair)
+            return FocusVerdict(claim, False, channel.exact, pair=pairs, denial=denial)
     rest = Channel(list(first), channel.columns, channel.matrix.take(rows=list(first.values())))
     return FocusVerdict(claim, True, channel.exact, channel=rest)
 
 
 @result("T", "Def 5.5.2", "Def 5.5.4")
 def is_focussed(
-    C: Any, space: FiniteSpace, *, eps: Any, on: Literal["secret", "useful"]
+    C: ChannelLike, space: FiniteSpace, *, eps: LevelLike, on: Literal["secret", "useful"]
 ) -> FocusVerdict:
     """Whether a channel on pairs is an ε-private mechanism on one coordinate that ignores the other.
 
@@ -110,23 +140,38 @@ def is_focussed(
         The level of privacy.
     on
         "useful" for utility-focussed, "secret" for secrecy-focussed.
+
+    Examples
+    --------
+    >>> from dprivacy.spaces import discrete
+    >>> coin = {"ill": {0: "3/4", 1: "1/4"}, "well": {0: "1/4", 1: "3/4"}}
+    >>> wide = focussed(coin, ["smokes", "does not"], on="useful")
+    >>> bool(is_focussed(wide, discrete(["ill", "well"]), eps="ln 3", on="useful"))
+    True
     """
     other: Literal["secret", "useful"] = "useful" if on == "secret" else "secret"
     alone = is_insensitive(C, other)
     level = as_eps(eps)
     words = "utility" if on == "useful" else "secrecy"
     claim = f"the mechanism is {words}-focussed and ε-private at ε = {about(level)}"
+    denial = f"the mechanism is not {words}-focussed and ε-private at ε = {about(level)}"
     if alone.channel is None:
-        return FocusVerdict(claim, False, alone.exact, pair=alone.pair)
+        return FocusVerdict(claim, False, alone.exact, pair=alone.pair, denial=denial)
     needed = d_capacity(alone.channel, space)
-    return FocusVerdict(
-        claim, bool(needed <= level), alone.exact and space.exact, channel=alone.channel
-    )
+    exact = alone.exact and space.exact
+    return FocusVerdict(claim, bool(needed <= level), exact, channel=alone.channel, denial=denial)
 
 
 @dataclass(frozen=True)
 class BlockVerdict(Verdict):
-    """Whether a partition is hidden or revealed; `leakage` is the multiplicative one of the block."""
+    """Whether a partition is hidden or revealed; `leakage` is the multiplicative one of the block.
+
+    Examples
+    --------
+    >>> print(is_hiding([["3/4", "1/4"], ["1/4", "3/4"]], [[0], [1]], eps="1/4"))
+    No: the mechanism is not 1/4-hiding for the partition (disproved exactly).
+    The output multiplies the probability of guessing the block, 1/2, by 3/2.
+    """
 
     leakage: Number = Fraction(1)
     before: Number = Fraction(1)
@@ -134,13 +179,15 @@ class BlockVerdict(Verdict):
     def explain(self) -> str:
         """The verdict in words."""
         return (
-            f"{super().explain()}\nThe chance of guessing the block is multiplied by "
-            f"{about(self.leakage)}, from {about(self.before)}."
+            f"{super().explain()}\nThe output multiplies the probability of guessing the block, "
+            f"{about(self.before)}, by {about(self.leakage)}."
         )
 
 
 @result("T", "Def 9.5.1")
-def is_hiding(C: Any, blocks: Blocks, *, eps: Any, prior: Any = None) -> BlockVerdict:
+def is_hiding(
+    C: ChannelLike, blocks: Blocks, *, eps: NumberLike, prior: PriorLike = None
+) -> BlockVerdict:
     """Whether a mechanism multiplies the chance of guessing the block by at most 1 + ε.
 
     Parameters
@@ -153,15 +200,23 @@ def is_hiding(C: Any, blocks: Blocks, *, eps: Any, prior: Any = None) -> BlockVe
         How much may be learned (a number; not a level of d-privacy).
     prior
         A distribution on the channel's inputs; uniform when omitted.
+
+    Examples
+    --------
+    >>> bool(is_hiding([["3/4", "1/4"], ["1/4", "3/4"]], [[0], [1]], eps="1/2"))
+    True
     """
     amount = _amount(eps)
     found, before = _of_blocks(C, prior, blocks)
-    claim = f"the mechanism is {about(amount)}-hiding for the partition"
-    return _block_verdict(claim, 1 + amount, found, before, below=True)
+    return _block_verdict(
+        f"{about(amount)}-hiding for the partition", 1 + amount, found, before, below=True
+    )
 
 
 @result("T", "Def 9.5.2")
-def is_revealing(C: Any, blocks: Blocks, *, delta: Any, prior: Any = None) -> BlockVerdict:
+def is_revealing(
+    C: ChannelLike, blocks: Blocks, *, delta: NumberLike, prior: PriorLike = None
+) -> BlockVerdict:
     """Whether a mechanism multiplies the chance of guessing the block by at least 1 + Δ.
 
     If the hidden partition is finer than the revealed one and its blocks are equally likely, Δ ≤ ε.
@@ -176,21 +231,27 @@ def is_revealing(C: Any, blocks: Blocks, *, delta: Any, prior: Any = None) -> Bl
         How much should be learned.
     prior
         A distribution on the channel's inputs; uniform when omitted.
+
+    Examples
+    --------
+    >>> bool(is_revealing([["3/4", "1/4"], ["1/4", "3/4"]], [[0], [1]], delta="1/2"))
+    True
     """
     amount = _amount(delta)
     found, before = _of_blocks(C, prior, blocks)
-    claim = f"the mechanism is {about(amount)}-revealing for the partition"
-    return _block_verdict(claim, 1 + amount, found, before, below=False)
+    return _block_verdict(
+        f"{about(amount)}-revealing for the partition", 1 + amount, found, before, below=False
+    )
 
 
-def _amount(value: Any) -> Number:
+def _amount(value: NumberLike) -> Number:
     number = read_number(value, "the amount") if not isinstance(value, float) else value
     if number < 0:
-        raise Malformed(f"the amount must be at least 0, not {value}")
+        raise BadNumber(f"the amount should be at least 0, not {value}")
     return as_level(number).rational
 
 
-def _of_blocks(C: Any, prior: Any, blocks: Blocks) -> tuple[Number, Number]:
+def _of_blocks(C: ChannelLike, prior: PriorLike, blocks: Blocks) -> tuple[Number, Number]:
     channel = as_channel(C)
     gain = Gain(*block_table(blocks))
     found: Number = leakage(channel, prior=prior, gain=gain)
@@ -203,11 +264,19 @@ def _of_blocks(C: Any, prior: Any, blocks: Blocks) -> tuple[Number, Number]:
 
 
 def _block_verdict(
-    claim: str, bound: Number, found: Number, before: Number, *, below: bool
+    what: str, bound: Number, found: Number, before: Number, *, below: bool
 ) -> BlockVerdict:
     exact = isinstance(found, Fraction)
     error = 0.0 if exact else 1e-12 * float(found)
     holds: bool | None = found <= bound if below else found >= bound
     if not exact and abs(float(found) - float(bound)) <= error:
         holds = None
-    return BlockVerdict(claim, holds, exact, error, leakage=found, before=before)
+    return BlockVerdict(
+        f"the mechanism is {what}",
+        holds,
+        exact,
+        error,
+        leakage=found,
+        before=before,
+        denial=f"the mechanism is not {what}",
+    )

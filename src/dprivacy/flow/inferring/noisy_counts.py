@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import BadNumber, UnknownCategory
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Floats, Mat, as_eps
 from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label, LevelLike
 
 _EXACT_DIGITS = 200_000  # bits of all exact coefficients together up to which they are kept
 
@@ -18,20 +19,24 @@ _EXACT_DIGITS = 200_000  # bits of all exact coefficients together up to which t
 def _population(rows: Mapping[Any, int], counted: Iterable[Any]) -> tuple[dict[Any, int], set[Any]]:
     people = {value: int(count) for value, count in rows.items()}
     if not people or any(count < 0 for count in people.values()):
-        raise Malformed(
-            "rows says how many known rows have each value: no number below 0, not empty"
+        raise BadNumber(
+            f"rows should say how many known rows have each value, at least 0 and not empty, not "
+            f"{dict(rows)!r}"
         )
     chosen = set(counted)
     strange = [value for value in chosen if value not in people]
     if strange:
-        raise Malformed(
-            f"the query counts {strange[0]!r}, which is not among the values of the rows"
+        raise UnknownCategory(
+            f"the query counts {strange[0]!r}, which is not among the values of the rows "
+            f"({', '.join(map(repr, people))})"
         )
     return people, chosen
 
 
 @result("T", "§5.6")
-def oblivious_count(rows: Mapping[Any, int], *, counted: Iterable[Any], eps: Any) -> Channel:
+def oblivious_count(
+    rows: Mapping[Label, int], *, counted: Iterable[Label], eps: LevelLike
+) -> Channel:
     """From the value of one more row to the truncated geometric noise on the count of all.
 
     Parameters
@@ -54,6 +59,12 @@ def oblivious_count(rows: Mapping[Any, int], *, counted: Iterable[Any], eps: Any
     same ratio α between these two, and each y > c the ratio 1/α: those columns are proportional,
     and an adversary learns from them what the two sums tell, 1/(1+α) and α/(1+α). So the data set
     may be as large as it likes.
+
+    Examples
+    --------
+    >>> noisy = oblivious_count({"yes": 3, "no": 7}, counted=["yes"], eps="ln 3")
+    >>> print(noisy["yes", "more than 3"])
+    3/4
     """
     people, chosen = _population(rows, counted)
     here = sum(count for value, count in people.items() if value in chosen)
@@ -74,7 +85,9 @@ def _stay(eps: Any) -> Fraction | float:
 
 
 @result("T", "§5.6")
-def local_count(rows: Mapping[Any, int], *, counted: Iterable[Any], noise: Any) -> Channel:
+def local_count(
+    rows: Mapping[Label, int], *, counted: Iterable[Label], noise: ChannelLike
+) -> Channel:
     """From the value of one more row to the count of all rows, each randomised before it is counted.
 
     Parameters
@@ -97,12 +110,20 @@ def local_count(rows: Mapping[Any, int], *, counted: Iterable[Any], noise: Any) 
     1. A row of value v is counted with probability p_v = Σ_{w counted} noise[v, w].
     2. The known rows of one value make a binomial count; those of different values are convolved.
     3. One more row of value v adds 1 with probability p_v.
+
+    Examples
+    --------
+    >>> coin = {"yes": {"yes": "3/4", "no": "1/4"}, "no": {"yes": "1/4", "no": "3/4"}}
+    >>> print(local_count({"yes": 1, "no": 0}, counted=["yes"], noise=coin)["yes", 2])
+    9/16
     """
     people, chosen = _population(rows, counted)
     channel = as_channel(noise)
     missing = [y for y in chosen if y not in channel.columns]
     if missing:
-        raise Malformed(f"the noise never answers {missing[0]!r}, which the query counts")
+        raise UnknownCategory(
+            f"the query counts {missing[0]!r}, which is not an output of the noise ({channel!r})"
+        )
     chance = {
         value: sum((channel[value, y] for y in chosen), channel[value, next(iter(chosen))] * 0)
         for value in people

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.flow.gains.gain_shapes import block_table
 from dprivacy.flow.inferring.correlated_values import Inference, coordinates_seen, inference
 from dprivacy.flow.inferring.noisy_counts import local_count, oblivious_count
-from dprivacy.model import Channel, Dist, Gain, Pictured, about, as_channel, plain
+from dprivacy.model import Answer, Channel, Dist, Gain, Pictured, about, as_channel, plain
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, GainLike
+from dprivacy.typing import ChannelLike, GainLike, Label, LevelLike
 
 
 @dataclass(frozen=True)
-class Scenario(Pictured):
+class Scenario(Pictured, Answer):
     """The two sides of one release.
 
     Attributes
@@ -24,6 +24,15 @@ class Scenario(Pictured):
         What is learned of the secret.
     useful
         What is learned of the useful value.
+
+    Examples
+    --------
+    >>> from dprivacy.model import joint
+    >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
+    >>> print(scenario({"ill": {"ill": 1}, "well": {"well": 1}}, smokes))
+    Probability of guessing the secret: 7/10 without the release and 4/5 with it, a privacy loss of \
+8/7 ≈ 1.143.
+    Probability of inferring the useful value: 7/10 without the release and 1 with it.
     """
 
     secret: Inference
@@ -47,10 +56,10 @@ class Scenario(Pictured):
     def explain(self) -> str:
         """The scenario in words."""
         return (
-            f"The secret is guessed with {about(self.secret.before)} without the release and "
-            f"{about(self.secret.after)} with it: a privacy loss of {about(self.privacy_loss)}.\n"
-            f"The useful value is inferred with {about(self.utility)}, where guessing without the "
-            f"release has {about(self.useful.before)}."
+            f"Probability of guessing the secret: {about(self.secret.before)} without the release and "
+            f"{about(self.secret.after)} with it, a privacy loss of {about(self.privacy_loss)}.\n"
+            f"Probability of inferring the useful value: {about(self.useful.before)} without the "
+            f"release and {about(self.utility)} with it."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,15 +96,24 @@ def scenario(
         "secret" or "useful": which of the two the channel sees, where its inputs do not tell.
     secret, useful
         What is to be guessed of each; the exact value by default.
+
+    Examples
+    --------
+    >>> from dprivacy.model import joint
+    >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
+    >>> coin = {"ill": {0: "3/4", 1: "1/4"}, "well": {0: "1/4", 1: "3/4"}}
+    >>> found = scenario(coin, smokes)
+    >>> print(found.privacy_loss, found.utility)
+    1 3/4
     """
     channel = as_channel(C)
     first, second, _ = coordinates_seen(correlation, channel)
     if on not in (None, "secret", "useful"):
-        raise Malformed(f'on must be "secret" or "useful", not {on!r}')
+        raise UnknownName.among("on", on, ("secret", "useful"))
     if on is None and first and second:
-        raise Malformed(
-            'secret and useful values have the same names; say which the channel sees, on="secret" '
-            'or on="useful"'
+        raise NotApplicable(
+            f"secrets and useful values have the same names ({channel.rows[0]!r}, …); say which the "
+            'channel sees, on="secret" or on="useful"'
         )
     sees = None if on is None and not (first or second) else int(on == "useful" or second)
     if on == "secret":
@@ -110,10 +128,10 @@ def scenario(
 def count_scenario(
     correlation: Dist,
     *,
-    counted: Iterable[Any],
-    rows: Mapping[Any, int],
-    oblivious: Any = None,
-    local: Any = None,
+    counted: Iterable[Label],
+    rows: Mapping[Label, int],
+    oblivious: LevelLike | None = None,
+    local: ChannelLike | None = None,
 ) -> Scenario:
     """A person joins a data set that is known, and a noisy count is published.
 
@@ -138,15 +156,25 @@ def count_scenario(
     Scenario
         Exact for `oblivious` when e^ε is rational. A local count of many rows is computed in doubles,
         by convolution and not by sampling.
+
+    Examples
+    --------
+    >>> from dprivacy.model import joint
+    >>> smokes = joint(["smokes", "does not"], ["ill", "well"], [[2, 1], [1, 6]])
+    >>> found = count_scenario(smokes, counted=["ill"], rows={"ill": 3, "well": 7}, oblivious="ln 3")
+    >>> print(found.privacy_loss, found.utility)
+    1 3/4
     """
     if (oblivious is None) == (local is None):
-        raise Malformed("give either oblivious=ε or local=channel")
+        raise NotApplicable(
+            f"give one of oblivious=ε and local=channel, not {'neither' if local is None else 'both'}"
+        )
     chosen = tuple(counted)
-    channel = (
-        oblivious_count(rows, counted=chosen, eps=oblivious)
-        if local is None
-        else local_count(rows, counted=chosen, noise=local)
-    )
+    if oblivious is not None:
+        channel = oblivious_count(rows, counted=chosen, eps=oblivious)
+    else:
+        assert local is not None
+        channel = local_count(rows, counted=chosen, noise=local)
     belief = correlation
     if belief.exact and not channel.exact:
         belief = Dist(belief.labels, Mat(belief.matrix.floats))

@@ -1,1 +1,1 @@
-"""A shelf of `flow`."""
+"""Vulnerability, uncertainty, leakage, entropy, and what the adversary does."""

@@ -5,23 +5,29 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.flow.gains.gain_input import as_gain
-from dprivacy.flow.gains.loss_table import Number, aligned, expected, joint_matrix
+from dprivacy.flow.gains.loss_table import aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
 from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
-from dprivacy.model import Channel, Pictured, about, as_prior, plain, shown
+from dprivacy.model import Answer, Channel, Pictured, about, as_prior, plain, shown
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
+from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number, PriorLike
 
 _LISTED = 40
 
 
 @dataclass(frozen=True)
 class Move:
-    """What to do on one output: how likely it is, the action, and what the action is then worth."""
+    """What to do on one output: how likely it is, the action, and what the action is then worth.
 
-    output: Any
+    Examples
+    --------
+    >>> print(strategy([["3/4", "1/4"], ["1/4", "3/4"]]).moves[0].worth)
+    3/4
+    """
+
+    output: Label
     chance: Number
-    action: Any
+    action: Label
     worth: Number
 
     def to_dict(self) -> dict[str, Any]:
@@ -30,7 +36,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Strategy(Pictured):
+class Strategy(Pictured, Answer):
     """The best an adversary can do, with and without the output.
 
     Attributes
@@ -45,16 +51,24 @@ class Strategy(Pictured):
         Whether the numbers are costs.
     exact
         Whether they are exact.
+
+    Examples
+    --------
+    >>> print(strategy([["3/4", "1/4"], ["1/4", "3/4"]]))
+    Without the output the best action is 0; it is worth 1/2.
+    With the output the best actions are worth 3/4 on average, a factor of 3/2.
+      0 (probability 1/2): 0, which is then worth 3/4
+      1 (probability 1/2): 1, which is then worth 3/4
     """
 
-    first: Any
+    first: Label
     before: Number
     after: Number
     moves: tuple[Move, ...]
     loss: bool
     exact: bool
 
-    def __getitem__(self, output: Any) -> Any:
+    def __getitem__(self, output: Label) -> Label:
         """The action on an output."""
         return {move.output: move.action for move in self.moves}[output]
 
@@ -81,16 +95,16 @@ class Strategy(Pictured):
         lines = [
             f"Without the output the best action is {shown(self.first)}; it {verb} "
             f"{about(self.before)}.",
-            f"With it the best actions {'cost' if self.loss else 'are worth'} {about(self.after)} on "
-            f"average, a factor of {about(self.multiplicative)}.",
+            f"With the output the best actions {'cost' if self.loss else 'are worth'} "
+            f"{about(self.after)} on average, a factor of {about(self.multiplicative)}.",
         ]
         lines += [
             f"  {shown(m.output)} (probability {about(m.chance)}): {shown(m.action)}, "
-            f"which then {verb} {about(m.worth)}"
+            f"which {'then costs' if self.loss else 'is then worth'} {about(m.worth)}"
             for m in self.moves[:_LISTED]
         ]
         if len(self.moves) > _LISTED:
-            lines.append(f"  and {len(self.moves) - _LISTED} outputs more")
+            lines.append(f"  and {len(self.moves) - _LISTED} more outputs")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

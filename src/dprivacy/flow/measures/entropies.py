@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed, Uncertified
-from dprivacy.flow.gains.loss_table import Number, joint_matrix
+from dprivacy.errors import Uncertified, UnknownName
+from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.model import Dist
 from dprivacy.numbers import Level, Mat, ln
-from dprivacy.typing import ChannelLike, PriorLike
+from dprivacy.typing import ChannelLike, Number, PriorLike
 
 Unit = Literal["bits", "nats"]
 
@@ -51,6 +51,11 @@ def posterior_shannon_entropy(
         A distribution on its inputs, or weights in their order; uniform when omitted.
     unit
         "bits" or "nats".
+
+    Examples
+    --------
+    >>> round(posterior_shannon_entropy([["3/4", "1/4"], ["1/4", "3/4"]]), 4)
+    0.8113
     """
     _, joint = joint_matrix(C, prior)
     return _in(unit, _entropy(joint) - _entropy(_columns(joint)))
@@ -67,6 +72,11 @@ def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = 
         A distribution on its inputs, or weights in their order; uniform when omitted.
     unit
         "bits" or "nats".
+
+    Examples
+    --------
+    >>> print(mutual_information([["1/2", "1/2", 0], [0, "1/2", "1/2"]]))
+    1/2
     """
     _, joint = joint_matrix(C, prior)
     before = Mat(joint.entries.sum(axis=1)[None, :], joint.den)
@@ -82,6 +92,11 @@ def guessing_entropy(prior: Dist) -> Number:
     ----------
     prior
         A distribution.
+
+    Examples
+    --------
+    >>> print(guessing_entropy(Dist(list("abc"), ["1/2", "1/4", "1/4"])))
+    7/4
     """
     return _guesses(prior.matrix.transposed)
 
@@ -95,6 +110,11 @@ def posterior_guessing_entropy(C: ChannelLike, *, prior: PriorLike = None) -> Nu
         A channel, or anything `as_channel` reads.
     prior
         A distribution on its inputs, or weights in their order; uniform when omitted.
+
+    Examples
+    --------
+    >>> print(posterior_guessing_entropy([["3/4", "1/4"], ["1/4", "3/4"]]))
+    5/4
     """
     return _guesses(joint_matrix(C, prior)[1])
 
@@ -127,7 +147,7 @@ def _entropy(weights: Mat) -> Any:
 
 def _in(unit: str, nats: Any) -> Any:
     if unit not in ("bits", "nats"):
-        raise Malformed(f'unit must be "bits" or "nats", not {unit!r}')
+        raise UnknownName.among("unit", unit, ("bits", "nats"))
     if unit == "nats":
         return nats.simplified if isinstance(nats, Level) else nats
     if isinstance(nats, float):

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any, Literal
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.flow.gains.gain_input import Measure, as_gain, is_measure
 from dprivacy.flow.measures.vulnerabilities import (
     Case,
@@ -56,14 +56,14 @@ def leakage(
 
     Examples
     --------
-    >>> from dprivacy.flow import gain
-    >>> from dprivacy.model import uniform
-    >>> coin = as_channel({"yes": {"y": "3/4", "n": "1/4"}, "no": {"y": "1/4", "n": "3/4"}})
-    >>> print(leakage(coin, prior=uniform(["yes", "no"]), gain=gain.identity(["yes", "no"])))
-    3/2
+    >>> coin = {"yes": {"yes": "3/4", "no": "1/4"}, "no": {"yes": "1/4", "no": "3/4"}}
+    >>> print(leakage(coin), leakage(coin, prior={"yes": "1/10", "no": "9/10"}))
+    3/2 1
+    >>> print(leakage(coin, kind="additive"))
+    1/4
     """
     if kind not in ("multiplicative", "additive"):
-        raise Malformed(f'kind must be "multiplicative" or "additive", not {kind!r}')
+        raise UnknownName.among("kind", kind, ("multiplicative", "additive"))
     channel = as_channel(C)
     if not is_measure(gain):
         gain = as_gain(gain, channel.rows, C)
@@ -77,9 +77,9 @@ def leakage(
     if kind == "additive":
         return _difference(more, less)
     if isinstance(gain, Gain) and (gain.matrix.entries < 0).any():
-        raise Malformed(
-            "multiplicative leakage needs a gain or loss that is nowhere negative; shift it by its "
-            'minimum, or ask for kind="additive"'
+        raise NotApplicable(
+            f"multiplicative leakage needs a gain or loss that is nowhere negative, and {gain!r} has "
+            'negative entries; shift it by its minimum, or ask for kind="additive"'
         )
     return _quotient(more, less)
 

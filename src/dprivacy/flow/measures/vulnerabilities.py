@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import Malformed, WrongKind
+from dprivacy.errors import UnknownName, WrongKind
 from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss, is_measure
-from dprivacy.flow.gains.loss_table import Loss, Number, aligned, expected, joint_matrix
+from dprivacy.flow.gains.loss_table import Loss, aligned, expected, joint_matrix
 from dprivacy.model import Channel, Dist, Gain, Hyper, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
+from dprivacy.typing import ChannelLike, GainLike, LossLike, Number, PriorLike
 
 Case = Literal["average", "max"]
 
@@ -55,6 +55,12 @@ def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Any:
     loss
         A loss, "bayes" (miss the secret), a table, a function of action and secret, or any function of
         a distribution.
+
+    Examples
+    --------
+    >>> from dprivacy.model import Dist
+    >>> print(uncertainty(Dist(["a", "b"], ["2/3", "1/3"])))
+    1/3
     """
     return _before(prior, _cost(loss, _secrets(prior)), least=True)
 
@@ -89,6 +95,12 @@ def posterior_vulnerability(
     1. The joint matrix J[x, y] = π_x·C[x, y].
     2. G·J, the gain of every action on every output; one product, O(|W|·n·m).
     3. The largest entry of every column: their sum, or their largest quotient by P(y).
+
+    Examples
+    --------
+    >>> coin = [["3/4", "1/4"], ["1/4", "3/4"]]
+    >>> print(posterior_vulnerability(coin), posterior_vulnerability(coin, prior=["9/10", "1/10"]))
+    3/4 9/10
     """
     channel, joint = joint_matrix(C, prior)
     return _after(channel, joint, _worth(gain, channel.rows, C), case)
@@ -118,6 +130,12 @@ def posterior_uncertainty(
         a distribution.
     case
         "average" or "max".
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import geometric
+    >>> print(posterior_uncertainty(geometric(range(3), eps="ln 2"), loss="metric"))
+    5/9
     """
     channel, joint = joint_matrix(C, prior)
     return _after(channel, joint, _cost(loss, channel.rows, C), case, least=True)
@@ -167,7 +185,7 @@ def _after(
     channel: Channel, joint: Mat, gain: Gain | Measure, case: str, *, least: bool = False
 ) -> Any:
     if case not in ("average", "max"):
-        raise Malformed(f'case must be "average" or "max", not {case!r}')
+        raise UnknownName.among("case", case, ("average", "max"))
     if not isinstance(gain, Gain):
         return _of_posteriors(Hyper(channel.rows, channel.columns, joint), gain, case, least)
     scores = expected(aligned(gain, channel.rows), joint)

@@ -14,7 +14,15 @@ _LISTED = 6
 
 @dataclass(frozen=True)
 class Refinement(Pictured, Verdict):
-    """Whether B is at least as safe as A in one of the orders; `names` are what A and B are called."""
+    """Whether B is at least as safe as A in one of the orders; `names` are what A and B are called.
+
+    Examples
+    --------
+    >>> from dprivacy.refine import refines
+    >>> found = refines([["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"]] * 2, by="max")
+    >>> found.order, found.names, found.status
+    ('max', ('A', 'B'), 'proved')
+    """
 
     names: tuple[str, str] = ("A", "B")
     order: str = "average"
@@ -41,6 +49,14 @@ class AverageRefinement(Refinement):
     write out. Where it fails, `gain` (from 0 to 1) is an adversary who gains `after` from B and only
     `before` from A under the prior `prior`. `output` names B's observation that makes the difference,
     where a single one does.
+
+    Examples
+    --------
+    >>> from dprivacy.refine import refines
+    >>> coin, fair = [["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"]] * 2
+    >>> found = refines(fair, coin)
+    >>> print(found.before, found.after)
+    1/2 5/8
     """
 
     R: Channel | None = None
@@ -102,6 +118,13 @@ class MaxRefinement(Refinement):
     `coefficients` (outputs of B × outputs of A) are the mixtures, under the uniform prior. Where it
     fails, `output` is the observation of B whose `posterior` lies outside; the linear function with the
     values `worth` (from 0 to 1) is `after` there and at most `before` on every posterior of A.
+
+    Examples
+    --------
+    >>> from dprivacy.refine import refines
+    >>> coin, fair = [["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"]] * 2
+    >>> print(refines(fair, coin, by="max").posterior)
+    Dist(0: 3/4, 1: 1/4)
     """
 
     order: str = "max"
@@ -139,6 +162,15 @@ class PrivateRefinement(Refinement):
     On all metrics: where it fails, `pair` are two secrets that B tells apart better (`after`, their
     distance under d_B) than A (`before`, under d_A), and `metric` is d_A, for which A is private at
     ε = 1 and B is not. On one metric: `before` and `after` are the smallest ε of A and of B.
+
+    Examples
+    --------
+    >>> from dprivacy.refine import refines
+    >>> coin, fair = [["3/4", "1/4"], ["1/4", "3/4"]], [["1/2", "1/2"]] * 2
+    >>> print(refines(fair, coin, by="private"))
+    No: B is less private than A on some metric (disproved exactly).
+    0 and 1 are told apart to ln(3) ≈ 1.099 by B and to 0 by A.
+    For the metric d_A, A is private at ε = 1 and B is not.
     """
 
     order: str = "private"

@@ -10,6 +10,7 @@ from dprivacy.numbers import ln
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared
 from dprivacy.reproduce.items.source_channels import deterministic
+from dprivacy.typing import LevelLike
 
 ANSWERS = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
@@ -44,7 +45,7 @@ def scenarios() -> dict[str, tuple[Dist, dict[int, int]]]:
     return {"A": (same, CUSTODY), "B": (joint(range(6), range(6), COUNTS), MARITAL)}
 
 
-def outcomes(eps: object, local: Channel) -> list[tuple[Q, Q]]:
+def outcomes(eps: LevelLike, local: Channel) -> list[tuple[Q, Q]]:
     """Privacy loss and utility in the four columns."""
     values = []
     for belief, rows in scenarios().values():

@@ -1,1 +1,1 @@
-"""A shelf of `verify`."""
+"""Lower bounds on the ε of a black box, from samples."""

@@ -1,1 +1,1 @@
-"""A shelf of `verify`."""
+"""The distribution of the privacy loss, and the guarantees that are read off it."""

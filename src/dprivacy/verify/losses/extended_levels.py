@@ -13,10 +13,10 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import Channel, Verdict, about, as_channel, plain, shown
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, LevelLike, Number
+from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
 from dprivacy.verify.metric.row_ratios import Pairs, RowRatios, ordered_pairs
 
-PerPair = LevelLike | Callable[[Any, Any], Any]  # one value, or a function of two labels
+Pairwise = Callable[[Any, Any], Any]  # a function of two labels
 
 _MOST_PAIRS = 1000  # violated pairs that are listed
 _SHOWN = 8  # outputs of a set that are named in a sentence
@@ -88,7 +88,11 @@ class ExtendedVerdict(Verdict):
 
 @result("T", "Def 10.3.1", "Def 10.3.2")
 def extended_privacy(
-    C: ChannelLike, *, xi: PerPair, delta: PerPair = 0, pairs: Pairs = None
+    C: ChannelLike,
+    *,
+    xi: LevelLike | Pairwise,
+    delta: NumberLike | Pairwise = 0,
+    pairs: Pairs = None,
 ) -> ExtendedVerdict:
     """Whether C(x)(R) ≤ e^ξ(x,z)·C(z)(R) + δ(x,z) for all inputs x, z and all sets R of outputs.
 
@@ -174,7 +178,7 @@ class Factors:
 
 
 def constrained_pairs(
-    channel: Channel, xi: PerPair, delta: PerPair, pairs: Pairs
+    channel: Channel, xi: LevelLike | Pairwise, delta: NumberLike | Pairwise, pairs: Pairs
 ) -> Iterator[tuple[int, int, Level, Fraction]]:
     """Positions, ξ and δ of every ordered pair that ξ constrains; bad values name their pair."""
     constant = None if callable(xi) or xi == math.inf else as_eps(xi, zero=True)

@@ -186,6 +186,7 @@ def lshrr_chernoff(
 
         formula = f"ξ = {about(level * kappa)}·(d + α(d)), δ = {about(slack)}"
         return ExtendedGuarantee(xi, lambda d: slack, True, "T Prop 10.8", formula)
+    assert alpha is not None
     excess = as_level(alpha)
     return ExtendedGuarantee(
         affine(level * kappa, rounded_up(rate * float(excess))),

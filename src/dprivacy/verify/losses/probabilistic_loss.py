@@ -8,8 +8,8 @@ from typing import Any
 from dprivacy.model import Verdict, about, as_channel, plain, shown
 from dprivacy.numbers import Level
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, Number
-from dprivacy.verify.losses.extended_levels import Factors, PerPair, constrained_pairs, exceeding
+from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
+from dprivacy.verify.losses.extended_levels import Factors, Pairwise, constrained_pairs, exceeding
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
 from dprivacy.verify.metric.row_ratios import Pairs, RowRatios
 
@@ -56,7 +56,11 @@ class ProbabilisticVerdict(Verdict):
 
 @result("T", "Def 10.3.6", "Def 10.4.3")
 def probabilistic_privacy(
-    C: ChannelLike, *, xi: PerPair, delta: PerPair = 0, pairs: Pairs = None
+    C: ChannelLike,
+    *,
+    xi: LevelLike | Pairwise,
+    delta: NumberLike | Pairwise = 0,
+    pairs: Pairs = None,
 ) -> ProbabilisticVerdict:
     """Whether Pr[loss of x over z > ξ(x,z)] ≤ δ(x,z) for all ordered pairs of inputs.
 

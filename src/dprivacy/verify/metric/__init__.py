@@ -1,1 +1,1 @@
-"""A shelf of `verify`."""
+"""d-privacy of a channel: verdict, smallest ε, δ profile, rounding outward, mending, error bounds."""
