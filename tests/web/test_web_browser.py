@@ -220,7 +220,7 @@ def test_explore_kernels_by_clicking(served, window):
     expect(window).to_have_url(re.compile("kernel=3"))
     window.goto(served.base + "/explore?space=line:3&kernel=2")
     expect(headline(window)).to_have_text("Kernel 2 of 2, with 3 answers")
-    expect(window.get_by_text("It serves 6 of 6 of the people below best.")).to_be_visible()
+    expect(window.get_by_text("It is the best choice for 6 of the 6 people below.")).to_be_visible()
     mark = window.locator(".ternarylayer path.point").first
     mark.wait_for()
     box = mark.bounding_box()

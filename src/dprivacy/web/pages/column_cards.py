@@ -68,8 +68,9 @@ class ColumnCard:
             self.name = ui.input("Name", value=form.name).props(_BOX)
             options = {WRITTEN: WRITTEN} if form.kind == WRITTEN else KINDS
             self.kind = Choice("It holds", options, form.kind)
-            self.values = ui.textarea("Possible answers, one a line", value=form.values)
-            self.values.props("outlined autogrow debounce=500 spellcheck=false")
+            self.values = ui.textarea("Possible answers, one per line", value=form.values)
+            lines = min(max(form.values.count("\n") + 1, 3), 12)  # a closed card cannot measure
+            self.values.props(f"outlined rows={lines} debounce=500 spellcheck=false")
             with ui.element("div").classes("dp-row") as self.span:
                 self.ends = {
                     side: ui.input(label, value=getattr(form, side)).props(_BOX)

@@ -187,9 +187,9 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
         "p", f"Kernel {k} of {int(got.number):,}, with {len(kernel.columns)} answers", "dp-headline"
     )
     if fans:
-        text("p", f"It serves {len(fans)} of {len(who)} of the people below best.")
+        text("p", f"It is the best choice for {len(fans)} of the {len(who)} people below.")
     else:
-        text("p", "None of the people below would choose it; others would.")
+        text("p", "It is not the best choice for any of the people below; for others it is.")
     _draw_kernel(got, kernel)
     heat(kernel, "Heat map of the kernel.")
     table(

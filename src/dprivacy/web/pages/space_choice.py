@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import TooLarge
+from dprivacy.errors import BadNumber, TooLarge
 from dprivacy.model import as_space
 from dprivacy.spaces import FiniteSpace
 from dprivacy.web.shell.controls import Choice
@@ -18,15 +18,16 @@ class Kind:
 
     words: str
     size: str
+    such_as: str
     written: str  # {} stands for the size
 
 
 KINDS = {
-    "line": Kind("numbers on a line", "numbers, such as 9", "line:{}"),
-    "discrete": Kind("categories, all equally far apart", "categories, such as 5", "discrete:{}"),
-    "grid": Kind("cells of a map, by straight distance", "cells, such as 6x6", "grid:{}"),
-    "city": Kind("cells of a map, by city blocks", "cells, such as 6x6", "grid:{}:manhattan"),
-    "cube": Kind("yes/no codes", "questions, such as 3", "cube:{}"),
+    "line": Kind("numbers on a line", "numbers", "9", "line:{}"),
+    "discrete": Kind("categories, all equally far apart", "categories", "5", "discrete:{}"),
+    "grid": Kind("cells of a map, by straight distance", "cells", "6x6", "grid:{}"),
+    "city": Kind("cells of a map, by city blocks", "cells", "6x6", "grid:{}:manhattan"),
+    "cube": Kind("yes/no codes", "questions", "3", "cube:{}"),
 }
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -59,6 +60,11 @@ def chosen_space(text: str, *, most: int) -> FiniteSpace:
     """
     kind, size = kind_and_size(text)
     points = _points(kind, size)
+    if not points:
+        family = KINDS[kind]
+        raise BadNumber(
+            f"the size, in {family.size}, should be such as {family.such_as}, not {size!r}"
+        )
     if points > most:
         raise TooLarge(
             f"this space has {points} points, and the page works with up to {most} here; the command "
@@ -70,13 +76,14 @@ def chosen_space(text: str, *, most: int) -> FiniteSpace:
 
 
 def _points(kind: str, size: str) -> int:
-    """How many points a space of this size has; 0 where the size is not one, which the grammar says."""
+    """How many points a space of this size has; 0 where it is not a size."""
     parts = size.split("x")
-    if not all(part.isascii() and part.isdecimal() and len(part) < 4 for part in parts):
+    sides = 2 if kind in ("grid", "city") else 1
+    if len(parts) != sides or not all(p.isascii() and p.isdecimal() and len(p) < 4 for p in parts):
         return 0
     if kind == "cube":
         return 1 << min(int(parts[0]), 64)
-    return int(parts[0]) * (int(parts[1]) if len(parts) == 2 else 1)
+    return int(parts[0]) * (int(parts[1]) if sides == 2 else 1)
 
 
 class SpaceChoice:
@@ -110,7 +117,8 @@ class SpaceChoice:
         return None
 
     def _fit(self) -> None:
-        self.size.props["hint"] = KINDS[self.kind.value].size
+        family = KINDS[self.kind.value]
+        self.size.props["hint"] = f"{family.size}, such as {family.such_as}"
 
 
 def settled_space(text: str, kinds: Iterable[str], otherwise: str) -> str:

@@ -76,8 +76,8 @@ def _frame(current: str) -> Iterator[None]:
         with ui.element("footer").classes("dp-foot"):
             text(
                 "p",
-                "This page runs on your machine and asks no other. Files you choose are kept "
-                "in a folder of yours alone while the page is open, and removed after.",
+                "This page runs on your machine and contacts no other. Files you choose are kept in a "
+                "folder that only you can read while the page is open, and removed afterwards.",
             )
 
 
