@@ -175,7 +175,7 @@ def test_sums_of_small_rows_lie_between_the_line_and_the_discrete_metric():
 
 
 def test_answers_that_cannot_be_labels():
-    with pytest.raises(Malformed, match="the answer for 0 is a list"):
+    with pytest.raises(Malformed, match=r"the answer for 0 should be a label.*list"):
         induced_space(lambda x: [x], line(3))
 
 

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind
 from dprivacy.model.channel_input import as_channel
 from dprivacy.model.matrix_files import space_in_file
 from dprivacy.spaces import GRAMMAR, FiniteSpace, names_space, space_from_text
 from dprivacy.typing import ChannelLike, Label, PathArg, SpaceLike
-
-_FILES = (".csv", ".json")
 
 
 def as_space(given: SpaceLike | PathArg, *, labels: Sequence[Label] | None = None) -> FiniteSpace:
@@ -43,10 +40,10 @@ def as_space(given: SpaceLike | PathArg, *, labels: Sequence[Label] | None = Non
         return _own(given.guarantee.space, given)
     if isinstance(given, str) and names_space(given):
         return space_from_text(given, labels=labels)
-    if isinstance(given, str | PathLike):
-        if str(given).lower().endswith(_FILES) or Path(given).is_file():
-            return space_in_file(given)
+    if isinstance(given, str) and not given.lower().endswith((".csv", ".json")):
         raise UnknownName(f"{given!r} does not name a space; write {GRAMMAR}")
+    if isinstance(given, str | PathLike):
+        return space_in_file(given)
     raise WrongKind(  # what a caller without a type checker may give
         f"a space is a FiniteSpace, a mechanism, a text such as 'line:5' or a file, not "
         f"{_shown(given)}; for values without order write discrete(values), for numbers line(values)"
@@ -71,7 +68,7 @@ def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
     if isinstance(C, str | PathLike) and str(C).lower().endswith(".json"):
         return space_in_file(C)
     raise NotApplicable(
-        f"a {type(C).__name__} alone has no distances between its secrets; say which space: "
+        f"a channel alone ({type(C).__name__}) has no distances between its secrets; say which space: "
         "'discrete', 'line', 'order', 'grid:3x4', or a FiniteSpace"
     )
 
@@ -87,4 +84,4 @@ def _own(space: object, mechanism: object) -> FiniteSpace:
 
 def _shown(given: object) -> str:
     text = repr(given)
-    return f"{type(given).__name__} {text if len(text) <= 60 else text[:57] + '…'}"
+    return f"the {type(given).__name__} {text if len(text) <= 60 else text[:57] + '…'}"

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, overload
 
-from dprivacy.errors import BadLevel, Uncertified
+from dprivacy.errors import BadLevel, Uncertified, WrongKind
 from dprivacy.numbers.enclosures import bounds_of_terms, safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
 from dprivacy.numbers.level_terms import (
@@ -148,7 +148,7 @@ class Level(Frozen, numbers.Real):
         if isinstance(other, bool):
             other = int(other)
         if not isinstance(other, numbers.Real):
-            raise TypeError(f"a level cannot be compared with {type(other).__name__}")
+            raise WrongKind(f"a level cannot be compared with {type(other).__name__}")
         if not isinstance(other, Level | numbers.Rational) and math.isinf(other):
             return -1 if float(other) > 0 else 1
         return (self - as_level(other)).sign()
@@ -337,7 +337,7 @@ def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
     return level
 
 
-def as_delta(value: NumberLike) -> Fraction:
+def as_delta(value: LevelLike) -> Fraction:
     """Read δ, a probability: exact, or the exact binary value of a float.
 
     Examples

@@ -10,6 +10,7 @@ from dprivacy.numbers import Frozen, Level, as_eps
 from dprivacy.sampling.geometric_digits import BASE, GeometricDigit
 from dprivacy.sampling.random_source import Source, read_count
 from dprivacy.sources import result
+from dprivacy.typing import LevelLike
 
 _LARGEST = 1 << 12
 _TAIL = 16  # a digit with a tail below e^−16 beyond 254 may be the last
@@ -59,7 +60,7 @@ class DiscreteLaplace(Frozen):
     level: Level
     digits: tuple[GeometricDigit, ...]
 
-    def __init__(self, level: Level, *, bits: int = 64) -> None:
+    def __init__(self, level: LevelLike, *, bits: int = 64) -> None:
         rate = read_level(level, smallest=40)
         if not 8 < bits <= 64:
             raise BadNumber(f"digits need words of 9 to 64 bits, not {bits}")
@@ -96,7 +97,7 @@ class DiscreteLaplace(Frozen):
         return f"DiscreteLaplace({self.level})"
 
 
-def read_level(level: Level, *, smallest: int) -> Level:
+def read_level(level: LevelLike, *, smallest: int) -> Level:
     """A level per step from 2^−smallest to 2^12, for noise whose integers fit 64 bits."""
     read = as_eps(level)
     if read < Fraction(1, 1 << smallest):

@@ -12,6 +12,7 @@ from dprivacy.errors import BadNumber
 from dprivacy.numbers import Floats, Frozen, Level, Whole, Words, exp_bounds
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
 from dprivacy.sampling.random_source import Source, read_count
+from dprivacy.typing import LevelLike
 
 _CHUNK = 1 << 15
 _FAR = 64.0  # level·‖v‖ up to which doubles decide
@@ -32,12 +33,12 @@ class _EuclideanNoise(Frozen):
     _rate: Fraction
     _proposal: DiscreteLaplace
 
-    def __init__(self, level: Level, *, margin: float = _MARGIN) -> None:
-        level = read_level(level, smallest=38)
+    def __init__(self, level: LevelLike, *, margin: float = _MARGIN) -> None:
+        read = read_level(level, smallest=38)
         if not margin >= _MARGIN:
             raise BadNumber(f"the margin must be at least 2^-36, not {margin}")
-        rate = below_over_root(level.bounds(128)[0], self.dimension)
-        self._set(level=level, _margin=margin, _slope=float(level))
+        rate = below_over_root(read.bounds(128)[0], self.dimension)
+        self._set(level=read, _margin=margin, _slope=float(read))
         self._set(_rate=rate, _proposal=DiscreteLaplace(Level(rate)))
 
     def draw(self, n: int, source: Source) -> Whole:

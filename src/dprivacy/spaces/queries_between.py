@@ -79,7 +79,9 @@ def induced_space(f: Query, X: FiniteSpace) -> FiniteSpace:
     answers = [f(x) for x in X.labels]
     for x, answer in zip(X.labels, answers, strict=True):
         if not isinstance(answer, Hashable):
-            raise WrongKind(f"the answer for {x!r} is a {type(answer).__name__}, not a label")
+            raise WrongKind(
+                f"the answer for {x!r} should be a label, not a value of type {type(answer).__name__}"
+            )
     labels = list(dict.fromkeys(answers))
     at = {label: k for k, label in enumerate(labels)}
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]

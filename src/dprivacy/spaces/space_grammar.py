@@ -19,7 +19,7 @@ from dprivacy.typing import Label
 
 GRAMMAR = (
     "discrete[:N], line[:N], order[:N], grid:RxC[:manhattan|:chebyshev], cube:BITS, hamming, "
-    "or a file"
+    "or a .csv or .json file"
 )
 _KIND = re.compile(r"\s*(discrete|line|order|grid|cube|hamming)(:|\s*$)")
 _TEXT = re.compile(
