@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dprivacy.curves.curve_basis import SCALE, Basis
-from dprivacy.curves.curve_readings import Ints, on_grid, read_curves
+from dprivacy.curves.curve_readings import CurvesLike, Ints, on_grid, read_curves
 from dprivacy.errors import NotApplicable, SpaceMismatch, UnknownName
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Guarantee, Sourced, about
@@ -65,7 +65,7 @@ class CurveMechanism(Sourced):
     family: str = "curves"
     channel: ClassVar[None] = None
 
-    def coefficients(self, readings: Any) -> Ints:
+    def coefficients(self, readings: CurvesLike) -> Ints:
         """The true coefficients in whole numbers; secret, and for tests and attacks only."""
         curves = read_curves(readings)
         if curves.shape[1] != self.basis.times:
@@ -75,11 +75,11 @@ class CurveMechanism(Sourced):
             )
         return self.basis.coefficients(on_grid(curves, float(self.step), self.bounds))
 
-    def randomise(self, readings: Any, *, insecure_seed: int | None = None) -> Floats:
+    def randomise(self, values: CurvesLike, *, insecure_seed: int | None = None) -> Floats:
         """Protected curves, an array of the same shape: the nearest to the noisy coefficients."""
-        return self.curves(self.noisy(readings, insecure_seed=insecure_seed))
+        return self.curves(self.noisy(values, insecure_seed=insecure_seed))
 
-    def noisy(self, readings: Any, *, insecure_seed: int | None = None) -> Floats:
+    def noisy(self, readings: CurvesLike, *, insecure_seed: int | None = None) -> Floats:
         """Noisy coefficients, in whole numbers when the numerics are exact."""
         true = self.coefficients(readings)
         source = self._source(insecure_seed)

@@ -45,6 +45,9 @@ class Days:
     source: Path
     left_out: int = 0
 
+    def __post_init__(self) -> None:
+        self.values.setflags(write=False)
+
 
 def read_days(
     path: PathArg,

@@ -44,6 +44,10 @@ class Profile(Answer, Pictured):
     confidence: float
     exact: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        for array in (self.mean, self.standard_errors, self.low, self.high):
+            array.setflags(write=False)
+
     def explain(self) -> str:
         """The profile in words."""
         top = int(np.argmax(self.mean))

@@ -83,6 +83,10 @@ class ProtectedCurves(Answer, Pictured):
     choice: SizeChoice | None = None
     exact: bool = field(default=False, init=False)
 
+    def __post_init__(self) -> None:
+        for array in (self.values, self.coefficients):
+            array.setflags(write=False)
+
     def __len__(self) -> int:
         return len(self.values)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
-from dprivacy.geo.earth.ellipsoid import apart, to_space, to_surface
+from dprivacy.geo.earth.ellipsoid import Degrees, apart, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
@@ -17,7 +17,7 @@ from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces
 from dprivacy.model import Answer, Pictured
 from dprivacy.numbers import Floats
-from dprivacy.typing import LevelLike
+from dprivacy.typing import Label, LevelLike
 
 _ROUNDS = 60
 
@@ -76,7 +76,9 @@ class AveragingAttack(Answer, Pictured):
         }
 
 
-def averaged(lat: Any, lon: Any, people: Sequence[Any]) -> dict[Any, tuple[float, float]]:
+def averaged(
+    lat: Degrees, lon: Degrees, people: Sequence[Label]
+) -> dict[Label, tuple[float, float]]:
     """The attacker's estimate of where each person stays: the geometric median of their reports.
 
     Parameters

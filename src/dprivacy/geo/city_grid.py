@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
+from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
@@ -99,7 +100,7 @@ class City:
         lat, lon = self.plane.places(self.centres)
         return np.round(lat, 7), np.round(lon, 7)
 
-    def cell_of(self, lat: Any, lon: Any) -> NDArray[np.intp]:
+    def cell_of(self, lat: Degrees, lon: Degrees) -> NDArray[np.intp]:
         """The position of the cell nearest to each place.
 
         Parameters

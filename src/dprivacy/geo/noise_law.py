@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
-from dprivacy.geo.earth.ellipsoid import apart
+from dprivacy.geo.earth.ellipsoid import Degrees, apart
 from dprivacy.geo.earth.lengths import in_words
 from dprivacy.model import Answer
 
@@ -113,7 +113,9 @@ class Displacement(Answer):
         )
 
 
-def displacement(lat: Any, lon: Any, reported_lat: Any, reported_lon: Any) -> Displacement:
+def displacement(
+    lat: Degrees, lon: Degrees, reported_lat: Degrees, reported_lon: Degrees
+) -> Displacement:
     """The distances between true and reported places.
 
     Parameters

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dprivacy.design import Optimum, optimal
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
+from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.place_files import PlaceFile
@@ -55,7 +57,7 @@ class CityMechanism(Sourced):
         """The channel on cells, exact."""
         return self.optimum.channel
 
-    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Floats:
+    def randomise(self, values: ArrayLike, *, insecure_seed: int | None = None) -> Floats:
         """Reported places for true ones: centres of cells.
 
         Parameters
@@ -73,7 +75,7 @@ class CityMechanism(Sourced):
         return np.stack([side[named] for side in self.city.places], axis=1)
 
     def protect(
-        self, lat: Any, lon: Any, *, insecure_seed: int | None = None
+        self, lat: Degrees, lon: Degrees, *, insecure_seed: int | None = None
     ) -> Released[ProtectedPlaces]:
         """Reported places for true ones, with their card.
 
@@ -93,8 +95,8 @@ class CityMechanism(Sourced):
 
     def drawn(
         self,
-        lat: Any,
-        lon: Any,
+        lat: Degrees,
+        lon: Degrees,
         *,
         insecure_seed: int | None = None,
         receipt: Receipt | None = None,

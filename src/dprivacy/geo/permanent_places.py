@@ -13,6 +13,7 @@ from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.numbers import Frozen
 from dprivacy.sampling import KeyedSource
 from dprivacy.spaces import python_value
+from dprivacy.typing import Label
 
 _SHORTEST_KEY = 16
 
@@ -63,7 +64,7 @@ class PermanentNoise(Frozen):
             _key=hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256"),
         )
 
-    def noisy(self, cells: NDArray[np.int64], people: Sequence[Any]) -> NDArray[np.int64]:
+    def noisy(self, cells: NDArray[np.int64], people: Sequence[Label]) -> NDArray[np.int64]:
         """Cells with the noise of their people, in steps.
 
         Parameters

@@ -51,6 +51,10 @@ class PlaceFile:
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     shapes: tuple[tuple[str, int], ...] | None = None
 
+    def __post_init__(self) -> None:
+        for array in (self.lat, self.lon):
+            array.setflags(write=False)
+
 
 def is_geojson(path: Path) -> bool:
     """Whether a file's name says that it is GeoJSON."""

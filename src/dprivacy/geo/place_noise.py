@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dprivacy.errors import BadNumber, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
@@ -104,7 +104,7 @@ class PlaceMechanism(Sourced):
         """Cells with fresh noise, in steps."""
         return cells * self._steps_per_cell + self.noise.draw(len(cells), source)
 
-    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Floats:
+    def randomise(self, values: ArrayLike, *, insecure_seed: int | None = None) -> Floats:
         """Reported places for true ones.
 
         Parameters
@@ -127,7 +127,7 @@ class PlaceMechanism(Sourced):
         return f"PlaceMechanism({about(self.guarantee.level)} within {in_words(self.guarantee.radius)})"
 
 
-def read_rows(values: Any, region: Region | None) -> tuple[Floats, Floats]:
+def read_rows(values: ArrayLike, region: Region | None) -> tuple[Floats, Floats]:
     """Checked latitudes and longitudes from rows of both."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != 2:

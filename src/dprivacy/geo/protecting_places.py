@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning, WrongShape
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
+from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
 from dprivacy.geo.permanent_places import PermanentNoise, named
@@ -22,7 +23,7 @@ from dprivacy.numbers import Floats, as_eps
 from dprivacy.release import Receipt, Released, charged
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
-from dprivacy.typing import LedgerLike, LevelLike
+from dprivacy.typing import Label, LedgerLike, LevelLike
 
 _CHUNK = 1 << 14
 _SAME_PLACE = 4  # cells of permanent noise in a radius
@@ -31,14 +32,14 @@ _MUCH = 10  # a level above which a guarantee is worth little
 
 @result("T", "Ex 3.2.1")
 def protect_places(
-    lat: Any,  # a list, an array or a column of a frame
-    lon: Any,  # likewise
+    lat: Degrees,
+    lon: Degrees,
     *,
     eps: LevelLike = "ln 4",
     radius: LengthLike = "200 m",
     region: RegionLike | None = None,
     city: City | None = None,
-    people: Iterable[Any] | None = None,
+    people: Iterable[Label] | None = None,
     reports: int | None = None,
     permanent_key: bytes | None = None,
     cell: LengthLike | None = None,
@@ -136,14 +137,14 @@ def protect_places(
 
 
 def prepared(
-    lat: Any,
-    lon: Any,
+    lat: Degrees,
+    lon: Degrees,
     *,
     eps: LevelLike = "ln 4",
     radius: LengthLike = "200 m",
     region: RegionLike | None = None,
     city: City | None = None,
-    people: Iterable[Any] | None = None,
+    people: Iterable[Label] | None = None,
     reports: int | None = None,
     permanent_key: bytes | None = None,
     cell: LengthLike | None = None,

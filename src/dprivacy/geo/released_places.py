@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.geo.metre_guarantee import MetreGuarantee
@@ -54,6 +56,11 @@ class ProtectedPlaces(Answer):
     notes: tuple[str, ...] = ()
     law: NoiseLaw | None = None
     exact: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        for side in (self.lat, self.lon):
+            if isinstance(side, np.ndarray):
+                side.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.lat)

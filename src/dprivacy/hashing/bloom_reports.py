@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dprivacy.errors import BadLevel, WrongShape
 from dprivacy.hashing.hash_guarantees import PairGuarantee
-from dprivacy.hashing.hashes.locality_hash import Bits
-from dprivacy.hashing.hashes.packed_bits import read_bits
+from dprivacy.hashing.hashes.locality_hash import Bits, Input, Inputs
+from dprivacy.hashing.hashes.packed_bits import BitsLike, read_bits
 from dprivacy.hashing.hashes.public_randomness import item_words, read_key
 from dprivacy.hashing.hashes.set_hash import read_sets
 from dprivacy.hashing.pair_guarantees import PairPrivacy
@@ -20,7 +20,7 @@ from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, ln
 from dprivacy.release import PermanentAnswers
 from dprivacy.sampling import CategoricalSampler, Source
-from dprivacy.typing import LevelLike, NumberLike
+from dprivacy.typing import Label, LevelLike, NumberLike
 from dprivacy.verify import read_share
 
 
@@ -28,7 +28,7 @@ from dprivacy.verify import read_share
 class FiniteSets:
     """Sets of items; the distance counts the items that are in one of two sets only."""
 
-    def distance(self, x: Any, z: Any) -> Fraction:
+    def distance(self, x: Input, z: Input) -> Fraction:
         """The size of the symmetric difference."""
         first, second = read_sets([x, z])
         return Fraction(len(first ^ second))
@@ -81,7 +81,7 @@ class SetReports(Sourced):
         """From a bit of the filter to the bit of one report; `estimate` takes the noise out with it."""
         return self.response.channel @ self.momentary
 
-    def filter(self, sets: Any) -> Bits:
+    def filter(self, sets: Inputs) -> Bits:
         """The Bloom filters of some sets, without noise: shape (sets, m)."""
         rows = read_sets(sets)
         items = list(dict.fromkeys(item for row in rows for item in row))
@@ -93,15 +93,15 @@ class SetReports(Sourced):
                 found[k, places[item]] = 1
         return found
 
-    def randomise(self, sets: Any, *, insecure_seed: int | None = None) -> Bits:
+    def randomise(self, values: Inputs, *, insecure_seed: int | None = None) -> Bits:
         """One report for every set, with fresh noise throughout.
 
         For people who report more than once, use `permanent` and `report`: fresh noise spends the
         guarantee anew each time.
         """
-        return self._drawn(self.bit_channel, self.filter(sets), insecure_seed)
+        return self._drawn(self.bit_channel, self.filter(values), insecure_seed)
 
-    def permanent(self, sets: Any, *, people: Sequence[Any], secret_key: bytes) -> Bits:
+    def permanent(self, sets: Inputs, *, people: Sequence[Label], secret_key: bytes) -> Bits:
         """The permanent bits of every person: the same set gives the same bits again.
 
         A set that changes is a second secret: what its reports tell comes on top.
@@ -126,7 +126,7 @@ class SetReports(Sourced):
         drawn = answers.draw(found.ravel().astype(np.intp), owners)
         return drawn.reshape(found.shape).astype(np.uint8)
 
-    def report(self, permanent: Any, *, insecure_seed: int | None = None) -> Bits:
+    def report(self, permanent: BitsLike, *, insecure_seed: int | None = None) -> Bits:
         """One momentary report of permanent bits."""
         return self._drawn(self.momentary, read_bits(permanent), insecure_seed)
 
@@ -139,7 +139,7 @@ class SetReports(Sourced):
         drawn = sampler.draw(bits.ravel().astype(np.intp), self._source(insecure_seed))
         return np.asarray(drawn, dtype=np.uint8).reshape(bits.shape)
 
-    def between(self, x: Any, z: Any) -> PairPrivacy:
+    def between(self, x: Input, z: Input) -> PairPrivacy:
         """What reports guarantee about two sets.
 
         Returns

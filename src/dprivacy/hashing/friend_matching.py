@@ -55,7 +55,7 @@ class Matching(Answer):
         """How many matches everybody has."""
         return int(self.neighbours.places.shape[1])
 
-    def of(self, label: Any) -> list[tuple[Label, int]]:
+    def of(self, label: Label) -> list[tuple[Label, int]]:
         """The matches of one person, nearest first, with the number of bits that differ."""
         row = locate(positions(self.labels), label, "a person")
         return self._row(row)
@@ -189,6 +189,9 @@ class MatchLoss(Answer):
     found: float
     true: float
     exact: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.losses.setflags(write=False)
 
     @property
     def mean(self) -> float:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dprivacy.errors import WrongKind
-from dprivacy.hashing.hashes.locality_hash import Bits, HashedInputs, LocalityHash
+from dprivacy.hashing.hashes.locality_hash import Bits, HashedInputs, Inputs, LocalityHash
 from dprivacy.mechanisms import BitwiseMechanism, randomised_response
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps
@@ -15,7 +15,25 @@ from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class HashResponse(Sourced):
+class PrivateHash(Sourced):
+    """What mechanisms on hashes share: a report has the bits of the hash, and a level ε."""
+
+    function: LocalityHash
+    channel: ClassVar[None] = None
+
+    @property
+    def bits(self) -> int:
+        """κ, how many bits a report has."""
+        return self.function.bits
+
+    @property
+    def eps(self) -> Level:
+        """ε: on each bit of the hash, or per unit of distance between vectors."""
+        return self.guarantee.eps
+
+
+@dataclass(frozen=True)
+class HashResponse(PrivateHash):
     """Bitwise randomised response on the bits of a locality-sensitive hash.
 
     The hash is public, so the guarantee is the one *given* the hash: ε for every bit of it in which two
@@ -30,24 +48,12 @@ class HashResponse(Sourced):
     (Fraction(0, 1), None)
     """
 
-    function: LocalityHash
     response: BitwiseMechanism
     guarantee: Guarantee
     source: Source | None = None
     family: str = "lshrr"
-    channel: ClassVar[None] = None
 
-    @property
-    def bits(self) -> int:
-        """κ, how many bits a report has."""
-        return self.function.bits
-
-    @property
-    def eps(self) -> Level:
-        """ε, the level on each bit."""
-        return self.guarantee.eps
-
-    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
+    def randomise(self, values: Inputs, *, insecure_seed: int | None = None) -> Bits:
         """A noisy hash string for every input: an array of shape (inputs, κ).
 
         Parameters

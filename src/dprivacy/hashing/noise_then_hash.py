@@ -1,22 +1,21 @@
 """LapLSH: Laplace noise on the vector first, then the hash. In idealised numerics."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from dprivacy.errors import NotApplicable
-from dprivacy.hashing.hash_then_flip import require_hash
+from dprivacy.hashing.hash_then_flip import PrivateHash, require_hash
 from dprivacy.hashing.hashes.linear_hash import LinearHash
-from dprivacy.hashing.hashes.locality_hash import Bits
+from dprivacy.hashing.hashes.locality_hash import Bits, Inputs
 from dprivacy.mechanisms import VectorMechanism, vector_laplace
-from dprivacy.model import Guarantee, Sourced, about
-from dprivacy.numbers import Level
+from dprivacy.model import Guarantee, about
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
-class HashOfNoise(Sourced):
+class HashOfNoise(PrivateHash):
     """The hash of a vector with Laplace noise.
 
     Hashing is post-processing: the guarantee is that of the noise, ε times the Euclidean distance, for
@@ -36,19 +35,8 @@ class HashOfNoise(Sourced):
     source: Source | None = None
     family: str = "laplsh"
     numerics: str = "idealised"
-    channel: ClassVar[None] = None
 
-    @property
-    def bits(self) -> int:
-        """κ, how many bits a report has."""
-        return self.function.bits
-
-    @property
-    def eps(self) -> Level:
-        """ε, the level per unit of Euclidean distance."""
-        return self.guarantee.eps
-
-    def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Bits:
+    def randomise(self, values: Inputs, *, insecure_seed: int | None = None) -> Bits:
         """The hash strings of the noisy vectors: an array of shape (inputs, κ)."""
         noisy = self.noise.using(self._source(insecure_seed)).randomise(values)
         return self.function.hash(noisy)

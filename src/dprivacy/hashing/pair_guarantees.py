@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from dprivacy.hashing.hash_guarantees import (
     odds_factor,
 )
 from dprivacy.hashing.hash_then_flip import HashResponse
+from dprivacy.hashing.hashes.locality_hash import Input
 from dprivacy.hashing.noise_then_hash import HashOfNoise
 from dprivacy.model import Answer, about
 from dprivacy.spaces import Distance
@@ -75,7 +75,7 @@ class PairPrivacy(Answer):
 
 
 def pair_privacy(
-    mechanism: HashResponse | HashOfNoise, x: Any, z: Any, *, delta: NumberLike = "0.01"
+    mechanism: HashResponse | HashOfNoise, x: Input, z: Input, *, delta: NumberLike = "0.01"
 ) -> PairPrivacy:
     """Every guarantee that a private hash gives for two inputs at hand.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadNumber, WrongKind, WrongShape
+from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.regions import Region
 from dprivacy.mechanisms import read_doubles
 from dprivacy.numbers import Floats
@@ -12,7 +13,7 @@ from dprivacy.numbers import Floats
 _CHUNK = 1 << 14  # rows that stay in the processor's cache
 
 
-def read_places(lat: Any, lon: Any, region: Region | None = None) -> tuple[Floats, Floats]:
+def read_places(lat: Degrees, lon: Degrees, region: Region | None = None) -> tuple[Floats, Floats]:
     """Checked arrays of degrees.
 
     Parameters

@@ -1,10 +1,13 @@
 """The surface of the Earth (WGS 84) as points of space, and back."""
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dprivacy.numbers import Floats
+
+Degrees: TypeAlias = ArrayLike  # a number, a list, an array, or a column of a frame
 
 EQUATOR = 6_378_137.0  # metres from the centre to the equator
 POLE = 6_356_752.314245179  # … to a pole
@@ -13,7 +16,7 @@ _FLAT = POLE / EQUATOR
 SQUASH = 1.0 - _FLAT * _FLAT  # the square of the first eccentricity
 
 
-def to_space(lat: Any, lon: Any) -> Floats:
+def to_space(lat: Degrees, lon: Degrees) -> Floats:
     """Metres from the centre of the Earth: one row (x, y, z) a place.
 
     x points to latitude 0, longitude 0; y to longitude 90; z to the north pole. A straight line is no
@@ -38,7 +41,7 @@ def to_space(lat: Any, lon: Any) -> Floats:
     return np.stack(coordinates(lat, lon), axis=-1)
 
 
-def coordinates(lat: Any, lon: Any) -> tuple[Floats, Floats, Floats]:
+def coordinates(lat: Degrees, lon: Degrees) -> tuple[Floats, Floats, Floats]:
     """The same as three arrays x, y, z.
 
     Parameters
@@ -73,7 +76,7 @@ def to_surface(space: Floats) -> tuple[Floats, Floats]:
     return np.degrees(np.arctan2(up, out)), np.degrees(np.arctan2(y, x))
 
 
-def apart(lat: Any, lon: Any, other_lat: Any, other_lon: Any) -> Floats:
+def apart(lat: Degrees, lon: Degrees, other_lat: Degrees, other_lon: Degrees) -> Floats:
     """Metres along the surface between places, pair by pair.
 
     Parameters

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from dprivacy.geo.earth.ellipsoid import EQUATOR, POLE, SQUASH, coordinates, to_space
+from dprivacy.geo.earth.ellipsoid import EQUATOR, POLE, SQUASH, Degrees, coordinates, to_space
 from dprivacy.numbers import Floats
 
 WIDEST = 3_000_000.0  # metres from a region's centre; beyond, noise in space is the better choice
@@ -52,7 +51,7 @@ class Plane:
     def _centre(self) -> Floats:
         return to_space(self.lat, self.lon)
 
-    def local(self, lat: Any, lon: Any) -> tuple[Floats, Floats, Floats]:
+    def local(self, lat: Degrees, lon: Degrees) -> tuple[Floats, Floats, Floats]:
         """Metres east, north and up of the centre, as three arrays.
 
         Parameters
@@ -64,7 +63,7 @@ class Plane:
         (e0, e1, _), (n0, n1, n2), (u0, u1, u2) = self._axes.tolist()
         return e0 * x + e1 * y, n0 * x + n1 * y + n2 * z, u0 * x + u1 * y + u2 * z
 
-    def shadow(self, lat: Any, lon: Any) -> Floats:
+    def shadow(self, lat: Degrees, lon: Degrees) -> Floats:
         """Metres east and north: one row a place.
 
         Parameters

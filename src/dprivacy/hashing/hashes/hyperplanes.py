@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.hashing.hashes.linear_hash import LinearHash, scaled_rows
-from dprivacy.hashing.hashes.locality_hash import Bits, require_small
+from dprivacy.hashing.hashes.locality_hash import Bits, Input, Inputs, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words, normals
 from dprivacy.numbers import Floats
 from dprivacy.sources import result
+from dprivacy.typing import Label
 
 _BLOCK = 1024  # rows of a table computed at a time
 
@@ -34,11 +35,11 @@ class RandomProjection(LinearHash):
         """Angular distance."""
         return "angular"
 
-    def directions(self, items: Sequence[Any]) -> Floats:
+    def directions(self, items: Sequence[Label]) -> Floats:
         """Independent standard normals: in every dimension, a direction that is uniform."""
         return normals(item_words(self.key, "random projection", items, 2 * self.bits))
 
-    def hash(self, values: Any) -> Bits:
+    def hash(self, values: Inputs) -> Bits:
         """The hash bits of every vector.
 
         Raises
@@ -49,15 +50,15 @@ class RandomProjection(LinearHash):
         matrix, items = self.read(values)
         return sides(self.projected(scaled_rows(matrix), items))
 
-    def distance(self, x: Any, z: Any) -> float:
+    def distance(self, x: Input, z: Input) -> float:
         """The angle over π, in [0, 1]; rounded up."""
         return angular_distance(*self.pair(x, z))
 
-    def differing(self, x: Any, z: Any) -> float:
+    def differing(self, x: Input, z: Input) -> float:
         """The angular distance itself."""
         return self.distance(x, z)
 
-    def table(self, values: Any) -> Floats:
+    def table(self, values: Inputs) -> Floats:
         """All angular distances."""
         matrix, _ = self.read(values)
         return angular_table(scaled_rows(matrix))

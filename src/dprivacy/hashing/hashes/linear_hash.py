@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadNumber, NotApplicable, WrongKind, WrongShape
-from dprivacy.hashing.hashes.locality_hash import LocalityHash
+from dprivacy.hashing.hashes.locality_hash import Input, Inputs, LocalityHash
 from dprivacy.mechanisms import listed, read_doubles, whole
 from dprivacy.numbers import Floats
 from dprivacy.spaces import python_value
+from dprivacy.typing import Label
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,14 @@ class LinearHash(LocalityHash):
             object.__setattr__(self, "dimension", whole(self.dimension, "dimension"))
 
     @abstractmethod
-    def directions(self, items: Sequence[Any]) -> Floats:
+    def directions(self, items: Sequence[Label]) -> Floats:
         """One coordinate of every direction for each item: shape (items, κ)."""
 
     @cached_property
     def _all_directions(self) -> Floats:
         return self.directions(range(self.dimension or 0))
 
-    def read(self, values: Any) -> tuple[Any, Sequence[Any]]:
+    def read(self, values: Inputs) -> tuple[Any, Sequence[Any]]:
         """The inputs as a matrix, and the items that its columns stand for.
 
         The matrix is an array where there is a dimension, and sparse where there is none.
@@ -65,12 +66,12 @@ class LinearHash(LocalityHash):
             return read_dense(values, self.dimension), range(self.dimension)
         return read_items(values)
 
-    def project(self, values: Any) -> Floats:
+    def project(self, values: Inputs) -> Floats:
         """The projections of every input: shape (inputs, κ)."""
         matrix, items = self.read(values)
         return self.projected(matrix, items)
 
-    def projected(self, matrix: Any, items: Sequence[Any]) -> Floats:
+    def projected(self, matrix: Any, items: Sequence[Label]) -> Floats:
         """The same for what `read` gave."""
         known = self._all_directions if self.dimension is not None else self.directions(items)
         with np.errstate(all="ignore"):
@@ -78,14 +79,14 @@ class LinearHash(LocalityHash):
         refuse_unlimited(found, "is too large to be projected")
         return found
 
-    def pair(self, x: Any, z: Any) -> tuple[Floats, Floats]:
+    def pair(self, x: Input, z: Input) -> tuple[Floats, Floats]:
         """Two inputs as arrays over the same coordinates."""
         matrix, _ = self.read([x, z])
         both = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
         return both[0], both[1]
 
 
-def read_dense(values: Any, dimension: int) -> Floats:
+def read_dense(values: Inputs, dimension: int) -> Floats:
     """Vectors as an array of shape (inputs, dimension)."""
     array = read_doubles(values, "vectors")
     if array.ndim != 2 or array.shape[1] != dimension:
@@ -96,7 +97,7 @@ def read_dense(values: Any, dimension: int) -> Floats:
     return array
 
 
-def read_items(values: Any) -> tuple[Any, tuple[Any, ...]]:
+def read_items(values: Inputs) -> tuple[Any, tuple[Any, ...]]:
     """Mappings from items to numbers as a sparse matrix, and the items of its columns."""
     from scipy.sparse import csr_array
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from dprivacy.sources import result
 from dprivacy.spaces import Distance
 
 Bits = NDArray[np.uint8]
+Input: TypeAlias = Any  # a vector, a mapping, a set or bits: each hash reads its own kind
+Inputs: TypeAlias = Any  # several of them: a list, an array, a column
 Number = Fraction | float
 
 _MOST_IN_TABLE = 20_000  # inputs of a table of all distances
@@ -59,22 +61,22 @@ class LocalityHash(ABC):
         """The distance that the bits keep, by name."""
 
     @abstractmethod
-    def hash(self, values: Any) -> Bits:
+    def hash(self, values: Inputs) -> Bits:
         """The hash bits of every input: an array of shape (inputs, κ)."""
 
     @abstractmethod
-    def distance(self, x: Any, z: Any) -> Distance:
+    def distance(self, x: Input, z: Input) -> Distance:
         """How far apart two inputs are; a float is rounded up."""
 
     @abstractmethod
-    def differing(self, x: Any, z: Any) -> Number:
+    def differing(self, x: Input, z: Input) -> Number:
         """The chance that one random bit tells x from z; a float is rounded up."""
 
     @abstractmethod
-    def table(self, values: Any) -> NDArray[np.float64]:
+    def table(self, values: Inputs) -> NDArray[np.float64]:
         """All distances between inputs, as floats."""
 
-    def hamming(self, x: Any, z: Any) -> int:
+    def hamming(self, x: Input, z: Input) -> int:
         """How many of these κ bits do tell x from z."""
         first, second = self.hash([x])[0], self.hash([z])[0]
         return int((first != second).sum())
@@ -98,7 +100,7 @@ class HashedInputs:
 
     function: LocalityHash
 
-    def distance(self, x: Any, z: Any) -> Distance:
+    def distance(self, x: Input, z: Input) -> Distance:
         """The Hamming distance of the two hash strings."""
         return Fraction(self.function.hamming(x, z))
 

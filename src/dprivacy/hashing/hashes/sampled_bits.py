@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import WrongShape
-from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
+from dprivacy.hashing.hashes.locality_hash import Bits, Input, Inputs, LocalityHash, require_small
 from dprivacy.hashing.hashes.packed_bits import hamming_distances, read_bits
 from dprivacy.hashing.hashes.public_randomness import public_source
 from dprivacy.mechanisms import whole
@@ -45,26 +44,26 @@ class BitSampling(LocalityHash):
         source = public_source(self.key, "bit sampling")
         return np.array([source.below(self.length) for _ in range(self.bits)], dtype=np.intp)
 
-    def hash(self, values: Any) -> Bits:
+    def hash(self, values: Inputs) -> Bits:
         """The hash bits of every string (rows of zeros and ones)."""
         return np.ascontiguousarray(self._read(values)[:, self.positions])
 
-    def distance(self, x: Any, z: Any) -> Fraction:
+    def distance(self, x: Input, z: Input) -> Fraction:
         """How many bits differ, exact."""
         first, second = self._read([x, z])
         return Fraction(int((first != second).sum()))
 
-    def differing(self, x: Any, z: Any) -> Fraction:
+    def differing(self, x: Input, z: Input) -> Fraction:
         """The share of bits that differ, exact."""
         return self.distance(x, z) / self.length
 
-    def table(self, values: Any) -> NDArray[np.float64]:
+    def table(self, values: Inputs) -> NDArray[np.float64]:
         """All Hamming distances."""
         strings = self._read(values)
         require_small(len(strings))
         return hamming_distances(strings).astype(np.float64)
 
-    def _read(self, values: Any) -> Bits:
+    def _read(self, values: Inputs) -> Bits:
         array = read_bits(values)
         if array.shape[1] != self.length:
             raise WrongShape(

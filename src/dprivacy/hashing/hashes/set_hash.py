@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongKind
-from dprivacy.hashing.hashes.locality_hash import Bits, LocalityHash, require_small
+from dprivacy.hashing.hashes.locality_hash import Bits, Input, Inputs, LocalityHash, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words
 from dprivacy.mechanisms import listed
 from dprivacy.numbers import Words
@@ -37,7 +37,7 @@ class MinHash(LocalityHash):
         """Jaccard distance."""
         return "jaccard"
 
-    def hash(self, values: Any) -> Bits:
+    def hash(self, values: Inputs) -> Bits:
         """The hash bits of every set.
 
         Raises
@@ -67,17 +67,17 @@ class MinHash(LocalityHash):
             at = upto
         return found
 
-    def distance(self, x: Any, z: Any) -> Fraction:
+    def distance(self, x: Input, z: Input) -> Fraction:
         """1 − |x∩z|/|x∪z|, exact."""
         first, second = read_sets([x, z])
         together = len(first | second)
         return 1 - Fraction(len(first & second), together) if together else Fraction(0)
 
-    def differing(self, x: Any, z: Any) -> Fraction:
+    def differing(self, x: Input, z: Input) -> Fraction:
         """Half the Jaccard distance, exact."""
         return self.distance(x, z) / 2
 
-    def table(self, values: Any) -> NDArray[np.float64]:
+    def table(self, values: Inputs) -> NDArray[np.float64]:
         """All Jaccard distances."""
         from scipy.sparse import csr_array
 
@@ -128,7 +128,7 @@ def first_bits(words: Words, members: list[list[int]]) -> Bits:
     return np.asarray(smallest & np.uint64(1), dtype=np.uint8)
 
 
-def read_sets(values: Any) -> list[frozenset[Any]]:
+def read_sets(values: Inputs) -> list[frozenset[Any]]:
     """Sets of texts or whole numbers, one an input."""
     found = []
     for k, row in enumerate(listed(values)):

@@ -9,9 +9,10 @@ import numpy as np
 
 from dprivacy.errors import BadNumber
 from dprivacy.hashing.hashes.linear_hash import LinearHash
-from dprivacy.hashing.hashes.locality_hash import Bits, require_small
+from dprivacy.hashing.hashes.locality_hash import Bits, Input, Inputs, require_small
 from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
 from dprivacy.numbers import Floats
+from dprivacy.typing import Label
 
 _TERMS = 24  # of either series; the last is far below the last bit
 _ROUNDING = 1e-14  # more than the series and their terms can be off by
@@ -46,30 +47,30 @@ class StableProjection(LinearHash):
         """Manhattan or Euclidean distance."""
         return "manhattan" if self.norm == 1 else "euclidean"
 
-    def directions(self, items: Sequence[Any]) -> Floats:
+    def directions(self, items: Sequence[Label]) -> Floats:
         """Independent standard Cauchy or normal variables."""
         words = item_words(self.key, f"stable projection {self.norm}", items, 2 * self.bits)
         if self.norm == 2:
             return normals(words)
         return np.asarray(np.tan(np.pi * (unit(words[:, : self.bits]) - 0.5)))
 
-    def hash(self, values: Any) -> Bits:
+    def hash(self, values: Inputs) -> Bits:
         """The hash bits of every vector."""
         offsets = unit(public_source(self.key, "strips").words(self.bits)) * 2
         strips = np.floor(self.project(values) / self.width + offsets)
         return np.asarray(np.mod(strips, 2), dtype=np.uint8)
 
-    def distance(self, x: Any, z: Any) -> float:
+    def distance(self, x: Input, z: Input) -> float:
         """‖x − z‖, rounded up."""
         first, second = self.pair(x, z)
         apart = float(np.linalg.norm(first - second, ord=self.norm))
         return apart * (1 + (len(first) + 8) * 2.0**-52)
 
-    def differing(self, x: Any, z: Any) -> float:
+    def differing(self, x: Input, z: Input) -> float:
         """The chance of an even and an odd strip, at most 1/2; rounded up."""
         return parity_law(self.distance(x, z) / self.width, self.norm)
 
-    def table(self, values: Any) -> Floats:
+    def table(self, values: Inputs) -> Floats:
         """All distances."""
         from scipy.spatial.distance import cdist
 

@@ -13,6 +13,7 @@ from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.mechanisms import whole
 from dprivacy.sampling import KeyedSource
 from dprivacy.text.documents.text_pieces import words_of
+from dprivacy.typing import Label
 
 _KEY = b"dprivacy random subspaces 1"
 
@@ -27,7 +28,7 @@ class Attribution:
     {'author': 'ann', 'score': 0.9}
     """
 
-    author: Any
+    author: Label
     score: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,10 +62,13 @@ class AuthorProfiles:
     ['bob']
     """
 
-    names: tuple[Any, ...]
+    names: tuple[Label, ...]
     n: int
     rarity: Mapping[str, tuple[int, float]] = field(repr=False)
     vectors: NDArray[np.float32] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.vectors.setflags(write=False)
 
     def attribute(
         self, texts: Iterable[str], *, rounds: int = 100, share: float = 0.5, key: int = 0
@@ -87,7 +91,7 @@ class AuthorProfiles:
 
 
 def author_profiles(
-    known: Mapping[Any, str], *, n: int = 4, features: int = 20_000
+    known: Mapping[Label, str], *, n: int = 4, features: int = 20_000
 ) -> AuthorProfiles:
     """Profiles of candidates from a text by each.
 
@@ -132,7 +136,7 @@ def author_profiles(
 
 
 def identify_authors(
-    known: Mapping[Any, str],
+    known: Mapping[Label, str],
     unknown: Iterable[str],
     *,
     n: int = 4,

@@ -20,7 +20,7 @@ from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.text.documents.word_noise import Noise
 from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_vectors import Embedding
-from dprivacy.typing import LevelLike
+from dprivacy.typing import Label, LevelLike
 
 
 class Document(NamedTuple):
@@ -32,14 +32,14 @@ class Document(NamedTuple):
     'law'
     """
 
-    author: Any
-    topic: Any
+    author: Label
+    topic: Label
     text: str
 
 
 @result("T", "Table 9.1")
 def author_topic_experiment(
-    documents: Iterable[Any],
+    documents: Iterable[tuple[Label, Label, str]],
     *,
     eps: Sequence[LevelLike],
     embedding: Embedding | None = None,
@@ -203,7 +203,7 @@ class _Case:
         return right
 
 
-def _read(documents: Iterable[Any]) -> list[Document]:
+def _read(documents: Iterable[tuple[Label, Label, str]]) -> list[Document]:
     """Triples as documents; texts without a word are left out."""
     try:
         listed = [Document(*document) for document in documents]

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +11,18 @@ from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.typing import Label
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
     """Texts with labels, by their mean vectors: what unknown texts are compared with."""
 
-    labels: tuple[Any, ...]
+    labels: tuple[Label, ...]
     vectors: NDArray[np.float64] = field(repr=False)
     embedding: Embedding
 
-    def vote(self, texts: Iterable[str], neighbours: int = 1) -> list[Any]:
+    def vote(self, texts: Iterable[str], neighbours: int = 1) -> list[Label]:
         """The commonest label among the nearest; of equally common ones the nearest text's."""
         count = min(whole(neighbours, "neighbours"), len(self.labels))
         told = []
@@ -33,7 +33,9 @@ class Neighbours:
         return told
 
 
-def neighbours_of(texts: Sequence[str], labels: Sequence[Any], embedding: Embedding) -> Neighbours:
+def neighbours_of(
+    texts: Sequence[str], labels: Sequence[Label], embedding: Embedding
+) -> Neighbours:
     """Known texts and their labels, ready to be compared with."""
     if len(texts) != len(labels) or not len(texts):
         raise WrongShape(
@@ -56,8 +58,8 @@ def mean_vectors(texts: Iterable[str], embedding: Embedding) -> NDArray[np.float
 
 
 def nearest_authors(
-    known: Mapping[Any, str], unknown: Iterable[str], embedding: Embedding
-) -> list[Any]:
+    known: Mapping[Label, str], unknown: Iterable[str], embedding: Embedding
+) -> list[Label]:
     """The author of each text: whose known text has the nearest mean vector.
 
     Parameters
@@ -81,12 +83,12 @@ def nearest_authors(
 
 def nearest_topics(
     texts: Sequence[str],
-    topics: Sequence[Any],
+    topics: Sequence[Label],
     unknown: Iterable[str],
     embedding: Embedding,
     *,
     neighbours: int = 5,
-) -> list[Any]:
+) -> list[Label]:
     """The commonest topic among the nearest texts in the embedding, by mean vectors.
 
     Parameters

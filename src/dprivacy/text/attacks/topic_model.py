@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import words_of
+from dprivacy.typing import Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +26,25 @@ class TopicModel:
     (('space', 'law'), ['space'])
     """
 
-    topics: tuple[Any, ...]
+    topics: tuple[Label, ...]
     weights: NDArray[np.float64]
     rarity: Mapping[str, tuple[int, float]] = field(repr=False)
 
-    def predict(self, texts: Iterable[str]) -> list[Any]:
+    def __post_init__(self) -> None:
+        self.weights.setflags(write=False)
+
+    def predict(self, texts: Iterable[str]) -> list[Label]:
         """The topic of each text."""
         scores = _features(texts, self.rarity) @ self.weights[:-1] + self.weights[-1]
         return [self.topics[k] for k in np.asarray(scores).argmax(axis=1)]
 
 
 def train_topics(
-    texts: Sequence[str], topics: Sequence[Any], *, smoothing: float = 1.0, most_words: int = 20_000
+    texts: Sequence[str],
+    topics: Sequence[Label],
+    *,
+    smoothing: float = 1.0,
+    most_words: int = 20_000,
 ) -> TopicModel:
     """A ridge regression from words to topics.
 

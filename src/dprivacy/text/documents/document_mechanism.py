@@ -1,6 +1,6 @@
 """Protected documents: every protected word is replaced by a noisy one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -54,11 +54,11 @@ class TextMechanism:
         """The same mechanism drawing from a given random source."""
         return replace(self, words=self.words.using(source))
 
-    def randomise(self, texts: Any, *, insecure_seed: int | None = None) -> list[str]:
+    def randomise(self, values: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy text for each of several texts."""
         if insecure_seed is not None:
-            return self.using(choose_source(insecure_seed)).randomise(texts)
-        return [self.protect(text).text for text in read_words(texts)]
+            return self.using(choose_source(insecure_seed)).randomise(values)
+        return [self.protect(text).text for text in read_words(values)]
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data."""

@@ -51,9 +51,9 @@ class LaplaceWords(Sourced):
     numerics: str = "idealised"
     channel: ClassVar[None] = None
 
-    def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
+    def randomise(self, values: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy word for every true one; unknown words stand at the centre of the vocabulary."""
-        asked = self.embedding.vectors_of(read_words(words))
+        asked = self.embedding.vectors_of(read_words(values))
         noisy = self.vectors.using(self._source(insecure_seed)).randomise(asked)
         embedding = self.embedding
         found = nearest_rows(noisy, embedding.vectors, embedding.squares)
@@ -133,9 +133,9 @@ class ExponentialWords(Sourced):
         weights[np.arange(len(places)), weights.argmax(axis=1)] += left
         return weights
 
-    def randomise(self, words: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
+    def randomise(self, values: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy word for every true one, drawn with exactly the probabilities of its row."""
-        asked = read_words(words)
+        asked = read_words(values)
         source = self._source(insecure_seed)
         places = self._places(asked)
         drawn = (source.words(len(asked)) >> np.uint64(64 - TOTAL_BITS)).astype(np.int64)

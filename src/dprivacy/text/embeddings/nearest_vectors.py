@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dprivacy.errors import BadNumber, WrongShape
 
@@ -12,7 +12,7 @@ _UNIT = 2.0**-24  # rounding of a float32
 
 
 def nearest_rows(
-    queries: Any, rows: NDArray[np.floating[Any]], squares: NDArray[np.float64]
+    queries: ArrayLike, rows: NDArray[np.floating[Any]], squares: NDArray[np.float64]
 ) -> NDArray[np.intp]:
     """The position of the nearest row to each query; of equally near ones the first.
 

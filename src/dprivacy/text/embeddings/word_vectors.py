@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dprivacy.errors import BadNumber, TooLarge, UnknownCategory, WrongKind, WrongShape
 from dprivacy.sources import result
@@ -121,7 +121,7 @@ class Embedding:
         here, there = self.vectors_of([x, z])
         return float(np.linalg.norm(here - there))
 
-    def nearest(self, vectors: Any) -> list[str]:
+    def nearest(self, vectors: ArrayLike) -> list[str]:
         """The nearest word to each vector: the true one, found by looking at all."""
         return [self.words[k] for k in nearest_rows(vectors, self.vectors, self.squares)]
 
