@@ -39,8 +39,13 @@ NOUNS = {
     "Verdict": privacy(HALF, line(2), eps="ln 2"),
     "profile": privacy_profile(HALF),
 }
-# A ceiling that only falls: classes of the surfaces that can be changed after they are made.
-CHANGING = 12
+CHANGING = {
+    "release.ProtectColumns": "scikit-learn's protocol sets what fit() found",
+    "sampling.InsecureSource": "a source moves on with every draw",
+    "sampling.KeyedSource": "a source moves on with every draw",
+    "sampling.SystemSource": "a source keeps a buffer",
+    "flow.ShannonCapacity": "",
+}
 
 
 def attributes(value):
@@ -85,7 +90,7 @@ def test_the_classes_of_every_surface_are_frozen():
         door = importlib.import_module(f"dprivacy.{room}")
         kinds = ((name, getattr(door, name)) for name in surface(room))
         found += [f"{room}.{n}" for n, kind in kinds if inspect.isclass(kind) and changes(kind)]
-    assert len(found) <= CHANGING, found
+    assert set(found) <= set(CHANGING)
 
 
 def test_a_guarantee_is_frozen_by_construction():

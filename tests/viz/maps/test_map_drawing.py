@@ -88,7 +88,7 @@ def test_maps_that_are_refused(reported, tmp_path):
 def test_a_seeded_map_says_that_there_is_no_guarantee():
     with pytest.warns(UserWarning, match="noise from insecure_seed"):
         seeded = protect_places(LAT, LON, insecure_seed=1)
-    assert "there is no guarantee" in place_map(seeded)
+    assert "nothing is guaranteed" in place_map(seeded)
 
 
 def test_pictures_of_a_frontier_and_of_an_attack(town):

@@ -96,7 +96,7 @@ def _means(setting: Setting) -> dict[str, list[tuple[float, float]]]:
     return curves
 
 
-@item("T:section-8.3.1", "An inversion that is no distribution", "T §8.3.1")
+@item("T:section-8.3.1", "An inversion that is not a distribution", "T §8.3.1")
 def section_8_3_1(_: Setting) -> Found:
     """q = (9/10, 1/10) through the response at ln 2."""
     R = randomised_response([0, 1], eps="ln 2")

@@ -9,7 +9,7 @@ from dprivacy.viz.style.picture_style import FAINT, INK, STYLES
 
 REPORTED, TRUE = STYLES[0].colour, STYLES[1].colour
 _SECRET = "This map shows TRUE places. They are secret: do not pass it on."
-_SEEDED = "The noise came from a seed: there is no guarantee."
+_SEEDED = "The noise came from a seed: nothing is guaranteed."
 
 
 @dataclass(frozen=True)
