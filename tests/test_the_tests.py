@@ -5,6 +5,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from support.source_code import SRC
+
 TESTS = Path(__file__).parent
 FILES = sorted(path for path in TESTS.rglob("*.py") if "support" not in path.parts)
 CLOCKS = {"time", "timeit"}
@@ -34,6 +36,18 @@ def test_no_two_files_share_a_name():
     """Pytest imports a test file by its name alone."""
     names = Counter(path.name for path in FILES if path.name != "conftest.py")
     assert [name for name, n in names.items() if n > 1] == []
+
+
+def test_tests_lie_where_what_they_test_lies():
+    """A test of several files, such as the laws of a room, may lie beside its shelves."""
+    stray = [
+        str(path.relative_to(TESTS))
+        for path in FILES
+        if (SRC / path.relative_to(TESTS).parts[0]).is_dir()
+        and len(path.relative_to(TESTS).parts) > 2
+        and not (SRC / path.relative_to(TESTS).parent / path.name.removeprefix("test_")).exists()
+    ]
+    assert stray == []
 
 
 def test_helpers_are_in_support():
