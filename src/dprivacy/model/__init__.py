@@ -1,7 +1,6 @@
 """The nouns: distributions, channels, hypers, gains, guarantees, verdicts, mechanisms."""
 
 from dprivacy.model.answers import Answer as Answer, Verdict as Verdict
-from dprivacy.model.channel_input import as_channel as as_channel
 from dprivacy.model.channels import Channel as Channel, Hyper as Hyper
 from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
 from dprivacy.model.distributions import (
@@ -20,7 +19,7 @@ from dprivacy.model.hyper_moves import (
 )
 from dprivacy.model.labelled_matrix import Gain as Gain
 from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
-from dprivacy.model.space_input import as_space as as_space
+from dprivacy.model.noun_input import as_channel as as_channel, as_space as as_space
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -40,12 +39,12 @@ from dprivacy.model.guarantees import factor_in_words as factor_in_words
 from dprivacy.model.labelled_matrix import Labelled as Labelled
 from dprivacy.model.matrix_files import read_prior_file as read_prior_file, read_table as read_table
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
+from dprivacy.model.noun_input import space_for as space_for
 from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
 from dprivacy.model.proportional_columns import (
     proportional_groups as proportional_groups,
     summed_groups as summed_groups,
 )
-from dprivacy.model.space_input import space_for as space_for
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,
     channel_from as channel_from,

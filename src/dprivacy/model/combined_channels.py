@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import WrongShape
-from dprivacy.model.channel_input import as_channel
 from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
+from dprivacy.model.noun_input import as_channel
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
 from dprivacy.typing import ChannelLike, Label, NumberLike

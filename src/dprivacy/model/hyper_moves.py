@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 
 from dprivacy.model.answers import Verdict
-from dprivacy.model.channel_input import as_channel
 from dprivacy.model.channels import Hyper
 from dprivacy.model.labelled_matrix import Gain, Labelled
+from dprivacy.model.noun_input import as_channel
 from dprivacy.model.plain_data import about
 from dprivacy.numbers import Mat, feasible
 from dprivacy.sources import result

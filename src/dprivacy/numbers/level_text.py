@@ -8,6 +8,7 @@ from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.numbers.enclosures import term_float
 from dprivacy.numbers.integer_facts import power_part
 from dprivacy.numbers.level_terms import (
+    Key,
     Terms,
     added,
     divided,
@@ -16,9 +17,9 @@ from dprivacy.numbers.level_terms import (
     negated,
     rational_value,
     square_root,
+    vanishes,
     whole,
 )
-from dprivacy.numbers.log_sums import Key, vanishes
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"

@@ -16,11 +16,12 @@ from dprivacy.numbers.level_terms import (
     logarithm,
     multiplied,
     negated,
+    rational_exp,
     square_root,
+    vanishes,
     whole,
 )
 from dprivacy.numbers.level_text import parse, written
-from dprivacy.numbers.log_sums import rational_exp, vanishes
 from dprivacy.typing import LevelLike, NumberLike
 
 
