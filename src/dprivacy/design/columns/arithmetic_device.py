@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Protocol
 
+from dprivacy.design.columns.graphics_card import Card, require_card
 from dprivacy.design.columns.master_program import Mixture, balanced, mixture
 from dprivacy.design.columns.spanning_trees import Prices, Trees, price
 from dprivacy.design.columns.tree_flows import lifted
@@ -11,28 +11,6 @@ from dprivacy.errors import MissingExtra, UnknownName
 from dprivacy.numbers import Floats, Whole
 
 DEVICES = ("cpu", "gpu")
-
-
-class Machine(Protocol):
-    """The four steps of a round that cost time; arrays go in and come out as NumPy's."""
-
-    def price(
-        self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
-    ) -> Prices:
-        """Walk the trees: `spanning_trees.price`."""
-
-    def lifted(
-        self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
-    ) -> tuple[Floats, Floats]:
-        """Feasible multipliers and their flows: `tree_flows.lifted`."""
-
-    def mixture(
-        self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
-    ) -> Mixture:
-        """Mix the columns: `master_program.mixture`."""
-
-    def balanced(self, A: Floats, x: Floats) -> Floats:
-        """Bring the rows to sums of 1: `master_program.balanced`."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +22,27 @@ class Processor:
     def price(
         self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
     ) -> Prices:
-        """Walk the trees, several at a time where they are compiled."""
+        """Walk the trees, several at a time where they are compiled: `spanning_trees.price`."""
         return price(lengths, reduced, trees, pivots=pivots, until=until, compiled=self.compiled)
 
     def lifted(
         self, scaled: Floats, costs: Floats, multipliers: Floats, parents: Whole, signs: Whole
     ) -> tuple[Floats, Floats]:
-        """Feasible multipliers and their flows."""
+        """Feasible multipliers and their flows: `tree_flows.lifted`."""
         return lifted(scaled, costs, multipliers, parents, signs, compiled=self.compiled)
 
     def mixture(
         self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
     ) -> Mixture:
-        """Mix the columns."""
+        """Mix the columns: `master_program.mixture`."""
         return mixture(A, q, gap, weights, multipliers)
 
     def balanced(self, A: Floats, x: Floats) -> Floats:
-        """Bring the rows to sums of 1."""
+        """Bring the rows to sums of 1: `master_program.balanced`."""
         return balanced(A, x)
+
+
+Machine = Processor | Card  # the four steps of a round that cost time; arrays are NumPy's outside
 
 
 def processor(entries: int, compiled: bool | None) -> Processor:
@@ -84,6 +65,4 @@ def require_device(device: str) -> None:
     if device not in DEVICES:
         raise UnknownName.among("device", device, DEVICES)
     if device == "gpu":
-        from dprivacy.design.columns.graphics_card import require_card
-
         require_card()

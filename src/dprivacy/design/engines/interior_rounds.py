@@ -28,7 +28,6 @@ def interior_point(
     gap: float = 1e-6,
     seconds: float | None = None,
     progress: Progress | None = None,
-    start: Approximation | None = None,
     pairs: Whole | None = None,
 ) -> Approximation:
     """Solve min Σ costs·C over the channels C that are private for the distances `scaled`, in floats.
@@ -42,11 +41,9 @@ def interior_point(
     gap
         Stop when (loss − bound)/loss is at most this.
     seconds
-        Stop after so long.
+        Time limit.
     progress
         Called with (loss, bound, seconds so far) after every round.
-    start
-        Not used: an interior point gains little from a solution nearby.
     pairs
         Pairs i < j that imply all others, where they are known; all pairs otherwise.
 
@@ -65,7 +62,6 @@ def interior_point(
 
     A round costs O(m·n³), and the memory is about m·n² doubles.
     """
-    del start
     began = time.monotonic()
     state = Barrier(scaled, costs, pairs)
     finished, rounds, halved, mark = False, 0, 0, np.inf

@@ -89,13 +89,7 @@ def laplace_against_geometric(
 
     Parameters
     ----------
-    N
-        Steps of the input.
-    eps
-        The level of privacy per unit of distance (the whole interval).
-    prior
-        An exact distribution on 0, 1/N, …, 1, or weights in their order; uniform when omitted.
-    loss
+    N, eps, prior, loss
         As for `laplace_loss`.
 
     Notes

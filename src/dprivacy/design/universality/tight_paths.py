@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from dprivacy.design.universality.candidate import Candidate
-from dprivacy.model import plain, shown
+from dprivacy.model import Answer, shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 
@@ -15,7 +15,7 @@ MOST_PATHS = 1000
 
 
 @dataclass(frozen=True)
-class GeometricPath:
+class GeometricPath(Answer):
     """Points that lie on a line, in its order, on which the channel is the geometric mechanism.
 
     `even` says whether its steps are equally long, as the source's optimality theorem asks; `step` is
@@ -33,16 +33,14 @@ class GeometricPath:
     points: tuple[Any, ...]
     even: bool
     step: Fraction
+    exact: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.points)
 
-    def __str__(self) -> str:
+    def explain(self) -> str:
+        """The points in their order."""
         return " – ".join(map(shown, self.points))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The path as plain data."""
-        return {"points": plain(self.points), "even": self.even, "step": plain(self.step)}
 
 
 @result("T", "Fig 6.5", "Lem 6.21")
