@@ -11,18 +11,8 @@ from scipy.stats import chi2
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
-from support.release_tables import (
-    BITS,
-    CODES,
-    GRAPH,
-    LETTERS,
-    NUMBERS,
-    PLACE,
-    TABLE,
-    TREE,
-    plan_of,
-    seed_is_noticed,
-)
+from support import release_tables as specs
+from support.release_tables import plan_of, seed_is_noticed
 
 CANARY = "CANARY-7f3a"
 
@@ -45,15 +35,15 @@ def refusal(spec, array, **options):
 @pytest.mark.parametrize(
     ("spec", "values"),
     [
-        (LETTERS, ["a", "b", "c"]),
-        (CODES, [1, 2, 3]),
-        (TREE, ["FR", "DE", "JP", "KR"]),
-        (GRAPH, ["a", "b", "c"]),
-        (TABLE, ["a", "b", "c"]),
+        (specs.LETTERS, ["a", "b", "c"]),
+        (specs.CODES, [1, 2, 3]),
+        (specs.TREE, ["FR", "DE", "JP", "KR"]),
+        (specs.GRAPH, ["a", "b", "c"]),
+        (specs.TABLE, ["a", "b", "c"]),
         ({"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 2"}, [1, 2, 3]),
-        ({**LETTERS, "delta": "1/10"}, ["a", "b", "c"]),
-        ({**LETTERS, "nulls": "category"}, ["a", None]),
-        (NUMBERS, [0, 5, 10]),
+        ({**specs.LETTERS, "delta": "1/10"}, ["a", "b", "c"]),
+        ({**specs.LETTERS, "nulls": "category"}, ["a", None]),
+        (specs.NUMBERS, [0, 5, 10]),
     ],
 )
 def test_the_law_is_the_channel(spec, values):
@@ -75,7 +65,7 @@ def test_rows_are_independent_of_their_neighbours():
     """Permuting the rows permutes the words: with the same word, a row gets the same answer."""
     values = np.array(["a", "b", "c"])[np.arange(3000) % 3]
     order = np.random.default_rng(0).permutation(3000)
-    (straight,) = protector(LETTERS).apply([pa.array(values)])
+    (straight,) = protector(specs.LETTERS).apply([pa.array(values)])
 
     class Permuted:
         secure = False
@@ -90,21 +80,21 @@ def test_rows_are_independent_of_their_neighbours():
         def below(self, bound):
             return self.source.below(bound)
 
-    turned = ColumnProtector(plan_of(LETTERS).columns[0], Permuted())
+    turned = ColumnProtector(plan_of(specs.LETTERS).columns[0], Permuted())
     (other,) = turned.apply([pa.array(values[order])])
     assert np.array_equal(np.asarray(straight)[order], np.asarray(other))
 
 
 def test_batches_do_not_change_the_answers():
     values = ["a", "b", "c"] * 500
-    (whole,) = protector(LETTERS).apply([pa.array(values)])
-    parts = protector(LETTERS)
+    (whole,) = protector(specs.LETTERS).apply([pa.array(values)])
+    parts = protector(specs.LETTERS)
     pieces = [parts.apply([pa.array(values[k : k + 250])])[0] for k in range(0, 1500, 250)]
     assert pa.concat_arrays(pieces).to_pylist() == whole.to_pylist()
 
 
 def test_fresh_noise_every_time():
-    column = plan_of(LETTERS).columns[0]
+    column = plan_of(specs.LETTERS).columns[0]
     runs = {
         tuple(ColumnProtector(column, SystemSource()).apply([pa.array(["a"] * 200)])[0].to_pylist())
         for _ in range(5)
@@ -113,7 +103,7 @@ def test_fresh_noise_every_time():
 
 
 def test_a_keyed_source_repeats_itself():
-    column, key = plan_of(LETTERS).columns[0], bytes(range(32))
+    column, key = plan_of(specs.LETTERS).columns[0], bytes(range(32))
     once, again = (
         ColumnProtector(column, KeyedSource(key, 3)).apply([pa.array(["a"] * 200)])[0].to_pylist()
         for _ in range(2)
@@ -123,17 +113,17 @@ def test_a_keyed_source_repeats_itself():
 
 class TestNulls:
     def test_refused_by_row(self):
-        text = refusal(LETTERS, pa.array(["a", "b", None, None]))
+        text = refusal(specs.LETTERS, pa.array(["a", "b", None, None]))
         assert "column 'h', row 2: is missing" in text
 
     @pytest.mark.parametrize(
         ("spec", "array"),
         [
-            (LETTERS, pa.array(["a", None])),
-            (LETTERS, pa.nulls(3)),
-            (LETTERS, pa.array(["a", None]).dictionary_encode()),
-            (CODES, pa.array([1, None])),
-            (CODES, pa.array([1.0, None])),
+            (specs.LETTERS, pa.array(["a", None])),
+            (specs.LETTERS, pa.nulls(3)),
+            (specs.LETTERS, pa.array(["a", None]).dictionary_encode()),
+            (specs.CODES, pa.array([1, None])),
+            (specs.CODES, pa.array([1.0, None])),
         ],
     )
     def test_as_a_category(self, spec, array):
@@ -148,16 +138,16 @@ class TestNulls:
     @pytest.mark.parametrize(
         ("spec", "value", "array"),
         [
-            (LETTERS, "a", pa.array(["b", None])),
-            (LETTERS, "a", pa.nulls(2)),
-            (LETTERS, "a", pa.array(["b", None], pa.large_string())),
-            (LETTERS, "a", pa.array(["b", None]).dictionary_encode()),
-            (CODES, 1, pa.array([2, None])),
-            (CODES, 1, pa.array(["2", None])),
-            (NUMBERS, 5, pa.array([1.5, None])),
-            (NUMBERS, 5, pa.array(["1.5", None])),
-            (NUMBERS, 5, pa.array([1, None], pa.int8())),
-            (BITS, "0000", pa.array(["0101", None])),
+            (specs.LETTERS, "a", pa.array(["b", None])),
+            (specs.LETTERS, "a", pa.nulls(2)),
+            (specs.LETTERS, "a", pa.array(["b", None], pa.large_string())),
+            (specs.LETTERS, "a", pa.array(["b", None]).dictionary_encode()),
+            (specs.CODES, 1, pa.array([2, None])),
+            (specs.CODES, 1, pa.array(["2", None])),
+            (specs.NUMBERS, 5, pa.array([1.5, None])),
+            (specs.NUMBERS, 5, pa.array(["1.5", None])),
+            (specs.NUMBERS, 5, pa.array([1, None], pa.int8())),
+            (specs.BITS, "0000", pa.array(["0101", None])),
         ],
     )
     def test_replaced(self, spec, value, array):
@@ -165,16 +155,16 @@ class TestNulls:
         assert noisy.null_count == 0
 
     def test_replaced_before_the_noise(self):
-        spec = {**LETTERS, "epsilon": "20", "nulls": {"replace": "b"}}
+        spec = {**specs.LETTERS, "epsilon": "20", "nulls": {"replace": "b"}}
         (noisy,) = protector(spec).apply([pa.nulls(500, pa.string())])
         assert set(noisy.to_pylist()) == {"b"}
 
     @pytest.mark.parametrize("word", ["NA", "NaN", "null", "None"])
     def test_words_for_missing_values_in_text_files(self, word):
         cells = pa.array(["a", word])
-        assert "row 1: is missing" in refusal(LETTERS, cells, texts=True)
-        assert "row 1: holds a value outside" in refusal(LETTERS, cells)
-        declared = {**LETTERS, "values": ["a", word]}
+        assert "row 1: is missing" in refusal(specs.LETTERS, cells, texts=True)
+        assert "row 1: holds a value outside" in refusal(specs.LETTERS, cells)
+        declared = {**specs.LETTERS, "values": ["a", word]}
         (noisy,) = protector(declared, texts=True).apply([cells])
         assert set(noisy.to_pylist()) <= {"a", word}
 
@@ -183,27 +173,27 @@ class TestUnknown:
     @pytest.mark.parametrize(
         ("spec", "array"),
         [
-            (LETTERS, pa.array(["a", CANARY])),
-            (LETTERS, pa.array(["a", "a "])),
-            (LETTERS, pa.array(["a", " a"])),
-            (LETTERS, pa.array(["a", "A"])),
-            (LETTERS, pa.array(["a", ""])),
-            (LETTERS, pa.array(["a", "a\0"])),
-            (LETTERS, pa.array(["a", CANARY]).dictionary_encode()),
-            (LETTERS, pa.array([b"a", b"\xff"])),
-            (CODES, pa.array([1, 7])),
-            (CODES, pa.array([1.0, 1.5])),
-            (CODES, pa.array([1.0, float("nan")])),
-            (CODES, pa.array([1.0, float("inf")])),
-            (CODES, pa.array(["1", CANARY])),
-            (CODES, pa.array(["1", " 2"])),
-            (CODES, pa.array(["1", "2.0"])),
-            (CODES, pa.array(["1", "99999999999999999999999"])),
-            (CODES, pa.array([1, 2**64 - 1], pa.uint64())),
-            (BITS, pa.array(["0101", "0102"])),
-            (BITS, pa.array(["0101", "01011"])),
-            (BITS, pa.array(["0101", "٠101"])),
-            (BITS, pa.array(["0101", "0101\n"])),
+            (specs.LETTERS, pa.array(["a", CANARY])),
+            (specs.LETTERS, pa.array(["a", "a "])),
+            (specs.LETTERS, pa.array(["a", " a"])),
+            (specs.LETTERS, pa.array(["a", "A"])),
+            (specs.LETTERS, pa.array(["a", ""])),
+            (specs.LETTERS, pa.array(["a", "a\0"])),
+            (specs.LETTERS, pa.array(["a", CANARY]).dictionary_encode()),
+            (specs.LETTERS, pa.array([b"a", b"\xff"])),
+            (specs.CODES, pa.array([1, 7])),
+            (specs.CODES, pa.array([1.0, 1.5])),
+            (specs.CODES, pa.array([1.0, float("nan")])),
+            (specs.CODES, pa.array([1.0, float("inf")])),
+            (specs.CODES, pa.array(["1", CANARY])),
+            (specs.CODES, pa.array(["1", " 2"])),
+            (specs.CODES, pa.array(["1", "2.0"])),
+            (specs.CODES, pa.array(["1", "99999999999999999999999"])),
+            (specs.CODES, pa.array([1, 2**64 - 1], pa.uint64())),
+            (specs.BITS, pa.array(["0101", "0102"])),
+            (specs.BITS, pa.array(["0101", "01011"])),
+            (specs.BITS, pa.array(["0101", "٠101"])),
+            (specs.BITS, pa.array(["0101", "0101\n"])),
         ],
     )
     def test_by_row_number_never_by_value(self, spec, array):
@@ -212,7 +202,7 @@ class TestUnknown:
         assert "column 'h', row 1: " in refusal(spec, array)
 
     def test_the_row_number_counts_over_batches(self):
-        column = protector(LETTERS)
+        column = protector(specs.LETTERS)
         column.apply([pa.array(["a"] * 70_000)])
         column.apply([pa.array(["b"] * 5)])
         with pytest.raises(UnknownCategory, match=r"row 70007: "):
@@ -220,7 +210,7 @@ class TestUnknown:
 
     def test_a_dictionary_entry_that_no_row_has_is_no_matter(self):
         array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), ["a", "b", CANARY])
-        (noisy,) = protector(LETTERS).apply([array])
+        (noisy,) = protector(specs.LETTERS).apply([array])
         assert noisy.dictionary.to_pylist() == ["a", "b", "c"]
 
 
@@ -237,7 +227,7 @@ class TestTypes:
         ],
     )
     def test_texts_keep_theirs(self, kind):
-        (noisy,) = protector(LETTERS).apply([pa.array(["a", "b", "c", "a"]).cast(kind)])
+        (noisy,) = protector(specs.LETTERS).apply([pa.array(["a", "b", "c", "a"]).cast(kind)])
         assert noisy.type == kind
 
     @pytest.mark.parametrize(
@@ -256,22 +246,22 @@ class TestTypes:
     def test_codes_keep_theirs(self, kind):
         array = pa.array([1, 2, 3])
         array = array.dictionary_encode() if pa.types.is_dictionary(kind) else array
-        (noisy,) = protector(CODES).apply([array.cast(kind)])
+        (noisy,) = protector(specs.CODES).apply([array.cast(kind)])
         assert noisy.type == kind
 
     def test_decimals(self):
         array = pa.array([Decimal("1.00"), Decimal("2.00")])
-        (noisy,) = protector(CODES).apply([array])
+        (noisy,) = protector(specs.CODES).apply([array])
         assert noisy.type == array.type
 
     def test_truth_values_in_words(self):
         array = pa.array([True, False] * 50)
-        (noisy,) = protector({**LETTERS, "values": ["true", "false"]}).apply([array])
+        (noisy,) = protector({**specs.LETTERS, "values": ["true", "false"]}).apply([array])
         assert noisy.type == pa.bool_()
         assert set(noisy.to_pylist()) == {True, False}
 
     def test_an_output_that_is_no_input(self):
-        spec = {**TABLE, "mechanism": "any_metric"}
+        spec = {**specs.TABLE, "mechanism": "any_metric"}
         (noisy,) = protector(spec).apply([pa.array(["a", "b", "c"] * 100)])
         assert set(noisy.to_pylist()) == {"a", "b", "c", "⊥"}
         codes = {**spec, "values": [1, 2, 3]}
@@ -281,12 +271,12 @@ class TestTypes:
 
     def test_an_ordered_dictionary_stays_ordered(self):
         array = pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["b", "a"], ordered=True)
-        (noisy,) = protector(LETTERS).apply([array])
+        (noisy,) = protector(specs.LETTERS).apply([array])
         assert noisy.type.ordered
         assert noisy.dictionary.to_pylist() == ["a", "b", "c"]
 
     def test_an_index_that_is_too_small_for_the_domain_grows(self):
-        spec = {**CODES, "values": list(range(300))}
+        spec = {**specs.CODES, "values": list(range(300))}
         array = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array([7, 8]))
         (noisy,) = protector(spec).apply([array])
         assert noisy.type.index_type == pa.int32()
@@ -294,17 +284,17 @@ class TestTypes:
     @pytest.mark.parametrize(
         ("spec", "array"),
         [
-            (LETTERS, pa.array([["a"], [CANARY]])),
-            (LETTERS, pa.array([{"x": CANARY}])),
-            ({**LETTERS, "values": ["1", "2", "x"]}, pa.array([1, 2])),
-            ({**CODES, "values": [1, 300]}, pa.array([1], pa.int8())),
-            (NUMBERS, pa.array([True])),
-            (NUMBERS, pa.array([0], pa.date32())),
-            ({**NUMBERS, "high": 1000, "grid": 100}, pa.array([1], pa.int8())),
-            ({**NUMBERS, "low": -5}, pa.array([1], pa.uint8())),
-            ({**NUMBERS, "grid": "0.25"}, pa.array([Decimal("1.0")])),
-            (BITS, pa.array([1111])),
-            (LETTERS, pa.array([b"0" * 16], pa.uuid())),
+            (specs.LETTERS, pa.array([["a"], [CANARY]])),
+            (specs.LETTERS, pa.array([{"x": CANARY}])),
+            ({**specs.LETTERS, "values": ["1", "2", "x"]}, pa.array([1, 2])),
+            ({**specs.CODES, "values": [1, 300]}, pa.array([1], pa.int8())),
+            (specs.NUMBERS, pa.array([True])),
+            (specs.NUMBERS, pa.array([0], pa.date32())),
+            ({**specs.NUMBERS, "high": 1000, "grid": 100}, pa.array([1], pa.int8())),
+            ({**specs.NUMBERS, "low": -5}, pa.array([1], pa.uint8())),
+            ({**specs.NUMBERS, "grid": "0.25"}, pa.array([Decimal("1.0")])),
+            (specs.BITS, pa.array([1111])),
+            (specs.LETTERS, pa.array([b"0" * 16], pa.uuid())),
         ],
     )
     def test_what_does_not_fit_is_refused_before_any_draw(self, spec, array):
@@ -315,7 +305,7 @@ class TestTypes:
 
 class TestNumbers:
     def test_on_the_grid_and_inside(self):
-        spec = {**NUMBERS, "grid": "0.25", "epsilon": "2"}
+        spec = {**specs.NUMBERS, "grid": "0.25", "epsilon": "2"}
         (noisy,) = protector(spec).apply([pa.array(np.linspace(-5, 15, 2001))])
         values = np.asarray(noisy)
         assert ((values * 4) % 1 == 0).all()
@@ -324,15 +314,15 @@ class TestNumbers:
 
     @pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.float32(), pa.float64()])
     def test_types_stay(self, kind):
-        (noisy,) = protector(NUMBERS).apply([pa.array([1, 2, 30], kind)])
+        (noisy,) = protector(specs.NUMBERS).apply([pa.array([1, 2, 30], kind)])
         assert noisy.type == kind
 
     def test_whole_numbers_need_a_whole_grid(self):
-        text = refusal({**NUMBERS, "grid": "0.5"}, pa.array([1, 2]))
+        text = refusal({**specs.NUMBERS, "grid": "0.5"}, pa.array([1, 2]))
         assert "low and grid must be whole too" in text
 
     def test_texts_from_a_csv_file(self):
-        (noisy,) = protector(NUMBERS, texts=True).apply([pa.array(["1", "2.4", "1e1", "-3"])])
+        (noisy,) = protector(specs.NUMBERS, texts=True).apply([pa.array(["1", "2.4", "1e1", "-3"])])
         assert noisy.type == pa.string()
         assert {float(v) for v in noisy.to_pylist()} <= set(range(11))
         assert all("." not in v for v in noisy.to_pylist())
@@ -350,10 +340,10 @@ class TestNumbers:
         ],
     )
     def test_refused(self, array, text):
-        assert text in refusal(NUMBERS, array)
+        assert text in refusal(specs.NUMBERS, array)
 
     def test_a_range_too_large_to_list(self):
-        spec = {**NUMBERS, "high": 10**6, "epsilon": "0.001"}
+        spec = {**specs.NUMBERS, "high": 10**6, "epsilon": "0.001"}
         (noisy,) = protector(spec).apply([pa.array([0, 500_000, 10**6] * 1000)])
         values = np.asarray(noisy)
         assert noisy.type == pa.int64()
@@ -365,7 +355,7 @@ class TestNumbers:
 class TestPlacesAndBits:
     def test_places(self):
         x, y = pa.array([1.0] * 4000), pa.array([2] * 4000)
-        column = protector(PLACE)
+        column = protector(specs.PLACE)
         east, north = column.apply([x, y])
         assert (east.type, north.type) == (x.type, y.type)
         assert ((np.asarray(east) * 2) % 1 == 0).all()
@@ -374,24 +364,24 @@ class TestPlacesAndBits:
 
     def test_a_place_without_a_coordinate(self):
         with pytest.raises(Malformed, match="row 1: is missing"):
-            protector(PLACE).apply([pa.array([1.0, 2.0]), pa.array([1.0, None])])
+            protector(specs.PLACE).apply([pa.array([1.0, 2.0]), pa.array([1.0, None])])
 
     def test_bits_are_flipped_one_by_one(self):
-        (noisy,) = protector(BITS).apply([pa.array(["0011"] * 6000)])
+        (noisy,) = protector(specs.BITS).apply([pa.array(["0011"] * 6000)])
         bits = np.array([[int(b) for b in text] for text in noisy.to_pylist()])
         assert bits.mean(axis=0) == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3], abs=0.03)
         assert abs(np.corrcoef(bits[:, 0], bits[:, 1])[0, 1]) < 0.06
 
     def test_many_bits(self):
         text = "01" * 1000
-        (noisy,) = protector({**BITS, "bits": 2000}).apply([pa.array([text] * 3)])
+        (noisy,) = protector({**specs.BITS, "bits": 2000}).apply([pa.array([text] * 3)])
         assert all(len(value) == 2000 and set(value) == {"0", "1"} for value in noisy.to_pylist())
         with pytest.raises(UnknownCategory, match="row 0"):
-            protector({**BITS, "bits": 2000}).apply([pa.array([text[:-1] + "2"])])
+            protector({**specs.BITS, "bits": 2000}).apply([pa.array([text[:-1] + "2"])])
 
     def test_no_rows(self):
         for spec, array in [
-            (LETTERS, pa.array([], pa.string())),
-            (BITS, pa.array([], pa.string())),
+            (specs.LETTERS, pa.array([], pa.string())),
+            (specs.BITS, pa.array([], pa.string())),
         ]:
             assert len(protector(spec).apply([array])[0]) == 0

@@ -12,17 +12,8 @@ from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.numbers.levels import Level, ln
 from dprivacy.release import Plan, joint_guarantee
 from dprivacy.verify import smallest_eps
-from support.release_tables import (
-    BITS,
-    BLOCKS,
-    CODES,
-    LETTERS,
-    NUMBERS,
-    PLACE,
-    TABLE,
-    TREE,
-    plan_of,
-)
+from support import release_tables as specs
+from support.release_tables import plan_of
 
 
 def printed_factor(sentence):
@@ -38,9 +29,9 @@ def printed_factor(sentence):
 def test_levels_add_up_over_columns_and_rows():
     plan = Plan.read({
         "columns": {
-            "h": LETTERS,
+            "h": specs.LETTERS,
             "n": {"type": "ordered", "values": [1, 2, 3], "epsilon": "ln 3"},
-            "t": {**TREE, "mechanism": "randomised_response"},
+            "t": {**specs.TREE, "mechanism": "randomised_response"},
         },
         "rows_per_person": 2,
     })  # fmt: skip
@@ -52,7 +43,7 @@ def test_levels_add_up_over_columns_and_rows():
 @pytest.mark.statement("T", "Lem 3.2")
 def test_the_sum_is_the_level_of_both_columns_seen_together():
     """Two columns side by side: the product channel needs the sum, on its farthest pair."""
-    plan = Plan.read({"columns": {"h": LETTERS, "g": {**CODES, "epsilon": "ln 3"}}})
+    plan = Plan.read({"columns": {"h": specs.LETTERS, "g": {**specs.CODES, "epsilon": "ln 3"}}})
     first, second = (column.mechanism.channel for column in plan.columns)
     joint = np.kron(first.matrix.floats, second.matrix.floats)
     most = max(
@@ -63,12 +54,16 @@ def test_the_sum_is_the_level_of_both_columns_seen_together():
 
 
 def test_irrational_and_rational_levels_mix():
-    plan = Plan.read({"columns": {"h": LETTERS, "n": {**NUMBERS, "epsilon": "0.1"}, "b": BITS}})
+    plan = Plan.read(
+        {"columns": {"h": specs.LETTERS, "n": {**specs.NUMBERS, "epsilon": "0.1"}, "b": specs.BITS}}
+    )
     assert float(joint_guarantee(plan).total) == pytest.approx(math.log(2) + 1 + 4 * math.log(2))
 
 
 LEVELS = st.sampled_from(["ln 2", "ln 3", "1/7", "0.3", "2", "ln(9/8)", "1/1000", "9"])
-SPECS = st.sampled_from([LETTERS, CODES, NUMBERS, BITS, TREE, TABLE, BLOCKS])
+SPECS = st.sampled_from(
+    [specs.LETTERS, specs.CODES, specs.NUMBERS, specs.BITS, specs.TREE, specs.TABLE, specs.BLOCKS]
+)
 
 
 @settings(max_examples=60)
@@ -120,13 +115,13 @@ class TestWords:
         assert joint.to_dict()["not_protected"] == ["region", "year"]
 
     def test_blocks(self):
-        text = joint_guarantee(plan_of(BLOCKS)).explain()
+        text = joint_guarantee(plan_of(specs.BLOCKS)).explain()
         assert "alike in the published columns, by a factor of at most 3" in text
         assert "not protected: the block of h." in text
         assert "by any factor" in text
 
     def test_slack_speaks_of_sets(self):
-        spec = {**LETTERS, "delta": "1/10"}
+        spec = {**specs.LETTERS, "delta": "1/10"}
         joint = joint_guarantee(plan_of(spec, rows_per_person=2))
         assert joint.delta == Fraction(1, 5)
         text = joint.explain()
@@ -135,20 +130,20 @@ class TestWords:
         assert "multiply their odds between any two records" not in text
 
     def test_slack_is_at_most_one(self):
-        spec = {**LETTERS, "delta": "1/2"}
+        spec = {**specs.LETTERS, "delta": "1/2"}
         assert joint_guarantee(plan_of(spec, rows_per_person=5)).delta == 1
 
     def test_slack_on_numbers(self):
-        joint = joint_guarantee(plan_of({**NUMBERS, "delta": "1/100"}))
+        joint = joint_guarantee(plan_of({**specs.NUMBERS, "delta": "1/100"}))
         assert joint.delta == Fraction(1, 100)
         assert "plus 1/100" in joint.explain()
 
     def test_grids_say_that_values_are_moved(self):
         assert (
             "up to one step of the grid farther apart"
-            in joint_guarantee(plan_of(NUMBERS)).explain()
+            in joint_guarantee(plan_of(specs.NUMBERS)).explain()
         )
-        place = joint_guarantee(plan_of(PLACE))
+        place = joint_guarantee(plan_of(specs.PLACE))
         assert "up to √2 steps of the grid farther apart" in place.explain()
         assert place.total is None
         assert "any two records" not in place.explain()

@@ -10,18 +10,8 @@ import pytest
 from dprivacy.errors import DPrivacyError, Malformed
 from dprivacy.estimation import estimate
 from dprivacy.release import Plan, forecast, needed_eps, transition_summary
-from support.release_tables import (
-    BITS,
-    BLOCKS,
-    CODES,
-    LETTERS,
-    NUMBERS,
-    PLACE,
-    TABLE,
-    TREE,
-    plan_of,
-    seeded,
-)
+from support import release_tables as specs
+from support.release_tables import plan_of, seeded
 
 
 def test_how_many_values_stay():
@@ -36,10 +26,10 @@ def test_how_far_values_move():
     channel = plan_of(ordered).columns[0].mechanism.channel
     far = max(sum(float(p) * abs(x - y) for y, p in channel.row(x).items()) for x in (1, 2, 3))
     assert forecast(plan_of(ordered), rows=10).columns[0].moved == pytest.approx(far)
-    assert forecast(plan_of(BLOCKS), rows=10).columns[0].moved == pytest.approx(2 / 5)
-    strange = {**TABLE, "mechanism": "any_metric"}
+    assert forecast(plan_of(specs.BLOCKS), rows=10).columns[0].moved == pytest.approx(2 / 5)
+    strange = {**specs.TABLE, "mechanism": "any_metric"}
     assert forecast(plan_of(strange), rows=10).columns[0].moved is None
-    assert forecast(plan_of(PLACE), rows=10).columns[0].moved is None
+    assert forecast(plan_of(specs.PLACE), rows=10).columns[0].moved is None
 
 
 def test_the_error_ahead_is_the_error_that_comes():
@@ -57,7 +47,17 @@ def test_the_error_ahead_is_the_error_that_comes():
 
 
 def test_in_words_and_as_data():
-    plan = Plan.read({"columns": {"h": LETTERS, "t": TREE, "p": PLACE, "b": BITS, "n": NUMBERS}})
+    plan = Plan.read(
+        {
+            "columns": {
+                "h": specs.LETTERS,
+                "t": specs.TREE,
+                "p": specs.PLACE,
+                "b": specs.BITS,
+                "n": specs.NUMBERS,
+            }
+        }
+    )
     ahead = forecast(plan, rows=500)
     text = ahead.explain()
     assert "With 500 rows:" in text
@@ -75,14 +75,14 @@ def test_without_rows(rows):
 
 
 def test_a_channel_that_cannot_be_inverted_has_no_error():
-    spec = {**CODES, "values": [1, 2, 3], "delta": "0"}
+    spec = {**specs.CODES, "values": [1, 2, 3], "delta": "0"}
     assert forecast(plan_of(spec), rows=10).columns[0].count_error is not None
 
 
 @pytest.mark.parametrize(("rows", "categories", "points"), [(1200, 5, 3), (10_000, 2, 1)])
 def test_the_level_that_is_needed_is_enough(rows, categories, points):
     eps = needed_eps(rows, categories, points)
-    spec = {**CODES, "values": list(range(categories))}
+    spec = {**specs.CODES, "values": list(range(categories))}
     good = forecast(plan_of({**spec, "epsilon": eps * 1.001}), rows=rows).columns[0]
     worse = forecast(plan_of({**spec, "epsilon": eps * 0.9}), rows=rows).columns[0]
     assert 1.96 * good.share_error * 100 <= points * 1.001
@@ -99,4 +99,4 @@ def test_transitions():
     text = transition_summary(plan_of().columns[0])
     assert text.splitlines()[0] == "h: probability of each released value"
     assert "  a -> a 50.0%, b 25.0%, c 25.0%" in text
-    assert "no transition matrix" in transition_summary(plan_of(PLACE).columns[0])
+    assert "no transition matrix" in transition_summary(plan_of(specs.PLACE).columns[0])

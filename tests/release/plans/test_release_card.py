@@ -16,37 +16,26 @@ from dprivacy.release import Card, Plan, card_body, card_from, received, sanitis
 from dprivacy.release.plans import release_card as card, table_card as tables
 from dprivacy.release.plans.release_card import StatedGuarantee, card_of_text, card_text, read_card
 from dprivacy.release.plans.table_card import table_card
-from support.release_tables import (
-    BITS,
-    BLOCKS,
-    CODES,
-    GRAPH,
-    LETTERS,
-    NUMBERS,
-    PLACE,
-    TABLE,
-    TREE,
-    plan_of,
-    seeded_file,
-)
+from support import release_tables as specs
+from support.release_tables import plan_of, seeded_file
 
 SPECS = {
-    "letters": LETTERS,
-    "codes": CODES,
-    "numbers": {**NUMBERS, "grid": "1/3", "high": 3},
-    "slack": {**LETTERS, "delta": "1/10"},
-    "tree": TREE,
-    "graph": GRAPH,
-    "table": TABLE,
-    "blocks": BLOCKS,
-    "missing": {**LETTERS, "nulls": "category"},
-    "bits": BITS,
-    "place": PLACE,
-    "large": {**NUMBERS, "high": 10**6},
+    "letters": specs.LETTERS,
+    "codes": specs.CODES,
+    "numbers": {**specs.NUMBERS, "grid": "1/3", "high": 3},
+    "slack": {**specs.LETTERS, "delta": "1/10"},
+    "tree": specs.TREE,
+    "graph": specs.GRAPH,
+    "table": specs.TABLE,
+    "blocks": specs.BLOCKS,
+    "missing": {**specs.LETTERS, "nulls": "category"},
+    "bits": specs.BITS,
+    "place": specs.PLACE,
+    "large": {**specs.NUMBERS, "high": 10**6},
 }
 
 
-def card_of(spec=LETTERS, **top):
+def card_of(spec=specs.LETTERS, **top):
     return table_card(plan_of(spec, **top), rows=10, secure=True)
 
 
@@ -79,12 +68,12 @@ def test_the_channel_on_the_card_is_the_one_of_the_plan(spec):
 
 def test_a_channel_with_very_many_digits_is_made_again(monkeypatch):
     monkeypatch.setattr(tables, "_MOST_DIGITS", 100)
-    found = card_of({**NUMBERS, "grid": "1/3", "high": 3})
+    found = card_of({**specs.NUMBERS, "grid": "1/3", "high": 3})
     assert found.mechanisms["h"]["channel"] == {"points": 10}
     back = again(found)
     assert (
         back.channel("h")
-        == plan_of({**NUMBERS, "grid": "1/3", "high": 3}).columns[0].mechanism.channel
+        == plan_of({**specs.NUMBERS, "grid": "1/3", "high": 3}).columns[0].mechanism.channel
     )
     body = card_body(back)
     body["plan"]["columns"]["h"]["high"] = 4
@@ -110,7 +99,7 @@ class TestContents:
         json.dumps(data, allow_nan=False)
 
     def test_an_acknowledged_domain_makes_it_void(self):
-        found = card_of({**LETTERS, "source": "data, acknowledged"})
+        found = card_of({**specs.LETTERS, "source": "data, acknowledged"})
         assert found.holds is False
         assert "NO GUARANTEE: the list of values for h was taken from the data." in found.explain()
 
@@ -244,7 +233,7 @@ def test_estimates_need_only_the_output_and_the_card(tmp_path):
     """What a receiver computes is what the curator would, to the last digit."""
     rng = np.random.default_rng(5)
     people = np.array(["child", "single", "married", "widowed"])[rng.integers(0, 4, 3000)]
-    specs = {"h": LETTERS, "b": BLOCKS, "n": {**NUMBERS, "grid": "0.5"}}
+    columns = {"h": specs.LETTERS, "b": specs.BLOCKS, "n": {**specs.NUMBERS, "grid": "0.5"}}
     table = pa.table({
         "h": np.array(["a", "b", "c"])[rng.integers(0, 3, 3000)],
         "b": people,
@@ -253,13 +242,13 @@ def test_estimates_need_only_the_output_and_the_card(tmp_path):
     import pyarrow.parquet as pq
 
     pq.write_table(table, tmp_path / "in.parquet")
-    plan = Plan.read({"columns": specs})
+    plan = Plan.read({"columns": columns})
     for ending in ("parquet", "csv"):
         output = tmp_path / f"out_{ending}.{ending}"
         with pytest.warns(PrivacyLeakWarning):
             seeded_file(tmp_path / "in.parquet", plan, output, again="a test")
         release = received(output)
-        for name in specs:
+        for name in columns:
             true = plan.column(name).mechanism.channel
             labels = {str(float(y)) if name == "n" else y: y for y in true.columns}
             seen = Counter()
@@ -273,7 +262,7 @@ def test_estimates_need_only_the_output_and_the_card(tmp_path):
 
 
 def test_fractions_on_the_card():
-    channel = again(card_of({**NUMBERS, "grid": "1/3", "high": 1})).channel("h")
+    channel = again(card_of({**specs.NUMBERS, "grid": "1/3", "high": 1})).channel("h")
     assert channel.rows == (0, Fraction(1, 3), Fraction(2, 3), 1)
 
 

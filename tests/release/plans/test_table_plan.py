@@ -8,18 +8,8 @@ import pytest
 from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric, TooLarge
 from dprivacy.numbers.levels import as_level, ln
 from dprivacy.release import Plan
-from support.release_tables import (
-    BITS,
-    BLOCKS,
-    CODES,
-    GRAPH,
-    LETTERS,
-    NUMBERS,
-    PLACE,
-    TABLE,
-    TREE,
-    plan_of,
-)
+from support import release_tables as specs
+from support.release_tables import plan_of
 
 TOML = """
 title = "Survey"
@@ -62,7 +52,18 @@ class TestReading:
         assert Plan.read(file) == Plan.parse(TOML) == Plan.read(str(file))
 
     @pytest.mark.parametrize(
-        "spec", [LETTERS, CODES, NUMBERS, TREE, GRAPH, TABLE, BITS, PLACE, BLOCKS]
+        "spec",
+        [
+            specs.LETTERS,
+            specs.CODES,
+            specs.NUMBERS,
+            specs.TREE,
+            specs.GRAPH,
+            specs.TABLE,
+            specs.BITS,
+            specs.PLACE,
+            specs.BLOCKS,
+        ],
     )
     def test_every_type_has_its_usual_mechanism(self, spec):
         column = plan_of(spec).columns[0]
@@ -70,9 +71,9 @@ class TestReading:
         assert column.mechanism.guarantee.eps <= as_level(spec["epsilon"])
 
     def test_unconfirmed(self):
-        assert plan_of({**LETTERS, "source": "data"}).unconfirmed() == ["h"]
-        assert plan_of({**LETTERS, "source": "data, acknowledged"}).unconfirmed() == []
-        assert plan_of(LETTERS).unconfirmed() == []
+        assert plan_of({**specs.LETTERS, "source": "data"}).unconfirmed() == ["h"]
+        assert plan_of({**specs.LETTERS, "source": "data, acknowledged"}).unconfirmed() == []
+        assert plan_of(specs.LETTERS).unconfirmed() == []
 
     def test_an_unknown_column(self):
         with pytest.raises(Malformed, match="does not protect a column 'q'"):
@@ -89,7 +90,10 @@ class TestEpsilon:
         [("ln 3", ln(3)), (1, as_level(1)), (0.1, as_level("1/10")), ("4e-12", as_level("4e-12"))],
     )
     def test_accepted(self, written, exact):
-        assert plan_of({**LETTERS, "epsilon": written}).columns[0].mechanism.guarantee.eps == exact
+        assert (
+            plan_of({**specs.LETTERS, "epsilon": written}).columns[0].mechanism.guarantee.eps
+            == exact
+        )
 
     @pytest.mark.parametrize(
         "written",
@@ -97,7 +101,7 @@ class TestEpsilon:
     )
     def test_refused(self, written):
         with pytest.raises(BadLevel, match="column 'h'"):
-            plan_of({**LETTERS, "epsilon": written})
+            plan_of({**specs.LETTERS, "epsilon": written})
 
     def test_missing(self):
         with pytest.raises(Malformed, match='epsilon is missing; write epsilon = "ln 2"'):
@@ -105,16 +109,16 @@ class TestEpsilon:
 
     def test_absurdly_large(self):
         with pytest.raises(DPrivacyError, match="column 'h'"):
-            plan_of({**LETTERS, "epsilon": "1e400"})
+            plan_of({**specs.LETTERS, "epsilon": "1e400"})
 
     @pytest.mark.parametrize("delta", [2, -0.1, "nan", True])
     def test_delta_refused(self, delta):
         with pytest.raises(BadLevel, match="column 'h'"):
-            plan_of({**LETTERS, "delta": delta})
+            plan_of({**specs.LETTERS, "delta": delta})
 
     def test_delta_where_it_does_not_fit(self):
         with pytest.raises(Malformed, match="delta is for randomised_response and laplace"):
-            plan_of({**TREE, "delta": "0.1"})
+            plan_of({**specs.TREE, "delta": "0.1"})
 
 
 @pytest.mark.parametrize(
@@ -171,55 +175,58 @@ class TestRefusals:
         ("spec", "text"),
         [
             ("text", "must be a table of settings"),
-            ({**LETTERS, "colour": 1}, "unknown settings colour"),
-            ({**LETTERS, "low": 1}, "low does not apply to the type categories"),
-            ({**NUMBERS, "blocks": [[1]]}, "blocks does not apply to the type numbers"),
-            ({**LETTERS, "type": "strange"}, "type should be one of 'categories"),
-            ({**LETTERS, "type": ["categories"]}, "type should be one of"),
-            ({**LETTERS, "mechanism": "geometric"}, "geometric does not fit a column of type"),
-            ({**NUMBERS, "mechanism": "randomised_response"}, "choose laplace"),
-            ({**LETTERS, "mechanism": ["geometric"]}, "does not fit"),
-            ({**LETTERS, "values": ["a"]}, "at least two values"),
-            ({**LETTERS, "values": "ab"}, "at least two values"),
-            ({**LETTERS, "values": ["a", 1]}, "all texts or all whole numbers"),
-            ({**LETTERS, "values": [True, False]}, "all texts or all whole numbers"),
-            ({**LETTERS, "values": [1.5, 2.5]}, "all texts or all whole numbers"),
-            ({**LETTERS, "values": [["a"], ["b"]]}, "all texts or all whole numbers"),
-            ({**LETTERS, "source": "guess"}, "source should be"),
-            ({**LETTERS, "nulls": "keep"}, "never kept as it is"),
-            ({**LETTERS, "nulls": 5}, "never kept as it is"),
-            ({**LETTERS, "nulls": {"replace": "z"}}, "which is not a value"),
-            ({**LETTERS, "nulls": {"replace": ["a"]}}, "which is not a value"),
-            ({**CODES, "nulls": {"replace": True}}, "which is not a value"),
-            ({**NUMBERS, "nulls": {"replace": "one"}}, "which is not a value"),
-            ({**NUMBERS, "nulls": {"replace": math.inf}}, "which is not a value"),
-            ({**NUMBERS, "nulls": "category"}, "is for plain categories"),
-            ({**BITS, "nulls": {"replace": "01"}}, "which is not a value"),
-            ({**BLOCKS, "nulls": "category"}, "is for plain categories"),
-            ({**LETTERS, "columns": ["a", "b"]}, "other types name one column"),
+            ({**specs.LETTERS, "colour": 1}, "unknown settings colour"),
+            ({**specs.LETTERS, "low": 1}, "low does not apply to the type categories"),
+            ({**specs.NUMBERS, "blocks": [[1]]}, "blocks does not apply to the type numbers"),
+            ({**specs.LETTERS, "type": "strange"}, "type should be one of 'categories"),
+            ({**specs.LETTERS, "type": ["categories"]}, "type should be one of"),
+            (
+                {**specs.LETTERS, "mechanism": "geometric"},
+                "geometric does not fit a column of type",
+            ),
+            ({**specs.NUMBERS, "mechanism": "randomised_response"}, "choose laplace"),
+            ({**specs.LETTERS, "mechanism": ["geometric"]}, "does not fit"),
+            ({**specs.LETTERS, "values": ["a"]}, "at least two values"),
+            ({**specs.LETTERS, "values": "ab"}, "at least two values"),
+            ({**specs.LETTERS, "values": ["a", 1]}, "all texts or all whole numbers"),
+            ({**specs.LETTERS, "values": [True, False]}, "all texts or all whole numbers"),
+            ({**specs.LETTERS, "values": [1.5, 2.5]}, "all texts or all whole numbers"),
+            ({**specs.LETTERS, "values": [["a"], ["b"]]}, "all texts or all whole numbers"),
+            ({**specs.LETTERS, "source": "guess"}, "source should be"),
+            ({**specs.LETTERS, "nulls": "keep"}, "never kept as it is"),
+            ({**specs.LETTERS, "nulls": 5}, "never kept as it is"),
+            ({**specs.LETTERS, "nulls": {"replace": "z"}}, "which is not a value"),
+            ({**specs.LETTERS, "nulls": {"replace": ["a"]}}, "which is not a value"),
+            ({**specs.CODES, "nulls": {"replace": True}}, "which is not a value"),
+            ({**specs.NUMBERS, "nulls": {"replace": "one"}}, "which is not a value"),
+            ({**specs.NUMBERS, "nulls": {"replace": math.inf}}, "which is not a value"),
+            ({**specs.NUMBERS, "nulls": "category"}, "is for plain categories"),
+            ({**specs.BITS, "nulls": {"replace": "01"}}, "which is not a value"),
+            ({**specs.BLOCKS, "nulls": "category"}, "is for plain categories"),
+            ({**specs.LETTERS, "columns": ["a", "b"]}, "other types name one column"),
             ({"type": "place", "epsilon": 1}, 'columns = ["x", "y"]'),
-            ({**PLACE, "columns": "xy"}, "must be a list of column names"),
+            ({**specs.PLACE, "columns": "xy"}, "must be a list of column names"),
             ({"type": "numbers", "epsilon": 1}, "laplace needs low, high, grid"),
-            ({**NUMBERS, "grid": 3}, "not a whole number of steps"),
-            ({**NUMBERS, "high": -1}, "not a whole number of steps"),
-            ({**NUMBERS, "grid": 0}, "within the range of doubles"),
-            ({**BITS, "bits": "8"}, "bits: a whole number"),
-            ({**BITS, "bits": True}, "bits: a whole number"),
-            ({**BITS, "bits": 0}, "at least 1"),
-            ({**TREE, "tree": {"Europe": "FR"}}, "a tree needs"),
-            ({**TREE, "tree": {"Europe": 5}}, "a tree needs"),
-            ({**TREE, "tree": {"Europe": []}}, "a tree needs"),
-            ({**TREE, "tree": {"Europe": [["FR"]]}}, "a tree needs"),
-            ({**TREE, "tree": {"Europe": [1, "DE"]}}, "all texts or all whole numbers"),
+            ({**specs.NUMBERS, "grid": 3}, "not a whole number of steps"),
+            ({**specs.NUMBERS, "high": -1}, "not a whole number of steps"),
+            ({**specs.NUMBERS, "grid": 0}, "within the range of doubles"),
+            ({**specs.BITS, "bits": "8"}, "bits: a whole number"),
+            ({**specs.BITS, "bits": True}, "bits: a whole number"),
+            ({**specs.BITS, "bits": 0}, "at least 1"),
+            ({**specs.TREE, "tree": {"Europe": "FR"}}, "a tree needs"),
+            ({**specs.TREE, "tree": {"Europe": 5}}, "a tree needs"),
+            ({**specs.TREE, "tree": {"Europe": []}}, "a tree needs"),
+            ({**specs.TREE, "tree": {"Europe": [["FR"]]}}, "a tree needs"),
+            ({**specs.TREE, "tree": {"Europe": [1, "DE"]}}, "all texts or all whole numbers"),
             ({"type": "tree", "epsilon": 1}, "a tree needs"),
-            ({**GRAPH, "edges": "ab"}, "a graph needs edges"),
-            ({**GRAPH, "edges": [["a", 1]]}, "all texts or all whole numbers"),
-            ({**GRAPH, "edges": [["a", "b", -1]]}, "length greater than 0"),
-            ({**TABLE, "distances": "none"}, "beside values"),
-            ({**BLOCKS, "blocks": [["child"]]}, "list every value once"),
-            ({**BLOCKS, "blocks": "child"}, "lists groups of values"),
-            ({**CODES, "blocks": [["1"], [2, 3]]}, "list every value once"),
-            ({**LETTERS, "blocks": [["a"], ["b"], ["c"]]}, "nothing would be protected"),
+            ({**specs.GRAPH, "edges": "ab"}, "a graph needs edges"),
+            ({**specs.GRAPH, "edges": [["a", 1]]}, "all texts or all whole numbers"),
+            ({**specs.GRAPH, "edges": [["a", "b", -1]]}, "length greater than 0"),
+            ({**specs.TABLE, "distances": "none"}, "beside values"),
+            ({**specs.BLOCKS, "blocks": [["child"]]}, "list every value once"),
+            ({**specs.BLOCKS, "blocks": "child"}, "lists groups of values"),
+            ({**specs.CODES, "blocks": [["1"], [2, 3]]}, "list every value once"),
+            ({**specs.LETTERS, "blocks": [["a"], ["b"], ["c"]]}, "nothing would be protected"),
         ],
     )
     def test_a_column(self, spec, text):
@@ -232,11 +239,11 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("spec", "kind"),
         [
-            ({**LETTERS, "values": ["a", "a"]}, DuplicateLabel),
-            ({**LETTERS, "values": ["é", "e\u0301"]}, DuplicateLabel),
-            ({**TREE, "tree": {"E": ["x"], "A": ["x", "y"]}}, DuplicateLabel),
-            ({**GRAPH, "edges": [["a", "b"], ["c", "d"]]}, NotAMetric),
-            ({**TABLE, "distances": [[0, 1, 9], [1, 0, 1], [9, 1, 0]]}, NotAMetric),
+            ({**specs.LETTERS, "values": ["a", "a"]}, DuplicateLabel),
+            ({**specs.LETTERS, "values": ["é", "e\u0301"]}, DuplicateLabel),
+            ({**specs.TREE, "tree": {"E": ["x"], "A": ["x", "y"]}}, DuplicateLabel),
+            ({**specs.GRAPH, "edges": [["a", "b"], ["c", "d"]]}, NotAMetric),
+            ({**specs.TABLE, "distances": [[0, 1, 9], [1, 0, 1], [9, 1, 0]]}, NotAMetric),
         ],
     )
     def test_what_is_no_space(self, spec, kind):
@@ -265,7 +272,9 @@ class TestRefusals:
 
     def test_a_name_that_is_another_column(self):
         with pytest.raises(Malformed, match="a is the name of another column"):
-            Plan.read({"columns": {"a": {**LETTERS, "columns": ["b"]}}, "pass_through": ["a"]})
+            Plan.read(
+                {"columns": {"a": {**specs.LETTERS, "columns": ["b"]}}, "pass_through": ["a"]}
+            )
 
     @pytest.mark.parametrize(
         ("text", "part"), [("a = = 1", "line 1"), ("[columns", "not TOML"), ("=" * 9, "not TOML")]

@@ -48,7 +48,7 @@ def estimate(
     means: bool,
     model: str | None,
     family: Literal["logistic", "linear"],
-    estimator: str,
+    estimator: Literal["ibu", "inverse", "projected"],
     confidence: float,
     as_json: bool,
 ) -> None:

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from dprivacy.errors import BadNumber, NotApplicable, NotStochastic
 from dprivacy.model import Channel, as_channel, shown
 from dprivacy.release.migrate.imported_channel import ImportedChannel
-from dprivacy.typing import Label
+from dprivacy.typing import ChannelLike, Label
 
 _NEAR = Fraction(1, 10**12)
 _MOST = 100_000  # then fractions are at least 1e-10 apart, and at most one is near
 
 
 def from_floats(
-    matrix: Any,
+    matrix: ChannelLike,
     *,
     rows: Iterable[Label] | None = None,
     columns: Iterable[Label] | None = None,

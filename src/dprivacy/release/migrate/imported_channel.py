@@ -8,9 +8,10 @@ from typing import Any
 
 from dprivacy.errors import NotPrivate
 from dprivacy.mechanisms import ChannelMechanism, promised
-from dprivacy.model import Answer, Channel, Guarantee, about, plain, shown
+from dprivacy.model import Answer, Channel, Guarantee, about, as_space, plain, shown
 from dprivacy.numbers import Level, as_level, ln
-from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.spaces import discrete
+from dprivacy.typing import SpaceLike
 from dprivacy.verify import enclosure, smallest_eps
 
 _LONGEST = 120  # characters of a level; a longer one is rounded up to a double
@@ -77,7 +78,7 @@ class ImportedChannel(Answer):
             high = max(high, (top + slack) / (bottom - slack))
         return ln(low), ln(high)
 
-    def mechanism(self, space: FiniteSpace | None = None) -> ChannelMechanism:
+    def mechanism(self, space: SpaceLike | None = None) -> ChannelMechanism:
         """The channel as a mechanism that guarantees its own smallest ε, proved, and can be drawn from.
 
         Parameters
@@ -90,7 +91,11 @@ class ImportedChannel(Answer):
         NotPrivate
             When no ε is large enough.
         """
-        metric = discrete(self.channel.rows) if space is None else space
+        metric = (
+            discrete(self.channel.rows)
+            if space is None
+            else as_space(space, labels=self.channel.rows)
+        )
         level = smallest_eps(self.channel, metric)
         if not isinstance(level, Level) and math.isinf(level):
             raise NotPrivate(

@@ -6,14 +6,15 @@ from typing import Any
 
 from dprivacy.errors import BadNumber, NotApplicable, NotPrivate, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, exponential
-from dprivacy.model import shown
+from dprivacy.model import as_space, shown
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.typing import Label, LevelLike, NumberLike, SpaceLike
 
 
 @result("C", "Def 4")
-def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: Any) -> ChannelMechanism:
+def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: LevelLike) -> ChannelMechanism:
     """diffprivlib's ExponentialCategorical: value y for x with weight e^(−ε·u(x,y)/(2Δ)), Δ = max u.
 
     Parameters
@@ -72,13 +73,13 @@ def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: Any) -> Cha
 
 @result("C", "Def 4")
 def from_utilities(
-    utilities: Mapping[Any, Sequence[Any]],
+    utilities: Mapping[Label, Sequence[NumberLike]],
     *,
-    eps: Any,
-    sensitivity: Any,
-    candidates: Sequence[Any] | None = None,
+    eps: LevelLike,
+    sensitivity: NumberLike,
+    candidates: Sequence[Label] | None = None,
     monotonic: bool = False,
-    space: FiniteSpace | None = None,
+    space: SpaceLike | None = None,
 ) -> ChannelMechanism:
     """diffprivlib's Exponential: candidate y for input x with weight e^(ε·u(x,y)/(2Δ)).
 
@@ -124,7 +125,7 @@ def from_utilities(
     delta = _exact(sensitivity, "the sensitivity")
     if delta <= 0:
         raise BadNumber(f"the sensitivity is a positive number, not {delta}")
-    metric = discrete(list(table)) if space is None else space
+    metric = discrete(list(table)) if space is None else as_space(space, labels=list(table))
     _require_sensitivity(table, outputs, delta, metric)
     place = {y: k for k, y in enumerate(outputs)}
     scale = (2 if monotonic else 1) / delta

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from dprivacy.release.files.released_folders import files_in, listing_hash
 from dprivacy.release.files.table_files import guarded, is_parquet, open_csv, read_errors
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.typing import PathArg
+
+Estimator = Literal["ibu", "inverse", "projected"]
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ class ReceivedTable:
                 yield header, lambda names: (batch.select(names) for batch in batches)
 
     def estimate(
-        self, column: str, *, estimator: Any = "ibu", confidence: float = 0.95
+        self, column: str, *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> Estimate:
         """Corrected frequencies of one protected column, with standard errors."""
         channel = self.card.channel(self._entry(column))
@@ -237,7 +239,7 @@ class ReceivedTable:
         return str(entry["columns"][0]) if entry is not None and single else name
 
     def cross_table(
-        self, columns: Sequence[str], *, estimator: Any = "ibu", confidence: float = 0.95
+        self, columns: Sequence[str], *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> TableEstimate:
         """A corrected cross-tabulation of protected columns (and of columns passed through)."""
         found = self.counts([self._table_name(name) for name in columns])
@@ -253,7 +255,11 @@ class ReceivedTable:
 
 
 def corrected_table(
-    found: Mapping[tuple[Any, ...], int], axes: Sequence[Axis], *, estimator: Any, confidence: float
+    found: Mapping[tuple[Any, ...], int],
+    axes: Sequence[Axis],
+    *,
+    estimator: Any,  # of one column's; that not all of them take tables is told where they are
+    confidence: float,
 ) -> TableEstimate:
     """The estimate behind noisy counts of combinations."""
     table = np.zeros([len(axis.labels) for axis in axes])
