@@ -83,6 +83,12 @@ def space(text: str = "Distances between the inputs", *, required: bool = False)
     return click.option("--space", required=required, help=f"{text}: {GRAMMAR}.")
 
 
+def one_of(name: str, *options: str, help: str) -> Decorator:
+    """A choice, the first of the options by default."""
+    kind = click.Choice(options)
+    return click.option(name, type=kind, default=options[0], show_default=True, help=help)
+
+
 def output(text: str, *, required: bool = False, dash: bool = False) -> Decorator:
     """The file that is written; - where it may be standard output."""
     more = "; - for standard output" if dash and "standard output" not in text else ""

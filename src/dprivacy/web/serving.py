@@ -8,7 +8,6 @@ import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import FrameType
-from typing import Any
 
 from dprivacy.errors import BadNumber, MissingExtra, NotApplicable
 from dprivacy.web.shell.desk import Desk
@@ -25,7 +24,7 @@ def serve(
     port: int | None = None,
     browser: bool = True,
     largest: int = LARGEST,
-    ready: Callable[[str], Any] = print,
+    ready: Callable[[str], object] = print,
 ) -> None:
     """Serve the page on this machine until it is interrupted.
 
@@ -85,7 +84,7 @@ def _serve(
     desk: Desk,
     browser: bool,
     largest: int,
-    ready: Callable[[str], Any],
+    ready: Callable[[str], object],
 ) -> None:
     # Where NiceGUI would keep storage, if anything used it: nothing is left in the working folder.
     os.environ["NICEGUI_STORAGE_PATH"] = str(desk.folder / "storage")

@@ -13,6 +13,7 @@ from dprivacy.cli.shared_options import (
     REPLACE_NOISE,
     epsilon as epsilon_option,
     examples,
+    one_of,
     open_account,
     output as output_option,
     picture as picture_option,
@@ -43,11 +44,11 @@ _EPILOG = examples(
 @output_option("Protected curves: .csv or .parquet", required=True)
 @epsilon_option("Level per unit of distance", required=True)
 @click.option("--grid", required=True, help="Public step of the readings, such as 0.001.")
-@click.option(
+@one_of(
     "--distance",
-    type=click.Choice(["L2", "sup", "readings"]),
-    default="L2",
-    show_default=True,
+    "L2",
+    "sup",
+    "readings",
     help="Distance between two curves: L2, the largest difference, or reading by reading.",
 )
 @click.option(
@@ -64,13 +65,7 @@ _EPILOG = examples(
 @KEEP
 @click.option("--long", default="", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
 @click.option("--per-day", default=48, show_default=True, help="Readings in a day, with --long.")
-@click.option(
-    "--incomplete",
-    type=click.Choice(["refuse", "drop"]),
-    default="refuse",
-    show_default=True,
-    help="What to do with days that lack readings.",
-)
+@one_of("--incomplete", "refuse", "drop", help="What to do with days that lack readings.")
 @click.option(
     "--idealised", is_flag=True, help="Less noise, drawn in doubles: see the documentation."
 )

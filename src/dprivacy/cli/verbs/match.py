@@ -24,6 +24,8 @@ from dprivacy.cli.shared_options import (
 )
 from dprivacy.cli.standard_input import Input
 from dprivacy.hashing import (
+    LossExperiment,
+    MatchLoss,
     Ratings,
     distance_guarantees,
     hashing_loss,
@@ -149,18 +151,10 @@ def match(
         *(f"- {one.name}: {one.words}." for one in guarantees),
     ]
     if evaluate:
-        loss = utility_loss(found, mechanism.function.table(ratings.vectors))
+        true = mechanism.function.table(ratings.vectors)
         bare = hashing_loss(ratings.array(), bits=[bits], k=[k], repetitions=repetitions, key=key)
-        answer["evaluation"] = {
-            **loss.to_dict(),
-            "plain_hash": bare.points[0].loss,
-            "random_others": bare.chance[k],
-        }
-        lines += [
-            "",
-            f"Evaluation: {loss.explain()} Without noise the loss would be "
-            f"{bare.points[0].loss:.4f}, with random others {bare.chance[k]:.4f}.",
-        ]
+        answer["evaluation"], words = _evaluation(utility_loss(found, true), bare, k)
+        lines += ["", words]
     if to_stdout:
         write_matches(found, sys.stdout.buffer, Path("-"))
     elif output is not None:
@@ -174,6 +168,16 @@ def match(
         click.echo("\n".join(lines), err=True)
     else:
         say(answer, as_json, "\n".join(lines))
+
+
+def _evaluation(loss: MatchLoss, bare: LossExperiment, k: int) -> tuple[dict[str, Any], str]:
+    """The loss beside that of a hash without noise, and of people drawn at random."""
+    without, chance = bare.points[0].loss, bare.chance[k]
+    answer = {**loss.to_dict(), "plain_hash": without, "random_others": chance}
+    return answer, (
+        f"Evaluation: {loss.explain()} Without noise the loss would be {without:.4f}, with random "
+        f"others {chance:.4f}."
+    )
 
 
 def _draw(

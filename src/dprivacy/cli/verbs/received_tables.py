@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import rich_click as click
 
-from dprivacy.cli.shared_options import CARD, JSON, PATH, examples, say, show
+from dprivacy.cli.shared_options import CARD, JSON, PATH, examples, one_of, say, show
 from dprivacy.release import attack as attack_release, query as ask, received, regress_release
 
 
@@ -22,20 +22,8 @@ from dprivacy.release import attack as attack_release, query as ask, received, r
 @click.option("--by", help="Columns to tabulate against, separated by commas.")
 @click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of counts.")
 @click.option("--regress", "model", help='Regression instead: "outcome ~ column + column".')
-@click.option(
-    "--family",
-    type=click.Choice(["logistic", "linear"]),
-    default="logistic",
-    show_default=True,
-    help="Regression model.",
-)
-@click.option(
-    "--estimator",
-    type=click.Choice(["ibu", "inverse", "projected"]),
-    default="ibu",
-    show_default=True,
-    help="Method of correcting for the noise.",
-)
+@one_of("--family", "logistic", "linear", help="Regression model.")
+@one_of("--estimator", "ibu", "inverse", "projected", help="Method of correcting for the noise.")
 @click.option(
     "--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."
 )

@@ -15,6 +15,7 @@ from dprivacy.cli.shared_options import (
     REPLACE,
     epsilon as epsilon_option,
     examples,
+    one_of,
     open_account,
     output as output_option,
     permanent_key,
@@ -102,11 +103,10 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 )
 @LEDGER
 @permanent_key("value")
-@click.option(
+@one_of(
     "--engine",
-    type=click.Choice(["arrow", "spark"]),
-    default="arrow",
-    show_default=True,
+    "arrow",
+    "spark",
     help="Engine; Spark writes a folder of Parquet files, with the card inside.",
 )
 @click.option("--master", help="Where Spark runs, such as spark://host:7077.")

@@ -14,15 +14,17 @@ from dprivacy.cli.shared_options import (
     PROGRESS,
     REPLACE_NOISE,
     examples,
+    one_of,
     open_account,
     output as output_option,
     refuse_existing,
     say,
     show,
     spoken_warnings,
+    wrote,
 )
 from dprivacy.errors import BadFile, TooLarge
-from dprivacy.release import charged
+from dprivacy.release import card_path, charged
 from dprivacy.text import (
     Document,
     Embedding,
@@ -61,34 +63,23 @@ _MOST_FILES = 20_000
     show_default=True,
     help="Maximum number of words to read from the embedding.",
 )
-@click.option(
+@one_of(
     "--noise",
-    type=click.Choice(["exponential", "laplace"]),
-    default="exponential",
-    show_default=True,
+    "exponential",
+    "laplace",
     help="Exact sampling, or Laplace noise in idealised numerics.",
 )
-@click.option(
-    "--layout",
-    type=click.Choice(["bag", "text"]),
-    default="bag",
-    show_default=True,
-    help="Sorted words, or words in their order (a weaker guarantee).",
+@one_of(
+    "--layout", "bag", "text", help="Sorted words, or words in their order (a weaker guarantee)."
 )
-@click.option(
+@one_of(
     "--unknown",
-    type=click.Choice(["replace", "drop", "refuse"]),
-    default="replace",
-    show_default=True,
+    "replace",
+    "drop",
+    "refuse",
     help="What to do with words that the vocabulary lacks.",
 )
-@click.option(
-    "--stop-words",
-    type=click.Choice(["protect", "drop"]),
-    default="protect",
-    show_default=True,
-    help='What to do with words such as "the" and "of".',
-)
+@one_of("--stop-words", "protect", "drop", help='What to do with words such as "the" and "of".')
 @click.option("--length", type=int, help="Public number of words to fill the document up to.")
 @click.option(
     "--unprotected",
@@ -115,12 +106,6 @@ def text(
     vectors: Path | None,
     sha256: str | None,
     most_words: int,
-    noise: Any,
-    layout: Any,
-    unknown: Any,
-    stop_words: Any,
-    length: int | None,
-    unprotected: tuple[str, ...],
     output: Path | None,
     replace: bool,
     place: str | None,
@@ -131,6 +116,7 @@ def text(
     adaptive: bool,
     progress: bool,
     as_json: bool,
+    **settings: Any,  # of the mechanism, under its own names
 ) -> None:
     """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
 
@@ -141,6 +127,7 @@ def text(
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
+        noise = settings["noise"]
         _attack(corpus, levels, embedding, noise, repetitions, adaptive, progress, as_json)
         return
     assert document is not None
@@ -150,16 +137,7 @@ def text(
         output = None
     refuse_existing(output, replace=replace)
     content = _content(document)
-    mechanism = text_mechanism(
-        embedding,
-        eps=levels[0],
-        noise=noise,
-        layout=layout,
-        unknown=unknown,
-        stop_words=stop_words,
-        length=length,
-        unprotected=unprotected,
-    )
+    mechanism = text_mechanism(embedding, eps=levels[0], **settings)
     secret = content.encode("utf-8", "surrogatepass")
     with (
         spoken_warnings(),
@@ -173,7 +151,8 @@ def text(
         say(noisy.to_dict(), as_json)
     elif output is None:
         click.echo(noisy.text)
-    click.echo(noisy.explain(), err=True)
+    written = "" if output is None else f"\n{wrote(output, card_path(output))}"
+    click.echo(noisy.explain() + written, err=True)
 
 
 def _content(document: Path) -> str:
