@@ -1,8 +1,20 @@
-"""Spaces as people give them."""
+"""Channels and spaces as people give them."""
 
+from fractions import Fraction as Q
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
-from dprivacy.errors import BadFile, Malformed, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import (
+    BadFile,
+    DPrivacyError,
+    DuplicateLabel,
+    Malformed,
+    NotApplicable,
+    UnknownName,
+    WrongKind,
+)
 from dprivacy.mechanisms import planar_laplace, randomised_response
 from dprivacy.model import (
     Channel,
@@ -75,3 +87,76 @@ def test_the_space_of_a_question():
         space_for(COIN)
     with pytest.raises(Malformed):
         space_for(COIN, ["yes", "no"])
+
+
+class Frame:
+    """What as_channel needs of a data frame with an index, such as pandas'."""
+
+    def __init__(self, table, columns, index=None) -> None:
+        self._table, self.columns = table, columns
+        if index is not None:
+            self.index = index
+
+    def to_numpy(self):
+        return np.array(self._table, dtype=object if isinstance(self._table[0][0], str) else None)
+
+
+def test_nested_lists_and_arrays() -> None:
+    assert as_channel([["1/2", "1/2"]]).exact
+    assert as_channel([[1, 0], [0, 1]]).exact
+    assert not as_channel([[1, 0.0], [0, 1]]).exact
+    assert as_channel(np.eye(2, dtype=int)) == as_channel([[1, 0], [0, 1]])
+    assert as_channel(np.eye(2, dtype=np.uint8)).exact
+    assert not as_channel(np.eye(2)).exact
+    assert not as_channel(np.eye(2, dtype=np.float32)).exact
+    objects = np.array([[Q(1, 3), Q(2, 3)]], dtype=object)
+    assert as_channel(objects)[0, 0] == Q(1, 3)
+    assert as_channel(row for row in [(1, 0), (0, 1)]).rows == (0, 1)
+    assert as_channel([["0.1", "0.9"]])[0, 0] == Q(1, 10)
+
+
+def test_labels_can_be_given() -> None:
+    channel = as_channel([["1/2", "1/2"]], rows=["x"], columns=["u", "v"])
+    assert channel["x", "v"] == Q(1, 2)
+    renamed = as_channel(COIN, rows=[True, False])
+    assert renamed[True, "yes"] == Q(3, 4)
+    assert renamed.columns == COIN.columns
+    assert as_channel(COIN) is COIN
+    numpy_labels = as_channel([[1], [1]], rows=np.array([3, 5]))
+    assert numpy_labels.rows == (3, 5)
+    assert all(type(label) is int for label in numpy_labels.rows)
+
+
+def test_mappings() -> None:
+    channel = as_channel({"x": {"u": "1/2", "v": "1/2"}, "z": {"v": 1}})
+    assert channel.row("z") == {"u": 0, "v": 1}
+    assert channel.exact
+    assert not as_channel({"x": {"u": 0.5, "v": 0.5}, "z": {"v": 1}}).exact
+    for wrong in ({}, {"x": [1]}, {"x": 1}):
+        with pytest.raises(Malformed, match="input"):
+            as_channel(wrong)
+
+
+def test_frames() -> None:
+    with_index = Frame([[0.5, 0.5], [0.25, 0.75]], ["u", "v"], index=["x", "z"])
+    assert as_channel(with_index)["z", "v"] == 0.75
+    with_text = Frame([["x", "1/2", "1/2"], ["z", "1/4", "3/4"]], ["input", "u", "v"])
+    assert as_channel(with_text)["z", "v"] == Q(3, 4)
+    bare = Frame([[0.5, 0.5], [0.25, 0.75]], ["u", "v"])
+    assert as_channel(bare).rows == (0, 1)
+    with pytest.raises(DuplicateLabel, match="'u'"):
+        as_channel(Frame([[0.5, 0.5]], ["u", "u"], index=["x"]))
+
+
+def test_mechanisms_lend_their_channel() -> None:
+    mechanism = SimpleNamespace(channel=COIN)
+    assert as_channel(mechanism) is COIN
+    assert as_channel(mechanism, rows=[1, 0]).rows == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 7, "1/2", object(), [1, 2], [None], np.float64(1), iter([3])]
+)
+def test_what_as_channel_cannot_read(wrong) -> None:
+    with pytest.raises(DPrivacyError):
+        as_channel(wrong)
