@@ -164,7 +164,7 @@ def test_logs_hold_no_text_of_errors(caplog):
         logging.getLogger("uvicorn.error").error("in the application", exc_info=error)
     assert "4711" not in caplog.text
     assert caplog.text.count("KeyError (its text is left out") == 2
-    assert "test_web_desk.py" in caplog.text
+    assert "test_desk.py" in caplog.text
     log.warning("%s of %s", 1, 2)
     assert "1 of 2" in caplog.text
 

@@ -1,0 +1,136 @@
+"""A plan as a form: read, changed, written, and what it promises."""
+
+import tomllib
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.release import Plan
+from dprivacy.spaces import discrete, line
+from dprivacy.web.pages import (
+    protect_page as protect,
+)
+from dprivacy.web.pages.column_cards import summary
+from dprivacy.web.pages.plan_form import (
+    FIRST,
+    ColumnForm,
+    Whole,
+    common_level,
+    confirmed,
+    forms_of,
+    outlook,
+    plan_mapping,
+    plan_text,
+    proposed,
+    read_plan,
+    under_slider,
+)
+
+
+def test_the_example_is_a_plan_and_is_read_back_from_its_text():
+    raw = plan_mapping(FIRST, "ln 3")
+    again = tomllib.loads(plan_text(raw))
+    assert again == raw
+    assert under_slider(forms_of(again), "ln 3") == list(FIRST)
+    assert common_level(forms_of(again)) == "ln 3"
+
+
+def test_whose_the_rows_are_survives_the_form():
+    text = """
+title = "Panel"
+unit = "household"
+rows_per_person = 3
+[columns.sex]
+type = "categories"
+values = ["f", "m"]
+epsilon = "ln 2"
+"""
+    forms, rows_of = protect.described_in({"plan": text, "eps": "ln 2"})
+    again = Plan.read(plan_mapping(forms, "ln 2", rows_of))
+    assert (again.title, again.unit, again.rows_per_person) == ("Panel", "household", 3)
+    assert forms[0].level == ""
+    found = outlook(plan_mapping(forms, "ln 2", rows_of), 100)
+    assert found.ahead.guarantee.total == level("3 ln 2")
+
+
+def test_labels_survive_the_text_of_a_plan():
+    strange = ['quo"te', "back\\slash", "new é ☃", "\x7f", "a = [b]"]
+    raw = plan_mapping([ColumnForm("odd name.x", values="\n".join(strange))], "ln 2")
+    plan = Plan.parse(plan_text(raw))
+    assert list(plan.columns[0].space.labels) == strange
+    assert plan.columns[0].name == "odd name.x"
+
+
+def test_numbers_have_the_level_of_the_slider_a_tenth_of_the_range():
+    form = ColumnForm("age", "numbers", low="0", high="100", grid="10")
+    plan = Plan.read(plan_mapping([form], "ln 3"))
+    guarantee = plan.columns[0].mechanism.guarantee
+    assert guarantee.eps * 10 == level("ln 3")
+    with pytest.raises(Malformed, match="should end above it, not at 1"):
+        plan_mapping([ColumnForm("age", "numbers", low="5", high="1")], "ln 3")
+
+
+def level(text):
+    from dprivacy.numbers import Level
+
+    return Level(text)
+
+
+def test_codes_are_whole_numbers_only_where_they_look_like_it():
+    assert ColumnForm("a", values="1, 2, 3").listed == [1, 2, 3]
+    assert ColumnForm("a", values="01\n02").listed == ["01", "02"]
+    assert ColumnForm("a", values="1,5\n2,5").listed == ["1,5", "2,5"]
+
+
+@pytest.mark.parametrize(
+    ("forms", "words"),
+    [
+        (
+            [ColumnForm("a", values="x,y"), ColumnForm("a", values="x,y")],
+            "two columns are called 'a'",
+        ),
+        ([ColumnForm(" ", values="x,y")], "column 1 has no name"),
+    ],
+)
+def test_columns_need_names_of_their_own(forms, words):
+    with pytest.raises(Malformed, match=words):
+        plan_mapping(forms, "ln 2")
+
+
+def test_a_plan_from_a_link_opens_no_file(tmp_path):
+    text = '[columns.a]\ntype = "stored"\nfile = "/etc/passwd"\n'
+    with pytest.raises(Malformed, match="names a file, which the page does not open"):
+        read_plan(text)
+    assert protect.described_in({"plan": text, "eps": "ln 2"}) == (list(FIRST), Whole())
+    with pytest.raises(Malformed, match="not TOML"):
+        read_plan("= [")
+
+
+def test_what_a_guesser_gains_is_what_the_channels_say():
+    found = outlook(plan_mapping(FIRST, "ln 3"), 1000)
+    hobby, health = found.guesses
+    response = randomised_response(discrete(range(5)), eps="ln 3").channel
+    assert hobby.before == 0.2
+    assert hobby.after == pytest.approx(float(response[0, 0]))
+    noise = geometric(line(4), eps="ln 3").channel
+    assert health.after == pytest.approx(sum(float(noise[x, x]) for x in range(4)) / 4)
+    assert protect.headline(found) == "health: a guesser goes from 25 % to 63 %"
+    assert "right 63 % of the time" in protect.in_words(found)
+    assert [row[0] for row in protect.worth(found)] == ["hobby", "health"]
+
+
+def test_a_described_table_waits_to_be_confirmed(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text(
+        "name,sex,age,wave\n" + "".join(f"p{k},{'fm'[k % 2]},{k},7\n" for k in range(80))
+    )
+    forms = proposed(table, "ln 3")
+    kinds = {form.name: form.kind for form in forms}
+    assert kinds == {"sex": "categories", "age": "numbers", "wave": "drop", "name": "drop"}
+    assert all(form.level == "" for form in forms)
+    assert Plan.read(plan_mapping(forms, "ln 3")).unconfirmed() == ["sex", "age"]
+    assert Plan.read(plan_mapping(confirmed(forms), "ln 3")).unconfirmed() == []
+    assert "to be confirmed" in summary(forms[0])
