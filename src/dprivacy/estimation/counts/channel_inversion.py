@@ -16,26 +16,33 @@ _MOST_EXACT = 300  # inputs up to which inverting in rationals is a matter of se
 
 
 def inverse_matrix(matrix: Mat) -> Mat:
-    """B with C·B = I and rows that sum to 1, exactly; see `left_inverse` for which one.
+    """B with C·B = I and rows that sum to 1, exactly; see `left_inverse` for which one."""
+    inputs = matrix.shape[0]
+    return inverse_times(
+        matrix, Mat.of([[int(i == j) for j in range(inputs)] for i in range(inputs)])
+    )
+
+
+def inverse_times(matrix: Mat, right: Mat) -> Mat:
+    """B·right for the inverse B of a channel, exactly; far quicker than B itself for few columns.
 
     Notes
     -----
-    1. Square: the inverse.
-    2. More outputs than inputs: solve (C·D⁻¹Cᵀ)·Bᵀ = C·D⁻¹, D the average row (zero columns left out).
+    1. Square: solve C·X = right.
+    2. More outputs than inputs: B = D⁻¹Cᵀ·(C·D⁻¹Cᵀ)⁻¹, D the average row (zero columns left out).
     """
     inputs, outputs = matrix.shape
     try:
         if inputs == outputs:
-            identity = Mat.of([[int(i == j) for j in range(inputs)] for i in range(inputs)])
-            return solve(matrix, identity)
+            return solve(matrix, right)
         if inputs > outputs:
-            raise NotInvertible("more inputs than outputs")
+            raise NotInvertible(f"{inputs} inputs are more than {outputs} outputs")
         sums = [Fraction(sum(column), matrix.den) for column in matrix.entries.T.tolist()]
         weights = [inputs / total if total else Fraction(0) for total in sums]
         weighted = Mat.of(
             [[Fraction(v) * w for v, w in zip(row, weights, strict=True)] for row in matrix.rows()]
         )
-        return solve(weighted @ matrix.transposed, weighted).transposed
+        return weighted.transposed @ solve(weighted @ matrix.transposed, right)
     except NotInvertible:
         raise not_invertible(inputs, outputs, rank(matrix)) from None
 

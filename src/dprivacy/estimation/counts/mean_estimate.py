@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import Malformed, UnknownCategory, WrongShape
-from dprivacy.estimation.counts.channel_inversion import inverse_matrix
+from dprivacy.estimation.counts.channel_inversion import inverse_times
 from dprivacy.estimation.counts.observed_counts import read_observed
 from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of, quantile
 from dprivacy.estimation.operators.structure_check import Known
@@ -142,11 +142,10 @@ def estimate_mean(
     exact = channel is not None and seen.exact and len(known.rows) <= _MOST_EXACT
     total: Any = seen.n
     if exact and channel is not None and all(isinstance(v, Fraction) for v in numbers):
-        inverse = inverse_matrix(channel.matrix)
-        column = Mat.of([[Fraction(v)] for v in numbers])
-        scores: list[Any] = [row[0] for row in (inverse @ column).rows()]
-        squared = Mat.of([[Fraction(v) ** 2] for v in numbers])
-        worth: list[Any] = [row[0] for row in (inverse @ squared).rows()]
+        columns = Mat.of([[Fraction(v), Fraction(v) ** 2] for v in numbers])
+        both = inverse_times(channel.matrix, columns).rows()
+        scores: list[Any] = [row[0] for row in both]
+        worth: list[Any] = [row[1] for row in both]
     else:
         v = np.array([float(value) for value in numbers])
         scores = known.operator.scores(v).tolist()
