@@ -126,8 +126,8 @@ class ProtectedCurves(Answer, Pictured):
         unit = f" {self.unit}" if self.unit else ""
         lines = [
             self.sentence(),
-            f"Noise: {about(float(np.sqrt((made.noise**2).mean())))}{unit} on a reading of a single "
-            f"curve (standard deviation), from {made.basis.size} {made.basis.name} coefficients.",
+            f"Standard deviation of the noise: {np.sqrt((made.noise**2).mean()):.3g}{unit} on one "
+            f"reading of one curve, from {made.basis.size} {made.basis.name} coefficients.",
         ]
         if made.bounds is not None:
             lines.append(

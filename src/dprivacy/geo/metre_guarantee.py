@@ -143,8 +143,8 @@ class MetreGuarantee(Guarantee):
         return "\n".join(
             [
                 self.brief(),
-                f"Farther apart, by at most that factor to the power of distance/{radius}: places far "
-                "from each other are not hidden from each other.",
+                "At a greater distance D they change by at most that factor to the power of "
+                f"D/{radius}: places far from each other are not hidden from each other.",
                 f"Distances are along the surface (WGS 84). True places are moved to cells of {cell} "
                 "first; that and rounding are counted in.",
             ]

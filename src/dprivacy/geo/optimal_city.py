@@ -108,7 +108,7 @@ class CityMechanism(Sourced):
         notes = (
             f"Reports are drawn from the best private channel on the city: {self.city.explain()}",
             self._worth,
-            "Each row is taken to be a person of its own; levels of several rows add up.",
+            "Each row is treated as another person; levels of a person's rows add up.",
         )
         places = ProtectedPlaces(
             like(reports[:, 0], lat), like(reports[:, 1], lon), self.guarantee, notes

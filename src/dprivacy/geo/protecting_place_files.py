@@ -9,7 +9,7 @@ from dprivacy.errors import NotApplicable, OutputExists
 from dprivacy.geo.optimal_city import CityMechanism
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.geo.protecting_places import prepared
-from dprivacy.geo.released_places import ProtectedPlaces, charge_of
+from dprivacy.geo.released_places import ProtectedPlaces, charge_of, require_ending
 from dprivacy.release import Released, charged, write_released
 from dprivacy.typing import LedgerLike, PathArg
 
@@ -70,6 +70,7 @@ def protect_place_file(
     ['out.csv', 'out.csv.card.json', 'p.csv']
     """
     target = Path(output)
+    require_ending(target)
     if target.exists() and not replace:
         raise OutputExists(
             f"{target} already exists; choose another name, or pass --replace to overwrite it"

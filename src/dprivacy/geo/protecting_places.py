@@ -311,15 +311,17 @@ def _notes(
     else:
         notes.append(f"Everyone may know that the places lie {mechanism.region.words()}.")
     if owners is None:
-        notes.append("Each row is taken to be a person of its own; levels of several rows add up.")
+        notes.append("Each row is treated as another person; levels of a person's rows add up.")
     elif reports is None:
-        notes.append("How many reports one person has at most was counted in the data.")
+        notes.append(
+            "The largest number of reports of one person was counted in the data; it is now public."
+        )
     if reports is not None:
-        notes.append(f"A person has at most {reports:,} reports, which share the level.")
+        notes.append(f"A person has at most {reports:,} reports; together they use the level.")
     if key is not None:
         notes.append(
             "The noise is permanent: the same person in the same cell reports the same place, however "
-            "often, and that counts as one report. That somebody is back, or has left, can be seen."
+            "often, and that counts as one report. Anyone can see that somebody is back, or has left."
         )
     if city is not None:
         notes.append(f"Reports are moved to the best of {len(city):,} cells: {city.explain()}")

@@ -140,8 +140,7 @@ def write_places(
     found
         Where the names, the kept columns and the shapes come from.
     """
-    if path.suffix.lower() not in (".csv", ".parquet", ".geojson", ".json"):
-        raise BadFile(f"{path}: the name should end in .csv, .parquet or .geojson")
+    require_ending(path)
     names = ("latitude", "longitude") if found is None else found.names
     kept: Mapping[str, Sequence[Any]] = {} if found is None else found.kept
     shapes = None if found is None else found.shapes
@@ -160,6 +159,12 @@ def write_places(
         writer = writer_of(file, path, table.schema)
         writer.write_table(table)
         writer.close()
+
+
+def require_ending(path: Path) -> None:
+    """Refuse a name that does not say how places are written."""
+    if path.suffix.lower() not in (".csv", ".parquet", ".geojson", ".json"):
+        raise BadFile(f"{path}: the name should end in .csv, .parquet or .geojson")
 
 
 def _json(data: Any, path: Path) -> bytes:

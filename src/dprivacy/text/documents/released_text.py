@@ -11,6 +11,7 @@ from dprivacy.text.documents.piece_policy import Policy
 from dprivacy.text.embeddings.word_vectors import Embedding
 
 _HARDLY = 7  # a factor beyond e^7, about 1,000, between close words is hardly a protection
+_SHOWN = ("NOT hidden; declare a length to hide it", "public by declaration")
 _WHOLE = {
     "bag": (
         "bag of {n} words",
@@ -85,8 +86,7 @@ class ProtectedText(Answer):
             f"(factor {_factor(eps, near)}), any two words {far:.3g} (factor {_factor(eps, far)}).",
             f"The whole document: against any other {against.format(n=f'{n:,}')} the exponents add up "
             f"{how}.",
-            f"The number of words, {n:,}, is "
-            + ("public by declaration." if self.policy.length else "NOT hidden; declare a length."),
+            f"The number of words, {n:,}, is {_SHOWN[self.policy.length is not None]}.",
         ]
         if float(eps) * near > _HARDLY:
             lines.append(
