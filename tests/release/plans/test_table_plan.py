@@ -298,3 +298,13 @@ class TestRefusals:
             Plan.read(tmp_path / "latin.toml")
         with pytest.raises(Malformed, match="a TOML file or a mapping, not int"):
             Plan.read(5)
+
+
+def test_a_plan_may_not_be_nested_for_ever():
+    deep = ["x", "y"]
+    for _ in range(3000):
+        deep = {"a": deep}
+    with pytest.raises(Malformed, match="nested more than 100 deep"):
+        Plan.read({"columns": {"h": {**specs.TREE, "tree": deep}}})
+    with pytest.raises(Malformed, match="not TOML"):
+        Plan.parse(f"values = {'[' * 3000}{']' * 3000}")

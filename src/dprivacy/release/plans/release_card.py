@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
@@ -81,7 +82,7 @@ class StatedGuarantee:
         return self.sentence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card:
     """What was released, and what that guarantees.
 
@@ -214,6 +215,16 @@ class Card:
         if self.void:
             lines.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
         return "\n".join([*lines, self.guarantee.sentence])
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def __repr__(self) -> str:
+        return f"Card({self.what!r}, count={self.count}, holds={self.holds})"
+
+    def _repr_html_(self) -> str:
+        """The words, for a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """The card as plain data; what is empty is left out."""

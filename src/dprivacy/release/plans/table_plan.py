@@ -26,6 +26,7 @@ from dprivacy.spaces import FiniteSpace, discrete
 from dprivacy.typing import PlanLike
 
 _MOST_BITS = 4096  # of a whole number
+_DEEPEST = 100
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
 SOURCES = ("declared", "data", "data, acknowledged")
@@ -159,14 +160,16 @@ class Plan:
 
 
 def _require_sizes(data: Mapping[str, Any], name: str) -> None:
-    """Refuse a whole number that is too long to be written out, as 0xfff… can be in TOML."""
-    waiting: list[Any] = [data]
+    """Refuse what cannot be written out: 0xfff… of TOML, and lists in lists in lists."""
+    waiting: list[tuple[Any, int]] = [(data, 0)]
     while waiting:
-        value = waiting.pop()
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
         if isinstance(value, Mapping):
-            waiting.extend(value.values())
+            waiting.extend((item, depth + 1) for item in value.values())
         elif isinstance(value, list | tuple):
-            waiting.extend(value)
+            waiting.extend((item, depth + 1) for item in value)
         elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
             raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")
 
