@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 import dprivacy as dp
+from support import typed_surface
 
 MOST_BARE = 29  # parameters of the façade that may be typed Any
 
@@ -62,3 +63,13 @@ def test_options_are_keywords_in_one_order():
         if ranks != sorted(ranks) or any(p.kind is not p.KEYWORD_ONLY for p in late):
             wrong.append(f"{name}{inspect.signature(function)}")
     assert not wrong
+
+
+def test_what_the_type_checker_reads_also_runs(tmp_path):
+    """`mypy` reads the same file under --strict (see pyproject.toml)."""
+    typed_surface.spaces_and_distributions()
+    assert {type(each.guarantee).__name__ for each in typed_surface.mechanisms()} == {"Guarantee"}
+    typed_surface.guarantees()
+    typed_surface.adversaries()
+    typed_surface.design_and_estimation()
+    typed_surface.releases(tmp_path)
