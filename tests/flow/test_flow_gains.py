@@ -162,7 +162,7 @@ class TestRefusals:
         g = gain.identity(["a", "b"])
         with pytest.raises(Malformed, match="at least 0, not -1"):
             gain.scale(g, -1)
-        with pytest.raises(Malformed, match="nothing is given for the secret 'b'"):
+        with pytest.raises(Malformed, match="every secret; 'b' has none"):
             gain.shift(g, {"a": 1})
         with pytest.raises(SpaceMismatch, match="weighting"):
             gain.weight(g, uniform([0, 1]))
