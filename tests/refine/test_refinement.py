@@ -8,13 +8,17 @@ import pytest
 
 from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch
 from dprivacy.model import Channel, Dist, Gain, as_channel
-from dprivacy.refine import Refinement, join, meet, order, refines
+from dprivacy.refine import Refinement, refines
 from dprivacy.spaces import discrete, from_table
 
 JOBS = ["nurse", "pilot", "cook"]
+
+
 SHARP = Channel(
     JOBS, JOBS, [["4/5", "1/10", "1/10"], ["1/10", "4/5", "1/10"], ["1/10", "1/10", "4/5"]]
 )
+
+
 BLUNT = Channel(JOBS, JOBS, [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
 
 
@@ -128,62 +132,6 @@ def test_the_separating_function_prefers_b_under_other_priors_too() -> None:
         return sum(tilted[x] * joint[x] for x in JOBS) / sum(base[x] * joint[x] for x in JOBS)
 
     assert max(value(SHARP, y) for y in JOBS) > max(value(BLUNT, y) for y in JOBS)
-
-
-class TestOrder:
-    def test_a_diamond(self) -> None:
-        A = as_channel([["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]])
-        B = as_channel([["2/3", "1/3"], ["2/3", "1/3"], ["1/3", "2/3"]])
-        found = order(
-            {
-                "bottom": meet(A, B, by="max"),
-                "A": A,
-                "B": B,
-                "again": A.reduced(),
-                "top": join(A, B, by="max"),
-            },
-            by="max",
-        )
-        assert found.classes == (("bottom",), ("A", "again"), ("B",), ("top",))
-        assert found.edges == (("bottom", "A"), ("bottom", "B"), ("A", "top"), ("B", "top"))
-        assert found.below("top") == ("A", "B")
-        assert found.below("again") == ("bottom",)
-        assert [len(level) for level in found.levels()] == [1, 2, 1]
-        assert found.explain().splitlines()[1] == "  top  above  A = again, B"
-        assert found.verdicts["bottom", "top"]
-        assert json.loads(json.dumps(found.to_dict()))["edges"][0] == ["bottom", "A"]
-
-    def test_by_one_metric(self) -> None:
-        found = order([SHARP, BLUNT], by="private", space=discrete(JOBS))
-        assert found.edges == (("C1", "C2"),)
-
-    @pytest.mark.parametrize(
-        ("arguments", "text"),
-        [
-            (([SHARP], {"by": "luck"}), "by should be one of"),
-            (([], {}), "at least one channel"),
-            (([SHARP], {"space": discrete(JOBS)}), "with by=.private., not"),
-        ],
-    )
-    def test_what_it_refuses(self, arguments, text) -> None:
-        channels, options = arguments
-        with pytest.raises(Malformed, match=text):
-            order(channels, **options)
-
-
-def test_infinite_distances_have_a_join_and_a_meet() -> None:
-    told = as_channel([[1, 0], [0, 1]])
-    coin = as_channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    from dprivacy.refine import meet
-    from dprivacy.verify import distinguishability
-
-    assert distinguishability(meet(told, coin, by="private")) == distinguishability(told)
-    assert distinguishability(join(told, coin, by="private")) == distinguishability(coin)
-    assert meet(
-        as_channel([["1/2", "1/2"]] * 2, rows=["⊥", "x"]),
-        as_channel([[1], [1]], rows=["⊥", "x"]),
-        by="private",
-    )
 
 
 def test_one_secret() -> None:

@@ -1,0 +1,62 @@
+"""Shannon capacity between its bounds."""
+
+import math
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+from dprivacy.errors import Malformed
+from dprivacy.flow import (
+    mutual_information,
+    posterior_shannon_entropy,
+    shannon_capacity,
+    shannon_entropy,
+)
+from dprivacy.model import Dist, as_channel, uniform
+from dprivacy.numbers import Level, ln
+
+
+def entropy(p):
+    return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
+
+
+class TestShannon:
+    @pytest.mark.parametrize("p", [0.5, 0.4, 0.11, 0.01, 1e-6])
+    def test_binary_symmetric(self, p):
+        found = shannon_capacity([[1 - p, p], [p, 1 - p]])
+        assert found == pytest.approx(1 - entropy(p), abs=1e-9)
+        assert found.lower <= 1 - entropy(p) <= found.upper
+
+    @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+    def test_erasure_and_z(self, p):
+        assert shannon_capacity([[1 - p, p, 0], [0, p, 1 - p]]) == pytest.approx(1 - p, abs=1e-9)
+        z = math.log2(1 + (1 - p) * p ** (p / (1 - p)))
+        assert shannon_capacity([[1, 0], [p, 1 - p]]) == pytest.approx(z, abs=1e-9)
+
+    def test_extremes(self):
+        assert shannon_capacity([["1/2", "1/2"]] * 3).upper < 1e-9
+        n = 64
+        assert shannon_capacity(np.eye(n)) == pytest.approx(6, abs=1e-9)
+        few = shannon_capacity([[0.9, 0.1], [0.2, 0.8]], max_iterations=1)
+        assert few.lower < few.upper
+        assert "between" in few.explain()
+        assert few.to_dict()["iterations"] == 1
+
+    def test_refusals(self):
+        with pytest.raises(Malformed, match="tolerance"):
+            shannon_capacity([[1]], tolerance=0)
+        with pytest.raises(Malformed, match="bits"):
+            shannon_entropy(uniform([0, 1]), unit="bans")
+
+    def test_exact_entropies(self):
+        prior = Dist(["a", "b", "c"], ["1/2", "1/4", "1/4"])
+        assert shannon_entropy(prior) == Q(3, 2)
+        assert shannon_entropy(prior, unit="nats") == Q(3, 2) * ln(2)
+        thirds = shannon_entropy(uniform([0, 1, 2]), unit="nats")
+        assert isinstance(thirds, Level)
+        assert thirds == ln(3)
+        assert shannon_entropy(uniform([0, 1, 2])) == pytest.approx(math.log2(3))
+        bit = as_channel({x: {x % 2: 1} for x in range(8)})
+        assert mutual_information(bit, prior=uniform(range(8))) == 1
+        assert posterior_shannon_entropy(bit, prior=uniform(range(8))) == 2

@@ -1,0 +1,81 @@
+"""Refinement by a program, where columns depend on each other."""
+
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+from dprivacy.numbers.matrices import Mat
+from dprivacy.refine.deciding.channel_pairs import reduced
+from dprivacy.refine.deciding.dependent_columns import by_program
+from dprivacy.refine.deciding.separating_gains import exact_bet, exact_gain, uniform_vulnerability
+
+
+def stochastic(rng, n: int, m: int, zeros: float = 0.0, largest: int = 20) -> Mat:
+    weights = rng.integers(1, largest, (n, m)) * (rng.random((n, m)) >= zeros)
+    weights[np.arange(n), rng.integers(0, m, n)] += 1
+    return Mat.of([[Q(int(v), int(row.sum())) for v in row] for row in weights])
+
+
+def proves(found, a: Mat, b: Mat) -> bool:
+    """Whether a finding carries a witness that is right, checked with Fractions alone."""
+    if found.holds:
+        r = found.r.rows()
+        product = [
+            [sum(p * row[j] for p, row in zip(line, r, strict=True)) for j in range(b.shape[1])]
+            for line in a.rows()
+        ]
+        return product == b.rows() and all(min(row) >= 0 and sum(row) == 1 for row in r)
+    gain = Mat.of(found.bet.gain()) if found.bet is not None else found.gain
+    return uniform_vulnerability(gain, b) > uniform_vulnerability(gain, a)
+
+
+class TestProgram:
+    @pytest.mark.parametrize("size", [(3, 5, 4), (4, 6, 5), (6, 9, 8), (8, 16, 10)])
+    @pytest.mark.parametrize("zeros", [0.0, 0.5, 0.8])
+    def test_witnesses(self, size, zeros) -> None:
+        n, m, k = size
+        rng = np.random.default_rng(hash((size, zeros)) % 1000)
+        for _ in range(3):
+            _, a = reduced(stochastic(rng, n, m, zeros))
+            made = a @ stochastic(rng, a.shape[1], k, zeros)
+            mixed = made.scaled(Q(9, 10)) + stochastic(rng, n, k).scaled(Q(1, 10))
+            for b, expected in ((made, True), (mixed, None)):
+                _, b = reduced(b)
+                found = by_program(a, b)
+                assert found.holds is not None
+                assert expected is None or found.holds is expected
+                assert proves(found, a, b)
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("zeros", [0.0, 0.5, 0.8])
+    def test_thirty_secrets(self, zeros) -> None:
+        rng = np.random.default_rng(5)
+        _, a = reduced(stochastic(rng, 30, 50, zeros))
+        _, b = reduced(a @ stochastic(rng, a.shape[1], 50, zeros))
+        found = by_program(a, b)
+        assert found.holds is True
+        assert a @ found.r == b
+
+    def test_a_gain_that_no_single_output_shows(self) -> None:
+        a = Mat.of(
+            [[Q(3, 4), 0, Q(1, 4), 0], [Q(3, 4), Q(1, 4), 0, 0], [0, Q(1, 4), Q(1, 4), Q(1, 2)]]
+        )
+        b = Mat.of([[Q(1, 2), 0, Q(1, 2)], [Q(1, 2), Q(1, 2), 0], [0, Q(1, 2), Q(1, 2)]])
+        found = by_program(a, b)
+        assert (found.holds, found.bet) == (False, None)
+        assert proves(found, a, b)
+
+
+class TestGains:
+    def test_a_short_rounding_is_preferred(self) -> None:
+        a, b = Mat.of([[Q(1, 2), Q(1, 2)], [Q(1, 4), Q(3, 4)]]), Mat.of([[1, 0], [0, 1]])
+        bet = exact_bet(a, b, 0, [Q(10**20), Q(-(10**20) + 1)])
+        assert bet.worth == (1, 0)
+        assert exact_bet(a, b, 0, [0, 0]) is None
+        assert exact_bet(a, b, 0, [-1, 1]) is None
+
+    def test_no_gain_prefers_a_post_processing(self) -> None:
+        a = Mat.of([[Q(1, 2), Q(1, 2)], [Q(1, 4), Q(3, 4)]])
+        for prices in (np.zeros((2, 2)), np.ones((2, 2)), np.eye(2), np.full((2, 2), np.nan)):
+            assert exact_gain(a, a, prices) is None

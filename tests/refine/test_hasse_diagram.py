@@ -1,0 +1,61 @@
+"""The diagram of several channels."""
+
+import json
+
+import pytest
+
+from dprivacy.errors import Malformed
+from dprivacy.model import Channel, as_channel
+from dprivacy.refine import join, meet, order
+from dprivacy.spaces import discrete
+
+JOBS = ["nurse", "pilot", "cook"]
+
+
+SHARP = Channel(
+    JOBS, JOBS, [["4/5", "1/10", "1/10"], ["1/10", "4/5", "1/10"], ["1/10", "1/10", "4/5"]]
+)
+
+
+BLUNT = Channel(JOBS, JOBS, [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]])
+
+
+class TestOrder:
+    def test_a_diamond(self) -> None:
+        A = as_channel([["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]])
+        B = as_channel([["2/3", "1/3"], ["2/3", "1/3"], ["1/3", "2/3"]])
+        found = order(
+            {
+                "bottom": meet(A, B, by="max"),
+                "A": A,
+                "B": B,
+                "again": A.reduced(),
+                "top": join(A, B, by="max"),
+            },
+            by="max",
+        )
+        assert found.classes == (("bottom",), ("A", "again"), ("B",), ("top",))
+        assert found.edges == (("bottom", "A"), ("bottom", "B"), ("A", "top"), ("B", "top"))
+        assert found.below("top") == ("A", "B")
+        assert found.below("again") == ("bottom",)
+        assert [len(level) for level in found.levels()] == [1, 2, 1]
+        assert found.explain().splitlines()[1] == "  top  above  A = again, B"
+        assert found.verdicts["bottom", "top"]
+        assert json.loads(json.dumps(found.to_dict()))["edges"][0] == ["bottom", "A"]
+
+    def test_by_one_metric(self) -> None:
+        found = order([SHARP, BLUNT], by="private", space=discrete(JOBS))
+        assert found.edges == (("C1", "C2"),)
+
+    @pytest.mark.parametrize(
+        ("arguments", "text"),
+        [
+            (([SHARP], {"by": "luck"}), "by should be one of"),
+            (([], {}), "at least one channel"),
+            (([SHARP], {"space": discrete(JOBS)}), "with by=.private., not"),
+        ],
+    )
+    def test_what_it_refuses(self, arguments, text) -> None:
+        channels, options = arguments
+        with pytest.raises(Malformed, match=text):
+            order(channels, **options)

@@ -1,0 +1,68 @@
+"""Guarantees that follow from guarantees."""
+
+import json
+import math
+from fractions import Fraction as Q
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from dprivacy.errors import BadLevel
+from dprivacy.model import Channel, as_channel
+from dprivacy.numbers import ln
+from dprivacy.spaces import discrete
+from dprivacy.verify import (
+    ConcentratedGuarantee,
+    concentrated_privacy,
+    extended_from_probabilistic,
+    extended_privacy,
+    probabilistic_from_concentrated,
+    probabilistic_privacy,
+)
+
+
+@st.composite
+def channels(draw: st.DrawFn, least: int = 0) -> Channel:
+    rows = []
+    for _ in range(3):
+        weights = draw(st.lists(st.integers(least, 6), min_size=4, max_size=4).filter(sum))
+        rows.append([Q(w, sum(weights)) for w in weights])
+    return as_channel(rows)
+
+
+@pytest.mark.statement("T", "Prop 10.4")
+@settings(max_examples=25)
+@given(channels(least=1), st.sampled_from([0.5, 0.1, 0.01, 1e-6]))
+def test_concentrated_implies_probabilistic(C: Channel, delta: float) -> None:
+    found = concentrated_privacy(C, discrete(C.rows))
+    guarantee = ConcentratedGuarantee(found.smallest_mu, found.smallest_tau)
+    bound = probabilistic_from_concentrated(guarantee, delta=delta)
+    assert bound.probabilistic
+    space = discrete(C.rows)
+    assert probabilistic_privacy(C, **bound.on(space))
+    weaker = extended_from_probabilistic(bound)
+    assert not weaker.probabilistic
+    assert extended_privacy(C, **weaker.on(space))
+
+
+def test_implications_in_numbers_and_words() -> None:
+    g = ConcentratedGuarantee(ln(2), 0.5, "a proof")
+    bound = probabilistic_from_concentrated(g, delta="0.01")
+    assert float(bound.xi(Q(3))) == pytest.approx(
+        3 * math.log(2) + 0.5 * math.sqrt(-2 * math.log(0.01))
+    )
+    assert bound.delta(Q(3)) == Q(1, 100)
+    assert "except with probability 1/100" in bound.explain()
+    assert bound.because == "a proof and T Prop 10.4"
+    weaker = extended_from_probabilistic(bound)
+    assert "T Prop 10.4 and T Prop 10.5" in weaker.because
+    assert extended_from_probabilistic(weaker) is weaker
+    assert weaker.to_dict()["kind"] == "XDP"
+    assert "no set of outputs" in weaker.explain()
+    assert "0.5-subgaussian" in g.explain()
+    assert json.dumps(g.to_dict())
+    assert probabilistic_from_concentrated(g, delta=1).xi(Q(0)) == 0
+    tiny = probabilistic_from_concentrated(g, delta=Q(1, 10**400))
+    assert float(tiny.xi(Q(0))) == pytest.approx(0.5 * math.sqrt(800 * math.log(10)))
+    with pytest.raises(BadLevel, match="greater than 0"):
+        probabilistic_from_concentrated(g, delta=0)

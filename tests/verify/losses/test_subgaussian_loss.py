@@ -1,0 +1,75 @@
+"""The subgaussian scale of a loss is enclosed."""
+
+import math
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from dprivacy.model import Channel, as_channel
+from dprivacy.verify import (
+    PrivacyLoss,
+    privacy_loss,
+    subgaussian_scale,
+)
+
+
+@st.composite
+def channels(draw: st.DrawFn, least: int = 0) -> Channel:
+    rows = []
+    for _ in range(3):
+        weights = draw(st.lists(st.integers(least, 6), min_size=4, max_size=4).filter(sum))
+        rows.append([Q(w, sum(weights)) for w in weights])
+    return as_channel(rows)
+
+
+def brute_scale(loss: PrivacyLoss) -> float:
+    """√(sup 2·ln E e^(sZ)/s²) on a fine grid: a lower bound."""
+    values = np.array([float(v) for v, _ in loss.atoms])
+    p = np.array([float(q) for _, q in loss.atoms])
+    z = values - (p * values).sum()
+    s = np.concatenate([np.geomspace(1e-3, 200, 4000), -np.geomspace(1e-3, 200, 4000)])
+    t = np.outer(s, z)
+    top = t.max(axis=1, keepdims=True)
+    logs = top[:, 0] + np.log((p * np.exp(t - top)).sum(axis=1))
+    return math.sqrt(float((2 * logs / s**2).max()))
+
+
+@pytest.mark.statement("T", "Def 10.3.4")
+@settings(max_examples=40)
+@given(channels(least=1))
+def test_the_scale_encloses_a_grid_search(C: Channel) -> None:
+    loss = privacy_loss(C, 0, 1)
+    scale = subgaussian_scale(loss)
+    if loss.maximum == loss.minimum:
+        assert scale.high == 0
+        return
+    found = brute_scale(loss)
+    # At s = 1e-3 the logarithm is about 1e-8, so that doubles leave its value some 1e-8 uncertain.
+    assert found <= scale.high * (1 + 1e-7)
+    assert scale.low <= scale.high <= scale.low * (1 + 1e-6)
+    assert found >= scale.low * (1 - 1e-3)
+    assert scale.high <= float(scale.hoeffding) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("q", ["2", "3", "9", "1000"])
+def test_the_scale_of_a_coin_is_known(q: str) -> None:
+    # Kearns and Saul: for ±ε with odds e^ε, τ² = 2·ε·tanh(ε/2).
+    a = Q(q)
+    loss = privacy_loss([[a / (1 + a), 1 / (1 + a)], [1 / (1 + a), a / (1 + a)]], 0, 1)
+    scale = subgaussian_scale(loss)
+    eps = math.log(a)
+    true = math.sqrt(2 * eps * math.tanh(eps / 2))
+    assert scale.low <= true * (1 + 1e-12)
+    assert scale.high >= true * (1 - 1e-12)
+    assert scale.high <= scale.low * (1 + 1e-6)
+
+
+def test_rare_large_losses_are_enclosed_too() -> None:
+    p, q = Q(1, 10**6), Q(1, 10**10)
+    loss = privacy_loss([[p, 1 - p], [q, 1 - q]], 0, 1)
+    scale = subgaussian_scale(loss)
+    assert brute_scale(loss) <= scale.high * (1 + 1e-9)
+    assert scale.high <= scale.low * (1 + 1e-6)
+    assert subgaussian_scale(privacy_loss([[1, 0], ["1/2", "1/2"]], 1, 0)).high == math.inf
