@@ -1,0 +1,68 @@
+"""What ``dprivacy optimal -o`` writes is read by every verb that studies a channel."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.command_runs import command, good, refused
+
+CELLS = ("(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("stored")
+    for name, space in (("m.json", "line:3"), ("map.json", "grid:2x2:manhattan")):
+        good("optimal", "--space", space, "--epsilon", "ln 2", "-o", name, folder=place)
+    flat = "".join(f'"{cell}",1/2,1/2\n' for cell in CELLS)
+    (place / "flat.csv").write_text(f"cell,a,b\n{flat}")
+    return place
+
+
+def data(*words: str, folder: Path) -> dict:
+    return json.loads(good(*words, "--json", folder=folder))
+
+
+def test_verify_takes_the_space_of_the_mechanism_unless_another_is_named(folder: Path) -> None:
+    own = data("verify", "m.json", folder=folder)
+    assert (own["space"], own["smallest"]) == ("the mechanism's own", "ln(2)")
+    other = data("verify", "m.json", "--space", "discrete", folder=folder)
+    assert (other["space"], other["smallest"]) == ("discrete", "ln(4)")
+
+
+def test_leakage_measures_gains_on_its_space(folder: Path) -> None:
+    found = data("leakage", "m.json", "--gain", "metric", folder=folder)
+    # By hand: the middle is at 1/2 from both ends; the best guess before is the middle, 2/3.
+    assert found["gains"]["metric"]["before"] == "2/3"
+
+
+def test_compare_matches_texts_of_a_table_with_labels_of_a_mechanism(folder: Path) -> None:
+    for pair in (("map.json", "flat.csv"), ("flat.csv", "map.json")):
+        found = data("compare", *pair, folder=folder)
+        key = "first_refined_by_second" if pair[1] == "flat.csv" else "second_refined_by_first"
+        assert {order: verdict["holds"] for order, verdict in found[key].items()} == {
+            "average": True,
+            "max": True,
+            "private": True,
+            "space": True,
+        }
+
+
+def test_compare_reads_a_matrix_as_r_writes_it(folder: Path) -> None:
+    third = "0.333333333333333"
+    rows = f'"0",{third},{third},{third}\n"1",.25,.5,.25\n"2",.25,.25,.5\n'
+    (folder / "pram.csv").write_text(f'"","0","1","2"\n{rows}')
+    done = command("compare", "m.json", "pram.csv", "--json", folder=folder)
+    assert done.code == 0
+    assert "read as R writes a matrix" in done.err
+    assert json.loads(done.out)["space"] == "the mechanism's own"
+
+
+def test_a_plan_draws_from_it_and_a_card_does_not_pass_for_one(folder: Path) -> None:
+    (folder / "plan.toml").write_text('[columns.x]\ntype = "stored"\nfile = "m.json"\n')
+    (folder / "t.csv").write_text("x\n" + "0\n1\n2\n" * 20)
+    good("sanitise", "t.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
+    assert len((folder / "out.csv").read_text().splitlines()) == 61
+    line = refused("verify", "out.csv.card.json", folder=folder)
+    assert "holds a card, where a channel or a mechanism is needed" in line
