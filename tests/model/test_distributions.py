@@ -18,7 +18,6 @@ from dprivacy.errors import (
 )
 from dprivacy.model import (
     Dist,
-    as_channel,
     as_prior,
     empirical,
     joint,
@@ -26,9 +25,6 @@ from dprivacy.model import (
     uniform,
 )
 from dprivacy.spaces import line
-
-COIN = as_channel([["3/4", "1/4"], ["1/4", "3/4"]], rows=["x", "z"], columns=["u", "v"])
-
 
 # -- distributions ---------------------------------------------------------------------------------
 
