@@ -29,7 +29,6 @@ from dprivacy.model.documents import (
     Document as Document,
     digest as digest,
     file_text as file_text,
-    is_document as is_document,
     read_document as read_document,
     rebuilt as rebuilt,
     require_keys as require_keys,
@@ -48,7 +47,6 @@ from dprivacy.model.proportional_columns import (
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,
     channel_from as channel_from,
-    label_body as label_body,
     label_from as label_from,
     level_body as level_body,
     space_body as space_body,

@@ -1,6 +1,6 @@
 """The simplex method in exact rationals: slow, and always right.
 
-It is the last resort behind `programs.minimise`. Bland's rule keeps it from cycling.
+It is the last resort behind `linear_programs.minimise`. Bland's rule keeps it from cycling.
 """
 
 from collections.abc import Sequence

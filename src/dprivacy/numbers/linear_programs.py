@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.numbers.arrays import Floats
-from dprivacy.numbers.exact_simplex import simplex
+from dprivacy.numbers.exact_simplex import Vector, simplex
 from dprivacy.numbers.matrices import Mat
-
-Vector = list[Fraction]
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def _settle(
     cost: Vector, matrix: Mat, right: Vector, basic: list[int], settled: list[int]
 ) -> Outcome | None:
     """The exact primal and dual solution on a basis, or None when it is not optimal there."""
-    from flint import fmpq, fmpq_mat
+    from flint import fmpq_mat
 
     rows, columns = matrix.shape
     x, y = [Fraction(0)] * columns, [Fraction(0)] * rows
@@ -119,9 +117,7 @@ def _settle(
         try:
             primal = square.solve(fmpq_mat(len(settled), 1, [_fmpq(right[i]) for i in settled]))
             dual = square.transpose().solve(
-                fmpq_mat(
-                    len(basic), 1, [fmpq(cost[j].numerator, cost[j].denominator) for j in basic]
-                )
+                fmpq_mat(len(basic), 1, [_fmpq(cost[j]) for j in basic])
             )
         except ZeroDivisionError:
             return None
