@@ -10,14 +10,10 @@ import pytest
 from dprivacy.design import optimal
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import (
-    BadLevel,
     BadNumber,
-    Malformed,
     NotApplicable,
-    SpaceMismatch,
     TooLarge,
     Uncertified,
-    WrongKind,
 )
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, randomised_response
@@ -289,31 +285,6 @@ class TestKindsOfSpaces:
         assert privacy(best.channel, space, eps="ln 2")
 
 
-class TestOutputs:
-    def test_chosen_outputs(self):
-        best = optimal(line(5), eps="ln 2", outputs=[0, 4])
-        assert best.channel.columns == (0, 4)
-        every = kernels(line(5), eps="ln 2")
-        question = loss.metric(line(5), actions=[0, 4])
-        assert best.loss == min(
-            posterior_uncertainty(K, prior=best.problem.prior, loss=question) for K in every
-        )
-
-    def test_an_output_that_is_no_action(self):
-        with pytest.raises(ValueError, match="7"):
-            optimal(line(3), eps=1, outputs=[0, 7])
-
-    def test_loss_as_a_function_and_as_a_matrix(self):
-        by_function = optimal(line(3), eps="ln 2", loss=lambda w, x: abs(w - x))
-        by_matrix = optimal(line(3), eps="ln 2", loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-        assert by_function.loss == by_matrix.loss == Fraction(5, 9)
-
-    def test_loss_by_coordinates(self):
-        space = grid(2, 2, metric="manhattan")
-        best = optimal(space, eps=1, loss="euclidean")
-        assert float(best.problem.loss[(0, 0), (1, 1)]) == pytest.approx(math.sqrt(2))
-
-
 class TestWithSlack:
     @pytest.mark.parametrize("eps", ["ln 2", "1/2"])
     def test_the_slack_is_used_and_kept(self, eps):
@@ -422,47 +393,3 @@ class TestSpanner:
     def test_a_dilation_below_1_is_refused(self):
         with pytest.raises(BadNumber, match="at least 1"):
             optimal(line(3), eps=1, spanner="1/2")
-
-
-class TestRefusals:
-    def test_a_prior_on_other_secrets(self):
-        with pytest.raises(SpaceMismatch, match="'d' only in the second"):
-            optimal(discrete(list("abc")), eps=1, prior=Dist(list("abd"), ["1/2", "1/4", "1/4"]))
-
-    def test_a_loss_on_other_secrets(self):
-        with pytest.raises(SpaceMismatch, match="'c'"):
-            optimal(discrete(list("ab")), eps=1, loss=loss.identity(list("ac")))
-
-    def test_a_negative_loss_names_the_pair(self):
-        with pytest.raises(BadNumber, match=r"action 'b' on secret 'a' costs -1.*loss\.shift"):
-            optimal(discrete(["a", "b"]), eps=1, loss=[[0, 1], [-1, 0]])
-
-    @pytest.mark.parametrize("eps", [0, -1, math.nan, math.inf, True, "x"])
-    def test_levels_that_are_none(self, eps):
-        with pytest.raises(BadLevel):
-            optimal(line(3), eps=eps)
-
-    @pytest.mark.parametrize(
-        ("what", "words"),
-        [
-            ({"loss": "cosine"}, "not 'cosine'"),
-            ({"loss": 5}, "a loss should be a name"),
-            ({"loss": [[0, 1, 2]]}, "name them with outputs"),
-            ({"loss": "euclidean"}, "coordinates"),
-            ({"gap": 0}, "gap should be a positive number"),
-            ({"prior": "uniform"}, "a prior is a distribution"),
-        ],
-    )
-    def test_what_makes_no_sense(self, what, words):
-        with pytest.raises(Malformed, match=words):
-            optimal(discrete(list("abc")), eps=1, **what)
-
-    def test_no_finite_space(self):
-        with pytest.raises(WrongKind, match="a space is a FiniteSpace"):
-            optimal([1, 2, 3], eps=1)
-
-    def test_more_than_the_memory(self, monkeypatch):
-        monkeypatch.setattr("dprivacy.design.problems.machine_limits.machine_memory", lambda: 1e6)
-        with pytest.raises(TooLarge, match=r"GiB.*force=True"):
-            optimal(grid(6, 6), eps=1)
-        assert optimal(grid(6, 6), eps=1, force=True).certificate.privacy
