@@ -2,11 +2,9 @@
 
 import ast
 from collections import Counter, defaultdict
-from pathlib import Path
 
-import dprivacy
+from support.source_code import SRC, trees
 
-SRC = Path(dprivacy.__file__).parent
 MOST_FILES = 15  # in a folder
 # Who imports by a computed name; only the first looks upwards, and only when a picture is wanted.
 COMPUTED = {
@@ -21,10 +19,9 @@ COMPUTED = {
 }
 
 FILES = {
-    ".".join(("dprivacy", *path.relative_to(SRC).with_suffix("").parts)).removesuffix(
-        ".__init__"
-    ): path
-    for path in SRC.rglob("*.py")
+    ".".join(("dprivacy", *path.removesuffix(".py").split("/"))).removesuffix(".__init__"): SRC
+    / path
+    for path in trees()
 }
 
 
@@ -34,8 +31,8 @@ def room(module):
 
 def own_imports():
     """(importing module, module named in the import, name), wherever in the file the import stands."""
-    for module, path in FILES.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for module, tree in zip(FILES, trees().values(), strict=True):
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "dprivacy":
                 yield from ((module, node.module, alias.name) for alias in node.names)
 
