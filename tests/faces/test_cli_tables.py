@@ -30,16 +30,16 @@ class TestInspect:
         )
 
     def test_refusals(self, folder: Path) -> None:
-        assert "no such file" in refused("inspect", "none.csv", folder=folder)
+        assert "does not exist" in refused("inspect", "none.csv", folder=folder)
         assert "greater than 0" in refused("inspect", "survey.csv", "--epsilon", "0", folder=folder)
 
 
 class TestPlan:
     def test_words(self, folder: Path) -> None:
         text = good("plan", "plan.toml", "--rows", "800", "--points", "3", folder=folder)
-        assert "by at most 40" in text
+        assert "by a factor of at most 40" in text
         assert "With 800 rows:" in text
-        assert "hobby: chance of each released value" in text
+        assert "hobby: probability of each released value" in text
         assert "hobby (3 categories) needs an ε of at least" in text
 
     def test_json(self, folder: Path) -> None:

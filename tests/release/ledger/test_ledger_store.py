@@ -102,7 +102,7 @@ def test_a_forked_process_opens_its_own(where):
                 ledger.spend({"h": RR})
                 os._exit(1)
             except Malformed as refused:
-                os._exit(0 if "another process" in str(refused) else 2)
+                os._exit(0 if "was opened in process" in str(refused) else 2)
         assert os.waitpid(child, 0)[1] == 0
         ledger.spend({"h": RR})
 
