@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -10,8 +9,9 @@ from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.families.response import randomised_response
 from dprivacy.mechanisms.zoo.exhibit import Exhibit, Finding, by_verifier
 from dprivacy.model import Channel
-from dprivacy.numbers import ln
+from dprivacy.numbers import Floats, ln
 from dprivacy.spaces import FiniteSpace, discrete, hamming_cube, line, quantised
+from dprivacy.typing import LevelLike, TableLike
 
 EPS = ln(2)
 HALF = Fraction(1, 2)
@@ -23,10 +23,10 @@ _HALVES = quantised(0, 1, HALF)
 def _compare(
     name: str,
     wrong: str,
-    broken: Callable[[], Any],
-    healthy: Callable[[], Any],
+    broken: Callable[[], Channel],
+    healthy: Callable[[], Channel],
     space: FiniteSpace,
-    eps: Any = EPS,
+    eps: LevelLike = EPS,
 ) -> Exhibit:
     def inspect(is_broken: bool) -> Finding:
         return by_verifier(broken() if is_broken else healthy(), space, eps)
@@ -92,15 +92,15 @@ def _noise_by_size() -> Channel:
     return _rows(lambda x, y: Fraction(1, 1 + x) ** abs(x - y) if x else Fraction(int(y == 0)))
 
 
-def _float_geometric(eps: float, n: int) -> Any:
+def _float_geometric(eps: float, n: int) -> Floats:
     a = np.exp(-eps)
     size = np.arange(n)
     inside = (1 - a) / (1 + a) * a ** np.abs(size[:, None] - size)
     inside[:, [0, -1]] *= 1 / (1 - a)
-    return inside / inside.sum(axis=1, keepdims=True)
+    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
-def _as_written(table: Any) -> Channel:
+def _as_written(table: TableLike) -> Channel:
     """A table of doubles as the binary fractions they are, each row closed on its largest entry."""
     rows = [[Fraction(float(v)) for v in row] for row in table]
     for row in rows:
@@ -108,7 +108,7 @@ def _as_written(table: Any) -> Channel:
     return Channel(range(len(rows)), range(len(rows)), rows)
 
 
-def _query_noise(eps: Any) -> Channel:
+def _query_noise(eps: LevelLike) -> Channel:
     """Twice the number of ones in two bits, with noise for its answers 0 … 4."""
     cube = hamming_cube(2)
     noise = geometric(line(5), eps=eps).channel

@@ -13,12 +13,14 @@ from dprivacy.mechanisms.zoo.exhibit import (
     WORD_BITS,
     Exhibit,
     Finding,
+    Sampler,
     by_audit,
     by_law,
     by_repetition,
 )
 from dprivacy.numbers import ln
 from dprivacy.sampling import CategoricalSampler, KeyedSource, Source, SystemSource
+from dprivacy.typing import Label, LevelLike
 
 WEIGHTS = [5, 3, 1, 1, 3]  # of 13, which no power of two divides
 WORDS = np.arange(1 << WORD_BITS, dtype=np.uint64)
@@ -60,10 +62,9 @@ def _one_word_late(words: NDArray[np.uint64]) -> NDArray[Any]:
 
 
 def _repetition(name: str, wrong: str, broken: Callable[[], Source]) -> Exhibit:
-    response = randomised_response(list(range(64)), eps="ln 2")
-    truth = np.zeros(4000, dtype=np.int64)
-
     def inspect(is_broken: bool) -> Finding:
+        response = randomised_response(range(64), eps="ln 2")
+        truth = np.zeros(4000, dtype=np.int64)
         make = broken if is_broken else SystemSource
         first, second = (response.using(make()).randomise(truth) for _ in range(2))
         return by_repetition(first, second)
@@ -103,12 +104,11 @@ def _precision(is_broken: bool) -> Finding:
     )
 
 
-def _snooping(leak: float) -> Callable[[Any, int], Any]:
+def _snooping(leak: float) -> Sampler:
     """Randomised response that now and then marks its answer as true."""
-    honest = randomised_response(["yes", "no"], eps=1)
 
-    def sample(value: Any, n: int) -> list[Any]:
-        answers = honest.randomise([value] * n)
+    def sample(value: Label, n: int) -> list[Label]:
+        answers = randomised_response(["yes", "no"], eps=1).randomise([value] * n)
         caught = SystemSource().words(n) < np.uint64(int(leak * 2**64))
         return [
             f"{value}!" if leaks else a for a, leaks in zip(answers, caught.tolist(), strict=True)
@@ -117,20 +117,20 @@ def _snooping(leak: float) -> Callable[[Any, int], Any]:
     return sample
 
 
-def _black_box(name: str, wrong: str, broken: Callable[[Any, int], Any], claimed: Any) -> Exhibit:
-    honest = randomised_response(["yes", "no"], eps=claimed)
-
+def _black_box(name: str, wrong: str, broken: Sampler, claimed: LevelLike) -> Exhibit:
     def inspect(is_broken: bool) -> Finding:
-        def healthy(value: Any, n: int) -> Any:
-            return honest.randomise([value] * n)
+        honest = randomised_response(["yes", "no"], eps=claimed)
+
+        def healthy(value: Label, n: int) -> list[Label]:
+            return list(honest.randomise([value] * n))
 
         return by_audit(broken if is_broken else healthy, ["yes", "no"], claimed)
 
     return Exhibit(name, wrong, "auditor", inspect)
 
 
-def _too_loud(value: Any, n: int) -> Any:
-    return randomised_response(["yes", "no"], eps=ln(3)).randomise([value] * n)
+def _too_loud(value: Label, n: int) -> list[Label]:
+    return list(randomised_response(["yes", "no"], eps=ln(3)).randomise([value] * n))
 
 
 EXHIBITS = [

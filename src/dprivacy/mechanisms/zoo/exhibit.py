@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.spaces import FiniteSpace
+from dprivacy.typing import ChannelLike, Label, LevelLike
 from dprivacy.verify import audit, privacy
 
 WORD_BITS = 16
+Sampler = Callable[[Label, int], list[Label]]
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class Exhibit:
     inspect: Callable[[bool], Finding]
 
 
-def by_verifier(channel: Any, space: FiniteSpace, eps: Any, delta: Any = 0) -> Finding:
+def by_verifier(channel: ChannelLike, space: FiniteSpace, eps: LevelLike) -> Finding:
     """The verifier proves or refutes the claimed guarantee from the channel."""
-    verdict = privacy(channel, space, eps=eps, delta=delta)
+    verdict = privacy(channel, space, eps=eps)
     if verdict:
         return Finding(False, f"the claim of ε = {eps} is {verdict.status}")
     worst = verdict.worst.words() if verdict.worst is not None else "no single output"
@@ -65,7 +67,7 @@ def by_repetition(first: Any, second: Any) -> Finding:
 
 
 def by_audit(
-    sampler: Callable[[Any, int], Any], inputs: Sequence[Any], eps: Any, samples: int = 200_000
+    sampler: Sampler, inputs: Sequence[Label], eps: LevelLike, samples: int = 200_000
 ) -> Finding:
     """Samples of the black box alone; one healthy box in 100,000 would be called broken."""
     found = audit(sampler, inputs, samples=samples, confidence=1 - 1e-5)
