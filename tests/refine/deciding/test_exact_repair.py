@@ -7,12 +7,7 @@ import numpy as np
 from dprivacy.numbers.matrices import Mat
 from dprivacy.refine.deciding.channel_pairs import integer_rows
 from dprivacy.refine.deciding.exact_repair import repaired_near
-
-
-def stochastic(rng, n: int, m: int, zeros: float = 0.0, largest: int = 20) -> Mat:
-    weights = rng.integers(1, largest, (n, m)) * (rng.random((n, m)) >= zeros)
-    weights[np.arange(n), rng.integers(0, m, n)] += 1
-    return Mat.of([[Q(int(v), int(row.sum())) for v in row] for row in weights])
+from support.refine_witnesses import stochastic
 
 
 class TestRepair:

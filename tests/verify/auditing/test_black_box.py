@@ -14,25 +14,7 @@ from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
 from dprivacy.verify import AuditResult, audit, audit_counts
 from dprivacy.verify.auditing.revealing_events import Intervals, Outputs, Tally
-
-Sampler = Callable[[Any, int], Any]
-
-
-def response(eps: float, generator: np.random.Generator) -> Sampler:
-    keep = math.exp(eps) / (1 + math.exp(eps))
-    return lambda value, n: np.where(generator.random(n) < keep, value, 1 - value).tolist()
-
-
-def laplace(eps: float, generator: np.random.Generator) -> Sampler:
-    return lambda value, n: value + generator.laplace(0.0, 1 / eps, n)
-
-
-def geometric(eps: float, generator: np.random.Generator) -> Sampler:
-    def sample(value: int, n: int) -> Any:
-        p = 1 - math.exp(-eps)
-        return value + generator.geometric(p, n) - generator.geometric(p, n)
-
-    return sample
+from support.noisy_samplers import Sampler, geometric, laplace, response
 
 
 @pytest.mark.parametrize("kind", [response, laplace, geometric])

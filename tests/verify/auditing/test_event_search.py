@@ -1,7 +1,6 @@
 """Events that tell inputs apart are found where they are."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,7 @@ import pytest
 from dprivacy.verify import audit, audit_counts
 from dprivacy.verify.auditing.confidence_bounds import clopper_pearson
 from dprivacy.verify.auditing.event_search import Atoms
-
-Sampler = Callable[[Any, int], Any]
-
-
-def laplace(eps: float, generator: np.random.Generator) -> Sampler:
-    return lambda value, n: value + generator.laplace(0.0, 1 / eps, n)
-
-
-def geometric(eps: float, generator: np.random.Generator) -> Sampler:
-    def sample(value: int, n: int) -> Any:
-        p = 1 - math.exp(-eps)
-        return value + generator.geometric(p, n) - generator.geometric(p, n)
-
-    return sample
-
-
-def halves(table: dict[str, dict[int, int]]) -> dict[str, dict[int, int]]:
-    return {x: {y: count // 2 for y, count in row.items()} for x, row in table.items()}
+from support.noisy_samplers import geometric, halves, laplace
 
 
 def test_candidates_are_scored_at_the_size_of_the_test() -> None:

@@ -5,7 +5,6 @@ import json
 import math
 from fractions import Fraction as Q
 
-import numpy as np
 import pytest
 
 from dprivacy.errors import BadLevel
@@ -13,27 +12,15 @@ from dprivacy.model import as_channel
 from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
 from dprivacy.verify import (
-    PrivacyLoss,
     concentrated_privacy,
     privacy_loss,
 )
+from support.loss_channels import brute_scale
 
 COIN = [["3/4", "1/4"], ["1/4", "3/4"]]
 
 
 SKEW = [["1/2", "1/4", "1/4"], ["1/10", "1/2", "2/5"], ["1/3", "1/3", "1/3"]]
-
-
-def brute_scale(loss: PrivacyLoss) -> float:
-    """√(sup 2·ln E e^(sZ)/s²) on a fine grid: a lower bound."""
-    values = np.array([float(v) for v, _ in loss.atoms])
-    p = np.array([float(q) for _, q in loss.atoms])
-    z = values - (p * values).sum()
-    s = np.concatenate([np.geomspace(1e-3, 200, 4000), -np.geomspace(1e-3, 200, 4000)])
-    t = np.outer(s, z)
-    top = t.max(axis=1, keepdims=True)
-    logs = top[:, 0] + np.log((p * np.exp(t - top)).sum(axis=1))
-    return math.sqrt(float((2 * logs / s**2).max()))
 
 
 @pytest.mark.statement("T", "Def 10.4.2")

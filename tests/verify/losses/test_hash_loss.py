@@ -6,10 +6,8 @@ from fractions import Fraction as Q
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from dprivacy.errors import Malformed
-from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level
 from dprivacy.verify import (
     binomial_tail_bound,
@@ -22,16 +20,6 @@ from dprivacy.verify import (
     subgaussian_scale,
     with_shared_randomness,
 )
-
-
-@st.composite
-def channels(draw: st.DrawFn, least: int = 0) -> Channel:
-    rows = []
-    for _ in range(3):
-        weights = draw(st.lists(st.integers(least, 6), min_size=4, max_size=4).filter(sum))
-        rows.append([Q(w, sum(weights)) for w in weights])
-    return as_channel(rows)
-
 
 CASES = list(
     itertools.product(["ln 2", "1/10", "ln 10", "3"], [1, 2, 3, 5, 10], ["1/20", "1/2", "1"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import BadLevel
-from dprivacy.model import Channel, as_channel
+from dprivacy.model import Channel
 from dprivacy.numbers import ln
 from dprivacy.spaces import discrete
 from dprivacy.verify import (
@@ -19,15 +19,7 @@ from dprivacy.verify import (
     probabilistic_from_concentrated,
     probabilistic_privacy,
 )
-
-
-@st.composite
-def channels(draw: st.DrawFn, least: int = 0) -> Channel:
-    rows = []
-    for _ in range(3):
-        weights = draw(st.lists(st.integers(least, 6), min_size=4, max_size=4).filter(sum))
-        rows.append([Q(w, sum(weights)) for w in weights])
-    return as_channel(rows)
+from support.loss_channels import channels
 
 
 @pytest.mark.statement("T", "Prop 10.4")

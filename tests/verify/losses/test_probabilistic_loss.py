@@ -7,24 +7,16 @@ from fractions import Fraction as Q
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.model import Channel, as_channel, mixture
+from dprivacy.model import Channel, mixture
 from dprivacy.numbers import ln
 from dprivacy.verify import (
     extended_privacy,
     probabilistic_privacy,
     with_shared_randomness,
 )
+from support.loss_channels import channels
 
 COIN = [["3/4", "1/4"], ["1/4", "3/4"]]
-
-
-@st.composite
-def channels(draw: st.DrawFn, least: int = 0) -> Channel:
-    rows = []
-    for _ in range(3):
-        weights = draw(st.lists(st.integers(least, 6), min_size=4, max_size=4).filter(sum))
-        rows.append([Q(w, sum(weights)) for w in weights])
-    return as_channel(rows)
 
 
 @pytest.mark.statement("T", "Def 10.4.3")
