@@ -84,7 +84,7 @@ class Verdict(Answer):
     holds: bool | None
     exact: bool
     error: float = 0.0
-    denial: str = field(default="", kw_only=True)
+    denial: str = field(kw_only=True)
 
     def __bool__(self) -> bool:
         """True only when the claim holds; an undecided answer is not a yes."""
@@ -107,7 +107,7 @@ class Verdict(Answer):
             how = "proved exactly" if self.exact else f"measured in floats, ±{self.error:.1g}"
             return f"Yes: {self.claim} ({how})."
         how = "disproved exactly" if self.exact else f"measured in floats, ±{self.error:.1g}"
-        return f"No: {self.denial or f'this does not hold: {self.claim}'} ({how})."
+        return f"No: {self.denial} ({how})."
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, with numbers such as "16/7" and "ln(16/7)" as text."""

@@ -32,7 +32,7 @@ def refined_for_privacy(
     holds, at = _pointwise(pair)
     error = 0.0 if pair.exact else _error(pair)
     if at is None:
-        return PrivateRefinement(claim, holds, pair.exact, error, names)
+        return PrivateRefinement(claim, holds, pair.exact, error, names, denial=denial)
     i, j, before, after = at
     metric = distinguishability(pair.first) if holds is False else None
     return PrivateRefinement(

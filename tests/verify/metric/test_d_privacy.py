@@ -412,7 +412,7 @@ def test_products_of_logarithms_with_slack_are_refused_in_words() -> None:
 
 
 def test_default_verdict_is_usable() -> None:
-    blank = PrivacyVerdict("claim", None, False)
+    blank = PrivacyVerdict("claim", None, False, denial="denial")
     assert not blank
     assert json.dumps(blank.to_dict())
     assert isinstance(line(2), FiniteSpace)

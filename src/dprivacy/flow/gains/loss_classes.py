@@ -70,12 +70,12 @@ def is_trivial(loss: Gain) -> LossVerdict:
     'stay'
     """
     claim = "one action is best whatever the secret"
+    denial = "no single action is best for every secret"
     found = _best_everywhere(loss)
     if found is not None:
         words = f"It is {shown(found[0])}."
-        return LossVerdict(claim, True, loss.exact, action=found[0], because=words)
+        return LossVerdict(claim, True, loss.exact, action=found[0], because=words, denial=denial)
     pair, words = _two_secrets(loss)
-    denial = "no single action is best for every secret"
     return LossVerdict(claim, False, loss.exact, pair=pair, because=words, denial=denial)
 
 
@@ -110,11 +110,11 @@ def is_pairwise_non_trivial(loss: Gain) -> LossVerdict:
     True
     """
     claim = "no two secrets have a common best action"
+    denial = "some two secrets have a common best action"
     for x, z in combinations(loss.secrets, 2):
         found = _best_everywhere(restrict(loss, [x, z]))
         if found is not None:
             words = f"For both {shown(x)} and {shown(z)}, {shown(found[0])} is best."
-            denial = f"{shown(x)} and {shown(z)} have a common best action"
             return LossVerdict(
                 claim,
                 False,
@@ -124,7 +124,7 @@ def is_pairwise_non_trivial(loss: Gain) -> LossVerdict:
                 because=words,
                 denial=denial,
             )
-    return LossVerdict(claim, True, loss.exact)
+    return LossVerdict(claim, True, loss.exact, denial=denial)
 
 
 @result("T", "Def 6.5.3")
@@ -147,13 +147,13 @@ def is_extended(loss: Gain, secrets: Iterable[Label]) -> LossVerdict:
     inside = read_labels(secrets, "secrets")
     kept = {loss.column_position(x) for x in inside}
     claim = f"the loss is 0 outside of {shown(tuple(inside))}"
+    denial = f"the loss is not 0 outside of {shown(tuple(inside))}"
     entries = loss.matrix.entries
     for j, x in enumerate(loss.secrets):
         if j not in kept and (entries[:, j] != 0).any():
             w = loss.actions[int(np.argmax(entries[:, j] != 0))]
             words = f"Action {shown(w)} on {shown(x)} is not 0."
-            denial = f"the loss is not 0 outside of {shown(tuple(inside))}"
             return LossVerdict(
                 claim, False, loss.exact, action=w, secret=x, because=words, denial=denial
             )
-    return LossVerdict(claim, True, loss.exact)
+    return LossVerdict(claim, True, loss.exact, denial=denial)

@@ -121,7 +121,7 @@ def is_insensitive(C: ChannelLike, to: Literal["secret", "useful"]) -> FocusVerd
             pairs = (channel.rows[j], pair)
             return FocusVerdict(claim, False, channel.exact, pair=pairs, denial=denial)
     rest = Channel(list(first), channel.columns, channel.matrix.take(rows=list(first.values())))
-    return FocusVerdict(claim, True, channel.exact, channel=rest)
+    return FocusVerdict(claim, True, channel.exact, channel=rest, denial=denial)
 
 
 @result("T", "Def 5.5.2", "Def 5.5.4")
