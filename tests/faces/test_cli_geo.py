@@ -127,7 +127,7 @@ def test_wrong_usage_is_named(run, tmp_path, arguments, words):
 
 def test_refusals(run, tmp_path):
     for arguments, words in (
-        (["nowhere.csv", "-o", "o.csv"], "no such file"),
+        (["nowhere.csv", "-o", "o.csv"], "does not exist"),
         (
             ["places.csv", "-o", "o.csv", "--permanent-key", "nowhere", "--person", "who"],
             "cannot be read",

@@ -139,5 +139,5 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
         return None
     low, comma, high = text.partition(",")
     if not comma:
-        raise click.UsageError("--bounds should be LOW,HIGH, such as 0,5")
+        raise click.UsageError(f"--bounds should be LOW,HIGH, such as 0,5, not {text!r}")
     return low.strip(), high.strip()

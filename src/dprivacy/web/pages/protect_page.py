@@ -74,9 +74,9 @@ def in_words(found: Outlook) -> str:
         return found.ahead.guarantee.explain()
     return (
         f"Before, with all {worst.values} values equally likely, the best guess of a person's "
-        f"{worst.column} is right {percent(worst.before)} of the time. Whoever sees the "
-        f"released value as well is right {percent(worst.after)} of the time, however clever "
-        "they are. Had the value been released as it is, it would be 100 %."
+        f"{worst.column} is right {percent(worst.before)} of the time. With the "
+        f"released value it is right {percent(worst.after)} of the time, for someone who knows nothing "
+        "else about the person. Had the value been released as it is, it would be 100 %."
     )
 
 
@@ -232,6 +232,7 @@ class ProtectRoom(OpenRoom):
 
     async def _take_as_declared(self) -> None:
         self.job.said.clear()
+        self.job.result.clear()
         await self._described(confirmed(self.cards.forms))
 
     async def _opened(self, path: Path) -> None:
@@ -267,7 +268,13 @@ def _show(found: Outlook) -> str:
     _draw_guesses(found)
     table(
         f"What it means for each column, with {found.ahead.rows:,} rows",
-        ["column", "guessed before", "guessed after", "values kept", "error of a corrected share"],
+        [
+            "column",
+            "guessed before",
+            "guessed after",
+            "values kept, at least",
+            "error of a corrected share",
+        ],
         worth(found),
     )
     if found.ahead.guarantee.total is not None and len(found.plan.columns) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from dprivacy.errors import AlreadyReleased, BadFile
+from dprivacy.errors import AlreadyReleased, BadFile, BadPlan
 from dprivacy.release import Card, Plan, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.shell.controls import chooser, details, refusal
@@ -159,6 +159,7 @@ class TableJob:
         again = str(self.reason.value or "").strip() or None
         try:
             raw = self.plan()
+            _require_confirmed(raw)
             with self._watched() as moved:
                 found = await run.io_bound(
                     protect_table, self.path, raw, self.drawer, again=again, progress=moved
@@ -222,6 +223,16 @@ class TableJob:
             self.refuse(
                 self.drawer.told(BadFile(f"{path.name} was removed; protect the table again"))
             )
+
+
+def _require_confirmed(raw: Any) -> None:
+    """Refuse, in the page's own words, lists that were taken from the table and wait for a look."""
+    waiting = Plan.read(raw).unconfirmed()
+    if waiting:
+        raise BadPlan(
+            f"the values of {', '.join(waiting)} were taken from the data, and that somebody has a "
+            "value can itself be a secret; compare each list with the questionnaire and confirm it"
+        )
 
 
 def _size(path: Path) -> str:
