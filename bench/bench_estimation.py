@@ -2,14 +2,13 @@
 
 import math
 import os
-import time
-from collections.abc import Callable
 from importlib.metadata import version
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads would count as CPU time
 
 import numpy as np
 import qif
+from timing import best_of
 
 import dprivacy as dp
 from dprivacy.estimation import estimate, kantorovich
@@ -20,16 +19,6 @@ from dprivacy.mechanisms import geometric, laplace, randomised_response
 
 N = 101
 UPDATES = 5000
-
-
-def best_of(run: Callable[[], object], times: int) -> tuple[float, object]:
-    """The shortest CPU time of a few runs, and the last answer."""
-    spent, answer = [], None
-    for _ in range(times):
-        began = time.process_time()
-        answer = run()
-        spent.append(time.process_time() - began)
-    return min(spent), answer
 
 
 def noisy(truth: np.ndarray, floats: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -6,26 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import qif
+from timing import best_of_each
 
 import dprivacy as dp
 from dprivacy import flow
 from dprivacy.flow import gain
 
 
-def best_of(runs: dict[str, Callable[[], object]], times: int) -> tuple[dict[str, float], dict]:
-    """The shortest wall time of each, alternating, and the last answers."""
-    spent: dict[str, list[float]] = {name: [] for name in runs}
-    answers: dict[str, object] = {}
-    for _ in range(times):
-        for name, run in runs.items():
-            began = time.perf_counter()
-            answers[name] = run()
-            spent[name].append(time.perf_counter() - began)
-    return {name: min(each) for name, each in spent.items()}, answers
-
-
 def report(title: str, runs: dict[str, Callable[[], float]], times: int = 15) -> None:
-    spent, answers = best_of(runs, times)
+    spent, answers = best_of_each(runs, times, time.perf_counter)
     theirs, ours = float(answers["qif"]), float(answers["ours"])
     assert abs(theirs - ours) <= 1e-6 * max(1.0, abs(theirs)), (title, theirs, ours)
     print(
@@ -118,7 +107,7 @@ def exact(n: int) -> None:
             )
         return total
 
-    spent, answers = best_of(
+    spent, answers = best_of_each(
         {
             "plain": plain,
             "ours": lambda: flow.posterior_vulnerability(channel, prior=prior, gain=g),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import qif
+from timing import best_of
 
 import dprivacy as dp
 from dprivacy.refine import refines
@@ -14,12 +15,7 @@ from dprivacy.refine import refines
 
 def timed(run: Callable[[], Any], times: int = 1) -> tuple[float, Any]:
     """The shortest wall time of a few runs, and the last answer."""
-    spent, answer = [], None
-    for _ in range(times):
-        began = time.perf_counter()
-        answer = run()
-        spent.append(time.perf_counter() - began)
-    return min(spent), answer
+    return best_of(run, times, time.perf_counter)
 
 
 def truncated_geometric(n: int, eps: float) -> np.ndarray:

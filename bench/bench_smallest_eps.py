@@ -2,24 +2,13 @@
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import qif
+from timing import best_of
 
 import dprivacy as dp
-
-
-def best_of(run: Callable[[], object], times: int) -> tuple[float, object]:
-    """The shortest CPU time of a few runs, and the last answer."""
-    spent, answer = [], None
-    for _ in range(times):
-        began = time.process_time()
-        answer = run()
-        spent.append(time.process_time() - began)
-    return min(spent), answer
 
 
 def random_channel(n: int) -> np.ndarray:

@@ -5,22 +5,11 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from timing import best_of_each
 
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import Embedding, text_mechanism, word_movers_distance
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
-
-
-def best_of(runs: dict[str, Callable[[], object]], times: int = 3) -> tuple[dict[str, float], dict]:
-    """The least processor time of each, alternating, and the last answers."""
-    spent: dict[str, list[float]] = {name: [] for name in runs}
-    answers: dict[str, object] = {}
-    for _ in range(times):
-        for name, run in runs.items():
-            began = time.process_time()
-            answers[name] = run()
-            spent[name].append(time.process_time() - began)
-    return {name: min(each) for name, each in spent.items()}, answers
 
 
 def plain(queries: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -55,7 +44,7 @@ def nearest(words: int, dimension: int, queries: int) -> None:
         index = faiss.IndexFlatL2(dimension)
         index.add(rows)
         runs["FAISS flat"] = lambda: index.search(asked.astype(np.float32), 1)[1][:, 0]
-    spent, answers = best_of(runs)
+    spent, answers = best_of_each(runs)
     some = slice(0, 50)
     began = time.process_time()
     truth = plain(asked[some], doubles)
@@ -85,7 +74,7 @@ def documents(words: int, dimension: int) -> None:
     }
     for run in runs.values():
         run()
-    spent, _ = best_of(runs)
+    spent, _ = best_of_each(runs)
     print(f"a document of 1,000 words, vocabulary {words:,} × {dimension}:")
     for noise, seconds in spent.items():
         print(f"  {noise:22s} {seconds:.2f} s of processor time")

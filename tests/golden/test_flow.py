@@ -36,6 +36,7 @@ from dprivacy.flow import (
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, as_channel, joint, uniform
 from dprivacy.numbers import ln
+from dprivacy.reproduce.chapters.chapter_5 import COUNTS, CUSTODY, MARITAL, PEOPLE, PRINTED
 from dprivacy.spaces import discrete, line, points
 
 
@@ -201,30 +202,9 @@ def test_the_same_by_counting():
     assert alone.exact
 
 
-COUNTS = [
-    [1838, 46, 269, 61, 127, 20],
-    [15, 0, 1, 0, 0, 0],
-    [27, 0, 6, 3, 3, 0],
-    [1, 0, 0, 0, 0, 0],
-    [7135, 338, 1159, 227, 390, 39],
-    [5, 0, 0, 0, 0, 0],
-]
-ROWS = sum(map(sum, COUNTS))
-CUSTODY = {s: sum(COUNTS[s]) for s in range(6)}
-MARITAL = {u: sum(row[u] for row in COUNTS) for u in range(6)}
 SCENARIOS = {
-    "A": (Dist([(s, s) for s in range(6)], [Q(CUSTODY[s], ROWS) for s in range(6)]), CUSTODY),
+    "A": (Dist([(s, s) for s in range(6)], [Q(CUSTODY[s], PEOPLE) for s in range(6)]), CUSTODY),
     "B": (joint(range(6), range(6), COUNTS), MARITAL),
-}
-PRINTED = {
-    3: "1.0000 0.7984 1.0000 0.7984 1.0000 0.7704 1.0000 0.7704",
-    5: "1.0452 0.8333 1.0000 0.7984 1.0000 0.8333 1.0000 0.7704",
-    10: "1.1402 0.9091 1.0000 0.7984 1.0000 0.9091 1.0000 0.7704",
-    100: "1.2418 0.9901 1.0000 0.7984 1.0000 0.9901 1.0000 0.7704",
-    200: "1.2480 0.9950 1.0001 0.7984 1.0000 0.9950 1.0000 0.7704",
-    500: "1.2517 0.9980 1.0035 0.8011 1.0000 0.9980 1.0000 0.7704",
-    10**3: "1.2529 0.9990 1.0234 0.8169 1.0000 0.9990 1.0000 0.7704",
-    10**5: "1.2542 1.0000 1.2481 0.9952 1.0000 1.0000 1.0000 0.9330",
 }
 
 

@@ -46,30 +46,24 @@ def plot_leakage(
     high = max(1.0, 0.5 * len(rows))
     figure = new_figure(WIDTH, high + 1.1)
     axes = figure.add_subplot()
-    before, after = style_of(0), style_of(1)
     for at, (low, top) in enumerate(rows.values()):
         axes.plot([low, top], [at, at], color=FAINT, linewidth=1.4, zorder=1)
         factor = f"×{top / low:.3g}" if low else ""
         axes.annotate(
             factor, (max(low, top), at), (9, 0), textcoords="offset points", va="center", size=9
         )
-    at_rows = range(len(rows))
-    (first,) = axes.plot(
-        [low for low, _ in rows.values()],
-        at_rows,
-        before.marker,
-        color=before.colour,
-        markerfacecolor="white",
-        markersize=8,
-        label="before seeing the output",
-    )
-    (second,) = axes.plot(
-        [top for _, top in rows.values()],
-        at_rows,
-        after.marker,
-        color=after.colour,
-        label="after",
-    )
+    handles = []
+    for k, name in enumerate(("before seeing the output", "after")):
+        look = style_of(k)
+        handles += axes.plot(
+            [pair[k] for pair in rows.values()],
+            range(len(rows)),
+            look.marker,
+            color=look.colour,
+            markerfacecolor=look.colour if k else "white",
+            markersize=5 if k else 8,
+            label=name,
+        )
     name_rows(axes, list(rows), high)
     axes.tick_params(axis="y", length=0)
     largest = max(max(pair) for pair in rows.values())
@@ -77,7 +71,7 @@ def plot_leakage(
     axes.grid(axis="x", color=PALE, linewidth=0.6)
     axes.set_axisbelow(True)
     titled(axes, title)
-    legend_below(figure, [first, second])
+    legend_below(figure, handles)
     return figure
 
 
