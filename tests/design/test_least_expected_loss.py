@@ -9,12 +9,7 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.problems.design_problem import Problem
-from dprivacy.errors import (
-    BadNumber,
-    NotApplicable,
-    TooLarge,
-    Uncertified,
-)
+from dprivacy.errors import BadNumber, NotApplicable, TooLarge, Uncertified
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Dist

@@ -5,11 +5,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import (
-    Malformed,
-    NotStochastic,
-    TooLarge,
-)
+from dprivacy.errors import Malformed, NotStochastic, TooLarge
 from dprivacy.model import Channel, as_channel, mixture, parallel
 
 COIN = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])

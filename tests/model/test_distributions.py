@@ -16,14 +16,7 @@ from dprivacy.errors import (
     UnknownCategory,
     WrongKind,
 )
-from dprivacy.model import (
-    Dist,
-    as_prior,
-    empirical,
-    joint,
-    point,
-    uniform,
-)
+from dprivacy.model import Dist, as_prior, empirical, joint, point, uniform
 from dprivacy.spaces import line
 
 # -- distributions ---------------------------------------------------------------------------------

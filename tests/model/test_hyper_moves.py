@@ -13,15 +13,7 @@ from dprivacy.errors import (
     SpaceMismatch,
     UnknownCategory,
 )
-from dprivacy.model import (
-    Channel,
-    Dist,
-    Hyper,
-    as_channel,
-    earth_move,
-    push,
-    uniform,
-)
+from dprivacy.model import Channel, Dist, Hyper, as_channel, earth_move, push, uniform
 from dprivacy.numbers import Mat
 
 COIN = as_channel([["3/4", "1/4"], ["1/4", "3/4"]], rows=["x", "z"], columns=["u", "v"])

@@ -14,13 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, RepeatedStream
-from dprivacy.sampling import (
-    InsecureSource,
-    KeyedSource,
-    Source,
-    SystemSource,
-    choose_source,
-)
+from dprivacy.sampling import InsecureSource, KeyedSource, Source, SystemSource, choose_source
 from dprivacy.sampling.random_source import uniform_below
 
 KEY = bytes(range(32))

@@ -6,12 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from dprivacy.errors import UnknownName, WrongKind
-from dprivacy.hashing.hash_guarantees import (
-    Number,
-    PairGuarantee,
-    distance_guarantees,
-    odds_factor,
-)
+from dprivacy.hashing.hash_guarantees import Number, PairGuarantee, distance_guarantees, odds_factor
 from dprivacy.hashing.hash_then_flip import HashResponse
 from dprivacy.hashing.hashes.locality_hash import Input
 from dprivacy.hashing.noise_then_hash import HashOfNoise

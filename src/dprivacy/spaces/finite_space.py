@@ -10,13 +10,7 @@ from dprivacy.errors import SpaceMismatch, WrongKind
 from dprivacy.numbers import Frozen, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
-from dprivacy.spaces.labels import (
-    locate,
-    normal,
-    positions,
-    read_labels,
-    require_same_labels,
-)
+from dprivacy.spaces.labels import locate, normal, positions, read_labels, require_same_labels
 from dprivacy.spaces.needed_pairs import Pairs, irredundant_pairs
 from dprivacy.typing import Label, LevelLike
 

@@ -8,14 +8,7 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.problems.design_problem import exact_mat
-from dprivacy.errors import (
-    BadLevel,
-    BadNumber,
-    Malformed,
-    SpaceMismatch,
-    TooLarge,
-    WrongKind,
-)
+from dprivacy.errors import BadLevel, BadNumber, Malformed, SpaceMismatch, TooLarge, WrongKind
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.model import Dist
 from dprivacy.numbers.matrices import Mat

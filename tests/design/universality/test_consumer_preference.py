@@ -7,22 +7,12 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.universality.consumer_preference import best_kernel
-from dprivacy.errors import (
-    MixedArithmetic,
-    SpaceMismatch,
-    TooLarge,
-    UnknownName,
-)
+from dprivacy.errors import MixedArithmetic, SpaceMismatch, TooLarge, UnknownName
 from dprivacy.flow import gain, loss, posterior_uncertainty
 from dprivacy.model import uniform
 from dprivacy.polytope import is_kernel, kernels
 from dprivacy.spaces import line
-from support.universality_cases import (
-    optimum,
-    random_loss,
-    random_prior,
-    spaces,
-)
+from support.universality_cases import optimum, random_loss, random_prior, spaces
 
 
 class TestBestKernel:

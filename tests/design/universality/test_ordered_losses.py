@@ -10,10 +10,7 @@ from dprivacy.design.universality.universal_optimality import universally_optima
 from dprivacy.flow import is_monotonic, loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric
 from dprivacy.spaces import line
-from support.universality_cases import (
-    monotonic_loss,
-    random_prior,
-)
+from support.universality_cases import monotonic_loss, random_prior
 
 
 class TestOrdered:

@@ -16,11 +16,7 @@ from dprivacy.model import Dist, as_channel
 from dprivacy.polytope import kernels
 from dprivacy.refine import refines
 from dprivacy.spaces import from_table, line
-from support.universality_cases import (
-    H,
-    some_private_channels,
-    spaces,
-)
+from support.universality_cases import H, some_private_channels, spaces
 
 
 class TestPairs:

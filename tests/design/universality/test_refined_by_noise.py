@@ -11,9 +11,7 @@ from dprivacy.design.universality.refined_by_noise import (
     laplace_against_geometric,
     refined_by_laplace,
 )
-from dprivacy.errors import (
-    Uncertified,
-)
+from dprivacy.errors import Uncertified
 from dprivacy.mechanisms import pixelated_laplace
 from dprivacy.numbers.levels import as_eps
 from dprivacy.refine import refines

@@ -8,10 +8,7 @@ from dprivacy.design.universality.tight_paths import geometric_paths
 from dprivacy.mechanisms import bitwise_response, geometric
 from dprivacy.model import Channel
 from dprivacy.spaces import hamming_cube, line
-from support.universality_cases import (
-    some_private_channels,
-    spaces,
-)
+from support.universality_cases import some_private_channels, spaces
 
 
 def is_path(space, path):

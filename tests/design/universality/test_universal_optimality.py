@@ -24,12 +24,7 @@ from dprivacy.polytope import is_kernel, kernels
 from dprivacy.refine import refines
 from dprivacy.spaces import discrete, from_table, hamming_cube, line
 from dprivacy.verify import privacy
-from support.universality_cases import (
-    H,
-    mixed,
-    some_private_channels,
-    spaces,
-)
+from support.universality_cases import H, mixed, some_private_channels, spaces
 
 
 class TestUniversal:

@@ -6,13 +6,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import (
-    BadLevel,
-    BadNumber,
-    DPrivacyError,
-    NotApplicable,
-    UnknownName,
-)
+from dprivacy.errors import BadLevel, BadNumber, DPrivacyError, NotApplicable, UnknownName
 from dprivacy.estimation import count_error, estimate, sample_size, smallest_eps_for
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel

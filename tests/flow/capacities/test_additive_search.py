@@ -5,13 +5,7 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.errors import Malformed, TooLarge
-from dprivacy.flow import (
-    additive_bound,
-    additive_capacity,
-    gain,
-    leakage,
-    loss,
-)
+from dprivacy.flow import additive_bound, additive_capacity, gain, leakage, loss
 from dprivacy.model import Dist, as_channel, uniform
 
 

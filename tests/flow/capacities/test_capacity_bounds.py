@@ -1,8 +1,6 @@
 """Bounds on what any channel leaks."""
 
-from dprivacy.flow import (
-    leakage_bound,
-)
+from dprivacy.flow import leakage_bound
 from dprivacy.spaces import discrete
 
 

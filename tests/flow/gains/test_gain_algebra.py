@@ -14,12 +14,7 @@ from dprivacy.flow import (
     vulnerability,
 )
 from dprivacy.model import uniform
-from support.flow_strategies import (
-    channels,
-    priors,
-    questions,
-    tables,
-)
+from support.flow_strategies import channels, priors, questions, tables
 
 law = settings(max_examples=60)
 

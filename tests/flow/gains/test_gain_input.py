@@ -13,14 +13,7 @@ from dprivacy.errors import (
     TooLarge,
     UnknownName,
 )
-from dprivacy.flow import (
-    gain,
-    leakage,
-    loss,
-    posterior_vulnerability,
-    uncertainty,
-    vulnerability,
-)
+from dprivacy.flow import gain, leakage, loss, posterior_vulnerability, uncertainty, vulnerability
 from dprivacy.model import as_channel, uniform
 
 

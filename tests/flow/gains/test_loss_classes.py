@@ -3,17 +3,9 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.flow import (
-    Loss,
-    is_trivial,
-    posterior_uncertainty,
-    uncertainty,
-)
+from dprivacy.flow import Loss, is_trivial, posterior_uncertainty, uncertainty
 from dprivacy.model import Channel, uniform
-from support.flow_strategies import (
-    channels,
-    questions,
-)
+from support.flow_strategies import channels, questions
 
 law = settings(max_examples=60)
 

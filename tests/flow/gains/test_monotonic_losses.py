@@ -5,19 +5,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.flow import (
-    Loss,
-    is_monotonic,
-    is_pairwise_non_trivial,
-    is_strictly_monotonic,
-    loss,
-)
+from dprivacy.flow import Loss, is_monotonic, is_pairwise_non_trivial, is_strictly_monotonic, loss
 from dprivacy.model import Dist
 from dprivacy.spaces import line
-from support.flow_strategies import (
-    distributions,
-    tables,
-)
+from support.flow_strategies import distributions, tables
 
 law = settings(max_examples=60)
 

@@ -4,16 +4,8 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.errors import (
-    TooLarge,
-)
-from dprivacy.flow import (
-    Loss,
-    gain,
-    loss,
-    uncertainty,
-    vulnerability,
-)
+from dprivacy.errors import TooLarge
+from dprivacy.flow import Loss, gain, loss, uncertainty, vulnerability
 from dprivacy.model import Dist
 from dprivacy.spaces import discrete, grid, line
 

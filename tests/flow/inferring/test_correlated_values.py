@@ -5,14 +5,7 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.errors import Malformed, SpaceMismatch
-from dprivacy.flow import (
-    focussed,
-    gain,
-    inference,
-    is_hiding,
-    is_insensitive,
-    scenario,
-)
+from dprivacy.flow import focussed, gain, inference, is_hiding, is_insensitive, scenario
 from dprivacy.model import Channel, Dist, as_channel, joint, uniform
 
 

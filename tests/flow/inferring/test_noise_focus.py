@@ -5,19 +5,9 @@ from fractions import Fraction as Q
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.flow import (
-    capacity,
-    inference,
-    is_hiding,
-    is_revealing,
-)
+from dprivacy.flow import capacity, inference, is_hiding, is_revealing
 from dprivacy.model import Dist
-from support.flow_strategies import (
-    channels,
-    distributions,
-    priors,
-    processed,
-)
+from support.flow_strategies import channels, distributions, priors, processed
 
 law = settings(max_examples=60)
 

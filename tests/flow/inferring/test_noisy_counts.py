@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.flow import (
-    count_scenario,
-    local_count,
-    oblivious_count,
-)
+from dprivacy.flow import count_scenario, local_count, oblivious_count
 from dprivacy.model import Channel, as_channel, joint
 
 

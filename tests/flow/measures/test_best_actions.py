@@ -2,12 +2,7 @@
 
 from fractions import Fraction as Q
 
-from dprivacy.flow import (
-    gain,
-    leakage,
-    loss,
-    strategy,
-)
+from dprivacy.flow import gain, leakage, loss, strategy
 from dprivacy.model import Dist, as_channel, uniform
 
 

@@ -15,10 +15,7 @@ from dprivacy.flow import (
     shannon_entropy,
     uncertainty,
 )
-from support.flow_strategies import (
-    as_floats,
-    questions,
-)
+from support.flow_strategies import as_floats, questions
 
 law = settings(max_examples=60)
 

@@ -5,12 +5,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.flow import (
-    gain,
-    posterior_vulnerability,
-    strategy,
-    vulnerability,
-)
+from dprivacy.flow import gain, posterior_vulnerability, strategy, vulnerability
 from dprivacy.model import Channel, Dist, Gain, as_channel, uniform
 from dprivacy.spaces import grid
 

@@ -9,9 +9,7 @@ import pytest
 from dprivacy.errors import Malformed, NotStochastic
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.numbers.levels import ln
-from dprivacy.release import (
-    from_floats,
-)
+from dprivacy.release import from_floats
 from dprivacy.spaces import line
 from dprivacy.verify import privacy
 

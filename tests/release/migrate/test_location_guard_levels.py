@@ -5,9 +5,7 @@ import pytest
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import planar_laplace
 from dprivacy.numbers.levels import Level, as_level, ln
-from dprivacy.release import (
-    location_guard,
-)
+from dprivacy.release import location_guard
 
 
 def test_the_levels_of_location_guard():

@@ -8,12 +8,7 @@ import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, NotPrivate
 from dprivacy.numbers.levels import ln
-from dprivacy.release import (
-    Plan,
-    pram_from_text,
-    read_pram,
-    sanitise,
-)
+from dprivacy.release import Plan, pram_from_text, read_pram, sanitise
 from dprivacy.spaces import line
 from dprivacy.store import load, save
 

@@ -7,10 +7,7 @@ import pytest
 
 from dprivacy.errors import Malformed, NotPrivate
 from dprivacy.numbers.levels import ln
-from dprivacy.release import (
-    from_utilities,
-    from_utility_list,
-)
+from dprivacy.release import from_utilities, from_utility_list
 from dprivacy.spaces import line
 from dprivacy.verify import smallest_eps
 

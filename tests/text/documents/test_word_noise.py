@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprivacy.errors import (
-    BadLevel,
-    InsecureSeedWarning,
-    Malformed,
-    NotApplicable,
-    UnknownName,
-)
+from dprivacy.errors import BadLevel, InsecureSeedWarning, Malformed, NotApplicable, UnknownName
 from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
 from dprivacy.numbers.enclosures import exp_bounds

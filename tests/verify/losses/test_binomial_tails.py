@@ -7,11 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from dprivacy.errors import BadLevel, Malformed
-from dprivacy.verify import (
-    bernoulli_divergence,
-    binomial_alpha,
-    binomial_tail_bound,
-)
+from dprivacy.verify import bernoulli_divergence, binomial_alpha, binomial_tail_bound
 
 
 @pytest.mark.statement("T", "Lem A3")

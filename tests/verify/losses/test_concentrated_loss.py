@@ -11,10 +11,7 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import as_channel
 from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
-from dprivacy.verify import (
-    concentrated_privacy,
-    privacy_loss,
-)
+from dprivacy.verify import concentrated_privacy, privacy_loss
 from support.loss_channels import brute_scale
 
 COIN = [["3/4", "1/4"], ["1/4", "3/4"]]

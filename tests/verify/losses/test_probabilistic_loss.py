@@ -9,11 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.model import Channel, mixture
 from dprivacy.numbers import ln
-from dprivacy.verify import (
-    extended_privacy,
-    probabilistic_privacy,
-    with_shared_randomness,
-)
+from dprivacy.verify import extended_privacy, probabilistic_privacy, with_shared_randomness
 from support.loss_channels import channels
 
 COIN = [["3/4", "1/4"], ["1/4", "3/4"]]

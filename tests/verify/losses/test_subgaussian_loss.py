@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from dprivacy.model import Channel
-from dprivacy.verify import (
-    privacy_loss,
-    subgaussian_scale,
-)
+from dprivacy.verify import privacy_loss, subgaussian_scale
 from support.loss_channels import brute_scale, channels
 
 

@@ -9,11 +9,7 @@ from dprivacy.errors import BadLevel, Malformed, UnknownCategory
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level
 from dprivacy.spaces import discrete, from_table, grid, line
-from dprivacy.verify import (
-    error_floor,
-    expected_error,
-    hamming_error_bounds,
-)
+from dprivacy.verify import error_floor, expected_error, hamming_error_bounds
 
 
 def test_expected_error_by_hand() -> None:

@@ -10,10 +10,7 @@ from dprivacy.errors import BadLevel, Malformed, MixedArithmetic, SpaceMismatch
 from dprivacy.model import Channel, Dist, as_channel, push, uniform
 from dprivacy.numbers import ln
 from dprivacy.spaces import discrete, line
-from dprivacy.verify import (
-    ball_change,
-    odds_change,
-)
+from dprivacy.verify import ball_change, odds_change
 
 C = Channel(
     ["x", "z"], ["a", "b", "c", "d"], [["1/2", "1/4", "1/4", 0], ["1/4", "1/4", "1/8", "3/8"]]

@@ -8,11 +8,7 @@ import pytest
 
 from dprivacy.errors import UnknownCategory
 from dprivacy.model import Channel, as_channel
-from dprivacy.verify import (
-    checks_needed,
-    sufficient_partition,
-    sufficient_set,
-)
+from dprivacy.verify import checks_needed, sufficient_partition, sufficient_set
 
 C = Channel(
     ["x", "z"], ["a", "b", "c", "d"], [["1/2", "1/4", "1/4", 0], ["1/4", "1/4", "1/8", "3/8"]]

@@ -10,9 +10,7 @@ from dprivacy.errors import Malformed
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.release import Plan
 from dprivacy.spaces import discrete, line
-from dprivacy.web.pages import (
-    protect_page as protect,
-)
+from dprivacy.web.pages import protect_page as protect
 from dprivacy.web.pages.column_cards import summary
 from dprivacy.web.pages.plan_form import (
     FIRST,

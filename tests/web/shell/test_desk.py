@@ -9,13 +9,7 @@ import warnings
 
 import pytest
 
-from dprivacy.errors import (
-    AlreadyReleased,
-    BadFile,
-    BudgetExceeded,
-    PrivacyLeakWarning,
-    TooLarge,
-)
+from dprivacy.errors import AlreadyReleased, BadFile, BudgetExceeded, PrivacyLeakWarning, TooLarge
 from dprivacy.release import Ledger
 from dprivacy.web.shell import desk as desks
 from dprivacy.web.shell.desk import Desk, require_small, warnings_heard

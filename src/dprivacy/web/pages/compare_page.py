@@ -9,12 +9,7 @@ from nicegui import ui
 from dprivacy.model import Channel, as_space, shown
 from dprivacy.refine import Refinement, refines
 from dprivacy.viz import simplex_spec
-from dprivacy.web.pages.pasted_matrices import (
-    DISTANCES,
-    EXAMPLES,
-    matrix_box,
-    read_matrix_text,
-)
+from dprivacy.web.pages.pasted_matrices import DISTANCES, EXAMPLES, matrix_box, read_matrix_text
 from dprivacy.web.shell.controls import Choice, details, figure, formula, heat, refusal, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
