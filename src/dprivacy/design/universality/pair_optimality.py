@@ -92,19 +92,10 @@ def best_on_pair(
 
     Parameters
     ----------
-    C
-        An exact ε·d-private channel, or anything `as_channel` reads.
     x, z
         Two secrets.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
-    eps
-        The level; e^(ε·d) must be rational.
-
-    Raises
-    ------
-    NotPrivate
-        When C is not ε·d-private, with the inputs and the output that show it.
+    C, space, eps
+        As for `universally_optimal`.
 
     Notes
     -----

@@ -54,12 +54,8 @@ def geometric_paths(
 
     Parameters
     ----------
-    C
-        An exact ε·d-private channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
-    eps
-        The level; e^(ε·d) must be rational.
+    C, space, eps
+        As for `universally_optimal`.
     most
         The largest number of paths to list; a space may have very many.
 

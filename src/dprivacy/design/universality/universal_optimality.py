@@ -126,7 +126,7 @@ def universally_optimal(
     Raises
     ------
     NotPrivate
-        When C is not ε·d-private, with the inputs and the output that show it.
+        C is not ε·d-private; the message names the inputs and the output that show it.
 
     Notes
     -----
