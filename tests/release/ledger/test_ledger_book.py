@@ -147,7 +147,7 @@ def test_a_place_has_no_whole_record(book):
         book.spend(plan, account="trips")
     with pytest.raises(BudgetExceeded):
         book.spend(plan, account="trips")
-    with pytest.raises(Malformed, match="without bound"):
+    with pytest.raises(Malformed, match="unbounded columns"):
         book.spent("trips")
     book.budget("walks", 100)
     with pytest.raises(Malformed, match="'where' have no bound"):

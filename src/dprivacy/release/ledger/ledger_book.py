@@ -18,8 +18,10 @@ from dprivacy.release.ledger.refusals import (
     PAID,
     costs_of,
     released_before,
+    require_bytes,
     require_kind,
     require_name,
+    require_texts,
     require_within,
 )
 from dprivacy.release.plans.release_card import Card
@@ -215,14 +217,8 @@ class Ledger(Frozen):
         2. Sums and comparisons are exact.
         """
         name, charges = require_name(account, "an account"), charges_of(what)
-        if not all(isinstance(text, str) for text in (part, plan, again, note)):
-            raise WrongKind(
-                f"part, plan, again and note are texts, not {part!r}, {plan!r}, {again!r}, {note!r}"
-            )
-        digests = [whose, run, *(sources or {}).values(), *(permanent or {}).values()]
-        if not all(isinstance(digest, bytes) for digest in digests):
-            kinds = sorted({type(digest).__name__ for digest in digests})
-            raise WrongKind(f"digests and marks are bytes, not {', '.join(kinds)}")
+        require_texts(part=part, plan=plan, again=again, note=note)
+        require_bytes([whose, run, *(sources or {}).values(), *(permanent or {}).values()])
         key, crew = self._pages.key, part.encode("utf-8", "surrogatepass")
         tags = {words: key.tag("source", digest) for words, digest in (sources or {}).items()}
         # What was paid for one part of the people was not paid for another.
@@ -326,9 +322,7 @@ class Ledger(Frozen):
             )
         total = balance.spent(column)
         if total is None:
-            raise NotApplicable(
-                f"account {name!r} has columns without bound; ask for each column's own"
-            )
+            raise NotApplicable(f"account {name!r} has unbounded columns; ask for one column")
         return total
 
     def left(self, account: str = EVERYONE, *, column: str = WHOLE, person: Label = None) -> Amount:
@@ -337,9 +331,8 @@ class Ledger(Frozen):
         with self._pages.transaction(write=False):
             limit = self._pages.balance(name).limits.get(column)
         if limit is None:
-            raise NotApplicable(
-                f"account {name!r} has no budget" + (f" for column {column!r}" * bool(column))
-            )
+            of = f" for column {column!r}" if column else ""
+            raise NotApplicable(f"account {name!r} has no budget{of}")
         gone = self.spent(name, column=column, person=person)
         return amount(max(limit.eps - gone.eps, amount(0).eps), max(limit.slack - gone.slack, 0))
 

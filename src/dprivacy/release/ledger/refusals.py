@@ -61,6 +61,20 @@ def require_name(name: str, what: str) -> str:
     )
 
 
+def require_texts(**texts: str) -> None:
+    """Refuse what is not text, by its name."""
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise WrongKind(f"{name} is a text, not {text!r}")
+
+
+def require_bytes(digests: Iterable[bytes]) -> None:
+    """Refuse digests and marks that are not bytes."""
+    strange = sorted({type(digest).__name__ for digest in digests} - {"bytes"})
+    if strange:
+        raise WrongKind(f"digests and marks are bytes, not {', '.join(strange)}")
+
+
 def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:
     """What each column costs, in words; "" where it costs nobody anything."""
     every = list(balances)
