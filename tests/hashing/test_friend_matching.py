@@ -28,7 +28,7 @@ from dprivacy.hashing import (
     utility_loss,
     utility_loss_experiment,
 )
-from dprivacy.release import read_card
+from dprivacy.release.plans.release_card import read_card
 from dprivacy.sampling import InsecureSource
 
 PEOPLE = ["ann", "bob", "cleo", "dan"]
@@ -276,7 +276,7 @@ def test_tables_that_are_refused(tmp_path, text, words):
 
 
 def test_files_that_are_refused(tmp_path):
-    with pytest.raises(Malformed, match="no such file"):
+    with pytest.raises(Malformed, match="does not exist"):
         read_ratings(tmp_path / "nothing.csv")
     with pytest.raises(Malformed, match=r"only \.csv"):
         read_ratings(written(tmp_path, "x", "ratings.xls"))
