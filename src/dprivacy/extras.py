@@ -1,71 +1,33 @@
-"""Libraries that come with extras, loaded when they are first needed."""
+"""Libraries that come with extras: each a function that loads it, or a part, when it is needed."""
 
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
 from dprivacy.errors import MissingExtra
 
 
-def _load(module: str, extra: str, purpose: str) -> ModuleType:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(
-            f"{purpose} needs {module.split('.', maxsplit=1)[0]}; install it with "
-            f"pip install 'dprivacy[{extra}]'"
-        ) from None
+def _loaded(module: str, extra: str, purpose: str) -> Callable[..., ModuleType]:
+    def load(part: str = "") -> ModuleType:
+        try:
+            return import_module(f"{module}.{part}" if part else module)
+        except ImportError:
+            raise MissingExtra(
+                f"{purpose} needs {module.split('.', maxsplit=1)[0]}; install it with "
+                f"pip install 'dprivacy[{extra}]'"
+            ) from None
+
+    return load
 
 
-def arrow() -> ModuleType:
-    """pyarrow."""
-    return _load("pyarrow", "table", "working on tables")
-
-
-def compute() -> ModuleType:
-    """pyarrow.compute."""
-    return _load("pyarrow.compute", "table", "working on tables")
-
-
-def parquet() -> ModuleType:
-    """pyarrow.parquet."""
-    return _load("pyarrow.parquet", "table", "Parquet files")
-
-
-def arrow_csv() -> ModuleType:
-    """pyarrow.csv."""
-    return _load("pyarrow.csv", "table", "CSV files")
-
-
-def dataset() -> ModuleType:
-    """pyarrow.dataset."""
-    return _load("pyarrow.dataset", "table", "SQL on a table")
-
-
-def duckdb() -> ModuleType:
-    """duckdb."""
-    return _load("duckdb", "table", "SQL on a table")
-
-
-def spark() -> ModuleType:
-    """pyspark.sql."""
-    return _load("pyspark.sql", "spark", "working on Spark frames")
-
-
-def psycopg() -> ModuleType:
-    """psycopg, the PostgreSQL driver."""
-    return _load("psycopg", "postgres", "a ledger in PostgreSQL")
-
-
-def matplotlib(part: str = "") -> ModuleType:
-    """matplotlib, or one of its parts."""
-    return _load(f"matplotlib.{part}" if part else "matplotlib", "plot", "drawing")
-
-
-def mpltern() -> ModuleType:
-    """mpltern, triangles for matplotlib."""
-    return _load("mpltern", "plot", "drawing a triangle")
-
-
-def shapely() -> ModuleType:
-    """shapely."""
-    return _load("shapely", "geo", "a polygon as a region")
+arrow = _loaded("pyarrow", "table", "working on tables")
+compute = _loaded("pyarrow.compute", "table", "working on tables")
+parquet = _loaded("pyarrow.parquet", "table", "Parquet files")
+arrow_csv = _loaded("pyarrow.csv", "table", "CSV files")
+dataset = _loaded("pyarrow.dataset", "table", "SQL on a table")
+duckdb = _loaded("duckdb", "table", "SQL on a table")
+spark = _loaded("pyspark.sql", "spark", "working on Spark frames")
+psycopg = _loaded("psycopg", "postgres", "a ledger in PostgreSQL")
+matplotlib = _loaded("matplotlib", "plot", "drawing")
+mpltern = _loaded("mpltern", "plot", "drawing a triangle")
+shapely = _loaded("shapely", "geo", "a polygon as a region")
