@@ -146,7 +146,10 @@ def refines(
     if gains is not None and by != "average":
         raise NotApplicable(f'gains are compared with by="average", not with by={by!r}')
     if prior is not None and gains is None:
-        raise NotApplicable("refinement is for every prior; a prior is for the gains of gains=[…]")
+        raise NotApplicable(
+            f"refinement holds for every prior, so that prior={prior!r} says nothing; a prior goes "
+            "with gains=[…]"
+        )
     pair = read_pair(A, B)
     if gains is not None:
         return refined_for_gains(pair, gains, prior, names)

@@ -220,11 +220,10 @@ def _bet_in_words(gain: Gain, output: Any) -> str:
     """Who takes the bet, and on what."""
     worth, refused = gain.matrix.row(0), gain.matrix[1, 0]
     ranked = sorted(zip(worth, gain.secrets, strict=True), key=lambda item: -item[0])
-    wins = [f"{shown(x)} ({about(v)})" for v, x in ranked if v > refused]
-    loses = [f"{shown(x)} ({about(v)})" for v, x in reversed(ranked) if v < refused]
+    pays = [f"{about(v)} on {shown(x)}" for v, x in ranked]
     return (
-        f"an attacker who may take a bet that pays above {about(refused)} on {_listed(wins)} and below "
-        f"it on {_listed(loses)}, or pass for {about(refused)}: seeing {shown(output)}, they take it"
+        f"an attacker who may take a bet that pays {_listed(pays)}, or pass for {about(refused)}, and "
+        f"who takes it on seeing {shown(output)}"
     )
 
 
