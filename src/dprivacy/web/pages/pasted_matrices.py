@@ -3,13 +3,15 @@
 import csv
 import io
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import BadFile, TooLarge
-from dprivacy.model import Channel, as_channel, read_table
+from dprivacy.errors import BadFile, NotStochastic, TooLarge
+from dprivacy.model import Channel, as_channel
+from dprivacy.release import pram_from_text
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text
@@ -21,7 +23,6 @@ DISTANCES = {
     "line": "values are numbers, at their difference",
     "hamming": "values are codes such as 010; differing characters count",
 }
-_SEPARATORS = (",", "\t", ";", None)
 _MOST_CHARACTERS = 4 << 20
 
 # name: (what it is, space, text)
@@ -86,7 +87,13 @@ def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None
         finally:
             path.unlink(missing_ok=True)
     else:
-        channel = Channel(*read_table(_labelled(text, name), name))
+        found = pram_from_text(_labelled(text, name), name=name)
+        if found.moved:
+            raise NotStochastic(
+                f"{name} has rows that miss 1 by up to {float(found.moved):.1g}, a rounding; the "
+                "command dprivacy verify reads it, and says so"
+            )
+        channel = found.channel
     if max(len(channel.rows), len(channel.columns)) > MOST_LABELS:
         raise TooLarge(
             f"{name} is {len(channel.rows)} × {len(channel.columns)}; the page takes up to "
@@ -106,46 +113,21 @@ def matrix_text(channel: Channel) -> str:
 
 
 def _labelled(text: str, name: str) -> str:
-    """CSV text with labels, whatever separated the cells and whether labels were there."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
+    """The text; bare probabilities get the labels 1, 2, …."""
+    table = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
+    table = [line for line in table if line]
+    if not table:
         raise BadFile(f"{name} is empty; paste one, or begin with an example")
-    mark = next((mark for mark in _SEPARATORS if mark is None or mark in text), None)
-    if mark == ",":
-        table = list(csv.reader(lines))
-    elif mark is None:
-        table = [line.split() for line in lines]
-    else:
-        table = [line.split(mark) for line in lines]
-    if all(_is_number(cell) for line in table for cell in line) and _first_line_sums(table[0]):
-        table = [
-            ["", *(str(j + 1) for j in range(len(table[0])))],
-            *([str(i + 1), *line] for i, line in enumerate(table)),
-        ]
-    elif len(table) > 1 and len(table[0]) + 1 == len(table[1]):
-        table[0] = ["", *table[0]]  # R leaves the corner out
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(table)
-    return out.getvalue()
-
-
-def _is_number(cell: str) -> bool:
-    top, _, bottom = cell.strip().partition("/")
     try:
-        float(top), float(bottom or 1)
-    except ValueError:
-        return False
-    return True
-
-
-def _first_line_sums(cells: list[str]) -> bool:
-    """Whether a line of numbers is one of probabilities, and not of labels such as 0, 1, 2."""
-    total = 0.0
-    for cell in cells:
-        top, _, bottom = cell.strip().partition("/")
-        value = float(top) / (float(bottom or 1) or 1.0)
-        total += value
-    return abs(total - 1) < 1e-6
+        values = [[Fraction(cell) for cell in line] for line in table if max(map(len, line)) < 99]
+    except (ValueError, ZeroDivisionError):
+        return text
+    if not values or abs(float(sum(values[0])) - 1) > 1e-6:  # labels such as 0, 1, 2
+        return text
+    head = ["", *(str(j) for j in range(1, len(table[0]) + 1))]
+    return "\n".join(
+        ",".join(line) for line in [head, *([str(i), *x] for i, x in enumerate(table, 1))]
+    )
 
 
 def matrix_box(
