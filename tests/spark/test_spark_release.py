@@ -119,7 +119,7 @@ class TestLedger:
             with_card(moved, PLAN, output=tmp_path / "two", ledger=ledger, again="a second copy")
             assert ledger.spent(column="hobby").eps == ln(25)
             assert ledger.verify([tmp_path / "one" / "_card.json"])
-        with pytest.raises(Malformed, match="again is a remark in a ledger"):
+        with pytest.raises(Malformed, match="is a remark in a ledger"):
             sanitise(frame, PLAN, again="why not")
 
 
