@@ -16,20 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
+from survey import PLAN, SCHEMA, answers
 
 ROWS = 10_000_000
 TIMES = 3
-HOBBIES = ["sports", "cars", "television", "computer games", "reading"]
-PLAN = {
-    "columns": {
-        "hobby": {"type": "categories", "values": HOBBIES, "epsilon": "ln 5"},
-        "health": {"type": "ordered", "values": [1, 2, 3, 4], "epsilon": "ln 2"},
-        "hours": {"type": "numbers", "low": 0, "high": 80, "grid": 1, "epsilon": "0.1"},
-    }
-}
 
 OURS = """
 from dprivacy.release import Plan, sanitise_file
@@ -63,19 +55,13 @@ print(rows, spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 def write(folder: Path, rows: int) -> None:
     """in.csv and in.parquet, a million rows at a time."""
     rng = np.random.default_rng(1)
-    schema = pa.schema([("hobby", pa.string()), ("health", pa.int64()), ("hours", pa.int64())])
     with (
-        pq.ParquetWriter(folder / "in.parquet", schema) as parquet,
-        pacsv.CSVWriter(folder / "in.csv", schema) as csv,
+        pq.ParquetWriter(folder / "in.parquet", SCHEMA) as parquet,
+        pacsv.CSVWriter(folder / "in.csv", SCHEMA) as csv,
     ):
         for start in range(0, rows, 1_000_000):
             n = min(1_000_000, rows - start)
-            columns = [
-                pa.array(HOBBIES).take(pa.array(rng.integers(0, 5, n))),
-                pa.array(rng.integers(1, 5, n)),
-                pa.array(rng.integers(0, 81, n)),
-            ]
-            table = pa.Table.from_arrays(columns, schema=schema)
+            table = answers(rng, n)
             parquet.write_table(table, row_group_size=1 << 17)
             csv.write_table(table)
 

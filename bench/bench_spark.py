@@ -18,37 +18,23 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
+from survey import PLAN, SCHEMA, answers
 
 ROWS = 10_000_000
 TIMES = 3
 CORES = min(os.cpu_count() or 1, 8)
-HOBBIES = ["sports", "cars", "television", "computer games", "reading"]
-PLAN = {
-    "columns": {
-        "hobby": {"type": "categories", "values": HOBBIES, "epsilon": "ln 5"},
-        "health": {"type": "ordered", "values": [1, 2, 3, 4], "epsilon": "ln 2"},
-        "hours": {"type": "numbers", "low": 0, "high": 80, "grid": 1, "epsilon": "0.1"},
-    }
-}
 
 
 def write(folder: Path, rows: int) -> None:
     """One file for Spark's every core, and all of it in one file."""
     rng = np.random.default_rng(1)
-    schema = pa.schema([("hobby", pa.string()), ("health", pa.int64()), ("hours", pa.int64())])
     (folder / "in").mkdir()
-    with pq.ParquetWriter(folder / "in.parquet", schema) as whole:
+    with pq.ParquetWriter(folder / "in.parquet", SCHEMA) as whole:
         for part in np.array_split(np.arange(rows), CORES):
-            with pq.ParquetWriter(folder / "in" / f"{part[0]:012d}.parquet", schema) as one:
+            with pq.ParquetWriter(folder / "in" / f"{part[0]:012d}.parquet", SCHEMA) as one:
                 for piece in np.array_split(part, max(1, len(part) // 1_000_000)):
-                    columns = [
-                        pa.array(HOBBIES).take(pa.array(rng.integers(0, 5, len(piece)))),
-                        pa.array(rng.integers(1, 5, len(piece))),
-                        pa.array(rng.integers(0, 81, len(piece))),
-                    ]
-                    table = pa.Table.from_arrays(columns, schema=schema)
+                    table = answers(rng, len(piece))
                     whole.write_table(table, row_group_size=1 << 17)
                     one.write_table(table, row_group_size=1 << 17)
 

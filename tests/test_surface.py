@@ -1,23 +1,14 @@
 """The façade: one list, loaded lazily; a name that is not on it is answered with its address."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import dprivacy as dp
+from support.programs import printed
 
 MOST_NAMES = 65
-
-
-def loaded(program):
-    """What a fresh interpreter prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 def test_every_listed_name_loads():
@@ -63,7 +54,7 @@ def test_a_renamed_name_is_answered_with_its_new_one(name):
 
 def test_looking_for_an_address_loads_no_room():
     program = "import sys, dprivacy; hasattr(dprivacy, 'kernels'); print('numpy' in sys.modules)"
-    assert loaded(program) == "False"
+    assert printed(program).strip() == "False"
 
 
 def test_importing_the_package_loads_no_room():
@@ -72,7 +63,7 @@ def test_importing_the_package_loads_no_room():
         "print([m for m in sys.modules if m.split('.')[0] in "
         "('numpy', 'scipy', 'flint', 'highspy', 'narwhals', 'ast') or m.startswith('dprivacy.')])"
     )
-    assert loaded(program) == "[]"
+    assert printed(program).strip() == "[]"
 
 
 def test_verifying_loads_neither_scipy_nor_a_solver():
@@ -80,4 +71,4 @@ def test_verifying_loads_neither_scipy_nor_a_solver():
         "import sys, dprivacy as dp; dp.privacy([['1/2', '1/2']], dp.line(1)); "
         "print([m for m in ('scipy', 'highspy', 'narwhals', 'rich_click') if m in sys.modules])"
     )
-    assert loaded(program) == "[]"
+    assert printed(program).strip() == "[]"

@@ -179,25 +179,27 @@ def test_queries_carry_privacy_over(data) -> None:
         assert refines(deterministic @ A, deterministic @ B, by="private")
 
 
+def check_bounds(A, B, others, by):
+    """The join and the meet of A and B: bounds of both, and the closest among the others."""
+    above, below = join(A, B, by=by), meet(A, B, by=by)
+    for channel in (A, B):
+        assert refines(channel, above, by=by)
+        assert refines(below, channel, by=by)
+    for other in others:
+        if refines(A, other, by=by) and refines(B, other, by=by):
+            assert refines(above, other, by=by)
+        if refines(other, A, by=by) and refines(other, B, by=by):
+            assert refines(other, below, by=by)
+    return above, below
+
+
 @pytest.mark.statement("T", "§4.6.2")
 @fewer
 @given(pairs(count=4))
 def test_join_and_meet_in_the_max_case(found) -> None:
     A, B, C, D = found
-    above, below = join(A, B, by="max"), meet(A, B, by="max")
-    for channel in (A, B):
-        assert refines(channel, above, by="max")
-        assert refines(below, channel, by="max")
-    for other in (
-        C,
-        D,
-        A @ Channel(A.columns, ["one"], [[1]] * len(A.columns)),
-        meet(C, D, by="max"),
-    ):
-        if refines(A, other, by="max") and refines(B, other, by="max"):
-            assert refines(above, other, by="max")
-        if refines(other, A, by="max") and refines(other, B, by="max"):
-            assert refines(other, below, by="max")
+    silent = A @ Channel(A.columns, ["one"], [[1]] * len(A.columns))
+    above, below = check_bounds(A, B, (C, D, silent, meet(C, D, by="max")), by="max")
     assert refines(above, join(above, A, by="max"), by="max")
     assert refines(join(A, below, by="max"), A, by="max")
 
@@ -207,15 +209,7 @@ def test_join_and_meet_in_the_max_case(found) -> None:
 @given(pairs(count=4))
 def test_join_and_meet_for_privacy(found) -> None:
     A, B, C, D = found
-    above, below = join(A, B, by="private"), meet(A, B, by="private")
-    for channel in (A, B):
-        assert refines(channel, above, by="private")
-        assert refines(below, channel, by="private")
-    for other in (C, D, join(C, D, by="private"), meet(C, D, by="private")):
-        if refines(A, other, by="private") and refines(B, other, by="private"):
-            assert refines(above, other, by="private")
-        if refines(other, A, by="private") and refines(other, B, by="private"):
-            assert refines(other, below, by="private")
+    check_bounds(A, B, (C, D, *(f(C, D, by="private") for f in (join, meet))), by="private")
 
 
 @pytest.mark.statement("T", "Thm 4.13", "Lem 4.14")

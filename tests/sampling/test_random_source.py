@@ -4,8 +4,6 @@ import copy
 import hashlib
 import os
 import pickle
-import subprocess
-import sys
 import textwrap
 import threading
 
@@ -16,6 +14,7 @@ from hypothesis import given, strategies as st
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, RepeatedStream
 from dprivacy.sampling import InsecureSource, KeyedSource, Source, SystemSource, choose_source
 from dprivacy.sampling.random_source import uniform_below
+from support.programs import printed
 
 KEY = bytes(range(32))
 
@@ -104,10 +103,7 @@ def test_security_is_stated() -> None:
 
 def test_two_runs_of_the_system_differ() -> None:
     program = "from dprivacy.sampling import SystemSource as S; print(S().words(4).tolist())"
-    runs = {
-        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
-        for _ in range(2)
-    }
+    runs = {printed(program) for _ in range(2)}
     assert len(runs) == 2
     source = SystemSource()
     assert not (source.words(4) == source.words(4)).any()
@@ -133,10 +129,7 @@ def test_forked_children_never_repeat_the_systems_stream() -> None:
         words = [drawn[i : i + 8] for i in range(0, len(drawn), 8)]
         print(len(words), len(set(words)))
     """)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["458", "458"]
+    assert printed(program).split() == ["458", "458"]
 
 
 def drawn_by_threads(source: Source) -> list[int]:
@@ -244,10 +237,7 @@ def test_a_stream_is_refused_in_a_forked_child() -> None:
             os._exit(0)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), source.words(1).size)
     """)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["7", "1"]
+    assert printed(program).split() == ["7", "1"]
 
 
 # -- seeds ---------------------------------------------------------------------------------------

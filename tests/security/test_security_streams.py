@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,6 +23,7 @@ from dprivacy.mechanisms import (
 )
 from dprivacy.sampling import InsecureSource, KeyedSource
 from dprivacy.spaces import hamming_cube
+from support.programs import printed
 
 MECHANISMS = {
     "response": (randomised_response(range(100), eps="1/10"), [7] * 64),
@@ -162,10 +162,7 @@ print("|".join(runs).replace("\\n", " "))
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_forked_children_never_repeat():
-    done = subprocess.run(
-        [sys.executable, "-c", FORKED], capture_output=True, text=True, check=True
-    )
-    runs = [line.split("|") for line in done.stdout.splitlines()]
+    runs = [line.split("|") for line in printed(FORKED).splitlines()]
     assert len(runs) == 7
     for at in range(4):
         assert len({run[at] for run in runs}) == 7

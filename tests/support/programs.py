@@ -1,4 +1,4 @@
-"""Helpers of this folder that are run as programs, so that what kills them leaves the tests alone."""
+"""Programs in a process of their own, so that what kills them leaves the tests alone."""
 
 import os
 import subprocess
@@ -6,6 +6,13 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
+
+
+def printed(program):
+    """What a fresh interpreter prints that runs this text."""
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def run_program(name, *arguments, seconds=None):

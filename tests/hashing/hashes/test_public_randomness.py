@@ -1,8 +1,6 @@
 """Public randomness: a function of the key alone, spread evenly, and never the noise."""
 
 import hashlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from scipy import stats
 from dprivacy.errors import WrongKind
 from dprivacy.hashing import bit_sampling, lshrr, minhash, random_projection, stable_projection
 from dprivacy.hashing.hashes.public_randomness import item_words, normals, public_source, unit
+from support.programs import printed
 
 MAKERS = {
     "projection": lambda key: random_projection(3, bits=64, key=key),
@@ -64,12 +63,8 @@ def test_other_processes_hash_alike():
         "from dprivacy.hashing import minhash; "
         "print(minhash(bits=32, key='a').hash([{'tea', 'rum', 'milk'}])[0].tolist())"
     )
-    printed = {
-        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
-        for _ in range(2)
-    }
     mine = minhash(bits=32, key="a").hash([{"tea", "rum", "milk"}])[0].tolist()
-    assert printed == {f"{mine}\n".encode()}
+    assert {printed(program) for _ in range(2)} == {f"{mine}\n"}
 
 
 def test_units_and_normals_have_their_laws():

@@ -329,20 +329,19 @@ class TestChanges:
             job.refused("numpy is 1.0 and was")
         assert job.run(resume=True).count == ROWS
 
-    def test_noise_that_does_not_come_out_the_same(self, tmp_path, small, monkeypatch):
-        job = Job(tmp_path, "parquet")
+    @pytest.mark.parametrize(
+        ("kind", "change", "words"),
+        [
+            ("parquet", (ChunkStreams, "start", lambda self, chunk: None), "come out the same"),
+            ("csv", (files, "_BLOCK", 1 << 11), "come in the same chunks"),
+        ],
+    )
+    def test_other_noise_or_chunks(self, tmp_path, small, monkeypatch, kind, change, words):
+        job = Job(tmp_path, kind)
         job.stop()
         with monkeypatch.context() as patch:
-            patch.setattr(ChunkStreams, "start", lambda self, chunk: None)
-            job.refused("does not come out the same again; pass --discard")
-        assert job.run(resume=True).count == ROWS
-
-    def test_other_chunks(self, tmp_path, small, monkeypatch):
-        job = Job(tmp_path, "csv")
-        job.stop()
-        with monkeypatch.context() as patch:
-            patch.setattr(files, "_BLOCK", 1 << 11)
-            job.refused("does not come in the same chunks again; pass --discard")
+            patch.setattr(*change)
+            job.refused(f"does not {words} again; pass --discard")
         assert job.run(resume=True).count == ROWS
 
 

@@ -1,7 +1,6 @@
 """One look, files that do not change by themselves, and nothing of the person's touched."""
 
 import re
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
@@ -14,6 +13,7 @@ from dprivacy.model.answers import Pictured
 from dprivacy.viz import plot_channel, plot_kernels, plot_simplex, save, svg
 from dprivacy.viz.style.figure_words import short
 from dprivacy.viz.style.picture_style import STYLES, new_figure
+from support.programs import printed
 from support.viz_checks import check_words
 
 
@@ -77,10 +77,7 @@ def test_pyplot_is_not_loaded():
         "import sys, dprivacy as dp; dp.geometric(dp.line(3), eps='ln 2').plot(); "
         "print('matplotlib.pyplot' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+    assert printed(program).strip() == "False"
 
 
 def test_notebooks_show_a_picture():
@@ -121,10 +118,7 @@ def test_specs_and_the_room_itself_need_no_plotting_library():
         "G = dp.geometric(dp.line(3), eps='ln 2')\n"
         "print(len(viz.simplex_spec(G)['data']), len(viz.channel_spec(G)['data']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["3", "1"]
+    assert printed(program).split() == ["3", "1"]
 
 
 def test_every_pictured_class_has_a_drawing_function():
