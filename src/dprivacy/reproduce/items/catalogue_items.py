@@ -119,9 +119,10 @@ def catalogue() -> dict[str, Item]:
     >>> catalogue()["T:table-5.1"].place
     'T Table 5.1'
     """
-    for name in _SHELVES:
-        import_module(f"dprivacy.reproduce.{name}")
-    return dict(_shelf)
+    modules = [import_module(f"dprivacy.reproduce.{name}").__name__ for name in _SHELVES]
+    # Whoever imported a chapter before this has put its items on the shelf first.
+    ordered = sorted(_shelf.values(), key=lambda one: modules.index(one.compute.__module__))
+    return {one.key: one for one in ordered}
 
 
 def chosen(names: str | Iterable[str] = ()) -> list[Item]:
