@@ -27,12 +27,11 @@ OURS = """
 from dprivacy.release import Plan, sanitise_file
 plan = Plan.read({plan!r})
 began = time.perf_counter()
-rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench").rows
+rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench").card.count
 """
 COPY = """
 from pathlib import Path
-from dprivacy.release.files.table_files import batches_of
-from dprivacy.release.jobs.output_writer import writer_of
+from dprivacy.release.files.table_files import batches_of, writer_of
 began = time.perf_counter()
 rows, writer = 0, None
 with batches_of(Path("{source}")) as (batches, _):

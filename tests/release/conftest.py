@@ -1,11 +1,12 @@
-"""Ledgers in a file and in PostgreSQL, where the system has a server to start."""
+"""Ledgers in a file and in PostgreSQL, where the system has a server; releases in either format."""
 
 import itertools
 
 import pytest
 
-from dprivacy.release import Ledger
+from dprivacy.release import Ledger, received
 from support.postgres_server import postgres_server
+from support.release_tables import seeded_file
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +33,21 @@ def book(where):
     """An open ledger, in a file or in PostgreSQL."""
     with Ledger(**where) as ledger:
         yield ledger
+
+
+@pytest.fixture(scope="module", params=["parquet", "csv"])
+def release(request, tmp_path_factory):
+    """The module's own people(), released by its PLAN in either format."""
+    import pyarrow.parquet as pq
+
+    folder = tmp_path_factory.mktemp("release")
+    source, output = folder / "in.parquet", folder / f"out.{request.param}"
+    pq.write_table(request.module.people(), source)
+    seeded_file(source, request.module.PLAN, output)
+    return received(output)
+
+
+@pytest.fixture(scope="module")
+def truth(request):
+    """What release does not show."""
+    return request.module.people().to_pandas()

@@ -6,12 +6,13 @@ from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from dprivacy.errors import DuplicateLabel, Malformed, UnknownCategory
 from dprivacy.numbers import as_level, root
 from dprivacy.spaces import bags, discrete, from_table, graph, grid, line, points
+from support.space_draws import on_each
 
 
 def by_permutations(x, z, space):
@@ -47,11 +48,8 @@ SPACES = {
 
 
 @pytest.mark.statement("T", "Def 9.2.3")
-@pytest.mark.parametrize("name", SPACES)
-@given(data=st.data())
-@settings(max_examples=15)
-def test_bags_of_one_size(name, data):
-    space = SPACES[name]
+@on_each(SPACES)
+def test_bags_of_one_size(space, data):
     n = data.draw(st.integers(1, 4))
     element = st.sampled_from(space.labels)
     x = data.draw(st.lists(element, min_size=n, max_size=n))
@@ -66,11 +64,8 @@ def test_bags_of_one_size(name, data):
 
 
 @pytest.mark.statement("T", "Def 9.2.3")
-@pytest.mark.parametrize("name", SPACES)
-@given(data=st.data())
-@settings(max_examples=15)
-def test_bags_of_any_size(name, data):
-    space = SPACES[name]
+@on_each(SPACES)
+def test_bags_of_any_size(space, data):
     element = st.sampled_from(space.labels)
     x = data.draw(st.lists(element, min_size=1, max_size=4))
     z = data.draw(st.lists(element, min_size=1, max_size=5))

@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 from itertools import combinations, pairwise, permutations, product as cartesian
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import strategies as st
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.numbers import as_level, root
@@ -21,6 +21,7 @@ from dprivacy.spaces import (
     product,
     sensitivity,
 )
+from support.space_draws import on_each
 
 
 def stretch(f, X, Y):
@@ -68,18 +69,15 @@ SPACES = {
 
 
 @pytest.mark.statement("T", "Def 3.3.2")
-@pytest.mark.parametrize("name", SPACES)
-@given(data=st.data())
-@settings(max_examples=15)
-def test_sensitivity_is_the_lipschitz_constant(name, data):
-    X = SPACES[name]
+@on_each(SPACES)
+def test_sensitivity_is_the_lipschitz_constant(space, data):
     Y = data.draw(st.sampled_from([line(4), discrete(range(4)), line(["0", "1/3", "5", "-2"])]))
-    table = {x: data.draw(st.sampled_from(Y.labels)) for x in X.labels}
-    delta = sensitivity(table.get, X, Y)
-    assert delta == stretch(table.get, X, Y)
+    table = {x: data.draw(st.sampled_from(Y.labels)) for x in space.labels}
+    delta = sensitivity(table.get, space, Y)
+    assert delta == stretch(table.get, space, Y)
     if delta not in (0, math.inf):  # it holds, and nothing smaller does
-        for x, z in combinations(X.labels, 2):
-            assert Y.distance(table[x], table[z]) <= delta * X.distance(x, z)
+        for x, z in combinations(space.labels, 2):
+            assert Y.distance(table[x], table[z]) <= delta * space.distance(x, z)
 
 
 @pytest.mark.statement("T", "Def 3.3.2")
@@ -121,21 +119,18 @@ def test_an_answer_outside_the_space_is_named():
 
 
 @pytest.mark.statement("T", "Def 3.3.3")
-@pytest.mark.parametrize("name", SPACES)
-@given(data=st.data())
-@settings(max_examples=15)
-def test_the_induced_metric_is_the_shortest_path(name, data):
-    X = SPACES[name]
-    table = {x: data.draw(st.sampled_from("pqrs")) for x in X.labels}
-    answers, expected = by_paths(table.get, X)
-    induced = induced_space(table.get, X)
+@on_each(SPACES)
+def test_the_induced_metric_is_the_shortest_path(space, data):
+    table = {x: data.draw(st.sampled_from("pqrs")) for x in space.labels}
+    answers, expected = by_paths(table.get, space)
+    induced = induced_space(table.get, space)
     assert list(induced.labels) == answers
     for a in answers:
         for b in answers:
             assert induced.distance(a, b) == expected[a, b]
     # f is 1-sensitive for it, and it is the largest metric of which that is true of each pair
     if len(answers) > 1 and induced.separation > 0:
-        assert sensitivity(table.get, X, induced) <= 1
+        assert sensitivity(table.get, space, induced) <= 1
 
 
 @pytest.mark.statement("T", "Def 3.3.3")

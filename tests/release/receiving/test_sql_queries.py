@@ -37,21 +37,6 @@ def people():
     })  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["parquet", "csv"])
-def release(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("release")
-    pq.write_table(people(), folder / "in.parquet")
-    (folder / "secret.csv").write_text(f"s\n{SECRET}\n")
-    output = folder / f"out.{request.param}"
-    seeded_file(folder / "in.parquet", PLAN, output)
-    return received(output)
-
-
-@pytest.fixture(scope="module")
-def truth():
-    return people().to_pandas()
-
-
 def close(answer, true):
     """Every corrected count near the true one of its group."""
     assert answer.corrected is not None
@@ -286,6 +271,7 @@ class TestNoWayOut:
     )
     def test_refused(self, release, sql):
         folder = release.data.parent
+        (folder / "secret.csv").write_text(f"s\n{SECRET}\n")
         before = {path: path.read_bytes() for path in folder.iterdir()}
         with pytest.raises(Malformed) as refusal:
             query(release, sql.format(folder=folder, path=release.data))

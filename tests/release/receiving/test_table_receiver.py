@@ -41,20 +41,6 @@ def people(n=N, seed=3):
 PLAN = Plan.read({"columns": SPECS, "pass_through": ["region", "flag", "year"]})
 
 
-@pytest.fixture(scope="module", params=["parquet", "csv"])
-def release(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("release")
-    pq.write_table(people(), folder / "in.parquet")
-    output = folder / f"out.{request.param}"
-    seeded_file(folder / "in.parquet", PLAN, output)
-    return received(output)
-
-
-@pytest.fixture(scope="module")
-def truth():
-    return people().to_pandas()
-
-
 def within(found, error, true, times=4.5):
     assert abs(found - true) <= times * error + 1
 
