@@ -92,14 +92,8 @@ class Minimax(Answer, Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, without the matrix."""
-        return {
-            "loss": plain(self.loss),
-            "secret": plain(self.secret),
-            "bound": plain(self.bound),
-            "exact": self.exact,
-            "prior": plain(self.prior),
-            "private": bool(self.privacy),
-        }
+        found = self._told("loss", "secret", "bound", "exact", "prior")
+        return {**found, "private": bool(self.privacy)}
 
 
 @result("C", "Thm 10")

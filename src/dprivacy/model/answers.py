@@ -44,8 +44,11 @@ class Answer(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, with numbers such as "16/7" and "ln(16/7)" as text."""
-        found = {item.name: plain(getattr(self, item.name)) for item in fields(self)}
-        return {**found, "exact": self.exact}
+        return {**self._told(*(item.name for item in fields(self))), "exact": self.exact}
+
+    def _told(self, *names: str) -> dict[str, Any]:
+        """The attributes of these names, as plain data."""
+        return {name: plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         return self.explain()

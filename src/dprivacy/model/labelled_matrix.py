@@ -122,10 +122,8 @@ class Gain(Pictured, Labelled):
 
     Parameters
     ----------
-    rows
-        Actions.
-    columns
-        Secrets.
+    rows, columns
+        Actions and secrets.
     matrix
         What each is worth, exact or float.
 

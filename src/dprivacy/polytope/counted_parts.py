@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from dprivacy.model import Answer, Pictured, about, plain
+from dprivacy.model import Answer, Pictured, about
 from dprivacy.numbers import Level
 
 
@@ -66,13 +66,9 @@ class KernelCount(Count):
     def to_dict(self) -> dict[str, Any]:
         """The count as plain data."""
         return {
-            "points": self.points,
-            "eps": plain(self.eps),
-            "vertices": self.vertices,
+            **self._told("points", "eps", "vertices"),
             "kernels": int(self),
-            "by_posteriors": plain(self.by_posteriors),
-            "classes": self.classes,
-            "symmetries": self.symmetries,
+            **self._told("by_posteriors", "classes", "symmetries"),
         }
 
 
@@ -126,12 +122,9 @@ class ExtremePointCount(Count):
     def to_dict(self) -> dict[str, Any]:
         """The count as plain data."""
         return {
-            "n": self.n,
-            "outputs": self.outputs,
-            "eps": plain(self.eps),
+            **self._told("n", "outputs", "eps"),
             "extreme_points": int(self),
-            "by_columns": plain(self.by_columns),
-            "by_loose": plain(self.by_loose),
+            **self._told("by_columns", "by_loose"),
             "table": [
                 {"columns": k, "loose": loose, "count": count, "classes": self.classes[k, loose]}
                 for (k, loose), count in self.table.items()

@@ -38,16 +38,12 @@ def count_extreme_points(
 
     Parameters
     ----------
-    n
-        The number of inputs.
+    n, outputs, progress
+        As for `extreme_points`.
     eps
         The level. Any ε > 0 gives the same counts, rational e^ε or not; at ε = 0 there are n.
-    outputs
-        The number of outputs, when it is not n.
     force
         Go on although the estimate is long (n ≥ 7).
-    progress
-        Called with (done, total) of the work of the last step, from time to time.
 
     Returns
     -------

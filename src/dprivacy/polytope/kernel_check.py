@@ -46,12 +46,8 @@ def is_vertex_mechanism(
 
     Parameters
     ----------
-    C
-        An exact channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
-    eps
-        The level; any level can be decided, rational e^ε or not.
+    C, space, eps
+        As for `is_kernel`.
 
     Notes
     -----
@@ -78,7 +74,7 @@ def is_kernel(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike)
     space
         The metric on its inputs; a mechanism's own when omitted.
     eps
-        The level; any level can be decided, rational e^ε or not.
+        Any level can be decided, rational e^ε or not.
 
     Returns
     -------

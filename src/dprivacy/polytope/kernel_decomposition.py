@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dprivacy.errors import NotApplicable, NotPrivate
-from dprivacy.model import Answer, Channel, Hyper, Pictured, about, plain, push, uniform
+from dprivacy.model import Answer, Channel, Hyper, Pictured, about, push, uniform
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope.cones.cone_vertices import primitive
 from dprivacy.polytope.cones.exact_columns import Read
@@ -65,12 +65,7 @@ class Decomposition(Answer, Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """The decomposition as plain data."""
-        return {
-            "weights": plain(self.weights),
-            "kernels": plain(self.kernels),
-            "vertex": plain(self.vertex),
-            "witness": plain(self.witness),
-        }
+        return self._told("weights", "kernels", "vertex", "witness")
 
 
 @result("T", "Lem 6.11", "Property 2", "Cor 6.12")

@@ -123,10 +123,8 @@ def count_kernels(
     eps
         The level. On the discrete metric any ε > 0 gives the same counts; on other spaces e^(ε·d)
         must be rational, and the count may depend on ε (E2). At ε = 0 there is one kernel.
-    force
-        Go on although the estimate is long.
-    progress
-        Called with (done, total) of the longest step, from time to time.
+    force, progress
+        As for `kernels`.
 
     Returns
     -------

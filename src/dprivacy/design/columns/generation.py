@@ -50,7 +50,7 @@ def column_generation(
     seconds
         Wall time after which the best answer so far is returned.
     progress
-        Called after every round.
+        Called with (loss, bound, seconds so far) after every round.
     start
         An earlier answer to begin from, for the same secrets and outputs; ε or costs may have changed.
     orbits

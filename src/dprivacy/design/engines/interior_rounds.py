@@ -34,16 +34,8 @@ def interior_point(
 
     Parameters
     ----------
-    scaled
-        ε·d between the n secrets; inf where nothing binds two of them.
-    costs
-        n × m: prior times loss.
-    gap
-        Stop when (loss − bound)/loss is at most this.
-    seconds
-        Time limit.
-    progress
-        Called with (loss, bound, seconds so far) after every round.
+    scaled, costs, gap, seconds, progress
+        As for `column_generation`.
     pairs
         Pairs i < j that imply all others, where they are known; all pairs otherwise.
 

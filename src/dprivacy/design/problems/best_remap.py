@@ -83,10 +83,8 @@ class Remap(Answer):
     def to_dict(self) -> dict[str, Any]:
         """The remap as plain data."""
         return {
-            "actions": [[plain(y), plain(w)] for y, w in self.actions.items()],
-            "before": plain(self.before),
-            "after": plain(self.after),
-            "exact": self.exact,
+            "actions": plain(list(self.actions.items())),
+            **self._told("before", "after", "exact"),
         }
 
 

@@ -17,7 +17,7 @@ from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.errors import BadNumber
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import whole
-from dprivacy.model import Answer, Dist, about, plain
+from dprivacy.model import Answer, Dist, about
 from dprivacy.numbers import Level, as_eps, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import quantised
@@ -125,8 +125,7 @@ class IntervalLoss(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """The bounds as plain data."""
-        names = ("N", "eps", "kappa", "laplace", "least", "regret")
-        return {name: plain(getattr(self, name)) for name in (*names, "exact")}
+        return self._told("N", "eps", "kappa", "laplace", "least", "regret", "exact")
 
 
 @result("T", "Thm 7.3", "Lem 7.5", "Lem 7.11", "Cor 7.12")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from dprivacy.design.universality.candidate import Candidate
 from dprivacy.design.universality.private_answers import Corner, height, offered
 from dprivacy.errors import NotApplicable
-from dprivacy.model import Verdict, about, plain, shown
+from dprivacy.model import Verdict, about, shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, SpaceLike
 
@@ -78,7 +78,7 @@ class PairVerdict(Verdict):
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""
-        return {**super().to_dict(), "because": self.because, "gap": plain(self.gap)}
+        return super().to_dict() | self._told("because", "gap")
 
 
 @result("T", "Lem 6.20", "Cor 6.23", "Lem 6.24")

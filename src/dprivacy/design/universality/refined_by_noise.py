@@ -15,7 +15,7 @@ from dprivacy.design.universality.laplace_enclosures import (
 from dprivacy.errors import Uncertified
 from dprivacy.flow import Loss
 from dprivacy.mechanisms import geometric_steps, pixelated_laplace, whole
-from dprivacy.model import Answer, Channel, Dist, Verdict, about, plain
+from dprivacy.model import Answer, Channel, Dist, Verdict, about
 from dprivacy.numbers import Level, Mat, as_eps, exp_bounds
 from dprivacy.sources import result
 from dprivacy.typing import LevelLike, LossLike, PriorLike
@@ -78,7 +78,7 @@ class LossDifference(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
-        return {**super().to_dict(), "difference": plain(self.difference)}
+        return super().to_dict() | self._told("difference")
 
 
 @result("T", "Thm 7.9", "Thm 7.10")

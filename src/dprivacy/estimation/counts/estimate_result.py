@@ -180,29 +180,12 @@ class Estimate(TabularAnswer, Pictured):
             self.errors(of="population", scale="proportions").values(),
             strict=True,
         )
+        titles = ("label", "share", "count", "standard_error", "interval", "population_share_error")
         return {
-            "estimator": self.estimator,
-            "n": plain(self.n),
-            "confidence": self.confidence,
-            "rows": [
-                {
-                    "label": plain(label),
-                    "share": plain(share),
-                    "count": plain(count),
-                    "standard_error": plain(error),
-                    "interval": plain(list(ends)),
-                    "population_share_error": plain(drawn),
-                }
-                for label, share, count, error, ends, drawn in rows
-            ],
-            "log_likelihood": plain(self.log_likelihood),
-            "gap": plain(self.gap),
-            "iterations": self.iterations,
-            "converged": self.converged,
-            "proper": self.proper,
-            "exact": self.exact,
-            "errors_from": self.errors_from,
-            "notes": list(self.notes),
+            **self._told("estimator", "n", "confidence"),
+            "rows": [dict(zip(titles, plain(row), strict=True)) for row in rows],
+            **self._told("log_likelihood", "gap", "iterations", "converged", "proper", "exact"),
+            **self._told("errors_from", "notes"),
         }
 
     def _printed(self) -> tuple[str, Rows]:

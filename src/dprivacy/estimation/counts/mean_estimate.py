@@ -85,12 +85,9 @@ class MeanEstimate(Answer):
         return {
             "value": plain(self.value),
             "value_float": float(self.value),
-            "n": plain(self.n),
-            "standard_error": self.standard_error,
-            "interval": list(self.interval),
+            **self._told("n", "standard_error", "interval"),
             "population_error": self.error(of="population"),
-            "confidence": self.confidence,
-            "exact": self.exact,
+            **self._told("confidence", "exact"),
         }
 
 

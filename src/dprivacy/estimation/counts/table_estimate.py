@@ -6,7 +6,7 @@ The channel of a whole row is the product of its columns' channels, applied one 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -78,12 +78,8 @@ class TableEstimate(TabularAnswer, Pictured):
     converged: bool
     errors_from: str
     sources: tuple[Known, ...]
+    exact: ClassVar[bool] = False  # tables are estimated in doubles
     observed: Floats
-
-    @property
-    def exact(self) -> bool:
-        """False: tables are estimated in doubles."""
-        return False
 
     @property
     def shares(self) -> Floats:
@@ -176,18 +172,10 @@ class TableEstimate(TabularAnswer, Pictured):
         """The table as plain data."""
         low, high = self.intervals
         return {
-            "estimator": self.estimator,
-            "n": self.n,
-            "labels": plain(self.labels),
-            "counts": self.counts.tolist(),
-            "standard_errors": plain(self.standard_errors.tolist()),
-            "low": plain(low.tolist()),
-            "high": plain(high.tolist()),
-            "confidence": self.confidence,
-            "gap": plain(self.gap),
-            "iterations": self.iterations,
-            "converged": self.converged,
-            "errors_from": self.errors_from,
+            **self._told("estimator", "n", "labels", "counts", "standard_errors"),
+            "low": plain(low),
+            "high": plain(high),
+            **self._told("confidence", "gap", "iterations", "converged", "errors_from"),
         }
 
     def _printed(self) -> tuple[str, Rows]:

@@ -1,13 +1,12 @@
 """The answer of a regression: coefficients with standard errors."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprivacy.estimation.counts.standard_errors import quantile
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import plain
 from dprivacy.numbers import Floats
 
 
@@ -52,11 +51,7 @@ class Regression(TabularAnswer):
     errors_from: str
     converged: bool
     log_likelihood: float | None = None
-
-    @property
-    def exact(self) -> bool:
-        """False: the fit is in doubles."""
-        return False
+    exact: ClassVar[bool] = False  # the fit is in doubles
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -84,17 +79,8 @@ class Regression(TabularAnswer):
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data."""
-        return {
-            "family": self.family,
-            "n": self.n,
-            "coefficients": self.coefficients,
-            "standard_errors": self.standard_errors,
-            "intervals": plain(self.intervals),
-            "confidence": self.confidence,
-            "errors_from": self.errors_from,
-            "converged": self.converged,
-            "log_likelihood": plain(self.log_likelihood),
-        }
+        found = self._told("family", "n", "coefficients", "standard_errors", "intervals")
+        return found | self._told("confidence", "errors_from", "converged", "log_likelihood")
 
     def _printed(self) -> tuple[str, Rows]:
         errors, ends = self.standard_errors, self.intervals
