@@ -18,59 +18,47 @@ from dprivacy.refine.privacy_order import refined_for_privacy
 from dprivacy.refine.restricted_order import RestrictedRefinement, refined_for_gains
 from dprivacy.typing import ChannelLike, Order, PriorLike, SpaceLike
 
+Names = tuple[str, str]
 ORDERS = ("average", "max", "private")
 
 
 @overload
 def refines(
-    A: ChannelLike,
-    B: ChannelLike,
-    space: None = None,
-    *,
-    by: Literal["average"] = "average",
-    prior: None = None,
-    gains: None = None,
-    names: tuple[str, str] = ("A", "B"),
+    A: ChannelLike, B: ChannelLike, *, by: Literal["average"] = ..., names: Names = ...
 ) -> AverageRefinement: ...
 @overload
 def refines(
-    A: ChannelLike,
-    B: ChannelLike,
-    space: None = None,
-    *,
-    by: Literal["max"],
-    names: tuple[str, str] = ("A", "B"),
+    A: ChannelLike, B: ChannelLike, *, by: Literal["max"], names: Names = ...
 ) -> MaxRefinement: ...
 @overload
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: SpaceLike | None = None,
+    space: SpaceLike | None = ...,
     *,
     by: Literal["private"],
-    names: tuple[str, str] = ("A", "B"),
+    names: Names = ...,
 ) -> PrivateRefinement: ...
 @overload
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: None = None,
     *,
-    by: Literal["average"] = "average",
-    prior: PriorLike = None,
     gains: Sequence[Gain],
-    names: tuple[str, str] = ("A", "B"),
+    by: Literal["average"] = ...,
+    prior: PriorLike = ...,
+    names: Names = ...,
 ) -> RestrictedRefinement: ...
 @overload
 def refines(
     A: ChannelLike,
     B: ChannelLike,
-    space: SpaceLike | None = None,
+    space: SpaceLike | None = ...,
     *,
-    by: Order = "average",
-    prior: PriorLike = None,
-    gains: Sequence[Gain] | None = None,
-    names: tuple[str, str] = ("A", "B"),
+    names: Names = ...,
+    gains: Sequence[Gain] | None = ...,
+    prior: PriorLike = ...,
+    by: Order = ...,
 ) -> Refinement: ...
 def refines(
     A: ChannelLike,

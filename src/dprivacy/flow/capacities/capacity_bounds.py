@@ -54,7 +54,7 @@ def d_capacity(C: ChannelLike, space: SpaceLike | None = None) -> Level | float:
     C
         A channel, or anything `as_channel` reads.
     space
-        The metric on its inputs; a mechanism's own when omitted.
+        The metric on the secrets; a mechanism's own when omitted.
 
     Examples
     --------
@@ -109,10 +109,8 @@ def additive_bound(
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
+    C, prior
+        As in `leakage`.
     gains
         "bounded": all gains whose vulnerabilities lie between 0 and 1; then it is
         Σ_y P(y)·(1 − min_x δ^y_x/π_x). "spanning": all gains whose entries, for each action, differ

@@ -101,7 +101,7 @@ def is_pairwise_non_trivial(loss: Gain) -> LossVerdict:
     Parameters
     ----------
     loss
-        A loss, or a gain (judged by its mirror image).
+        As in `is_trivial`.
 
     Examples
     --------

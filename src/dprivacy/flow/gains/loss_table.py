@@ -22,10 +22,8 @@ class Loss(Gain):
 
     Parameters
     ----------
-    rows
-        Actions.
-    columns
-        Secrets.
+    rows, columns
+        Actions and secrets.
     matrix
         What each costs, exact or float.
 

@@ -92,10 +92,8 @@ def local_count(
 
     Parameters
     ----------
-    rows
-        How many of the known rows have each value.
-    counted
-        The values that the query counts, after the noise.
+    rows, counted
+        As in `oblivious_count`; what is counted are values after the noise.
     noise
         A channel on the values.
 

@@ -129,13 +129,8 @@ def strategy(
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
-    gain
-        A gain or a loss, "bayes" (guess the secret), "metric" for a mechanism, a table, or a function
-        of action and secret.
+    C, prior, gain
+        As in `leakage`, but for functions of a distribution, which have no actions.
 
     Examples
     --------

@@ -45,12 +45,8 @@ def posterior_shannon_entropy(
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
-    unit
-        "bits" or "nats".
+    C, prior, unit
+        As in `leakage` and `shannon_entropy`.
 
     Examples
     --------
@@ -66,12 +62,8 @@ def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = 
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
-    unit
-        "bits" or "nats".
+    C, prior, unit
+        As in `leakage` and `shannon_entropy`.
 
     Examples
     --------
@@ -106,10 +98,8 @@ def posterior_guessing_entropy(C: ChannelLike, *, prior: PriorLike = None) -> Nu
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
+    C, prior
+        As in `leakage`.
 
     Examples
     --------

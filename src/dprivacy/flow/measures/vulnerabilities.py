@@ -79,10 +79,8 @@ def posterior_vulnerability(
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
+    C, prior
+        As in `leakage`.
     gain
         As for `vulnerability`, or "metric" for a mechanism. A function of a distribution should be
         convex for the average case and quasi-convex for the max case: for others the data-processing
@@ -121,15 +119,8 @@ def posterior_uncertainty(
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    prior
-        A distribution on its inputs, or weights in their order; uniform when omitted.
-    loss
-        A loss, "bayes" (miss the secret), a table, a function of action and secret, or any function of
-        a distribution.
-    case
-        "average" or "max".
+    C, prior, loss, case
+        As in `leakage` and `uncertainty`; the loss may be "metric" for a mechanism.
 
     Examples
     --------

@@ -71,15 +71,7 @@ class Pair:
 
 
 def read_pair(A: Any, B: Any) -> Pair:
-    """Two channels (or what `as_channel` reads), aligned and reduced.
-
-    Raises
-    ------
-    SpaceMismatch
-        The inputs differ.
-    MixedArithmetic
-        One channel is exact and the other is float.
-    """
+    """Two channels (or what `as_channel` reads), aligned and reduced; refused as `refines` says."""
     first, second = as_channel(A), as_channel(B)
     require_same_labels(first.rows, second.rows, "comparing two channels: inputs")
     if first.rows != second.rows:

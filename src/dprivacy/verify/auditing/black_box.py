@@ -102,15 +102,7 @@ def audit(
         [Tally.of(found[k::step], numeric) for found in drawings]
         for k, step in ([(0, 1)] if events is not None else [(0, 2), (1, 4), (3, 4)])
     ]
-    result = _audited(
-        labels,
-        parts,
-        outputs=outputs,
-        events=events,
-        confidence=confidence,
-        space=space,
-        delta=delta,
-    )
+    result = _audited(labels, parts, outputs, events, confidence, space, delta)
     return replace(result, repeats=_repeats(draw, labels[0], drawings[0]))
 
 
@@ -161,15 +153,12 @@ def audit_counts(
             raise WrongShape(f"learned_from should have counts for the input {missing[0]!r}")
         learn = [Tally.of_counts(learned_from[x]) for x in labels]
         parts = [test, learn, learn]
-    return _audited(
-        labels, parts, outputs=None, events=events, confidence=confidence, space=space, delta=delta
-    )
+    return _audited(labels, parts, None, events, confidence, space, delta)
 
 
 def _audited(
     labels: Sequence[Label],
     parts: list[list[Tally]],
-    *,
     outputs: Sequence[Label] | None,
     events: Events | None,
     confidence: float,

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadLevel
-from dprivacy.model import Channel, Verdict, about, as_channel, plain, shown
+from dprivacy.model import Channel, Verdict, about, as_channel, shown
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
-from dprivacy.verify.metric.row_ratios import Pairs, RowRatios, ordered_pairs
+from dprivacy.verify.metric.row_ratios import Case, Pairs, RowRatios, deciding, ordered_pairs
 
 Pairwise = Callable[[Any, Any], Any]  # a function of two labels
 
@@ -23,7 +23,7 @@ _SHOWN = 8  # outputs of a set that are named in a sentence
 
 
 @dataclass(frozen=True)
-class WorstSet:
+class WorstSet(Case):
     """The set of outputs that tells x from z best at level ξ: {y : C[x, y] > e^ξ·C[z, y]}.
 
     `p` and `q` are its probabilities on x and on z, `needed` is p − e^ξ·q (rounded up where e^ξ is
@@ -36,8 +36,6 @@ class WorstSet:
     1/4
     """
 
-    x: Any
-    z: Any
     outputs: tuple[Any, ...]
     p: Number
     q: Number
@@ -55,10 +53,6 @@ class WorstSet:
             f"{about(self.q)} for {shown(self.z)}, which at ξ = {about(self.xi)} needs "
             f"δ = {about(self.needed)} where {about(self.delta)} is allowed"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The set as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -148,14 +142,13 @@ def extended_privacy(
             keeps = True if high <= slack else False if low > slack else None
             error = max(error, high - low)
         verdicts.append((found.needed - slack, keeps, found))
-    outcomes = {keeps for _, keeps, _ in verdicts}
-    holds = False if False in outcomes else None if None in outcomes else True
+    holds, worst = deciding(verdicts)
     return ExtendedVerdict(
         "the channel is (ξ, δ)-extended private",
         holds,
         channel.exact,
         error,
-        max(verdicts, key=lambda v: (v[1] is False, v[0]))[2] if verdicts else None,
+        worst,
         tuple(found for _, keeps, found in verdicts if keeps is False)[:_MOST_PAIRS],
         denial="the channel is not (ξ, δ)-extended private",
     )

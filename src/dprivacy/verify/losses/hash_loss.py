@@ -85,10 +85,8 @@ def lshrr_concentrated(*, eps: LevelLike, bits: int) -> ConcentratedGuarantee:
 
     Parameters
     ----------
-    eps
-        The level ε of the response on each bit.
-    bits
-        κ, the number of bits.
+    eps, bits
+        As in `lshrr_loss`.
 
     Returns
     -------
@@ -124,10 +122,8 @@ def lshrr_hoeffding(*, eps: LevelLike, bits: int, delta: NumberLike) -> Extended
 
     Parameters
     ----------
-    eps
-        The level ε of the response on each bit.
-    bits
-        κ, the number of bits.
+    eps, bits
+        As in `lshrr_loss`.
     delta
         δ in (0, 1].
 
@@ -159,10 +155,8 @@ def lshrr_chernoff(
 
     Parameters
     ----------
-    eps
-        The level ε of the response on each bit.
-    bits
-        κ, the number of bits.
+    eps, bits
+        As in `lshrr_loss`.
     delta
         A constant δ; then α depends on the distance (`binomial_alpha`).
     alpha

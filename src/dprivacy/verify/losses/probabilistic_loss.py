@@ -3,23 +3,20 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from dprivacy.model import Verdict, about, as_channel, plain, shown
+from dprivacy.model import Verdict, about, as_channel, shown
 from dprivacy.numbers import Level
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
 from dprivacy.verify.losses.extended_levels import Factors, Pairwise, constrained_pairs, exceeding
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
-from dprivacy.verify.metric.row_ratios import Pairs, RowRatios
+from dprivacy.verify.metric.row_ratios import Case, Pairs, RowRatios, deciding
 
 
 @dataclass(frozen=True)
-class LossTail:
+class LossTail(Case):
     """One ordered pair: the loss of x over z exceeds ξ with probability `tail`; δ was allowed."""
 
-    x: Any
-    z: Any
     xi: Level
     delta: Fraction
     tail: Number
@@ -30,10 +27,6 @@ class LossTail:
             f"when {shown(self.x)} is true, the loss against {shown(self.z)} exceeds "
             f"{about(self.xi)} with probability {about(self.tail)} where {about(self.delta)} is allowed"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The pair as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -90,13 +83,13 @@ def probabilistic_privacy(
     Fraction(3, 4)
     """
     channel = as_channel(C)
-    verdicts: list[tuple[Number, bool | None, float, LossTail]] = []
     ratios, factors = RowRatios(channel), Factors(channel)
+    error = 0.0
+    verdicts: list[tuple[Number, bool | None, LossTail]] = []
     for i, j, level, slack in constrained_pairs(channel, xi, delta, pairs):
         x, z = channel.rows[i], channel.rows[j]
         tail: Number
         keeps: bool | None
-        error = 0.0
         if channel.exact:
             inside = exceeding(ratios, i, j, factors.of(level))
             tail = Fraction(int(ratios.entries[i][inside].sum()), channel.matrix.den)
@@ -105,17 +98,16 @@ def probabilistic_privacy(
             loss = privacy_loss(channel, x, z)
             tail = loss.tail(level)
             low, high = _float_tail(loss, float(level), ratios.error)
-            error = max(high - float(tail), float(tail) - low)
+            error = max(error, high - float(tail), float(tail) - low)
             keeps = True if high <= slack else False if low > slack else None
-        verdicts.append((tail - slack, keeps, error, LossTail(x, z, level, slack, tail)))
-    outcomes = {keeps for _, keeps, _, _ in verdicts}
-    holds = False if False in outcomes else None if None in outcomes else True
+        verdicts.append((tail - slack, keeps, LossTail(x, z, level, slack, tail)))
+    holds, worst = deciding(verdicts)
     return ProbabilisticVerdict(
         "the channel is (ξ, δ)-probabilistically extended private",
         holds,
         channel.exact,
-        max((error for _, _, error, _ in verdicts), default=0.0),
-        max(verdicts, key=lambda v: (v[1] is False, v[0]))[3] if verdicts else None,
+        error,
+        worst,
         denial="the channel is not (ξ, δ)-probabilistically extended private",
     )
 

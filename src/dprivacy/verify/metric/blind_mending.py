@@ -51,10 +51,8 @@ def mended(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike) ->
 
     Parameters
     ----------
-    C
-        An exact channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
+    C, space
+        As in `privacy`; the channel should be exact.
     eps
         The level it should have.
 

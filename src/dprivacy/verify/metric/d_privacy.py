@@ -8,30 +8,20 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadLevel, TooLarge, Uncertified
-from dprivacy.model import (
-    Channel,
-    Guarantee,
-    Verdict,
-    about,
-    as_channel,
-    plain,
-    require_channel_space,
-    shown,
-    space_for,
-)
+from dprivacy.model import Channel, Guarantee, Verdict, about, plain, shown
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike, SpaceLike
 from dprivacy.verify.metric.delta_profile import worst_delta
-from dprivacy.verify.metric.induced_metric import Eps, tightest
-from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
+from dprivacy.verify.metric.induced_metric import Eps, tightest, with_metric
+from dprivacy.verify.metric.row_ratios import Case, Ratio, RowRatios
 
 _MOST_TRIPLES = 1000
 
 
 @dataclass(frozen=True)
-class Triple:
+class Triple(Case):
     """Two inputs and an output: C[x, y] = ratio·C[z, y], where e^(ε·d(x, z)) is allowed.
 
     Examples
@@ -42,21 +32,9 @@ class Triple:
     the output 'no' can follow 'no' but never 'yes'
     """
 
-    x: Label
-    z: Label
     y: Label
     ratio: Fraction | float
     distance: Distance
-
-    def to_dict(self) -> dict[str, Any]:
-        """The triple as plain data."""
-        return {
-            "x": plain(self.x),
-            "z": plain(self.z),
-            "y": plain(self.y),
-            "ratio": plain(self.ratio),
-            "distance": plain(self.distance),
-        }
 
     def words(self) -> str:
         """The triple in a sentence."""
@@ -132,9 +110,7 @@ class PrivacyVerdict(Verdict):
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""
-        answer = super().to_dict()
-        answer["smallest_float"] = plain(float(self.smallest))
-        return answer
+        return {**super().to_dict(), "smallest_float": plain(float(self.smallest))}
 
 
 @result("T", "Def 3.1.2", "Def 3.1.3")
@@ -183,9 +159,7 @@ def privacy(
     >>> bool(privacy(G, line(3), eps="0.69"))
     False
     """
-    channel, metric = as_channel(C), space_for(C, space)
-    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
-        metric = metric.restrict(channel.rows)
+    channel, metric = with_metric(C, space)
     return _settled(channel, metric, None if eps is None else as_eps(eps), as_delta(delta))
 
 

@@ -90,12 +90,8 @@ def _float_exp(exponent: float) -> float:
 
 
 def _row_pairs(channel: Channel, pairs: Pairs) -> Iterable[tuple[list[Number], list[Number]]]:
-    rows = dict(zip(channel.rows, channel.matrix.rows(), strict=True))
-    if pairs is None:
-        return [(rows[x], rows[z]) for x, z in ordered_pairs(channel, None)]
-    at = channel.row_position
-    table = list(rows.values())
-    return [(table[at(x)], table[at(z)]) for x, z in pairs]
+    rows, at = channel.matrix.rows(), channel.row_position
+    return [(rows[at(x)], rows[at(z)]) for x, z in ordered_pairs(channel, pairs)]
 
 
 @result("C", "Def 3")

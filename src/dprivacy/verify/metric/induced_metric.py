@@ -69,10 +69,8 @@ def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
+    C, space
+        As in `privacy`.
 
     Returns
     -------
@@ -93,14 +91,20 @@ def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
     >>> print(smallest_eps([["2/3", "1/3"], ["1/2", "1/2"], ["1/3", "2/3"]], line(3)))
     ln(3/2)
     """
-    return tightest(as_channel(C), space_for(C, space))[0]
+    return tightest(*with_metric(C, space))[0]
+
+
+def with_metric(C: ChannelLike, space: SpaceLike | None) -> tuple[Channel, FiniteSpace]:
+    """A channel, and the metric on its inputs in their order."""
+    channel, metric = as_channel(C), space_for(C, space)
+    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
+        metric = metric.restrict(channel.rows)
+    return channel, metric
 
 
 def tightest(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
     """The smallest ε and a ratio that needs it (None when nothing constrains the channel)."""
-    order = require_channel_space(channel, space.labels)
-    if order != list(range(len(space))):
-        space = space.restrict(channel.rows)
+    channel, space = with_metric(channel, space)
     if len(space) == 1:
         return (Level(0) if channel.exact else 0.0), None
     if channel.exact and space.exact:
@@ -224,13 +228,8 @@ def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio 
     equal = space.uniform_distance
     if equal is not None and math.isfinite(float(equal)) and float(equal) > 0:
         return _float_columns(ratios, float(equal))
-    pairs = None if space.known_edges is None else space.known_edges
-    apart = np.isfinite(distances) & (distances > 0)
-    if (
-        pairs is not None
-        or ratios.zeros.any()
-        or not (apart | np.eye(len(space), dtype=bool)).all()
-    ):
+    apart = (np.isfinite(distances) & (distances > 0)) | np.eye(len(space), dtype=bool)
+    if space.known_edges is not None or ratios.zeros.any() or not apart.all():
         pairs = space.implying_pairs
         pairs = pairs[np.isfinite(distances[pairs[:, 0], pairs[:, 1]])]
         broken = np.zeros(len(pairs), dtype=bool)

@@ -9,20 +9,12 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import Uncertified
-from dprivacy.model import (
-    Channel,
-    Verdict,
-    about,
-    as_channel,
-    plain,
-    require_channel_space,
-    space_for,
-)
+from dprivacy.model import Channel, Verdict, about, plain
 from dprivacy.numbers import Level, Mat, as_eps, float_down, float_up
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify.metric.d_privacy import PrivacyVerdict, Triple, privacy
-from dprivacy.verify.metric.induced_metric import Eps, tightest
+from dprivacy.verify.metric.induced_metric import Eps, tightest, with_metric
 
 _FIRST_SHARE = Fraction(1, 1 << 48)
 _LAST_SHARE = Fraction(1, 1 << 16)
@@ -115,9 +107,7 @@ def exactly(
     >>> found.status, found.channel.exact, 0.405 < found.achieved[1] < 0.406
     ('proved', True, True)
     """
-    channel, metric = as_channel(C), space_for(C, space)
-    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
-        metric = metric.restrict(channel.rows)
+    channel, metric = with_metric(C, space)
     if not metric.exact:
         raise Uncertified(
             f"a certificate needs exact distances, and {metric!r} has floats; build the space from "

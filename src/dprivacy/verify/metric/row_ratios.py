@@ -9,15 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.model import Channel
+from dprivacy.model import Channel, plain
 from dprivacy.numbers import Floats
-from dprivacy.typing import Label
+from dprivacy.typing import Label, Number
 
+C = TypeVar("C", bound="Case")
 Pairs = Iterable[tuple[Label, Label]] | None
 
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
@@ -116,6 +117,25 @@ class RowRatios:
         assert at >= 0, "every row has a positive entry"
         x, z = (i, j) if self.entries[i, at] >= self.entries[j, at] else (j, i)
         return Ratio(x, z, at, up, down)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Inputs x and z that decide a question, and whatever else the question is about."""
+
+    x: Label
+    z: Label
+
+    def to_dict(self) -> dict[str, Any]:
+        """The case as plain data."""
+        return {name: plain(value) for name, value in vars(self).items()}
+
+
+def deciding(cases: list[tuple[Number, bool | None, C]]) -> tuple[bool | None, C | None]:
+    """Whether all of them keep their bound, and the one that breaks it by most or comes closest."""
+    outcomes = {keeps for _, keeps, _ in cases}
+    holds = False if False in outcomes else None if None in outcomes else True
+    return holds, max(cases, key=lambda c: (c[1] is False, c[0]))[2] if cases else None
 
 
 def ordered_pairs(channel: Channel, pairs: Pairs) -> list[tuple[Label, Label]]:
