@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, WrongShape
+from dprivacy.errors import BadNumber
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees, apart, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
-from dprivacy.geo.permanent_places import named
+from dprivacy.geo.permanent_places import named, owners_of
 from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces
 from dprivacy.model import Answer, Pictured
@@ -104,11 +104,7 @@ def averaged(
     (10.0, 20.0)
     """
     latitudes, longitudes = read_places(lat, lon)
-    owners = list(people)
-    if len(owners) != len(latitudes):
-        raise WrongShape(
-            f"people should name one person for each place: {len(latitudes)}, not {len(owners)}"
-        )
+    owners = owners_of(people, len(latitudes))
     points = to_space(latitudes, longitudes)
     rows: dict[bytes, list[int]] = {}
     for row, person in enumerate(owners):

@@ -103,11 +103,6 @@ class City:
     def cell_of(self, lat: Degrees, lon: Degrees) -> NDArray[np.intp]:
         """The position of the cell nearest to each place.
 
-        Parameters
-        ----------
-        lat, lon
-            Degrees.
-
         Notes
         -----
         The shadow is moved into the rectangle of the grid, which brings no two closer to being told

@@ -2,13 +2,13 @@
 
 import hmac
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.numbers import Frozen
 from dprivacy.sampling import KeyedSource
@@ -85,16 +85,16 @@ class PermanentNoise(Frozen):
 
 
 def named(person: Any, row: int) -> bytes:
-    """A person's identifier as bytes, apart from identifiers of other types.
-
-    Parameters
-    ----------
-    person
-        The identifier.
-    row
-        Where it stands, for the message.
-    """
+    """The identifier of the person of a row as bytes, apart from identifiers of other types."""
     person = python_value(person)
     if person is None or (isinstance(person, float) and math.isnan(person)):
         raise NotApplicable(f"row {row} belongs to nobody: its person is missing; leave it out")
     return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
+
+
+def owners_of(people: Iterable[Any], n: int) -> list[Any]:
+    """Whose each of n places is."""
+    owners = list(people)
+    if len(owners) != n:
+        raise WrongShape(f"people should name one person for each place: {n}, not {len(owners)}")
+    return owners

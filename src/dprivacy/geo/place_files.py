@@ -14,8 +14,9 @@ from dprivacy.numbers import Floats
 from dprivacy.release import batches_of
 from dprivacy.typing import PathArg
 
-_LATITUDES = ("lat", "latitude", "y")
-_LONGITUDES = ("lon", "lng", "long", "longitude", "x")
+_USUAL = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
+_LONG = {"lat": "latitude", "lon": "longitude"}
+_NUMBERS = ("floating", "integer", "string", "large_string", "decimal", "null")  # or written ones
 _LARGEST = 1 << 29  # bytes of a GeoJSON file
 _SHAPES = {"Point": 0, "MultiPoint": 1, "LineString": 1}  # how deep the positions lie
 
@@ -108,37 +109,28 @@ def read_place_file(
         return _geojson(file, person, keep)
     with batches_of(file) as (batches, _):
         found = list(batches)
-    pa = arrow()
-    table = pa.Table.from_batches(found) if found else None
-    if table is None:
+    if not found:
         raise BadFile(f"{file}: contains no places")
+    table = arrow().Table.from_batches(found)
     names = table.column_names
-    sides = [
-        _column(names, given, usual, what)
-        for given, usual, what in ((lat, _LATITUDES, "latitude"), (lon, _LONGITUDES, "longitude"))
-    ]
+    sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
     for name in (*keep, *([person] if person else [])):
         if name not in names:
             raise UnknownName.among("the column", name, names)
-    values = [_floats(table[name], name) for name in sides]
-    return PlaceFile(
-        values[0],
-        values[1],
-        None if person is None else table[person].to_pylist(),
-        (sides[0], sides[1]),
-        {name: table[name].to_pylist() for name in keep},
-    )
+    north, east = (_floats(table[name], name) for name in sides)
+    people = None if person is None else table[person].to_pylist()
+    kept = {name: table[name].to_pylist() for name in keep}
+    return PlaceFile(north, east, people, sides, kept)
 
 
-def _column(names: Sequence[str], given: str | None, usual: Sequence[str], what: str) -> str:
+def _column(names: Sequence[str], given: str | None, side: str) -> str:
     if given is not None:
         found = [name for name in names if name == given]
     else:
-        found = [name for name in names if name.strip().lower() in usual]
+        found = [name for name in names if name.strip().lower() in _USUAL[side]]
     if len(found) != 1:
-        side = "lat" if what == "latitude" else "lon"
         raise UnknownName(
-            f"which column is the {what}? There are {', '.join(names)}; name it with {side}= or "
+            f"which column is the {_LONG[side]}? There are {', '.join(names)}; name it with {side}= or "
             f"--{side}"
         )
     return found[0]
@@ -147,14 +139,7 @@ def _column(names: Sequence[str], given: str | None, usual: Sequence[str], what:
 def _floats(column: Any, name: str) -> Floats:
     pa = arrow()
     kind = column.type
-    if not (
-        pa.types.is_floating(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    ):
+    if not any(getattr(pa.types, f"is_{what}")(kind) for what in _NUMBERS):
         raise BadFile(f"column {name!r} should contain numbers, not {kind}")
     try:
         return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
@@ -182,17 +167,9 @@ def _geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFile:
         for name in keep:
             kept[name].append(said.get(name))
         for position in positions:
-            sides = (
-                position[:2] if isinstance(position, list) and len(position) >= 2 else [None] * 2
-            )
-            numbers = [
-                v if isinstance(v, int | float) and not isinstance(v, bool) else None for v in sides
-            ]
-            try:
-                lon.append(np.nan if numbers[0] is None else float(numbers[0]))
-                lat.append(np.nan if numbers[1] is None else float(numbers[1]))
-            except OverflowError:
-                raise BadFile(f"feature {k}: a coordinate is too large") from None
+            known = isinstance(position, list) and len(position) >= 2
+            lon.append(_degrees(position[0], k) if known else np.nan)
+            lat.append(_degrees(position[1], k) if known else np.nan)
             owners.append(_owner(said, person, k))
     people = (
         owners if person is not None or any(kind == "LineString" for kind, _ in shapes) else None
@@ -200,6 +177,15 @@ def _geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFile:
     return PlaceFile(
         np.array(lat), np.array(lon), people, ("latitude", "longitude"), kept, tuple(shapes)
     )
+
+
+def _degrees(value: Any, k: int) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadFile(f"feature {k}: a coordinate is too large") from None
 
 
 def _owner(said: Mapping[str, Any], person: str | None, k: int) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning, WrongShape
+from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning
 from dprivacy.geo.city_grid import City
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
-from dprivacy.geo.permanent_places import PermanentNoise, named
+from dprivacy.geo.permanent_places import PermanentNoise, named, owners_of
 from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.geo.released_places import ProtectedPlaces, charge_of, released
@@ -164,16 +164,13 @@ def prepared(
             f"the region should be the city's own ({city.region.words()}); leave the region out"
         )
     latitudes, longitudes = read_places(lat, lon, mechanism.region)
-    wanted = permanent_key is not None or reports is not None
-    owners = _owners(people, len(latitudes), wanted=wanted)
-    most = _most(
-        owners,
-        mechanism,
-        latitudes,
-        longitudes,
-        permanent=permanent_key is not None,
-        limit=reports,
-    )
+    if people is None and (permanent_key is not None or reports is not None):
+        raise NotApplicable(
+            "permanent noise and a number of reports need to know whose each place is; give people="
+        )
+    owners = None if people is None else owners_of(people, len(latitudes))
+    cells = None if permanent_key is None else mechanism.cells(latitudes, longitudes)
+    most = 1 if owners is None else _most(owners, cells, reports)
     guarantee = replace(mechanism.guarantee, reports=reports or most)
     return Prepared(
         replace(mechanism, guarantee=guarantee),
@@ -184,7 +181,7 @@ def prepared(
         None if permanent_key is None else PermanentNoise(mechanism, permanent_key),
         city,
         clamp,
-        tuple(_notes(mechanism, owners, permanent_key, reports, city, clamp)),
+        reports,
         insecure_seed,
     )
 
@@ -201,7 +198,7 @@ class Prepared:
     permanent: PermanentNoise | None
     city: City | None
     clamp: bool
-    notes: tuple[str, ...]
+    reports: int | None  # as many as were declared
     seed: int | None
 
     def drawn(
@@ -225,7 +222,7 @@ class Prepared:
             like(out[0], self.given[0]),
             like(out[1], self.given[1]),
             guarantee,
-            self.notes,
+            tuple(self._notes()),
             self.mechanism.law,
         )
         permanent = self.permanent is not None
@@ -253,35 +250,43 @@ class Prepared:
         region = self.mechanism.region
         return region.nearest(*found) if self.clamp and region is not None else found
 
-
-def _owners(people: Any, n: int, *, wanted: bool) -> Sequence[Any] | None:
-    if people is None:
-        if wanted:
-            raise NotApplicable(
-                "permanent noise and a number of reports need to know whose each place is; give people="
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.mechanism.region is None:
+            notes.append(
+                "No region was declared, so the noise is spatial; with a region it moves less."
             )
-        return None
-    owners = list(people)
-    if len(owners) != n:
-        raise WrongShape(f"people should name one person for each place: {n}, not {len(owners)}")
-    return owners
+        else:
+            notes.append(f"Everyone may know that the places lie {self.mechanism.region.words()}.")
+        if self.owners is None:
+            notes.append("Each row is treated as another person; levels of a person's rows add up.")
+        elif self.reports is None:
+            notes.append(
+                "The largest number of reports of one person was counted in the data; it is now public."
+            )
+        if self.reports is not None:
+            notes.append(
+                f"A person has at most {self.reports:,} reports; together they use the level."
+            )
+        if self.permanent is not None:
+            notes.append(
+                "The noise is permanent: the same person in the same cell reports the same place, "
+                "however often, and that counts as one report. Anyone can see that somebody is back, "
+                "or has left."
+            )
+        if self.city is not None:
+            notes.append(
+                f"Reports are moved to the best of {len(self.city):,} cells: {self.city.explain()}"
+            )
+        elif self.clamp:
+            notes.append("Reports outside the region are moved to its border.")
+        return notes
 
 
-def _most(
-    owners: Sequence[Any] | None,
-    mechanism: PlaceMechanism,
-    lat: Floats,
-    lon: Floats,
-    *,
-    permanent: bool,
-    limit: int | None,
-) -> int:
+def _most(owners: Sequence[Any], cells: NDArray[np.int64] | None, limit: int | None) -> int:
     """The most reports of one person; with permanent noise, the most cells."""
-    if owners is None:
-        return 1
     seen: dict[bytes, Any] = {}
     most = 1
-    cells = mechanism.cells(lat, lon) if permanent else None
     for row, person in enumerate(owners):
         mine = seen.setdefault(named(person, row), set())
         mine.add(row if cells is None else cells[row].tobytes())
@@ -293,38 +298,3 @@ def _most(
                 f"{limit}; leave rows out, or declare more reports"
             )
     return most
-
-
-def _notes(
-    mechanism: PlaceMechanism,
-    owners: Any,
-    key: bytes | None,
-    reports: int | None,
-    city: City | None,
-    clamp: bool,
-) -> list[str]:
-    notes = []
-    if mechanism.region is None:
-        notes.append(
-            "No region was declared, so the noise is spatial; with a region it moves less."
-        )
-    else:
-        notes.append(f"Everyone may know that the places lie {mechanism.region.words()}.")
-    if owners is None:
-        notes.append("Each row is treated as another person; levels of a person's rows add up.")
-    elif reports is None:
-        notes.append(
-            "The largest number of reports of one person was counted in the data; it is now public."
-        )
-    if reports is not None:
-        notes.append(f"A person has at most {reports:,} reports; together they use the level.")
-    if key is not None:
-        notes.append(
-            "The noise is permanent: the same person in the same cell reports the same place, however "
-            "often, and that counts as one report. Anyone can see that somebody is back, or has left."
-        )
-    if city is not None:
-        notes.append(f"Reports are moved to the best of {len(city):,} cells: {city.explain()}")
-    elif clamp:
-        notes.append("Reports outside the region are moved to its border.")
-    return notes

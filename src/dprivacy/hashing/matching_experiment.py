@@ -104,8 +104,8 @@ def utility_loss_experiment(
     vectors
         One person a row; they are scaled to length 1, so that angles and Euclidean distances can be
         compared.
-    bits
-        Lengths κ of the hash.
+    bits, repetitions, key
+        As for `hashing_loss`; noise is new in each repetition, too.
     k
         How many matches everybody gets.
     distances
@@ -114,10 +114,6 @@ def utility_loss_experiment(
         Values of ξ.
     delta
         δ of Prop 10.8.
-    repetitions
-        How often it is repeated, with new hashes and new noise.
-    key
-        The public key; each repetition has its own.
     source
         Where noise, and the choice among equally near people, come from.
 

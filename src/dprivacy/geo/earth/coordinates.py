@@ -57,15 +57,7 @@ def read_places(lat: Degrees, lon: Degrees, region: Region | None = None) -> tup
 
 
 def like(values: Floats, original: Any) -> Any:
-    """Values as what they came in: a pandas or Polars column, or an array.
-
-    Parameters
-    ----------
-    values
-        An array.
-    original
-        What was given.
-    """
+    """Values as what they came in: a pandas or Polars column, or an array."""
     module = type(original).__module__.partition(".")[0]
     if module == "pandas" and hasattr(original, "index"):
         return type(original)(values, index=original.index, name=original.name)

@@ -77,10 +77,8 @@ def random_projection(dimension: int | None = None, *, bits: int, key: str) -> R
     ----------
     dimension
         The length of the vectors; without it, inputs are mappings from items to numbers.
-    bits
-        κ, how many bits there are.
-    key
-        A text that everybody knows, fixed before the data were seen.
+    bits, key
+        As for `LocalityHash`.
 
     Returns
     -------

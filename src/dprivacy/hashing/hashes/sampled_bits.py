@@ -79,10 +79,8 @@ def bit_sampling(length: int, *, bits: int, key: str) -> BitSampling:
     ----------
     length
         The length of the strings.
-    bits
-        κ, how many bits are sampled.
-    key
-        A text that everybody knows, fixed before the data were seen.
+    bits, key
+        As for `LocalityHash`.
 
     Returns
     -------

@@ -101,10 +101,8 @@ def minhash(*, bits: int, key: str) -> MinHash:
 
     Parameters
     ----------
-    bits
-        κ, how many bits there are.
-    key
-        A text that everybody knows, fixed before the data were seen.
+    bits, key
+        As for `LocalityHash`.
 
     Returns
     -------

@@ -95,12 +95,8 @@ def stable_projection(
 
     Parameters
     ----------
-    dimension
-        The length of the vectors; without it, inputs are mappings from items to numbers.
-    bits
-        κ, how many bits there are.
-    key
-        A text that everybody knows, fixed before the data were seen.
+    dimension, bits, key
+        As for `random_projection`.
     width
         The width of a strip: distances well below it are kept, much larger ones all look alike.
     norm

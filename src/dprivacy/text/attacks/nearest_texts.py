@@ -64,10 +64,8 @@ def nearest_authors(
 
     Parameters
     ----------
-    known
-        A text by each candidate.
-    unknown
-        The texts to be attributed.
+    known, unknown
+        As for `identify_authors`.
     embedding
         Where words live.
 

@@ -189,14 +189,8 @@ def protect_text(
     ----------
     text
         The document.
-    eps
-        The level of privacy per word and unit of distance.
-    embedding
-        The vocabulary; the package's small one by default.
-    noise
+    eps, embedding, noise, layout, unknown, stop_words, length, unprotected
         As for `text_mechanism`.
-    layout, unknown, stop_words, length, unprotected
-        How a document is read; see `Policy`.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
         the level of one word per unit of distance.

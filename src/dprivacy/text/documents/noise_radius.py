@@ -70,12 +70,10 @@ def eps_for_radius(dimension: int, words: int, *, radius: float, chance: float =
 
     Parameters
     ----------
-    dimension, words
-        n and N.
+    dimension, words, chance
+        As for `radius_within`.
     radius
         The Earth Mover's distance that is allowed; compare it with `Embedding.typical`.
-    chance
-        Between 0 and 1.
 
     Examples
     --------
