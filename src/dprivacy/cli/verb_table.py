@@ -43,8 +43,8 @@ LEFT = {
         Verb("ledger", "ledger", "budgets, and what is spent"),
     ),
     "Receive": (
-        Verb("estimate", "received_tables", "corrected counts, models"),
-        Verb("query", "received_tables", "any SQL, with corrections"),
+        Verb("estimate", "tables", "corrected counts, models"),
+        Verb("query", "tables", "any SQL, with corrections"),
     ),
 }
 RIGHT = {
@@ -55,7 +55,7 @@ RIGHT = {
     "Compare and attack": (
         Verb("compare", "compare", "which of two is safer"),
         Verb("leakage", "leakage", "what a guesser gains"),
-        Verb("attack", "received_tables", "what a row reveals"),
+        Verb("attack", "tables", "what a row reveals"),
     ),
     "Design": (Verb("optimal", "optimal", "the best one, proved"),),
     "Study": (

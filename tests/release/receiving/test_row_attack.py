@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.verbs.received_tables import attack as command
+from dprivacy.cli.verbs.tables import attack as command
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.flow import capacity, gain, posterior_vulnerability
 from dprivacy.model import Channel, Dist

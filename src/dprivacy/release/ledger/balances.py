@@ -1,4 +1,4 @@
-"""Balances: what is spent of an account, and what every entry of the ledger does to it."""
+"""Balances: what is spent of an account, what every entry does to it, and what is refused."""
 
 import hashlib
 import json
@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
+from dprivacy.model import about
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.sources import result
 
 Key = tuple[str, str, str]  # part, column, metric
+_LONGEST = 200  # characters of a name
+PAID = "permanent answers that were paid for before; nothing for values that have not changed"
 WHOLE = ""  # the budget of whole records; other budgets have the name of their column
 
 
@@ -247,4 +251,89 @@ def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:
         line["unit"],
         Amount.from_dict(line["amount"]),
         None if whole is None else Amount.from_dict(whole),
+    )
+
+
+def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:
+    """BudgetExceeded when an entry passes a budget: what was asked, what is spent, what is left."""
+    for name, limit in limits.items():
+        spent, asked = before.spent(name), now.spent(name)
+        of = f"column {name!r} of {whose}" if name else whose
+        if asked is None:
+            wide = sorted(
+                {column for (_, column, _), line in now.lines.items() if line.whole is None}
+            )
+            raise NotApplicable(
+                f"the distances of column {', '.join(map(repr, wide))} have no bound, so that no "
+                f"budget of whole records ({whose}) can hold; give each column a budget of its own"
+            )
+        assert spent is not None
+        if asked == spent or asked.within(limit):
+            continue
+        left = limit.eps - spent.eps
+        raise BudgetExceeded(
+            f"the budget of {of} is {limit.words()}; {spent.words()} is spent, and with this release "
+            f"it would be {asked.words()}; "
+            + (f"{about(left)} is left" if left > 0 else "nothing is left")
+            + ": release with a smaller epsilon or fewer columns, or raise the budget"
+        )
+
+
+def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
+    """Refuse a spend that does not fit how an account is kept: per table, per person, by parts."""
+    if part and part not in balance.parts:
+        raise UnknownName(
+            f"account {name!r} has no part {part!r}; declare that its parts have nobody in common "
+            f"with parts({name!r}, […]), or leave the part out"
+        )
+    if balance.per == "person" and not persons:
+        raise NotApplicable(f"account {name!r} is kept per person; name whom to charge: people=")
+    if balance.per == "table" and persons is not None:
+        raise NotApplicable(
+            f"account {name!r} is kept per table; open one for people with budget(…, per='person')"
+        )
+
+
+def require_name(name: str, what: str) -> str:
+    """The name of an account or a part, if it can be one."""
+    if type(name) is str and 0 < len(name) <= _LONGEST and name.isprintable():
+        return name
+    raise WrongKind(
+        f"{what} is named by a text of at most {_LONGEST} printable characters, not {repr(name)[:60]}"
+    )
+
+
+def require_texts(**texts: str) -> None:
+    """Refuse what is not text, by its name."""
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise WrongKind(f"{name} is a text, not {text!r}")
+
+
+def require_bytes(digests: Iterable[bytes]) -> None:
+    """Refuse digests and marks that are not bytes."""
+    strange = sorted({type(digest).__name__ for digest in digests} - {"bytes"})
+    if strange:
+        raise WrongKind(f"digests and marks are bytes, not {', '.join(strange)}")
+
+
+def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:
+    """What each column costs, in words; "" where it costs nobody anything."""
+    every = list(balances)
+    return {
+        line["column"]: (
+            ""
+            if all(is_free(balance, line, body) for balance in every)
+            else f"{Amount.from_dict(line['amount']).words()} {line['unit']}"
+        )
+        for line in body["lines"]
+    }
+
+
+def released_before(tags: Mapping[str, str], known: Mapping[str, int]) -> str:
+    """The words for sources that were released before, with their entries."""
+    words = [f"{name} (entry {known[tag]})" for name, tag in tags.items() if tag in known]
+    return (
+        f"released before: {', '.join(words)}. Two noisy copies say more than one, and cost both; if "
+        "that is meant, say why with again= (--again), or use permanent answers (permanent_key=)"
     )

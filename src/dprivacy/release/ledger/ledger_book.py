@@ -7,16 +7,15 @@ from typing import Literal
 from dprivacy.errors import AlreadyReleased, BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.numbers import Frozen
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances import WHOLE, after, crowd, each_after, lines_of, marks_of
-from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
-from dprivacy.release.ledger.hash_chain import Entry
-from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
-from dprivacy.release.ledger.ledger_pages import Pages, open_pages
-from dprivacy.release.ledger.ledger_report import LedgerReport, report
-from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.refusals import (
+from dprivacy.release.ledger.balances import (
     PAID,
+    WHOLE,
+    after,
     costs_of,
+    crowd,
+    each_after,
+    lines_of,
+    marks_of,
     released_before,
     require_bytes,
     require_kind,
@@ -24,6 +23,12 @@ from dprivacy.release.ledger.refusals import (
     require_texts,
     require_within,
 )
+from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
+from dprivacy.release.ledger.hash_chain import Entry
+from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
+from dprivacy.release.ledger.ledger_pages import Pages, open_pages
+from dprivacy.release.ledger.ledger_report import LedgerReport, report
+from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.plans.release_card import Card
 from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 
