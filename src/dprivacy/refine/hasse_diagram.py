@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dprivacy.errors import NotApplicable, WrongShape
-from dprivacy.model import Answer, Pictured, plain
+from dprivacy.model import Answer, Pictured
 from dprivacy.refine.deciding.refinement_verdicts import Refinement
 from dprivacy.refine.refinement import refines, require_order
 from dprivacy.typing import ChannelLike, Order as By, SpaceLike
@@ -71,13 +71,7 @@ class Order(Pictured, Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Classes, edges and open pairs as plain data."""
-        return {
-            "by": self.by,
-            "classes": plain(self.classes),
-            "edges": plain(self.edges),
-            "undecided": plain(self.undecided),
-            "exact": self.exact,
-        }
+        return self._told("by", "classes", "edges", "undecided", "exact")
 
 
 def order(

@@ -58,13 +58,8 @@ class AdditiveCapacity(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """The capacity as plain data."""
-        return {
-            "value": plain(self.value),
-            "prior": self.prior.to_dict(),
-            "actions": {shown(y): plain(w) for y, w in self.actions.items()},
-            "programs": self.programs,
-            "exact": self.exact,
-        }
+        actions = {shown(y): plain(w) for y, w in self.actions.items()}
+        return {**super().to_dict(), "actions": actions}
 
 
 def additive_capacity(
@@ -114,7 +109,7 @@ def additive_capacity(
     shifted = [[v - lowest for v in row] for row in table]
     useful = _undominated(shifted)
     search = _Search(columns, [shifted[w] for w in useful], most_programs)
-    search.run()
+    search.descend({})
     weights: Any = search.prior if exact else [float(p) for p in search.prior]
     return AdditiveCapacity(
         search.value if exact else float(search.value),
@@ -158,10 +153,6 @@ class _Search:
         self.choice: list[int] = []
         self.programs = 0
 
-    def run(self) -> None:
-        """Find the best prior and the best action on every output."""
-        self._descend({})
-
     def _bound(self, chosen: dict[int, int]) -> tuple[Fraction, list[Fraction]]:
         self.programs += 1
         if self.programs > self.most:
@@ -180,7 +171,8 @@ class _Search:
         outcome = minimise(cost, self.matrix, self.right)
         return -outcome.value, outcome.x[:n]
 
-    def _descend(self, chosen: dict[int, int]) -> None:
+    def descend(self, chosen: dict[int, int]) -> None:
+        """Find the best prior and the best action on every output, given those chosen."""
         bound, prior = self._bound(chosen)
         self._offer(prior)
         if bound <= self.value or len(chosen) == len(self.order):
@@ -188,7 +180,7 @@ class _Search:
         y = self.order[len(chosen)]
         ways = sorted(range(len(self.gains)), key=lambda w: -self._at(prior, y, w))
         for w in ways:
-            self._descend({**chosen, y: w})
+            self.descend({**chosen, y: w})
 
     def _at(self, prior: list[Fraction], y: int, w: int) -> Fraction:
         column, gains = self.columns[y], self.gains[w]

@@ -137,10 +137,8 @@ def lift(gain: G, secrets: Iterable[Label]) -> G:
 
     Parameters
     ----------
-    gain
-        A gain or a loss.
-    secrets
-        All secrets, those of `gain` among them.
+    gain, secrets
+        A gain or a loss, and all secrets, its own among them.
     """
     names = read_labels(secrets, "secrets")
     index = positions(names)

@@ -69,9 +69,7 @@ def distance_table(
     normalised: bool,
 ) -> Table:
     """Distances from actions to secrets, over the diameter if wanted; float when irrational."""
-    rows = space.labels if actions is None else tuple(actions)
-    columns = space.labels if secrets is None else tuple(secrets)
-    at_row, at_column = ([space.position(v) for v in side] for side in (rows, columns))
+    rows, columns, at_row, at_column = _places(space, actions, secrets)
     longest = space.diameter if normalised else Fraction(1)
     needed = {space.distances[i, j] for i in at_row for j in at_column}
     if any(math.isinf(d) for d in needed if isinstance(d, float)):
@@ -103,6 +101,14 @@ def _quotient(d: Distance, unit: Distance) -> Any:
         return float(d) / float(unit)
 
 
+def _places(
+    space: FiniteSpace, actions: Sequence[Any] | None, secrets: Sequence[Any] | None
+) -> tuple[tuple[Any, ...], tuple[Any, ...], list[int], list[int]]:
+    """Actions and secrets, all points by default, and where they stand in the space."""
+    rows, columns = (space.labels if side is None else tuple(side) for side in (actions, secrets))
+    return rows, columns, [space.position(w) for w in rows], [space.position(x) for x in columns]
+
+
 def near_table(
     space: FiniteSpace,
     radius: NumberLike,
@@ -110,22 +116,11 @@ def near_table(
     secrets: Sequence[Any] | None,
 ) -> Table:
     """1 where d(w, x) ≤ r; decided exactly on an exact space."""
-    rows = space.labels if actions is None else tuple(actions)
-    columns = space.labels if secrets is None else tuple(secrets)
     reach = as_level(radius)
-    at_row, at_column = ([space.position(v) for v in side] for side in (rows, columns))
-    inside: dict[Distance, int] = {}
-
-    def near(d: Distance) -> int:
-        if d not in inside:
-            inside[d] = int(reach >= d)
-        return inside[d]
-
-    return (
-        rows,
-        columns,
-        Mat.over(1, [[near(space.distances[i, j]) for j in at_column] for i in at_row]),
-    )
+    rows, columns, at_row, at_column = _places(space, actions, secrets)
+    distances = [[space.distances[i, j] for j in at_column] for i in at_row]
+    near = {d: int(reach >= d) for d in set().union(*distances)}
+    return rows, columns, Mat.over(1, [[near[d] for d in row] for row in distances])
 
 
 def subset_table(secrets: tuple[Label, ...], k: object) -> Table:

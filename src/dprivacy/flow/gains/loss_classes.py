@@ -114,15 +114,10 @@ def is_pairwise_non_trivial(loss: Gain) -> LossVerdict:
     for x, z in combinations(loss.secrets, 2):
         found = _best_everywhere(restrict(loss, [x, z]))
         if found is not None:
-            words = f"For both {shown(x)} and {shown(z)}, {shown(found[0])} is best."
+            w, pair = found[0], (x, z)
+            words = f"For both {shown(x)} and {shown(z)}, {shown(w)} is best."
             return LossVerdict(
-                claim,
-                False,
-                loss.exact,
-                action=found[0],
-                pair=(x, z),
-                because=words,
-                denial=denial,
+                claim, False, loss.exact, action=w, pair=pair, because=words, denial=denial
             )
     return LossVerdict(claim, True, loss.exact, denial=denial)
 

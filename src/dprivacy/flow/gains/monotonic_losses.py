@@ -123,9 +123,7 @@ def _decided(loss: Gain, space: FiniteSpace, *, strict: bool) -> MonotonicVerdic
         return MonotonicVerdict(claim, False, exact, conflict=pair, denial=denial)
     wish = [places.index(w) if w in places else min(i, n - 1) for i, w in enumerate(loss.actions)]
     found = _Placing(fits, wish, strict).place()
-    mapping = (
-        {} if found is None else {w: places[x] for w, x in zip(loss.actions, found, strict=True)}
-    )
+    mapping = {w: places[x] for w, x in zip(loss.actions, found or (), strict=False)}
     return MonotonicVerdict(claim, found is not None, exact, mapping=mapping, denial=denial)
 
 

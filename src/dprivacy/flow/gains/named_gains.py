@@ -157,12 +157,10 @@ class NamedGains(Frozen, Generic[G]):
 
         Parameters
         ----------
-        space
-            The metric.
+        space, actions, secrets
+            As for `metric`.
         radius
             How near is near enough.
-        actions, secrets
-            As for `metric`.
         """
         return self._of(near_table(space, radius, actions, secrets))
 

@@ -71,16 +71,13 @@ class Inference(Pictured, Answer):
 
     def explain(self) -> str:
         """The inference in words."""
-        if not self.leaks:
-            lead = (
-                "The output reveals nothing: with or without it, the adversary's expected gain is "
-                f"{about(self.before)}."
-            )
-        else:
-            lead = (
-                f"The output raises the adversary's expected gain from {about(self.before)} to "
-                f"{about(self.after)}, a factor of {about(self.multiplicative)}."
-            )
+        lead = (
+            f"The output raises the adversary's expected gain from {about(self.before)} to "
+            f"{about(self.after)}, a factor of {about(self.multiplicative)}."
+            if self.leaks
+            else "The output reveals nothing: with or without it, the adversary's expected gain is "
+            f"{about(self.before)}."
+        )
         return f"{lead}\n{self.strategy.explain()}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,9 +132,8 @@ def inference(
     channel = as_channel(C)
     side, inferred = _sides(correlation, channel, sees, about)
     prior, through = _seen_through(correlation, channel, side, inferred)
-    if isinstance(gain, Gain) and set(prior.labels) < set(
-        gain.secrets
-    ):  # what is impossible earns nothing
+    # What is impossible earns nothing.
+    if isinstance(gain, Gain) and set(prior.labels) < set(gain.secrets):
         gain = restrict(gain, prior.labels)
     return Inference(strategy(through, prior=prior, gain=gain))
 
@@ -200,18 +196,10 @@ def _seen_through(
     joint = Mat(weights, correlation.matrix.den) @ channel.matrix
     sums = joint.entries.sum(axis=1)
     if joint.exact:
-        rows: Any = Mat.of(
-            [
-                [_share(v, total) for v in row]
-                for row, total in zip(joint.entries, sums, strict=True)
-            ]
-        )
+        pairs = zip(joint.entries.tolist(), sums.tolist(), strict=True)
+        rows: Any = Mat.of([[Fraction(v, total) for v in row] for row, total in pairs])
         marginal = Dist(kept, Mat.over(joint.den, [sums.tolist()]))
     else:
         rows = joint.entries / sums[:, None]
         marginal = Dist(kept, Mat((sums / sums.sum())[None, :]))
     return marginal, Channel(kept, channel.columns, rows)
-
-
-def _share(value: int, total: int) -> Any:
-    return Fraction(int(value), int(total))

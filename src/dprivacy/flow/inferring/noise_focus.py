@@ -107,12 +107,9 @@ def is_insensitive(C: ChannelLike, to: Literal["secret", "useful"]) -> FocusVerd
         raise WrongShape(
             f"the channel's inputs should be pairs (secret, useful value), not {channel.rows[0]!r}, …"
         )
-    kept = 1 if to == "secret" else 0
-    what = "secret" if to == "secret" else "useful value"
-    claim, denial = (
-        f"the channel does not depend on the {what}",
-        f"the channel depends on the {what}",
-    )
+    kept, what = (1, "secret") if to == "secret" else (0, "useful value")
+    claim = f"the channel does not depend on the {what}"
+    denial = f"the channel depends on the {what}"
     first: dict[Any, int] = {}
     entries = channel.matrix.entries
     for i, pair in enumerate(channel.rows):
@@ -206,11 +203,7 @@ def is_hiding(
     >>> bool(is_hiding([["3/4", "1/4"], ["1/4", "3/4"]], [[0], [1]], eps="1/2"))
     True
     """
-    amount = _amount(eps)
-    found, before = _of_blocks(C, prior, blocks)
-    return _block_verdict(
-        f"{about(amount)}-hiding for the partition", 1 + amount, found, before, below=True
-    )
+    return _block_verdict(C, prior, blocks, eps, "hiding")
 
 
 @result("T", "Def 9.5.2")
@@ -223,25 +216,17 @@ def is_revealing(
 
     Parameters
     ----------
-    C
-        A channel.
-    blocks
-        The partition that should be revealed.
+    C, blocks, prior
+        As in `is_hiding`.
     delta
         How much should be learned.
-    prior
-        A distribution on the channel's inputs; uniform when omitted.
 
     Examples
     --------
     >>> bool(is_revealing([["3/4", "1/4"], ["1/4", "3/4"]], [[0], [1]], delta="1/2"))
     True
     """
-    amount = _amount(delta)
-    found, before = _of_blocks(C, prior, blocks)
-    return _block_verdict(
-        f"{about(amount)}-revealing for the partition", 1 + amount, found, before, below=False
-    )
+    return _block_verdict(C, prior, blocks, delta, "revealing")
 
 
 def _amount(value: NumberLike) -> Number:
@@ -264,11 +249,14 @@ def _of_blocks(C: ChannelLike, prior: PriorLike, blocks: Blocks) -> tuple[Number
 
 
 def _block_verdict(
-    what: str, bound: Number, found: Number, before: Number, *, below: bool
+    C: ChannelLike, prior: PriorLike, blocks: Blocks, share: NumberLike, kind: str
 ) -> BlockVerdict:
+    amount = _amount(share)
+    found, before = _of_blocks(C, prior, blocks)
+    what, bound = f"{about(amount)}-{kind} for the partition", 1 + amount
     exact = isinstance(found, Fraction)
     error = 0.0 if exact else 1e-12 * float(found)
-    holds: bool | None = found <= bound if below else found >= bound
+    holds: bool | None = found <= bound if kind == "hiding" else found >= bound
     if not exact and abs(float(found) - float(bound)) <= error:
         holds = None
     return BlockVerdict(

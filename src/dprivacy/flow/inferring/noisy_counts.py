@@ -127,10 +127,8 @@ def local_count(
         for value in people
     }
     total = sum(people.values())
-    if (
-        channel.exact
-        and (total + 2) * (total + 1) * channel.matrix.den.bit_length() <= _EXACT_DIGITS
-    ):
+    digits = (total + 2) * (total + 1) * channel.matrix.den.bit_length()
+    if channel.exact and digits <= _EXACT_DIGITS:
         known: Any = _exact_count(people, chance)
         table: Any = [[*_one_more(known, Fraction(chance[value]))] for value in people]
     else:
@@ -162,10 +160,8 @@ def _float_count(people: Mapping[Any, int], chance: Mapping[Any, float]) -> Floa
     known, low = np.ones(1), 0
     for value, count in people.items():
         pmf, start = _binomial(count, chance[value])
-        known = np.convolve(known, pmf)
-        low += start
-        known, cut = _trimmed(known)
-        low += cut
+        known, cut = _trimmed(np.convolve(known, pmf))
+        low += start + cut
     full = np.zeros(total + 1)
     full[low : low + len(known)] = known
     return full

@@ -115,9 +115,7 @@ def scenario(
             f"secrets and useful values have the same names ({channel.rows[0]!r}, …); say which the "
             'channel sees, on="secret" or on="useful"'
         )
-    sees = None if on is None and not (first or second) else int(on == "useful" or second)
-    if on == "secret":
-        sees = 0
+    sees = int(on == "useful") if on else int(second) if first or second else None
     return Scenario(
         inference(channel, correlation, sees=sees, about=0, gain=secret),
         inference(channel, correlation, sees=sees, about=1, gain=useful),

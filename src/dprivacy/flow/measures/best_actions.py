@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.flow.gains.gain_input import as_gain
-from dprivacy.flow.gains.loss_table import aligned, expected, joint_matrix
+from dprivacy.flow.gains.loss_table import Loss, aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
-from dprivacy.flow.measures.vulnerabilities import best_of, is_loss, outers
+from dprivacy.flow.measures.vulnerabilities import best_of, outers
 from dprivacy.model import Answer, Channel, Pictured, about, as_prior, plain, shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number, PriorLike
@@ -109,16 +109,8 @@ class Strategy(Pictured, Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """The strategy as plain data."""
-        return {
-            "first": plain(self.first),
-            "before": plain(self.before),
-            "after": plain(self.after),
-            "multiplicative": plain(self.multiplicative),
-            "additive": plain(self.additive),
-            "moves": [move.to_dict() for move in self.moves],
-            "loss": self.loss,
-            "exact": self.exact,
-        }
+        names = "first before after multiplicative additive moves loss exact"
+        return self._told(*names.split())
 
 
 @result("T", "Thm 2.1")
@@ -145,7 +137,7 @@ def strategy(
     channel, joint = joint_matrix(C, prior)
     belief = as_prior(prior, channel.rows, exact=channel.exact)
     gain = as_gain(gain, channel.rows, C)
-    less = is_loss(gain)
+    less = isinstance(gain, Loss)
     first, at = best_of(
         expected(aligned(gain, belief.labels), belief.matrix.transposed), least=less
     )

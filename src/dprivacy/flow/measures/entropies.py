@@ -1,6 +1,7 @@
 """Entropies: Shannon's and Massey's as the uncertainties they are."""
 
 import math
+from collections import Counter
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -63,7 +64,7 @@ def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = 
     Parameters
     ----------
     C, prior, unit
-        As in `leakage` and `shannon_entropy`.
+        As in `posterior_shannon_entropy`.
 
     Examples
     --------
@@ -124,11 +125,8 @@ def _entropy(weights: Mat) -> Any:
     if not weights.exact:
         positive = weights.entries[weights.entries > 0]
         return -float((positive * np.log(positive)).sum())
-    counts: dict[int, int] = {}
-    for value in weights.entries.ravel().tolist():
-        counts[value] = counts.get(value, 0) + 1
     total = Level(0)
-    for value, times in counts.items():
+    for value, times in Counter(weights.entries.ravel().tolist()).items():
         if value:
             p = Fraction(value, weights.den)
             total = total - ln(p) * (p * times)

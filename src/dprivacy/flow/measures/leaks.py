@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.flow.gains.gain_input import Measure, as_gain, is_measure
+from dprivacy.flow.gains.loss_table import Loss
 from dprivacy.flow.measures.vulnerabilities import (
     Case,
-    is_loss,
     posterior_uncertainty,
     posterior_vulnerability,
     uncertainty,
@@ -68,7 +68,7 @@ def leakage(
     if not is_measure(gain):
         gain = as_gain(gain, channel.rows, C)
     prior = as_prior(prior, channel.rows, exact=channel.exact)
-    if is_loss(gain):
+    if isinstance(gain, Loss):
         more = uncertainty(prior, loss=gain)
         less = posterior_uncertainty(channel, prior=prior, loss=gain, case=case)
     else:
@@ -92,11 +92,7 @@ def _difference(more: Any, less: Any) -> Any:
 
 def _quotient(more: Any, less: Any) -> Any:
     if not less:
-        return _one(more) if not more else math.inf
+        return math.inf if more else 1.0 if isinstance(more, float) else Fraction(1)
     if isinstance(more, float) or isinstance(less, float):
         return float(more) / float(less)
     return more / less
-
-
-def _one(like: Any) -> Fraction | float:
-    return 1.0 if isinstance(like, float) else Fraction(1)

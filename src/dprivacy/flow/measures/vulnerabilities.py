@@ -50,11 +50,8 @@ def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Any:
 
     Parameters
     ----------
-    prior
-        A distribution on the secrets.
-    loss
-        A loss, "bayes" (miss the secret), a table, a function of action and secret, or any function of
-        a distribution.
+    prior, loss
+        As in `vulnerability`; "bayes" is to miss the secret.
 
     Examples
     --------
@@ -183,8 +180,7 @@ def _after(
     if case == "average":
         return _total(scores, least=least)
     best = best_of(scores, least=least)[0]
-    outer = outers(joint)
-    worth = [b / a for b, a in zip(best, outer, strict=True) if a]
+    worth = [b / a for b, a in zip(best, outers(joint), strict=True) if a]
     return min(worth) if least else max(worth)
 
 
@@ -223,8 +219,3 @@ def outers(joint: Mat) -> list[Number]:
     """The probability of every observation."""
     sums = joint.entries.sum(axis=0).tolist()
     return [Fraction(v, joint.den) for v in sums] if joint.exact else [float(v) for v in sums]
-
-
-def is_loss(gain: Any) -> bool:
-    """Whether less is better."""
-    return isinstance(gain, Loss)

@@ -272,8 +272,7 @@ def _repeats(draw: Sampler, value: Any, before: Any) -> bool:
     """Whether a second run gives the same outputs as the first, when chance would not."""
     n = min(_AGAIN, len(before))
     again = drawn(draw, value, n)
-    same = all(_same(a, b) for a, b in zip(before[:n], again, strict=True))
-    if not same:
+    if not all(_same(a, b) for a, b in zip(before[:n], again, strict=True)):
         return False
     tally = Tally.of(before, _numeric(before))
     return coincidence(tally.counts / tally.total, n) < _BY_CHANCE

@@ -1,15 +1,14 @@
 """Mean-concentrated extended privacy (CXDP): a small mean loss, and a subgaussian deviation from it."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dprivacy.errors import BadLevel, Uncertified
-from dprivacy.model import Channel, Verdict, about, as_channel, shown, space_for
+from dprivacy.model import Verdict, about, as_channel, shown, space_for
 from dprivacy.numbers import Level, as_level, float_up
 from dprivacy.sources import result
-from dprivacy.spaces import Distance, FiniteSpace
+from dprivacy.spaces import Distance
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, privacy_loss
 from dprivacy.verify.losses.subgaussian_loss import hoeffding_scale, subgaussian_scale
@@ -107,7 +106,10 @@ def concentrated_privacy(
     channel = as_channel(C)
     asked_mu, asked_tau = _read(mu, "μ"), _read(tau, "τ")
     metric = None if space is None else space_for(C, space)
-    losses = list(_losses(channel, metric, pairs))
+    losses: list[tuple[PrivacyLoss, Distance]] = [
+        (privacy_loss(channel, x, z), Level(1) if metric is None else metric.distance(x, z))
+        for x, z in ordered_pairs(channel, pairs)
+    ]
     mean = _mean_part(losses, asked_mu)
     scale = _scale_part([loss for loss, _ in losses], asked_tau)
     parts = (mean.holds, scale.holds)
@@ -141,14 +143,6 @@ def _read(value: LevelLike | None, name: str) -> Level | None:
     if level.sign() < 0:
         raise BadLevel(f"{name} should be at least 0, not {level}")
     return level
-
-
-def _losses(
-    channel: Channel, space: FiniteSpace | None, pairs: Pairs
-) -> Iterable[tuple[PrivacyLoss, Distance]]:
-    for x, z in ordered_pairs(channel, pairs):
-        d: Distance = Level(1) if space is None else space.distance(x, z)
-        yield privacy_loss(channel, x, z), d
 
 
 def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> _Part:

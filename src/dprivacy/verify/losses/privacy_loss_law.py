@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dprivacy.errors import BadNumber, MixedArithmetic, TooLarge
-from dprivacy.model import Answer, Channel, about, as_channel, mixture, plain, shown
+from dprivacy.model import Answer, Channel, about, as_channel, mixture, shown
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up, ln
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike
@@ -167,14 +167,7 @@ most ln(3) ≈ 1.099 (2 possible losses, exact).
 
     def to_dict(self) -> dict[str, Any]:
         """The distribution as plain data."""
-        return {
-            "x": plain(self.x),
-            "z": plain(self.z),
-            "atoms": [[plain(loss), plain(p)] for loss, p in self.atoms],
-            "mean": plain(self.mean),
-            "maximum": plain(self.maximum),
-            "exact": self.exact,
-        }
+        return self._told("x", "z", "atoms", "mean", "maximum", "exact")
 
 
 def log_of(ratio: Fraction) -> float:

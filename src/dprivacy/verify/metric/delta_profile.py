@@ -100,12 +100,10 @@ def eps_at(C: ChannelLike, *, delta: NumberLike, pairs: Pairs = None) -> Level |
 
     Parameters
     ----------
-    C
-        A channel.
+    C, pairs
+        As in `delta_at`.
     delta
         δ from 0 to 1.
-    pairs
-        The ordered pairs of inputs to protect from each other; all of them when omitted.
 
     Returns
     -------
@@ -231,10 +229,8 @@ def privacy_profile(C: ChannelLike, *, pairs: Pairs = None) -> PrivacyProfile:
 
     Parameters
     ----------
-    C
-        A channel.
-    pairs
-        The ordered pairs of inputs to protect from each other; all of them when omitted.
+    C, pairs
+        As in `delta_at`.
 
     Notes
     -----

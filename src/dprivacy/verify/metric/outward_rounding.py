@@ -13,7 +13,7 @@ from dprivacy.model import Channel, Verdict, about, plain
 from dprivacy.numbers import Level, Mat, as_eps, float_down, float_up
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
-from dprivacy.verify.metric.d_privacy import PrivacyVerdict, Triple, privacy
+from dprivacy.verify.metric.d_privacy import Triple, privacy
 from dprivacy.verify.metric.induced_metric import Eps, tightest, with_metric
 
 _FIRST_SHARE = Fraction(1, 1 << 48)
@@ -214,9 +214,7 @@ def round_outward(
 def _certificate(
     channel: Channel, space: FiniteSpace, level: Level, share: Fraction
 ) -> Certificate:
-    smallest, ratio = tightest(channel, space)
-    verdict: PrivacyVerdict = privacy(channel, space, eps=level)
-    assert ratio is None or verdict.worst is not None
+    verdict = privacy(channel, space, eps=level)
     return Certificate(
         f"the channel is ε·d-private at ε = {about(level)}",
         True,
@@ -224,7 +222,7 @@ def _certificate(
         0.0,
         channel,
         level,
-        enclosure(smallest),
+        enclosure(verdict.smallest),
         verdict.worst,
         share,
         domain_hash(channel, space),

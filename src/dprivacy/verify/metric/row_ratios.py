@@ -90,10 +90,6 @@ class RowRatios:
         differs = self.zeros[i] != self.zeros[j]
         return int(np.argmax(differs)) if differs.any() else None
 
-    def _row(self, i: int, columns: NDArray[np.intp]) -> list[int]:
-        whole: list[int] = self.entries[i, columns].tolist()
-        return whole
-
     def worst(self, i: int, j: int) -> Ratio:
         """The largest ratio between rows i and j, in either direction."""
         gap = self.support_gap(i, j)
@@ -110,7 +106,8 @@ class RowRatios:
             return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
         near = np.flatnonzero(size >= top - 2 * self.error)
         at, up, down = -1, 0, 1
-        for y, a, b in zip(near.tolist(), self._row(i, near), self._row(j, near), strict=True):
+        rows = (self.entries[k, near].tolist() for k in (i, j))
+        for y, a, b in zip(near.tolist(), *rows, strict=True):
             high, low = (a, b) if a >= b else (b, a)
             if high * down > up * low and low:  # 0: impossible for both
                 at, up, down = y, high, low
