@@ -128,9 +128,7 @@ class TestLaw:
     def test_permanent_answers_repeat_themselves(self, spark, tmp_path):
         plan = {**PLAN, "unit": "name", "drop": []}
         frames = [
-            with_card(
-                made(spark, 5000, k), plan, permanent_key=KEY, output=tmp_path / f"out{k}"
-            ).table
+            with_card(made(spark, 5000, k), plan, permanent_key=KEY, output=tmp_path / f"out{k}")[0]
             for k in (2, 3)
         ]
         one, two = (sorted(map(tuple, t.select("id", "hobby").collect())) for t in frames)
@@ -160,7 +158,7 @@ class TestFailures:
         assert 2 <= len(before) < 8
         cluster.start_worker("two")
         job.join(timeout=120)
-        assert result["card"].rows == 400_000
+        assert result["card"].count == 400_000
         for name, digest in before.items():
             assert hashlib.sha256((tmp_path / "killed" / name).read_bytes()).digest() == digest
         calm, killed = parts(tmp_path / "calm"), parts(tmp_path / "killed")
