@@ -19,10 +19,8 @@ class Guarantee:
 
     Parameters
     ----------
-    eps
-        The level ε.
-    space
-        The space whose distances it multiplies.
+    eps, space
+        The level ε, and the space whose distances it multiplies.
     delta
         The slack: how much probability may escape the bound.
     because

@@ -69,10 +69,9 @@ def is_kernel(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike)
 
     Parameters
     ----------
-    C
-        An exact channel, or anything `as_channel` reads.
-    space
-        The metric on its inputs; a mechanism's own when omitted.
+    C, space
+        An exact channel, or anything `as_channel` reads, and the metric on its inputs (a mechanism's
+        own when omitted).
     eps
         Any level can be decided, rational e^ε or not.
 

@@ -47,10 +47,9 @@ def from_table(
     distances
         Nested lists or an array; entries may be exact ("3/2", "sqrt(2)", "ln 3", Fractions, Levels)
         or floats, and "inf" where `extended` allows it.
-    pseudo
-        Allow distance 0 between distinct points (secrets that need no protection from each other).
-    extended
-        Allow infinite distances (pairs that are not protected at all).
+    pseudo, extended
+        Allow distance 0 between distinct points (secrets that need no protection from each other),
+        and infinite distances (pairs that are not protected at all).
     close
         Repair a table that breaks the triangle inequality by shortest paths.
 

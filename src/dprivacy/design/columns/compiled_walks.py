@@ -13,6 +13,7 @@ import numpy as np
 
 from dprivacy.numbers import Floats, Whole
 
+Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials
 _RENEW = 64
 _FAR = 1e300
 # Sums may be reordered, so that the searches for a minimum use vectors; infinities keep their meaning.
@@ -139,15 +140,10 @@ def _hang_from_the_top(parent: Whole, sign: Whole, potential: Floats) -> bool:
 
 @compiled
 def walk(
-    lengths: Floats,
-    r: Floats,
-    parent: Whole,
-    sign: Whole,
-    potential: Floats,
-    pivots: int,
-    tolerance: float,
+    lengths: Floats, r: Floats, tree: Tree, pivots: int, tolerance: float
 ) -> tuple[float, int]:
     """The walk of one tree: see `spanning_trees.price`."""
+    parent, sign, potential = tree
     n = len(r)
     order = np.empty(n, np.int64)
     stack = np.empty(n, np.int64)

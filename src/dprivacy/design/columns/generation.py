@@ -41,14 +41,12 @@ def column_generation(
 
     Parameters
     ----------
-    scaled
-        n × n; ε·d(x, z), infinite where two secrets share no constraint.
-    costs
-        n × m; what output y costs at secret x, weighted by the prior.
-    gap
-        The relative gap between the loss and the lower bound at which to stop.
-    seconds
-        Wall time after which the best answer so far is returned.
+    scaled, costs
+        n × n: ε·d(x, z), infinite where two secrets share no constraint; and n × m: what output y
+        costs at secret x, weighted by the prior.
+    gap, seconds
+        The relative gap between the loss and the lower bound at which to stop, and the wall time
+        after which the best answer so far is returned.
     progress
         Called with (loss, bound, seconds so far) after every round.
     start

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dprivacy.numbers import Floats, Whole
 
+Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials of one output
 SHORTER = 1e-9  # of a distance: how much of it the perturbation may take, at least half of this
 _RENEW = 64  # pivots after which potentials are computed afresh from the tree
 _WORTH_THREADS = 100_000  # distances times outputs, below which one thread is quicker
@@ -162,15 +163,8 @@ def price(
         for y in outputs:
             if halted.is_set() or time.perf_counter() > until:
                 return
-            found.ratios[y], found.pivots[y] = walk(
-                lengths,
-                reduced[y],
-                trees.parents[y],
-                trees.signs[y],
-                trees.potentials[y],
-                pivots,
-                tolerance,
-            )
+            tree = trees.parents[y], trees.signs[y], trees.potentials[y]
+            found.ratios[y], found.pivots[y] = walk(lengths, reduced[y], tree, pivots, tolerance)
 
     workers = min(os.cpu_count() or 1, m)
     if not compiled or workers == 1 or reduced.size * n < _WORTH_THREADS:
@@ -185,15 +179,10 @@ def price(
 
 
 def _walk(
-    lengths: Floats,
-    r: Floats,
-    parent: Whole,
-    sign: Whole,
-    potential: Floats,
-    pivots: int,
-    tolerance: float,
+    lengths: Floats, r: Floats, tree: Tree, pivots: int, tolerance: float
 ) -> tuple[float, int]:
     """The walk of one tree in NumPy; `compiled_walks.walk` is its twin, loop by loop."""
+    parent, sign, potential = tree
     n = len(r)
     everyone = np.arange(n)
     _hang_from_the_top(parent, sign, potential)

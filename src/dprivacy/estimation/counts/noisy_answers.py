@@ -126,24 +126,17 @@ def estimate(
     """
     one_of("estimator", estimator, get_args(Estimator))
     quantile(confidence)
+    climbing = {"tolerance": tolerance, "max_iterations": max_iterations, "accelerate": accelerate}
     if _several(C):
         if n is not None:
             raise NotApplicable(
                 f"n={n!r} belongs to a Dist of frequencies; a table has its own total"
             )
-        return estimated_table(
-            C,
-            observed,
-            estimator=estimator,
-            confidence=confidence,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
-            accelerate=accelerate,
-        )
+        return estimated_table(C, observed, estimator=estimator, confidence=confidence, **climbing)
     known = C if isinstance(C, Known) else Known(C)
     seen = read_observed(observed, known.columns, n)
     if estimator == "ibu":
-        return _by_ibu(known, seen, confidence, tolerance, max_iterations, accelerate)
+        return _by_ibu(known, seen, confidence, **climbing)
     return _by_inversion(known, seen, estimator, confidence)
 
 
@@ -182,22 +175,9 @@ def _by_inversion(
     )
 
 
-def _by_ibu(
-    known: Known,
-    seen: Observed,
-    confidence: float,
-    tolerance: float,
-    max_iterations: int,
-    accelerate: bool,
-) -> Estimate:
+def _by_ibu(known: Known, seen: Observed, confidence: float, **climbing: Any) -> Estimate:
     counts = seen.floats
-    found = climb(
-        known.operator,
-        counts / counts.sum(),
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        accelerate=accelerate,
-    )
+    found = climb(known.operator, counts / counts.sum(), **climbing)
     centres, squares, identified = around(known.operator, counts, found.p)
     edge = found.p < EDGE * found.p.max()
     if edge.any():

@@ -5,7 +5,7 @@ The channel of a whole row is the product of its columns' channels, applied one 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -78,8 +78,8 @@ class TableEstimate(TabularAnswer, Pictured):
     converged: bool
     errors_from: str
     sources: tuple[Known, ...]
-    exact: ClassVar[bool] = False  # tables are estimated in doubles
     observed: Floats
+    exact: ClassVar[bool] = False  # tables are estimated in doubles
 
     @property
     def shares(self) -> Floats:
@@ -134,21 +134,15 @@ class TableEstimate(TabularAnswer, Pictured):
         seen = np.transpose(self.observed.sum(axis=others), turned)
         parts = tuple(self.sources[axis] for axis in kept)
         centres, table, drawn, _ = table_spread(parts, seen)
-        return TableEstimate(
-            tuple(part.rows for part in parts),
-            counts,
-            self.n,
-            self.estimator,
-            counts if centres is None else centres,
-            table,
-            drawn,
-            self.confidence,
-            self.gap,
-            self.iterations,
-            self.converged,
-            self.errors_from,
-            parts,
-            seen,
+        return replace(
+            self,
+            labels=tuple(part.rows for part in parts),
+            counts=counts,
+            centres=counts if centres is None else centres,
+            table_variances=table,
+            population_variances=drawn,
+            sources=parts,
+            observed=seen,
         )
 
     def explain(self) -> str:
@@ -224,9 +218,7 @@ def estimated_table(
     *,
     estimator: str,
     confidence: float,
-    tolerance: float,
-    max_iterations: int,
-    accelerate: bool,
+    **climbing: Any,
 ) -> TableEstimate:
     """The true table behind a noisy one whose columns were randomised independently.
 
@@ -239,8 +231,10 @@ def estimated_table(
         order of the channels' outputs.
     estimator
         "ibu" or "inverse".
-    confidence, tolerance, max_iterations, accelerate
-        As for `estimate`.
+    confidence
+        Of the intervals.
+    **climbing
+        What `climb` takes.
 
     Notes
     -----
@@ -272,13 +266,7 @@ def estimated_table(
     found = centres
     if estimator == "ibu":
         operator = Axes([part.operator for part in parts])
-        climbed = climb(
-            operator,
-            table.ravel() / n,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
-            accelerate=accelerate,
-        )
+        climbed = climb(operator, table.ravel() / n, **climbing)
         found = climbed.p.reshape(operator.shape_in) * n
         gap, iterations, converged = climbed.gap, climbed.iterations, climbed.converged
         if (climbed.p < EDGE * climbed.p.max()).any() and centres is not None:

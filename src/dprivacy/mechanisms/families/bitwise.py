@@ -94,10 +94,8 @@ def bitwise_response(bits: int, *, eps: LevelLike) -> BitwiseMechanism:
 
     Parameters
     ----------
-    bits
-        The length of the strings.
-    eps
-        The level of privacy for each bit that differs.
+    bits, eps
+        The length of the strings, and the level of privacy for each bit that differs.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -75,23 +76,6 @@ def _domain_declared() -> Channel:
     )
 
 
-def _clipped_noise() -> Channel:
-    return _rows(lambda x, y: HALF ** abs(x - y) if abs(x - y) <= 2 else Fraction(0))
-
-
-def _double_zero() -> Channel:
-    # sign × magnitude draws 0 twice as often as it should
-    return _rows(lambda x, y: HALF ** abs(x - y) * (2 if x == y else 1))
-
-
-def _never_the_truth() -> Channel:
-    return _response(Fraction(0), HALF)
-
-
-def _noise_by_size() -> Channel:
-    return _rows(lambda x, y: Fraction(1, 1 + x) ** abs(x - y) if x else Fraction(int(y == 0)))
-
-
 def _float_geometric(eps: float, n: int) -> Floats:
     a = np.exp(-eps)
     size = np.arange(n)
@@ -120,17 +104,16 @@ def _unfixed_exponential(half: int) -> Channel:
     return _rows(lambda x, y: Fraction(1, half) ** abs(x - y))
 
 
+_of_jobs = partial(_compare, healthy=_good_response, space=JOBS)
+_on_line = partial(_compare, healthy=_good_geometric, space=LINE)
+
 EXHIBITS = [
-    _compare(
+    _of_jobs(
         "off by one",
         "keeps the truth with e^ε + 1 shares instead of e^ε",
         lambda: _response(Fraction(3, 5), Fraction(1, 5)),
-        _good_response,
-        JOBS,
     ),
-    _compare(
-        "one zero cell", "an output is impossible for one input", _one_zero, _good_response, JOBS
-    ),
+    _of_jobs("one zero cell", "an output is impossible for one input", _one_zero),
     _compare(
         "domain read from the data",
         "only values that occur in the data can come out",
@@ -138,44 +121,42 @@ EXHIBITS = [
         _domain_declared,
         discrete(["a and b", "a and a"]),
     ),
-    _compare(
+    _on_line(
         "redraw instead of clamp",
         "noise that leaves the range is drawn again, so that rows are rescaled",
         lambda: _rows(lambda x, y: HALF ** abs(x - y)),
-        _good_geometric,
-        LINE,
     ),
-    _compare(
+    _on_line(
         "one percent more",
         "the noise is made for 1.01·ε",
         lambda: geometric(LINE, eps=EPS * Fraction(101, 100)).channel,
-        _good_geometric,
-        LINE,
     ),
-    _compare("bounded noise", "noise is cut off at ±2", _clipped_noise, _good_geometric, LINE),
-    _compare(
+    _on_line(
+        "bounded noise",
+        "noise is cut off at ±2",
+        lambda: _rows(lambda x, y: HALF ** abs(x - y) if abs(x - y) <= 2 else Fraction(0)),
+    ),
+    _on_line(
         "zero drawn twice",
         "a sign times a magnitude doubles the chance of 0",
-        _double_zero,
-        _good_geometric,
-        LINE,
+        lambda: _rows(lambda x, y: HALF ** abs(x - y) * (2 if x == y else 1)),
     ),
-    _compare(
-        "never the truth", "the true answer is never given", _never_the_truth, _good_response, JOBS
+    _of_jobs(
+        "never the truth",
+        "the true answer is never given",
+        lambda: _response(Fraction(0), HALF),
     ),
-    _compare(
+    _on_line(
         "noise that knows the value",
         "the amount of noise depends on the secret",
-        _noise_by_size,
-        _good_geometric,
-        LINE,
+        lambda: _rows(
+            lambda x, y: Fraction(1, 1 + x) ** abs(x - y) if x else Fraction(int(y == 0))
+        ),
     ),
-    _compare(
+    _on_line(
         "scale and rate exchanged",
         "the scale 1/ε is used where the rate ε belongs",
         lambda: geometric(LINE, eps=1 / float(EPS)).channel,
-        _good_geometric,
-        LINE,
     ),
     _compare(
         "naive doubles",
