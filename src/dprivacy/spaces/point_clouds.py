@@ -151,19 +151,17 @@ def _euclidean(matrix: Mat) -> Distances:
 
 
 def _manhattan(matrix: Mat) -> Distances:
-    sums = _differences(matrix).sum(axis=2)
-    return (
-        Distances.coded(sums, lambda s: Fraction(s, matrix.den))
-        if matrix.exact
-        else Distances(sums)
-    )
+    return _over_den(_differences(matrix).sum(axis=2), matrix)
 
 
 def _chebyshev(matrix: Mat) -> Distances:
-    largest = _differences(matrix).max(axis=2)
+    return _over_den(_differences(matrix).max(axis=2), matrix)
+
+
+def _over_den(table: NDArray[Any], matrix: Mat) -> Distances:
     if not matrix.exact:
-        return Distances(largest)
-    return Distances.coded(largest, lambda s: Fraction(s, matrix.den))
+        return Distances(table)
+    return Distances.coded(table, lambda s: Fraction(s, matrix.den))
 
 
 def _hamming(matrix: Mat) -> Distances:
