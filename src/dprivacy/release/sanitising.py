@@ -1,11 +1,12 @@
 """Protecting tables: one function for tables in hand, one for files, whichever engine does the work."""
 
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.release.files.released_data import Released, write_released, write_table
 from dprivacy.release.frames.frames_in_hand import sanitised_frame
 from dprivacy.release.jobs.file_job import Progress, run_file_job
+from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import LedgerLike, PathArg, PlanLike
 
@@ -73,20 +74,12 @@ def sanitise(
     >>> released.card.guarantee.eps
     'ln(3)'
     """
-    wanted = Plan.read(plan)
-    options: dict[str, Any] = {
-        "ledger": ledger,
-        "again": again,
-        "permanent_key": permanent_key,
-        "insecure_seed": insecure_seed,
-    }
+    terms = Terms(Plan.read(plan), ledger, again, permanent_key, insecure_seed)
     if type(table).__module__.startswith("pyspark."):
         from dprivacy.release.spark.spark_release import sanitised_by_spark
 
-        return Released(
-            *sanitised_by_spark(table, wanted, output=output, replace=replace, **options)
-        )
-    released = Released(*sanitised_frame(table, wanted, **options), write_table)
+        return Released(*sanitised_by_spark(table, terms, output=output, replace=replace))
+    released = Released(*sanitised_frame(table, terms), write_table)
     if output is None:
         return released
     card = write_released(released, output, replace=replace)
@@ -168,17 +161,10 @@ def sanitise_file(
     >>> print(released.card.explain().splitlines()[0])
     A release: 3 rows, 1 protected columns.
     """
-    wanted = Plan.read(plan)
-    options: dict[str, Any] = {
-        "replace": replace,
-        "ledger": ledger,
-        "again": again,
-        "permanent_key": permanent_key,
-        "insecure_seed": insecure_seed,
-    }
+    terms = Terms(Plan.read(plan), ledger, again, permanent_key, insecure_seed)
     if engine == "arrow":
-        options |= {"resume": resume, "discard": discard, "progress": progress}
-        return Released(output, run_file_job(source, wanted, output, **options))
+        how = {"replace": replace, "resume": resume, "discard": discard}
+        return Released(output, run_file_job(source, terms, output, progress=progress, **how))
     if engine != "spark":
         raise UnknownName(f"the engine is 'arrow' or 'spark', not {engine!r}")
     if resume or discard:
@@ -188,4 +174,5 @@ def sanitise_file(
         )
     from dprivacy.release.spark.spark_release import run_spark_job
 
-    return Released(output, run_spark_job(source, wanted, output, master=master, **options))
+    card = run_spark_job(source, terms, output, master=master, replace=replace)
+    return Released(output, card)

@@ -10,6 +10,8 @@ from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson
+from dprivacy.release.plans.release_card import Card
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import Source
 
@@ -140,6 +142,16 @@ class Sanitiser:
                     PrivacyLeakWarning,
                     stacklevel=4,
                 )
+
+    def card(self, receipt: Mapping[str, Any] | None, *, rows: int | None = None) -> Card:
+        """The card of what was protected here, or elsewhere in so many rows."""
+        return table_card(
+            self.plan,
+            rows=self.rows if rows is None else rows,
+            secure=self.source.secure,
+            permanent=self.permanent,
+            receipt=receipt,
+        )
 
 
 def require_confirmed(plan: Plan) -> None:

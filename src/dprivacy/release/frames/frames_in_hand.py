@@ -7,42 +7,27 @@ from typing import Any
 from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
-from dprivacy.release.ledger.release_spending import spending_on
+from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card
-from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
-from dprivacy.typing import LedgerLike
 
 
-def sanitised_frame(
-    table: Any,
-    plan: Plan,
-    *,
-    insecure_seed: int | None,
-    permanent_key: bytes | None,
-    ledger: LedgerLike,
-    again: str | None,
-) -> tuple[Any, Card]:
+def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card]:
     """A protected copy of a table in hand, of the same kind, and its card; see `sanitise`."""
-    source = choose_source(insecure_seed)
-    with spending_on(ledger, plan, permanent_key=permanent_key, again=again) as spending:
-        sanitiser = Sanitiser(plan, source, permanent_key=permanent_key, before=spending)
-        warn_about(plan, above=2)
+    source = choose_source(terms.insecure_seed)
+    with spending_on(terms) as spending:
+        sanitiser = Sanitiser(
+            terms.plan, source, permanent_key=terms.permanent_key, before=spending
+        )
+        warn_about(terms.plan, above=2)
         adapter = _adapter(table)
         if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
             raise WrongShape("the table holds no rows, so there is nothing to protect")
         clean = adapter(table, sanitiser)
         sanitiser.finish()
-    card = table_card(
-        plan,
-        rows=sanitiser.rows,
-        secure=source.secure,
-        permanent=sanitiser.permanent,
-        receipt=spending.receipt if spending is not None else None,
-    )
-    return clean, card
+    return clean, sanitiser.card(None if spending is None else spending.receipt)
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:

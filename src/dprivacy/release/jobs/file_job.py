@@ -27,28 +27,22 @@ from dprivacy.release.jobs.job_resume import (
 )
 from dprivacy.release.jobs.output_writer import Writing
 from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
-from dprivacy.release.ledger.release_spending import opened, reason_of
+from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
-from dprivacy.release.plans.table_card import table_card
-from dprivacy.release.plans.table_plan import Plan
-from dprivacy.typing import LedgerLike, PathArg
+from dprivacy.typing import PathArg
 
 Progress = Callable[[int, int | None], None]
 
 
 def run_file_job(
     source: PathArg,
-    plan: Plan,
+    terms: Terms,
     output: PathArg,
     *,
     replace: bool,
     resume: bool,
     discard: bool,
-    ledger: LedgerLike,
-    again: str | None,
-    insecure_seed: int | None,
-    permanent_key: bytes | None,
     progress: Progress | None,
 ) -> Card:
     """The card of a protected copy of a CSV or Parquet file; see `sanitise_file`.
@@ -69,7 +63,8 @@ def run_file_job(
     """
     place, origin = Workplace(Path(output)), Path(source)
     _require_places(place, origin)
-    reason_of(again)
+    reason_of(terms.again)
+    plan, permanent_key, insecure_seed = terms.plan, terms.permanent_key, terms.insecure_seed
     with ExitStack() as stack:
         stack.enter_context(place.held())
         with place.errors():
@@ -78,7 +73,7 @@ def run_file_job(
             journal = left_before(place, resume=resume, discard=discard, replace=replace)
         if journal is not None:
             stack.callback(journal.close)
-        account = stack.enter_context(opened(ledger))
+        account = stack.enter_context(opened(terms.ledger))
         key = run_key(insecure_seed)
         if journal is not None and insecure_seed is None:
             key = bytes.fromhex(journal.run.key)
@@ -102,29 +97,23 @@ def run_file_job(
         if journal is not None:
             require_same(journal, run, origin)
         else:
-            if again is None and account is None and permanent_key is None:
+            if terms.again is None and account is None and permanent_key is None:
                 require_not_released_here(origin, place.output.parent)
             with place.errors():
                 place.clear()
                 journal = Journal.create(place, run)
-        charge = Charge(journal, account, plan, permanent_key=permanent_key)
+        charge = Charge(journal, account, terms)
         with kept_on_failure(journal, charge.take_back):
             if journal.commit is not None:
                 put_in_place(journal)
                 return read_card(place.card)
-            receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit), again=again)
+            receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit))
             sha256 = _write(origin, sanitiser, streams, journal, progress)
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
             sanitiser.finish()
             mark = origin_mark(origin, salt=run.salt)
-            card = table_card(
-                plan,
-                rows=sanitiser.rows,
-                secure=streams.secure,
-                permanent=sanitiser.permanent,
-                receipt=receipt,
-            ).saved_as(place.output.name, sha256, source=mark)
+            card = sanitiser.card(receipt).saved_as(place.output.name, sha256, source=mark)
             commit(journal, card)
     return card
 

@@ -9,8 +9,7 @@ from dprivacy.errors import DPrivacyError
 from dprivacy.release.jobs.job_journal import Journal, Spent
 from dprivacy.release.ledger.ledger_book import Account
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.release_spending import charges_people, spend_release
-from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.ledger.release_spending import Terms, spend_release
 
 
 class Charge:
@@ -22,10 +21,8 @@ class Charge:
         The journal of the run.
     account
         What is charged; None without a ledger.
-    plan
-        What happens to every column.
-    permanent_key
-        The key of permanent answers.
+    terms
+        On what terms the table is released.
 
     Notes
     -----
@@ -34,15 +31,10 @@ class Charge:
     3. A run that stopped between 1 and 2 finds its entry by the mark.
     """
 
-    def __init__(
-        self, journal: Journal, account: Account | None, plan: Plan, *, permanent_key: bytes | None
-    ) -> None:
-        self._journal, self._account, self._plan = journal, account, plan
-        self._permanent_key = permanent_key
+    def __init__(self, journal: Journal, account: Account | None, terms: Terms) -> None:
+        self._journal, self._account, self._terms = journal, account, terms
 
-    def spend(
-        self, digest: bytes, *, people: Callable[[], Iterable[Any]], again: str | None
-    ) -> dict[str, Any]:
+    def spend(self, digest: bytes, *, people: Callable[[], Iterable[Any]]) -> dict[str, Any]:
         """Spend unless it is done; the receipt, as a card has it."""
         journal, account = self._journal, self._account
         if journal.spent is not None:
@@ -52,16 +44,8 @@ class Charge:
         mark = hmac.digest(bytes.fromhex(journal.run.key), b"dprivacy run mark 1", "sha256")
         receipt = account.ledger.receipt(mark)
         if receipt is None:
-            per_person = charges_people(account, self._plan)
-            receipt = spend_release(
-                account,
-                self._plan,
-                {"the file": digest},
-                run=mark,
-                people=people() if per_person else None,
-                permanent_key=self._permanent_key,
-                again=again,
-            )
+            sources = {"the file": digest}
+            receipt = spend_release(account, self._terms, sources, people=people, run=mark)
         journal.append(Spent(receipt.to_dict()))
         return receipt.to_dict()
 

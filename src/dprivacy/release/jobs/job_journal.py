@@ -69,11 +69,11 @@ class Spent:
 
 
 Record = Run | Checkpoint | Commit | Spent
-_KINDS: dict[str, type[Record]] = {
-    "run": Run,
-    "checkpoint": Checkpoint,
-    "commit": Commit,
-    "spent": Spent,
+_MODELS: dict[str, Record] = {
+    "run": Run("", True, True, {}, {}, "", "", {}),
+    "checkpoint": Checkpoint(),
+    "commit": Commit("", ""),
+    "spent": Spent({}),
 }
 
 
@@ -204,12 +204,7 @@ class Journal:
             self._handle = -1
 
     def _note(self, record: Record) -> None:
-        if isinstance(record, Checkpoint):
-            self.checkpoint = record
-        elif isinstance(record, Commit):
-            self.commit = record
-        elif isinstance(record, Spent):
-            self.spent = record
+        setattr(self, _kind(record), record)
 
 
 def parse(data: bytes, name: Path) -> tuple[list[Record], int, bytes]:
@@ -231,11 +226,10 @@ def parse(data: bytes, name: Path) -> tuple[list[Record], int, bytes]:
 def _record(text: bytes, name: Path, *, first: bool) -> Record:
     try:
         data = json.loads(text)
-        kind = _KINDS[data.pop("kind")]
+        kind = type(_MODELS[data.pop("kind")])
         if first and (data.pop("format"), data.pop("version")) != (FORMAT, VERSION):
             _damaged(name, f"this reads version {VERSION} of {FORMAT}")
-        wanted = {item.name: item.type for item in fields(kind)}
-        if first is not (kind is Run) or set(data) != set(wanted):
+        if first is not (kind is Run) or set(data) != {item.name for item in fields(kind)}:
             _damaged(name, "a record is not of a known form")
         record = kind(**data)
         _check(record)
@@ -248,10 +242,7 @@ def _record(text: bytes, name: Path, *, first: bool) -> Record:
 
 def _check(record: Record) -> None:
     """Raise TypeError or ValueError unless every entry is of its kind."""
-    empty = Run("", True, True, {}, {}, "", "", {})
-    empties: tuple[Record, ...] = (empty, Checkpoint(), Commit("", ""), Spent({}))
-    same = next(other for other in empties if type(other) is type(record))
-    for key, model in asdict(same).items():
+    for key, model in asdict(_MODELS[_kind(record)]).items():
         value = getattr(record, key)
         if type(value) is not type(model) or (type(value) is int and value < 0):
             raise TypeError
@@ -263,11 +254,14 @@ def _check(record: Record) -> None:
 
 def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:
     """A record as a line, and its checksum."""
-    kind = next(name for name, cls in _KINDS.items() if type(record) is cls)
     head = {"format": FORMAT, "version": VERSION} if isinstance(record, Run) else {}
-    text = json.dumps({"kind": kind, **head, **asdict(record)}).encode()
+    text = json.dumps({"kind": _kind(record), **head, **asdict(record)}).encode()
     tag = _checksum(text, before)
     return b"%s\t%s\n" % (text, tag.hex().encode()), tag
+
+
+def _kind(record: Record) -> str:
+    return next(name for name, model in _MODELS.items() if type(record) is type(model))
 
 
 def _checksum(text: bytes, before: bytes) -> bytes:

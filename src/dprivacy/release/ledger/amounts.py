@@ -1,6 +1,8 @@
 """Amounts of privacy: exact levels beside integers of a billionth, which only ever err upwards."""
 
 import math
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -50,20 +52,18 @@ class Amount:
     @result("T", "Lem 3.1", "Lem 3.2")
     def __add__(self, other: "Amount") -> "Amount":
         """What two releases spend together."""
-        return _amount(
-            self.nano + other.nano,
-            self.atto + other.atto,
-            None if self.level is None or other.level is None else self.level + other.level,
-            None if self.delta is None or other.delta is None else self.delta + other.delta,
-        )
+        return self._with(other, operator.add)
 
     def __sub__(self, other: "Amount") -> "Amount":
         """What is left when an amount that went into a sum is taken out of it again."""
+        return self._with(other, operator.sub)
+
+    def _with(self, other: "Amount", join: Callable[[Any, Any], Any]) -> "Amount":
         return _amount(
-            self.nano - other.nano,
-            self.atto - other.atto,
-            None if self.level is None or other.level is None else self.level - other.level,
-            None if self.delta is None or other.delta is None else self.delta - other.delta,
+            join(self.nano, other.nano),
+            join(self.atto, other.atto),
+            None if self.level is None or other.level is None else join(self.level, other.level),
+            None if self.delta is None or other.delta is None else join(self.delta, other.delta),
         )
 
     @property
@@ -134,12 +134,9 @@ def larger(first: Amount, second: Amount) -> Amount:
 
 def _amount(nano: int, atto: int, level: Level | None, delta: Fraction | None) -> Amount:
     """An amount whose exact values are kept while a line holds them."""
-    kept_delta = delta is not None and max(delta.numerator, delta.denominator) < 10 ** (
-        _LONGEST // 2
-    )
-    return Amount(
-        nano, atto, level if _can_be_written(level) else None, delta if kept_delta else None
-    )
+    if delta is not None and max(delta.numerator, delta.denominator) >= 10 ** (_LONGEST // 2):
+        delta = None
+    return Amount(nano, atto, level if _can_be_written(level) else None, delta)
 
 
 def _can_be_written(level: Level | None) -> bool:

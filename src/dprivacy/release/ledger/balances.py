@@ -27,6 +27,12 @@ class Line:
     amount: Amount
     whole: Amount | None
 
+    @classmethod
+    def read(cls, unit: str, amount: Any, whole: Any) -> "Line":
+        """A line from plain data."""
+        most = None if whole is None else Amount.from_dict(whole)
+        return cls(unit, Amount.from_dict(amount), most)
+
     def to_list(self) -> list[Any]:
         """The line as plain data."""
         whole = None if self.whole is None else self.whole.to_dict()
@@ -135,12 +141,8 @@ class Balance:
             {name: Amount.from_dict(limit) for name, limit in data["limits"].items()},
             tuple(data["parts"]),
             {
-                (part, column, metric): Line(
-                    unit,
-                    Amount.from_dict(amount),
-                    None if whole is None else Amount.from_dict(whole),
-                )
-                for part, column, metric, unit, amount, whole in data["lines"]
+                (part, column, metric): Line.read(*rest)
+                for part, column, metric, *rest in data["lines"]
             },
             data["permanent"],
             data["sequence"],
@@ -246,12 +248,8 @@ def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
 
 
 def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:
-    whole = line["whole"]
-    return (body["part"], line["column"], line["metric"]), Line(
-        line["unit"],
-        Amount.from_dict(line["amount"]),
-        None if whole is None else Amount.from_dict(whole),
-    )
+    key = body["part"], line["column"], line["metric"]
+    return key, Line.read(line["unit"], line["amount"], line["whole"])
 
 
 def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:

@@ -2,8 +2,9 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -17,6 +18,17 @@ from dprivacy.typing import LedgerLike
 from dprivacy.verify import weights_hash
 
 _ROWS = 1 << 20  # rows that are hashed at a time
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a table is released: the plan, and what `sanitise` takes beside it."""
+
+    plan: Plan
+    ledger: LedgerLike = None
+    again: str | None = None
+    permanent_key: bytes | None = field(default=None, repr=False)
+    insecure_seed: int | None = None
 
 
 @contextmanager
@@ -39,55 +51,54 @@ def opened(ledger: LedgerLike) -> Iterator[Account | None]:
 
 def spend_release(
     account: Account,
-    plan: Plan,
+    terms: Terms,
     sources: Mapping[str, bytes],
     *,
+    people: Callable[[], Iterable[Any]],
     whose: bytes = b"",
     run: bytes = b"",
-    people: Iterable[Any] | None = None,
-    permanent_key: bytes | None = None,
-    again: str | None = None,
 ) -> Receipt:
-    """Spend what a release by a plan costs; to be called before anything is sampled.
+    """Spend what a release costs; to be called before anything is sampled.
 
     Parameters
     ----------
     account
         What is charged.
-    plan
-        What happens to every column.
+    terms
+        On what terms the table is released.
     sources
         Digests of what is released, by what they are of: {"the file": sha256}. See `column_digests`.
+    people
+        Says who is in the table; asked for an account per person.
     whose
         A digest of whose each row is, where the plan has a column for that.
     run
         A mark of the run, by which `Ledger.receipt` finds the entry after a crash.
-    people
-        Who is in the table, for an account per person.
-    permanent_key
-        The key of permanent answers.
-    again
-        Why the same source is sanitised once more.
     """
+    plan, key = terms.plan, terms.permanent_key
+    per_person = account.ledger.is_per_person(account.name)
+    if per_person and plan.unit == "row":
+        raise BadPlan(
+            f"account {account.name!r} is kept per person, and the plan does not say whose a row is; "
+            "give it unit = the column that identifies a person"
+        )
     marks = {}
-    if permanent_key is not None:
+    if key is not None:
         for column in plan.columns:
-            told = f"{weights_hash(column.mechanism.channel)}\0{column.name}"
-            told = f"dprivacy permanent mark 1\0{told}"
-            marks[column.name] = hmac.digest(
-                permanent_key, told.encode("utf-8", "surrogatepass"), "sha256"
-            )
+            of = f"{weights_hash(column.mechanism.channel)}\0{column.name}"
+            told = f"dprivacy permanent mark 1\0{of}".encode("utf-8", "surrogatepass")
+            marks[column.name] = hmac.digest(key, told, "sha256")
     return account.ledger.spend(
         plan,
         account=account.name,
         part=account.part,
-        people=people,
+        people=people() if per_person else None,
         sources=sources,
         whose=whose,
         run=run,
         permanent=marks,
         plan=plan_hash(plan.raw),
-        again=reason_of(again),
+        again=reason_of(terms.again),
         note=plan.title,
     )
 
@@ -95,11 +106,8 @@ def spend_release(
 class TableSpending:
     """Spends for one table in hand, when its true arrays come by."""
 
-    def __init__(
-        self, account: Account, plan: Plan, permanent_key: bytes | None, again: str | None
-    ) -> None:
-        self._account, self._plan = account, plan
-        self._key, self._again = permanent_key, again
+    def __init__(self, account: Account, terms: Terms) -> None:
+        self._account, self._terms = account, terms
         self._given: Receipt | None = None
 
     @property
@@ -109,19 +117,13 @@ class TableSpending:
 
     def __call__(self, arrays: Mapping[str, Any]) -> None:
         """Spend; called once, before anything is sampled."""
-        plan, unit = self._plan, self._plan.unit
-        released = {name: arrays[name] for name in plan.protected}
-        per_person = charges_people(self._account, plan)
+        unit = self._terms.plan.unit
         self._given = spend_release(
             self._account,
-            plan,
-            column_digests(released),
-            whose=b""
-            if unit == "row"
-            else column_digests({unit: arrays[unit]})[f"column {unit!r}"],
-            people=arrays[unit].to_pylist() if per_person else None,
-            permanent_key=self._key,
-            again=self._again,
+            self._terms,
+            column_digests({name: arrays[name] for name in self._terms.plan.protected}),
+            people=lambda: iter(arrays[unit].to_pylist()),
+            whose=b"" if unit == "row" else _digest(unit, arrays[unit]),
         )
 
     def take_back(self, reason: DPrivacyError) -> None:
@@ -134,21 +136,14 @@ class TableSpending:
 
 
 @contextmanager
-def spending_on(
-    ledger: LedgerLike,
-    plan: Plan,
-    *,
-    permanent_key: bytes | None,
-    again: str | None,
-    kind: type[TableSpending] = TableSpending,
-) -> Iterator[Any]:
+def spending_on(terms: Terms, kind: type[TableSpending] = TableSpending) -> Iterator[Any]:
     """What spends for a table (None without a ledger); taken back when it is refused."""
-    require_ledger_for(again, ledger)
-    with opened(ledger) as account:
+    require_ledger_for(terms.again, terms.ledger)
+    with opened(terms.ledger) as account:
         if account is None:
             yield None
             return
-        spending = kind(account, plan, permanent_key, again)
+        spending = kind(account, terms)
         try:
             yield spending
         except DPrivacyError as reason:
@@ -188,17 +183,6 @@ def _usual(array: Any) -> Any:
     if kinds.is_floating(kind):
         return array.cast(pa.float64())
     return array
-
-
-def charges_people(account: Account, plan: Plan) -> bool:
-    """Whether an account is kept per person; refused for a plan that does not say whose a row is."""
-    per_person = account.ledger.is_per_person(account.name)
-    if per_person and plan.unit == "row":
-        raise BadPlan(
-            f"account {account.name!r} is kept per person, and the plan does not say whose a row is; "
-            "give it unit = the column that identifies a person"
-        )
-    return per_person
 
 
 def require_ledger_for(again: str | None, ledger: LedgerLike) -> None:

@@ -14,26 +14,18 @@ _MUCH = 10  # an ε between neighbours above which little is protected
 def warn_about(plan: Plan, *, above: int = 1) -> None:
     """Warn of what is allowed and seldom wise, in the name of the caller that many calls above."""
     for column in plan.columns:
+        found = []
         near = _between_neighbours(column)
         if near > _MUCH:
-            warnings.warn(
-                f"column {column.name!r}: ε = {near:.3g} between neighbouring values protects little",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
+            found.append(f"ε = {near:.3g} between neighbouring values protects little")
         twins = _twins(column.space.labels if column.space is not None else ())
         if twins:
-            warnings.warn(
-                f"column {column.name!r}: {twins[0]!r} and {twins[1]!r} differ only in case or spaces",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
+            found.append(f"{twins[0]!r} and {twins[1]!r} differ only in case or spaces")
         if "blocks" in column.spec:
-            warnings.warn(
-                f"column {column.name!r}: which block a value is in is published as it is",
-                PrivacyLeakWarning,
-                stacklevel=above + 2,
-            )
+            found.append("which block a value is in is published as it is")
+        for what in found:
+            told = f"column {column.name!r}: {what}"
+            warnings.warn(told, PrivacyLeakWarning, stacklevel=above + 2)
 
 
 def _between_neighbours(column: ColumnPlan) -> float:

@@ -266,7 +266,7 @@ def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where
         if kind != "categories" or "blocks" in spec:
             raise BadPlan(f'{where}: nulls = "category" is for plain categories, not for {kind}')
         assert space is not None
-        space = _with_missing(space)
+        space = discrete([*space.labels, None])
     if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
         raise BadPlan(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
     blocks = None
@@ -303,10 +303,6 @@ def _may_replace(kind: str, value: Any, space: FiniteSpace | None, spec: Mapping
             isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
         )
     return type(value) in (int, float) and math.isfinite(value)
-
-
-def _with_missing(space: FiniteSpace) -> FiniteSpace:
-    return discrete([*space.labels, None])
 
 
 def _null_policy(value: Any, where: str) -> tuple[str, Any]:

@@ -7,7 +7,13 @@ from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.estimation import Regression, regress
 from dprivacy.model import Channel
 from dprivacy.release.files.released_data import Released
-from dprivacy.release.receiving.table_receiver import Axis, ReceivedTable, positions_of, received
+from dprivacy.release.receiving.table_receiver import (
+    Axis,
+    ReceivedTable,
+    as_is,
+    positions_of,
+    received,
+)
 from dprivacy.typing import PathArg
 
 
@@ -106,6 +112,4 @@ def _as_is(outcome: list[Any]) -> Channel | None:
     """The channel of an outcome in words that was passed through: none of it is noise."""
     if not any(isinstance(value, str) for value in outcome):
         return None
-    labels = sorted(set(outcome))
-    n = len(labels)
-    return Channel(labels, labels, [[int(i == j) for j in range(n)] for i in range(n)])
+    return as_is(sorted(set(outcome)))

@@ -196,7 +196,9 @@ def attack(
         raise NotApplicable(f"{secret!r} was published as it is: anyone can read it off the table")
     found = source.counts(columns)
     axes = [source.axis(name, k, found) for k, name in enumerate(columns)]
-    matrices = [_matrix(axis) for axis in axes]
+    matrices = [
+        np.eye(len(a.values)) if a.channel is None else a.channel.matrix.floats for a in axes
+    ]
     outputs = [len(axis.labels) for axis in axes]
     cells = (
         math.prod(m.shape[0] for m in matrices) * outputs[0] * math.prod(outputs[1 + len(known) :])
@@ -215,25 +217,15 @@ def attack(
     return _weighed(source, columns, len(known), axes, matrices, shares, noisy, sum(found.values()))
 
 
-def _matrix(axis: Axis) -> Floats:
-    if axis.channel is None:
-        return np.eye(len(axis.values))
-    return axis.channel.matrix.floats
-
-
-def _inputs(axis: Axis) -> tuple[Any, ...]:
-    return axis.values if axis.channel is None else axis.channel.rows
-
-
 def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
-    shares = np.zeros([len(_inputs(axis)) for axis in axes])
+    shares = np.zeros([len(axis.inputs) for axis in axes])
     keys = [x if isinstance(x, tuple) else (x,) for x in population.labels]
     if any(len(key) != len(axes) for key in keys):
         raise WrongShape(
             f"the population should be a distribution on tuples of {len(axes)} values (secret, known, "
             f"also), but has {len(keys[0])}"
         )
-    places = positions_of(keys, [_inputs(axis) for axis in axes])
+    places = positions_of(keys, [axis.inputs for axis in axes])
     for place, weight in zip(places, population.weights, strict=True):
         shares[tuple(place)] += float(weight)
     return shares
@@ -296,7 +288,7 @@ def _bound(channels: Sequence[Channel], open_: bool) -> float:
 def _groups(
     names: Sequence[str], axes: Sequence[Axis], together: Floats, best: Floats
 ) -> tuple[Group, ...]:
-    sides = [_inputs(axis) for axis in axes[1 : 1 + len(names)]]
+    sides = [axis.inputs for axis in axes[1 : 1 + len(names)]]
     shape = tuple(len(side) for side in sides)
     groups = []
     for k in range(together.shape[1]):
@@ -305,7 +297,7 @@ def _groups(
             continue
         at = np.unravel_index(k, shape) if shape else ()
         values = {name: side[int(i)] for name, side, i in zip(names, sides, at, strict=True)}
-        guess = _inputs(axes[0])[int(together[:, k].argmax())]
+        guess = axes[0].inputs[int(together[:, k].argmax())]
         first = float(together[:, k].max()) / share
         groups.append(Group(values, share, guess, first, float(best[k]) / share))
     return tuple(sorted(groups, key=lambda group: -group.after))

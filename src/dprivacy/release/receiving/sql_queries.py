@@ -196,11 +196,7 @@ def _conditional(connection: Any, tree: Any, release: ReceivedTable) -> tuple[fl
     named = list(dict.fromkeys(known.get(name.lower(), "") for name in _columns_in(clause)))
     open_ = [name for name in named if name in release.card.pass_through]
     hidden = [name for name in named if name in _correctable(release)]
-    if (
-        not hidden
-        or len(open_) + len(hidden) < len(named)
-        or _VOLATILE & set(_functions_in(clause))
-    ):
+    if not hidden or len(open_) + len(hidden) < len(named) or _is_volatile(clause):
         return None
     return conditional_count(connection, release, tree, hidden, open_)
 
@@ -236,7 +232,7 @@ def _counted(connection: Any, tree: Any, release: ReceivedTable) -> _Counted | N
     conditions = list(_columns_in(node.get("where_clause")))
     if any(known.get(name.lower()) not in release.card.pass_through for name in conditions):
         return None
-    if _VOLATILE & set(_functions_in(node.get("where_clause"))):
+    if _is_volatile(node.get("where_clause")):
         return None
     bare = {**tree["statements"][0], "node": {**node, "modifiers": []}}
     (tally,) = connection.execute(
@@ -304,27 +300,24 @@ def _selected(entry: Any, known: dict[str, str]) -> str | None:
 
 def _columns_in(tree: Any) -> Iterator[str]:
     """Every column that is named; a star or a subquery counts as one that nobody knows."""
-    if isinstance(tree, dict):
-        if tree.get("class") == "COLUMN_REF":
-            yield tree["column_names"][-1]
-        elif tree.get("class") in ("SUBQUERY", "STAR", "WINDOW"):
+    for node in _nodes(tree):
+        if node.get("class") == "COLUMN_REF":
+            yield node["column_names"][-1]
+        elif node.get("class") in ("SUBQUERY", "STAR", "WINDOW"):
             yield ""
-        for value in tree.values():
-            yield from _columns_in(value)
-    elif isinstance(tree, list):
-        for value in tree:
-            yield from _columns_in(value)
 
 
-def _functions_in(tree: Any) -> Iterator[str]:
+def _is_volatile(tree: Any) -> bool:
+    return any(str(node.get("function_name")).lower() in _VOLATILE for node in _nodes(tree))
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
     if isinstance(tree, dict):
-        if "function_name" in tree:
-            yield str(tree["function_name"]).lower()
-        for value in tree.values():
-            yield from _functions_in(value)
-    elif isinstance(tree, list):
-        for value in tree:
-            yield from _functions_in(value)
+        yield tree
+    for value in (
+        tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    ):
+        yield from _nodes(value)
 
 
 def _with_corrections(
@@ -357,8 +350,7 @@ def _key(row: tuple[Any, ...], at: int) -> tuple[Any, ...]:
 
 def _input_position(axis: Axis, value: Any) -> int | None:
     """Where the true value of the same name stands; None for outputs that are no inputs."""
-    labels = axis.values if axis.channel is None else axis.channel.rows
     try:
-        return positions_of([(value,)], [labels])[0][0]
+        return positions_of([(value,)], [axis.inputs])[0][0]
     except UnknownCategory:
         return None

@@ -37,6 +37,11 @@ class Axis:
         """The noisy labels along the axis."""
         return self.values if self.channel is None else self.channel.columns
 
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The true values."""
+        return self.values if self.channel is None else self.channel.rows
+
 
 def received(
     release: "Released[Any] | ReceivedTable | PathArg",
@@ -266,7 +271,7 @@ def corrected_table(
     sides = [axis.labels for axis in axes]
     for count, where in zip(found.values(), positions_of(found, sides), strict=True):
         table[tuple(where)] += count
-    channels = [axis.channel if axis.channel is not None else _as_is(axis.values) for axis in axes]
+    channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
     return estimate(channels, table, estimator=estimator, confidence=confidence)
 
 
@@ -280,7 +285,8 @@ def _plain(table: Any) -> Any:
     return table.cast(pa.schema(kinds))
 
 
-def _as_is(values: Sequence[Any]) -> Channel:
+def as_is(values: Sequence[Any]) -> Channel:
+    """The channel that changes nothing."""
     n = len(values)
     return Channel(values, values, [[int(i == j) for j in range(n)] for i in range(n)])
 
@@ -325,10 +331,8 @@ def _index(labels: Sequence[Any]) -> tuple[dict[Any, int], Callable[[Any], Any]]
         return {_as_text(label): k for k, label in enumerate(labels)}, _as_text
     index: dict[Any, int] = {}
     for k, label in enumerate(labels):
-        if label is None:
-            index[None] = k
-        else:
-            index[float(label)] = k
+        index[None if label is None else float(label)] = k
+        if label is not None:
             index.setdefault(float(np.float32(label)), k)
     return index, lambda value: None if value is None else float(value)
 

@@ -23,10 +23,9 @@ from dprivacy.extras import spark as pyspark_sql
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import CARD_NAME
 from dprivacy.release.files.released_folders import listing_hash
-from dprivacy.release.ledger.release_spending import spending_on
+from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, card_text
-from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.spark.spark_folder import (
     Files,
@@ -39,21 +38,13 @@ from dprivacy.release.spark.spark_schema import bare_schema, column_of
 from dprivacy.release.spark.spark_spending import FrameSpending
 from dprivacy.release.spark.spark_task import Run, task
 from dprivacy.sampling import choose_source
-from dprivacy.typing import LedgerLike, PathArg
+from dprivacy.typing import PathArg
 
 _KEY_WORDS = 4  # 256 bits
 
 
 def sanitised_by_spark(
-    frame: Any,
-    plan: Plan,
-    *,
-    output: PathArg | None,
-    replace: bool,
-    ledger: LedgerLike,
-    again: str | None,
-    insecure_seed: int | None,
-    permanent_key: bytes | None,
+    frame: Any, terms: Terms, *, output: PathArg | None, replace: bool
 ) -> tuple[Any, Card]:
     """A frame over the protected copy of a Spark frame, and its card; see `sanitise`.
 
@@ -84,18 +75,14 @@ def sanitised_by_spark(
     When the plan names who a row belongs to, the people are counted first, in a job of its own.
     """
     session = _session_of(frame)
-    randomness = choose_source(insecure_seed)
+    plan, permanent_key = terms.plan, terms.permanent_key
+    randomness = choose_source(terms.insecure_seed)
     sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)
     warn_about(plan, above=2)
     names = sanitiser.output_names(frame.columns)
     key = randomness.words(_KEY_WORDS).astype("<u8").tobytes()
     run = Run.of(plan, frame.columns, key, permanent_key)
-    with (
-        spending_on(
-            ledger, plan, permanent_key=permanent_key, again=again, kind=FrameSpending
-        ) as spending,
-        spark_errors("the table"),
-    ):
+    with spending_on(terms, FrameSpending) as spending, spark_errors("the table"):
         schema = bare_schema(frame, names)
         where = str(output) if output is not None else _resting_place(session)
         with placed_folder(session, where, replace=replace) as folder:
@@ -104,13 +91,7 @@ def sanitised_by_spark(
             if spending is not None:
                 spending(frame)
             rows = _write(frame, schema, run, folder)
-            made = table_card(
-                plan,
-                rows=rows,
-                secure=randomness.secure,
-                permanent=sanitiser.permanent,
-                receipt=None if spending is None else spending.receipt,
-            )
+            made = sanitiser.card(None if spending is None else spending.receipt, rows=rows)
             if output is not None:
                 name = folder.target.rsplit("/", 1)[1]
                 made = made.saved_as(name, listing_hash(folder.listing()))
@@ -122,7 +103,7 @@ def sanitised_by_spark(
 
 
 def run_spark_job(
-    source: PathArg, plan: Plan, output: PathArg, *, master: str | None, **options: Any
+    source: PathArg, terms: Terms, output: PathArg, *, master: str | None, replace: bool
 ) -> Card:
     """The card of a protected copy of Parquet files, a folder; see `sanitise_file`.
 
@@ -138,15 +119,10 @@ def run_spark_job(
     try:
         with spark_errors(str(source)):
             frame = session.read.parquet(Files(session, str(source)).absolute(str(source)))
-        return sanitised_by_spark(frame, plan, output=output, **options)[1]
+        return sanitised_by_spark(frame, terms, output=output, replace=replace)[1]
     finally:
         if running is None:
             session.stop()
-
-
-def is_spark(table: Any) -> bool:
-    """Whether a table is a frame of Spark's, without importing it."""
-    return type(table).__module__.startswith("pyspark.sql.") and hasattr(table, "mapInArrow")
 
 
 def _session_of(frame: Any) -> Any:
@@ -156,7 +132,7 @@ def _session_of(frame: Any) -> Any:
             f"{type(frame).__module__}: a frame of Spark Connect cannot be sanitised from here, as the "
             "client cannot commit the output; run this in the driver"
         )
-    if not is_spark(frame):
+    if not type(frame).__module__.startswith("pyspark.sql.") or not hasattr(frame, "mapInArrow"):
         raise WrongKind(f"a Spark data frame is needed, not {type(frame).__name__}")
     if frame.isStreaming:
         raise NotApplicable(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dprivacy.errors import DPrivacyError
-from dprivacy.release.ledger.release_spending import TableSpending, charges_people, spend_release
+from dprivacy.release.ledger.release_spending import TableSpending, spend_release
 from dprivacy.release.spark.spark_schema import column_of
 
 
@@ -14,19 +14,16 @@ class FrameSpending(TableSpending):
 
     def __call__(self, frame: Any) -> None:
         """Spend; called once, before anything is sampled."""
-        plan, unit = self._plan, self._plan.unit
+        protected, unit = self._terms.plan.protected, self._terms.plan.unit
         by_row = unit == "row"
-        per_person = charges_people(self._account, plan)
-        digests = frame_digests(frame, [*plan.protected, *(() if by_row else (unit,))])
-        people = frame.select(column_of(unit)).distinct() if per_person else None
+        digests = frame_digests(frame, [*protected, *(() if by_row else (unit,))])
+        people = frame if by_row else frame.select(column_of(unit)).distinct()
         self._given = spend_release(
             self._account,
-            plan,
-            {f"column {name!r}": digests[name] for name in plan.protected},
+            self._terms,
+            {f"column {name!r}": digests[name] for name in protected},
+            people=lambda: (row[0] for row in people.toLocalIterator()),
             whose=b"" if by_row else digests[unit],
-            people=None if people is None else (row[0] for row in people.toLocalIterator()),
-            permanent_key=self._key,
-            again=self._again,
         )
         self._settled = False
 
