@@ -85,8 +85,12 @@ class CurveMechanism(Sourced):
         source = self._source(insecure_seed)
         if self.numerics == "idealised":
             unit = float(self.step) / SCALE
-            noise = _ideal(self, unit).noise(len(true), source) / unit
-            return np.asarray(true + noise)
+            level = (
+                self.guarantee.eps * Fraction(1.0 / self._stretch()) * (1 - Fraction(1, _DIGITS))
+            )
+            size, norm = self.basis.size, NORMS[self.distance]
+            ideal = vector_laplace(size, eps=level, norm=norm, numerics="idealised")
+            return np.asarray(true + ideal.noise(len(true), source) / unit)
         noisy = np.empty(true.shape)
         for k, level in enumerate(self.levels):
             noisy[:, k] = true[:, k] + DiscreteLaplace(level).draw(len(true), source)
@@ -138,14 +142,6 @@ class CurveMechanism(Sourced):
             f"CurveMechanism({self.basis.times} readings, {self.basis.size} of {self.basis.name}, "
             f"{self.distance} distance, ε = {about(self.guarantee.eps)}, {self.numerics})"
         )
-
-
-def _ideal(mechanism: CurveMechanism, unit: float) -> Any:
-    eps = mechanism.guarantee.eps
-    level = eps * Fraction(1.0 / mechanism._stretch()) * (1 - Fraction(1, 1 << 40))
-    return vector_laplace(
-        mechanism.basis.size, eps=level, norm=NORMS[mechanism.distance], numerics="idealised"
-    )
 
 
 @result("M", "Ex 4", "Thm 3")

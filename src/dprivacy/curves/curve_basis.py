@@ -114,7 +114,7 @@ def make_basis(basis: Basis | str, times: int, size: int | None = None) -> Basis
             )
         made = basis
     elif basis == "readings":
-        made = Basis("readings", np.eye(times, dtype=np.int64) * SCALE)
+        made = _rounded("readings", np.eye(times))
     elif basis in ("cosine", "fourier", "steps"):
         rows = {"cosine": _cosines, "fourier": _waves, "steps": _steps}[basis](times)
         made = _rounded(basis, rows)

@@ -88,12 +88,11 @@ def read_days(
     (('h0', 'h1'), {'home': ['7', '8']})
     """
     file = Path(path)
-    pa = arrow()
     with read_errors(file), batches_of(file) as (batches, _):
         parts = list(batches)
-    table = pa.Table.from_batches(parts) if parts else None
-    if table is None or not table.num_rows:
+    if not any(part.num_rows for part in parts):
         raise BadFile(f"{file}: contains no readings")
+    table = arrow().Table.from_batches(parts)
     if long:
         return _pivoted(table, tuple(long), keep, per_day, incomplete, file)
     names = _chosen(table.column_names, columns, keep, file)

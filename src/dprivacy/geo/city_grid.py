@@ -20,6 +20,7 @@ from dprivacy.mechanisms import whole
 from dprivacy.model import Dist
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
+from dprivacy.typing import Label
 
 _MOST_CELLS = 4_000
 _CHUNK = 1 << 12
@@ -58,6 +59,11 @@ class City:
 
     def __len__(self) -> int:
         return self.rows * self.columns
+
+    def positions(self, labels: Sequence[Label]) -> NDArray[np.intp]:
+        """Where these cells stand among all."""
+        order = {label: at for at, label in enumerate(self.space.labels)}
+        return np.array([order[label] for label in labels], dtype=np.intp)
 
     @property
     def plane(self) -> Plane:

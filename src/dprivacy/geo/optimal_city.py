@@ -70,8 +70,7 @@ class CityMechanism(Sourced):
         lat, lon = read_rows(values, self.city.region)
         sampler = CategoricalSampler(self.channel.matrix.entries.tolist())
         drawn = sampler.draw(self.city.cell_of(lat, lon), self._source(insecure_seed))
-        order = {label: at for at, label in enumerate(self.city.space.labels)}
-        named = np.array([order[label] for label in self.channel.columns])[drawn]
+        named = self.city.positions(self.channel.columns)[drawn]
         return np.stack([side[named] for side in self.city.places], axis=1)
 
     def protect(

@@ -196,7 +196,7 @@ def frontier(
         loss = joint.T @ city.metres  # outputs by guesses
         guesses = loss.argmin(axis=1)
         error = float(loss.min(axis=1).sum())
-        within = float(_quantile(city.metres[:, guesses], joint))
+        within = _quantile(city.metres[:, guesses], joint)
         plane = 1 / float(rate)
         found.append(FrontierPoint(NAMES[0], level, 2 * plane, 4.743865 * plane, error))
         found.append(FrontierPoint(NAMES[1], level, error, within, error))
@@ -259,19 +259,11 @@ def _total(level: float) -> float:
 
 
 def _optimal(city: City, level: Level, best: Optimum) -> FrontierPoint:
-    order = {label: at for at, label in enumerate(city.space.labels)}
-    columns = np.array([order[label] for label in best.channel.columns])
     joint = best.channel.matrix.floats * city.weights[:, None]
-    away = city.metres[:, columns]
+    away = city.metres[:, city.positions(best.channel.columns)]
     error = float((joint.T @ city.metres).min(axis=1).sum())
-    return FrontierPoint(
-        NAMES[2],
-        level,
-        float((joint * away).sum()),
-        float(_quantile(away, joint)),
-        error,
-        float(best.bound),
-    )
+    mean, within = float((joint * away).sum()), _quantile(away, joint)
+    return FrontierPoint(NAMES[2], level, mean, within, error, float(best.bound))
 
 
 def _quantile(away: Floats, joint: Floats, share: float = 0.95) -> float:

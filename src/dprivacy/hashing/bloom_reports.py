@@ -158,34 +158,21 @@ class SetReports(Sourced):
         ever = self.response.guarantee.eps * (only_x + only_z)
         most = self.guarantee.eps * apart
         differ = f"their filters differ in {only_x + only_z} of {self.bits} bits"
+        together = f"all reports of the permanent bits together give at most {about(ever)}"
+        items = f"an item sets at most {self.hashes} bits, so that it is at most {about(most)}"
+        told = (
+            ("one report", one, f"{differ}: one report gives a loss of at most {about(one)}"),
+            ("all reports", ever, together),
+            ("by items", most, f"{items} whatever the key"),
+        )
         return PairPrivacy(
             repr(self),
             "symmetric-difference",
             apart,
             None,
-            (
-                PairGuarantee(
-                    "one report",
-                    one,
-                    Fraction(0),
-                    f"{differ}: one report gives a loss of at most {about(one)}",
-                    "T Prop 10.1",
-                ),
-                PairGuarantee(
-                    "all reports",
-                    ever,
-                    Fraction(0),
-                    f"all reports of the permanent bits together give at most {about(ever)}",
-                    "T Prop 10.1",
-                ),
-                PairGuarantee(
-                    "by items",
-                    most,
-                    Fraction(0),
-                    f"an item sets at most {self.hashes} bits, so that it is at most {about(most)} "
-                    "whatever the key",
-                    "T Prop 10.1",
-                ),
+            tuple(
+                PairGuarantee(name, level, Fraction(0), words, "T Prop 10.1")
+                for name, level, words in told
             ),
         )
 

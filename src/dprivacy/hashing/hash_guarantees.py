@@ -101,7 +101,12 @@ def distance_guarantees(
     hoeffding = lshrr_hoeffding(eps=level, bits=kappa, delta=slack).xi(chance)
     chernoff = lshrr_chernoff(eps=level, bits=kappa, delta=slack).xi(chance)
     most = counted_bits(kappa, chance, delta=slack)
-    counted = level * most
+    differ = f"at most {most} of {kappa} bits differ and "
+    tails: tuple[tuple[str, Loss, str, str], ...] = (
+        ("Hoeffding", hoeffding, "", "T Thm 10.7"),
+        ("Chernoff", chernoff, "", "T Prop 10.8"),
+        ("counted", level * most, differ, "T Lem A4, the binomial's own tail"),
+    )
     unless = f"except with probability {about(slack)}"
     return (
         PairGuarantee(
@@ -120,27 +125,15 @@ def distance_guarantees(
             f"average, and deviates from it by a {about(concentrated.tau)}-subgaussian amount",
             "T Thm 10.6, corrected",
         ),
-        PairGuarantee(
-            "Hoeffding",
-            hoeffding,
-            slack,
-            f"an output changes the odds by at most {odds_factor(hoeffding)}, {unless}",
-            "T Thm 10.7",
-        ),
-        PairGuarantee(
-            "Chernoff",
-            chernoff,
-            slack,
-            f"an output changes the odds by at most {odds_factor(chernoff)}, {unless}",
-            "T Prop 10.8",
-        ),
-        PairGuarantee(
-            "counted",
-            counted,
-            slack,
-            f"at most {most} of {kappa} bits differ and an output changes the odds by at most "
-            f"{odds_factor(counted)}, {unless}",
-            "T Lem A4, the binomial's own tail",
+        *(
+            PairGuarantee(
+                name,
+                xi,
+                slack,
+                f"{first}an output changes the odds by at most {odds_factor(xi)}, {unless}",
+                because,
+            )
+            for name, xi, first, because in tails
         ),
     )
 
@@ -154,12 +147,8 @@ def counted_bits(bits: int, differing: NumberLike, *, delta: NumberLike) -> int:
 
     Parameters
     ----------
-    bits
-        κ.
-    differing
-        The chance that a bit differs.
-    delta
-        δ in (0, 1].
+    bits, differing, delta
+        As for `distance_guarantees`.
 
     Examples
     --------
@@ -186,12 +175,10 @@ def eps_for(*, xi: LevelLike, bits: int, distance: NumberLike, delta: NumberLike
     ----------
     xi
         The total budget ξ.
-    bits
-        κ, the number of bits.
+    bits, delta
+        As for `distance_guarantees`.
     distance
         d, the chance that a bit differs.
-    delta
-        δ in (0, 1].
 
     Returns
     -------
