@@ -107,3 +107,9 @@ def test_priors_are_read_in_the_order_of_the_secrets() -> None:
     for wrong in ("uniform", 3):
         with pytest.raises(WrongKind, match="leave it out for the uniform"):
             as_prior(wrong, labels)
+
+
+def test_a_single_text_is_not_spread_over_its_letters():
+    for build in (uniform, lambda over: point("l", over), lambda over: empirical(["l"], over)):
+        with pytest.raises(WrongKind, match="not the single text 'line:5'"):
+            build("line:5")

@@ -29,11 +29,11 @@ def test_numbers_in_sentences() -> None:
     assert about(0.1) == "0.1"
     assert about(3) == "3"
     assert about(ln(2)) == "ln(2) ≈ 0.6931"
-    assert about(Q(1, 3**100)).startswith("≈ 1.94")
-    assert about(Q(10) ** 400).startswith("≈")
+    assert about(Q(1, 3**100)).startswith("about 1.94")
+    assert about(Q(10) ** 400) == "about 10^400"
     assert about(Q(3**10000, 2)) == "about 10^4771"
     assert plain(Q(2, 3**10000)) == "about 10^-4771"
-    assert about(ln(3**10000)).startswith(("≈ 1.099e+04", "about 10986"))
+    assert about(ln(3**10000)).startswith("about 1.099e+04")
 
 
 def test_labels_in_sentences() -> None:

@@ -148,6 +148,10 @@ def as_prior(given: PriorLike, labels: Sequence[Label], *, exact: bool = True) -
     return Dist(labels, given)
 
 
+def _labels_of(over: FiniteSpace | Iterable[Label]) -> tuple[Label, ...]:
+    return over.labels if isinstance(over, FiniteSpace) else read_labels(over)
+
+
 def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:
     """The uniform distribution on a space or on labels.
 
@@ -156,7 +160,7 @@ def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:
     >>> uniform(["tea", "coffee", "water"])["tea"]
     Fraction(1, 3)
     """
-    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    labels = _labels_of(over)
     return Dist(labels, Mat.over(len(labels), [[1] * len(labels)]) if labels else [])
 
 
@@ -168,7 +172,7 @@ def point(label: Label, over: FiniteSpace | Iterable[Label]) -> Dist:
     >>> point("tea", ["tea", "coffee"]).weights
     [Fraction(1, 1), Fraction(0, 1)]
     """
-    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    labels = _labels_of(over)
     if label not in labels:
         raise UnknownCategory(f"{label!r} is not among the labels")
     return Dist(labels, [int(x == label) for x in labels])
@@ -189,7 +193,7 @@ def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> D
     >>> empirical(["tea", "tea", "coffee"], ["tea", "coffee", "water"])
     Dist(tea: 2/3, coffee: 1/3, water: 0)
     """
-    labels = over.labels if isinstance(over, FiniteSpace) else tuple(over)
+    labels = _labels_of(over)
     counts = Counter(python_value(value) for value in values)
     total = sum(counts.values())
     known = set(labels)

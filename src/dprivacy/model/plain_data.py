@@ -40,13 +40,14 @@ def about(value: Any) -> str:
     """A number inside a sentence: exact where short, with its size beside it."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
         return f"{value:.6g}"
-    text = _written(value)
-    if text.startswith("about"):
+    text, size = _written(value), f"{_size(value):.4g}"
+    if text.startswith("about") or text == size:
         return text
-    size = f"{_size(value):.4g}"
-    if isinstance(value, Fraction) and value == Fraction(size if "inf" not in size else 0):
+    if len(text) > 40:
+        return _rough(value)
+    if isinstance(value, Fraction) and value == Fraction(size):
         return text
-    return text if text == size else (f"{text} ≈ {size}" if len(text) <= 40 else f"≈ {size}")
+    return f"{text} ≈ {size}"
 
 
 def _written(value: Any) -> str:
@@ -54,10 +55,16 @@ def _written(value: Any) -> str:
     try:
         return str(value)
     except ValueError:
-        if isinstance(value, Fraction):
-            bits = value.numerator.bit_length() - value.denominator.bit_length()
-            return f"about 10^{round(bits * math.log10(2))}"
-        return f"about {_size(value):.6g}"
+        return _rough(value)
+
+
+def _rough(value: Any) -> str:
+    """The size of a number that is too long for a sentence."""
+    size = _size(value)
+    if isinstance(value, Fraction) and value and (math.isinf(size) or not size):
+        bits = value.numerator.bit_length() - value.denominator.bit_length()
+        return f"about 10^{round(bits * math.log10(2))}"
+    return f"about {size:.4g}"
 
 
 def _size(value: Any) -> float:

@@ -106,7 +106,8 @@ class PrivacyVerdict(Verdict):
             return (
                 f"{lead} smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
             )
-        return f"{lead} smallest ε is exactly {about(self.smallest)}."
+        size = about(self.smallest)
+        return f"{lead} smallest ε is {size if size.startswith('about') else f'exactly {size}'}."
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""
