@@ -86,8 +86,7 @@ def assert_rate(found, expected: Decimal | None) -> None:
 # -- hypers ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.statement("T", "Lem 6.9")
-@pytest.mark.statement("T", "Def 2.4.1")
+@pytest.mark.statement("T", "Lem 6.9", "Def 2.4.1")
 @law
 @given(st.data())
 def test_push_then_average_is_the_prior(data) -> None:
@@ -227,9 +226,7 @@ def test_post_processing_never_separates(data) -> None:
         assert delta_at(channel @ after, eps=ln(a)) <= delta_at(channel, eps=ln(a))
 
 
-@pytest.mark.statement("T", "Lem 3.1")
-@pytest.mark.statement("T", "Lem 3.2")
-@pytest.mark.statement("T", "Def 3.1.4")
+@pytest.mark.statement("T", "Lem 3.1", "Lem 3.2", "Def 3.1.4")
 @law
 @given(st.data())
 def test_metrics_of_sequential_composition_add_up(data) -> None:
@@ -413,8 +410,7 @@ def test_privacy_of_any_level_by_the_definition(data, a) -> None:
 # -- (ε, δ) ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.statement("C", "Thm 2")
-@pytest.mark.statement("C", "Def 3")
+@pytest.mark.statement("C", "Thm 2", "Def 3")
 @law
 @given(channels(), factors, slacks)
 def test_eps_delta_verdict_equals_all_subsets(channel, a, delta) -> None:
@@ -608,9 +604,7 @@ def gain_of(hyper, gain) -> Q:
     )
 
 
-@pytest.mark.statement("T", "Def 2.4.2")
-@pytest.mark.statement("T", "Def 2.4.3")
-@pytest.mark.statement("T", "Lem 2.5")
+@pytest.mark.statement("T", "Def 2.4.2", "Def 2.4.3", "Lem 2.5")
 @law
 @given(st.data())
 def test_earth_move_recomposes_or_separates(data) -> None:
@@ -645,8 +639,7 @@ def test_earth_move_recomposes_or_separates(data) -> None:
 # -- error floors ----------------------------------------------------------------------------------
 
 
-@pytest.mark.statement("M", "Thm 6")
-@pytest.mark.statement("M", "Thm 7")
+@pytest.mark.statement("M", "Thm 6", "Thm 7")
 @pytest.mark.statement("C", "Thm 5")
 @law
 @given(st.data(), slacks)

@@ -7,19 +7,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dprivacy import spaces
 from dprivacy.numbers import Level, as_level
-from dprivacy.spaces import (
-    discrete,
-    from_table,
-    graph,
-    grid,
-    hamming,
-    hamming_cube,
-    line,
-    points,
-    power_set,
-    product,
-)
 
 
 def by_definition(space):
@@ -50,27 +39,30 @@ def pairs_of(space):
 
 
 SPACES = {
-    "line": line(6),
-    "uneven line": line(["0.1", "0.7", "1/3", 5, -2]),
-    "discrete": discrete(["a", "b", "c", "d"]),
-    "manhattan": grid(3, 4, metric="manhattan"),
-    "chebyshev": grid(3, 4, metric="chebyshev"),
-    "euclidean": grid(3, 5),
-    "scaled euclidean": grid(3, 3, step="ln 2"),
-    "cube": hamming_cube(3),
-    "words": hamming(["a", "b", "c"], 2),
-    "power set": power_set(["x", "y", "z"]),
-    "ring": graph([(i, (i + 1) % 6) for i in range(6)]),
-    "weighted": graph([("a", "b", "ln 2"), ("b", "c", "ln 3"), ("a", "c", "ln 6"), ("c", "d", 5)]),
-    "parts": graph([("a", "b"), ("c", "d")], extended=True),
-    "product": product(line(3), discrete(["f", "m"])),
-    "product of grids": product(grid(2, 2), line(2)),
-    "max product": product(line(3), line(3), combine="max"),
-    "product with a pseudo-metric": product(
-        from_table(["a", "b", "c"], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True), line(2)
+    "line": spaces.line(6),
+    "uneven line": spaces.line(["0.1", "0.7", "1/3", 5, -2]),
+    "discrete": spaces.discrete(["a", "b", "c", "d"]),
+    "manhattan": spaces.grid(3, 4, metric="manhattan"),
+    "chebyshev": spaces.grid(3, 4, metric="chebyshev"),
+    "euclidean": spaces.grid(3, 5),
+    "scaled euclidean": spaces.grid(3, 3, step="ln 2"),
+    "cube": spaces.hamming_cube(3),
+    "words": spaces.hamming(["a", "b", "c"], 2),
+    "power set": spaces.power_set(["x", "y", "z"]),
+    "ring": spaces.graph([(i, (i + 1) % 6) for i in range(6)]),
+    "weighted": spaces.graph(
+        [("a", "b", "ln 2"), ("b", "c", "ln 3"), ("a", "c", "ln 6"), ("c", "d", 5)]
     ),
-    "triangle": points([[0, 0], [2, 2], [1, 1], [0, 3]]),
-    "single": line(1),
+    "parts": spaces.graph([("a", "b"), ("c", "d")], extended=True),
+    "product": spaces.product(spaces.line(3), spaces.discrete(["f", "m"])),
+    "product of grids": spaces.product(spaces.grid(2, 2), spaces.line(2)),
+    "max product": spaces.product(spaces.line(3), spaces.line(3), combine="max"),
+    "product with a pseudo-metric": spaces.product(
+        spaces.from_table(["a", "b", "c"], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True),
+        spaces.line(2),
+    ),
+    "triangle": spaces.points([[0, 0], [2, 2], [1, 1], [0, 3]]),
+    "single": spaces.line(1),
 }  # fmt: skip
 
 
@@ -112,36 +104,39 @@ def test_every_distance_is_a_path_over_them(name):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 50])
 def test_counts_on_a_line(n):
-    assert line(n).pairs() == [(i, i + 1) for i in range(n - 1)]
-    assert len(line([0.1 * i for i in range(n)]).edges) == n - 1
+    assert spaces.line(n).pairs() == [(i, i + 1) for i in range(n - 1)]
+    assert len(spaces.line([0.1 * i for i in range(n)]).edges) == n - 1
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 5), (3, 4), (6, 6)])
 def test_counts_on_grids(rows, columns):
     sides = rows * (columns - 1) + columns * (rows - 1)
     diagonals = 2 * (rows - 1) * (columns - 1)
-    assert len(grid(rows, columns, metric="manhattan").edges) == sides
-    assert len(grid(rows, columns, metric="chebyshev").edges) == sides + diagonals
+    assert len(spaces.grid(rows, columns, metric="manhattan").edges) == sides
+    assert len(spaces.grid(rows, columns, metric="chebyshev").edges) == sides + diagonals
     coprime = sum(
         (rows - a) * (columns - b) * (2 if a and b else 1)
         for a in range(rows)
         for b in range(columns)
         if math.gcd(a, b) == 1
     )
-    assert len(grid(rows, columns).edges) == coprime
+    assert len(spaces.grid(rows, columns).edges) == coprime
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4, 6])
 def test_counts_on_cubes(bits):
-    assert len(hamming_cube(bits).edges) == bits * 2 ** (bits - 1)
-    assert len(power_set(range(bits)).edges) == bits * 2 ** (bits - 1)
+    assert len(spaces.hamming_cube(bits).edges) == bits * 2 ** (bits - 1)
+    assert len(spaces.power_set(range(bits)).edges) == bits * 2 ** (bits - 1)
 
 
 def test_counts_elsewhere():
-    assert len(discrete(range(7)).edges) == 21
-    assert len(hamming(["a", "b", "c"], 3).edges) == 27 * 3 * 2 // 2
-    assert graph([("a", "b", 1), ("b", "c", 1), ("a", "c", 2)]).pairs() == [("a", "b"), ("b", "c")]
-    assert len(graph([("a", "b"), ("c", "d")], extended=True).edges) == 2
+    assert len(spaces.discrete(range(7)).edges) == 21
+    assert len(spaces.hamming(["a", "b", "c"], 3).edges) == 27 * 3 * 2 // 2
+    assert spaces.graph([("a", "b", 1), ("b", "c", 1), ("a", "c", 2)]).pairs() == [
+        ("a", "b"),
+        ("b", "c"),
+    ]
+    assert len(spaces.graph([("a", "b"), ("c", "d")], extended=True).edges) == 2
 
 
 values = st.sampled_from([Q(1), Q(2), Q(3), Q(1, 2), Q(3, 2)])
@@ -167,7 +162,7 @@ def test_random_metrics(kind, data):
             if kind == "pseudo" and data.draw(st.booleans()):
                 value = Q(0)
             rows[i][j] = rows[j][i] = value
-    space = from_table(range(n), rows, close=True, extended=True, pseudo=True)
+    space = spaces.from_table(range(n), rows, close=True, extended=True, pseudo=True)
     if kind == "float":
         # rounding may keep a pair too many, never one too few
         assert pairs_of(space) >= by_definition(space)
@@ -181,7 +176,7 @@ def test_random_metrics(kind, data):
 @settings(max_examples=40)
 def test_exact_points_in_the_plane(cloud):
     for metric in ("euclidean", "manhattan", "chebyshev"):
-        space = points(cloud, metric=metric)
+        space = spaces.points(cloud, metric=metric)
         assert pairs_of(space) == by_definition(space)
 
 

@@ -6,47 +6,34 @@ from fractions import Fraction as Q
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dprivacy import spaces
 from dprivacy.numbers import Level, as_level
-from dprivacy.spaces import (
-    bags,
-    curves,
-    discrete,
-    from_table,
-    graph,
-    grid,
-    hamming,
-    hamming_cube,
-    induced_space,
-    line,
-    points,
-    power_set,
-    product,
-    quantised,
-)
 
 SPACES = {
-    "discrete": discrete(["a", "b", "c"]),
-    "line": line(["0", "1/3", "2"]),
-    "float line": line([0.1, 0.25, 0.7]),
-    "quantised": quantised(0, 1, "1/4"),
-    "euclidean grid": grid(2, 3),
-    "manhattan grid": grid(2, 3, metric="manhattan"),
-    "chebyshev grid": grid(3, 2, metric="chebyshev", step="ln 2"),
-    "cube": hamming_cube(3),
-    "databases": hamming(["x", "y", "z"], 2),
-    "power set": power_set(["p", "q", "r"]),
-    "graph": graph([("a", "b", "ln 2"), ("b", "c"), ("c", "a", "1/2"), ("c", "d", "sqrt 3")]),
-    "parts": graph([(0, 1), (2, 3)], extended=True),
-    "cloud": points([[0, 0], [1, 2], [5, -1], [2, 2]]),
-    "angular": points([[1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]], metric="angular"),
-    "jaccard": points([{1}, {1, 2}, {2, 3}, {1, 2, 3}], metric="jaccard"),
-    "curves": curves([[0, 1, 2], [1, 1, 1], [3, 0, "1/2"]], step="1/3"),
-    "bags": bags([[0, 0], [0, 1], [1, 2], [2, 2]], line(3)),
-    "product": product(line(2), grid(2, 2)),
-    "max product": product(line(3), discrete(["f", "m"]), combine="max"),
-    "induced": induced_space(sum, hamming(range(3), 2)),
-    "sum": grid(2, 2) + grid(2, 2, metric="manhattan").scaled("1/2"),
-    "restricted": grid(3, 3).restrict([(0, 0), (2, 1), (1, 1)]),
+    "discrete": spaces.discrete(["a", "b", "c"]),
+    "line": spaces.line(["0", "1/3", "2"]),
+    "float line": spaces.line([0.1, 0.25, 0.7]),
+    "quantised": spaces.quantised(0, 1, "1/4"),
+    "euclidean grid": spaces.grid(2, 3),
+    "manhattan grid": spaces.grid(2, 3, metric="manhattan"),
+    "chebyshev grid": spaces.grid(3, 2, metric="chebyshev", step="ln 2"),
+    "cube": spaces.hamming_cube(3),
+    "databases": spaces.hamming(["x", "y", "z"], 2),
+    "power set": spaces.power_set(["p", "q", "r"]),
+    "graph": spaces.graph(
+        [("a", "b", "ln 2"), ("b", "c"), ("c", "a", "1/2"), ("c", "d", "sqrt 3")]
+    ),
+    "parts": spaces.graph([(0, 1), (2, 3)], extended=True),
+    "cloud": spaces.points([[0, 0], [1, 2], [5, -1], [2, 2]]),
+    "angular": spaces.points([[1.0, 0.0], [1.0, 1.0], [-1.0, 0.5]], metric="angular"),
+    "jaccard": spaces.points([{1}, {1, 2}, {2, 3}, {1, 2, 3}], metric="jaccard"),
+    "curves": spaces.curves([[0, 1, 2], [1, 1, 1], [3, 0, "1/2"]], step="1/3"),
+    "bags": spaces.bags([[0, 0], [0, 1], [1, 2], [2, 2]], spaces.line(3)),
+    "product": spaces.product(spaces.line(2), spaces.grid(2, 2)),
+    "max product": spaces.product(spaces.line(3), spaces.discrete(["f", "m"]), combine="max"),
+    "induced": spaces.induced_space(sum, spaces.hamming(range(3), 2)),
+    "sum": spaces.grid(2, 2) + spaces.grid(2, 2, metric="manhattan").scaled("1/2"),
+    "restricted": spaces.grid(3, 3).restrict([(0, 0), (2, 1), (1, 1)]),
 }
 
 
@@ -73,7 +60,7 @@ def test_every_space_is_a_metric(name):
 def test_a_space_is_its_own_table(name):
     space = SPACES[name]
     rows = [[space.distance(x, z) for z in space.labels] for x in space.labels]
-    assert from_table(space.labels, rows, extended=True) == space
+    assert spaces.from_table(space.labels, rows, extended=True) == space
     if space.exact:
         assert space.closure() == space
     assert space.restrict(space.labels) == space
@@ -112,7 +99,7 @@ def metrics(draw, n):
     for i in range(n):
         for j in range(i + 1, n):
             rows[i][j] = rows[j][i] = draw(exact)
-    return from_table(range(n), rows, close=True, extended=True)
+    return spaces.from_table(range(n), rows, close=True, extended=True)
 
 
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(metrics(n), metrics(n), metrics(n))))

@@ -7,20 +7,9 @@ from fractions import Fraction
 from typing import Any, overload
 
 from dprivacy.errors import BadLevel, Uncertified, WrongKind
+from dprivacy.numbers import level_terms
 from dprivacy.numbers.enclosures import bounds_of_terms, safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
-from dprivacy.numbers.level_terms import (
-    Terms,
-    added,
-    divided,
-    logarithm,
-    multiplied,
-    negated,
-    rational_exp,
-    square_root,
-    vanishes,
-    whole,
-)
 from dprivacy.numbers.level_text import parse, written
 from dprivacy.typing import LevelLike, NumberLike
 
@@ -49,7 +38,7 @@ class Level(Frozen, numbers.Real):
     """
 
     __slots__ = ("_float", "_hash", "_terms")
-    _terms: Terms
+    _terms: level_terms.Terms
     _float: float | None
     _hash: int | None
 
@@ -57,7 +46,7 @@ class Level(Frozen, numbers.Real):
         return value if type(value) is cls else as_level(value)
 
     @classmethod
-    def _of(cls, terms: Terms) -> "Level":
+    def _of(cls, terms: level_terms.Terms) -> "Level":
         level = object.__new__(cls)
         level._set(_terms=terms, _float=None, _hash=None)
         return level
@@ -83,7 +72,7 @@ class Level(Frozen, numbers.Real):
 
     def exp(self) -> Fraction | None:
         """e^level as a Fraction when it is rational, else None."""
-        return rational_exp(self._terms)
+        return level_terms.rational_exp(self._terms)
 
     def bounds(self, bits: int = 64) -> tuple[Fraction, Fraction]:
         """Rationals lo ≤ level ≤ hi, computed with `bits` bits of working precision."""
@@ -91,11 +80,11 @@ class Level(Frozen, numbers.Real):
 
     def sign(self) -> int:
         """−1, 0 or 1, decided exactly."""
-        estimate = self._quick_float()
-        error = 1e-12 * sum(abs(v) for v in self._term_floats())
+        floats = [term_float(k, q, r) for (k, q), r in self._terms.items()]
+        estimate, error = sum(floats), 1e-12 * sum(map(abs, floats))
         if math.isfinite(estimate) and abs(estimate) > error:
             return 1 if estimate > 0 else -1
-        if vanishes(self._terms):
+        if level_terms.vanishes(self._terms):
             return 0
         bits = 64
         while True:
@@ -105,12 +94,6 @@ class Level(Frozen, numbers.Real):
             if hi < 0:
                 return -1
             bits *= 2
-
-    def _term_floats(self) -> list[float]:
-        return [term_float(k, q, r) for (k, q), r in self._terms.items()]
-
-    def _quick_float(self) -> float:
-        return sum(self._term_floats())
 
     # -- numbers.Real -------------------------------------------------------------------------
 
@@ -170,7 +153,7 @@ class Level(Frozen, numbers.Real):
         return self.sign() != 0
 
     def __neg__(self) -> "Level":
-        return Level._of(negated(self._terms))
+        return Level._of(level_terms.negated(self._terms))
 
     def __pos__(self) -> "Level":
         return self
@@ -181,7 +164,7 @@ class Level(Frozen, numbers.Real):
     def __add__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        return Level._of(added(self._terms, as_level(other)._terms))
+        return Level._of(level_terms.added(self._terms, as_level(other)._terms))
 
     __radd__ = __add__
 
@@ -194,7 +177,7 @@ class Level(Frozen, numbers.Real):
     def __mul__(self, other: Any) -> "Level":
         if not isinstance(other, numbers.Real):
             return NotImplemented
-        product = multiplied(self._terms, as_level(other)._terms)
+        product = level_terms.multiplied(self._terms, as_level(other)._terms)
         if product is None:
             raise Uncertified(
                 f"the product of two logarithms, ({self})·({other}), has no exact form here; "
@@ -208,7 +191,7 @@ class Level(Frozen, numbers.Real):
         divisor = as_level(other)
         if not divisor:
             raise ZeroDivisionError(f"{self} divided by zero")
-        ratio = divided(self._terms, divisor._terms)
+        ratio = level_terms.divided(self._terms, divisor._terms)
         if ratio is None:
             raise Uncertified(f"({self})/({divisor}) has no exact form; use float() on both")
         return Level._of(ratio)
@@ -310,7 +293,7 @@ def as_level(value: LevelLike | numbers.Real | Decimal) -> Level:
 
 
 def _rational(value: Fraction) -> Level:
-    return Level._of(whole(value))
+    return Level._of(level_terms.whole(value))
 
 
 def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
@@ -363,7 +346,7 @@ def ln(q: NumberLike) -> Level:
     ratio = as_level(q).simplified
     if not isinstance(ratio, Fraction) or ratio <= 0:
         raise BadLevel(f"ln needs a positive rational number, not {q}")
-    return Level._of(logarithm(ratio))
+    return Level._of(level_terms.logarithm(ratio))
 
 
 def root(q: NumberLike) -> Level:
@@ -377,4 +360,4 @@ def root(q: NumberLike) -> Level:
     square = as_level(q).simplified
     if not isinstance(square, Fraction) or square < 0:
         raise BadLevel(f"root needs a rational number that is not negative, not {q}")
-    return Level._of(square_root(square))
+    return Level._of(level_terms.square_root(square))

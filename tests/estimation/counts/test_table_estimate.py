@@ -5,15 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.errors import (
-    BadNumber,
-    NotApplicable,
-    NotInvertible,
-    SpaceMismatch,
-    UnknownName,
-    WrongKind,
-    WrongShape,
-)
+from dprivacy import errors
 from dprivacy.estimation import estimate
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import parallel
@@ -95,7 +87,7 @@ def test_a_column_that_cannot_be_inverted() -> None:
     assert np.isinf(table.standard_errors).all()
     assert "cannot be inverted" in table.explain()
     assert np.isfinite(table.marginal(1).standard_errors).all()
-    with pytest.raises(NotInvertible):
+    with pytest.raises(errors.NotInvertible):
         estimate([useless, G], COUNTS, estimator="inverse")
 
 
@@ -125,20 +117,20 @@ def test_words_and_data() -> None:
 @pytest.mark.parametrize(
     ("channels", "counts", "error", "words"),
     [
-        ([R], COUNTS, SpaceMismatch, "a table with 2 axes needs as many channels, not 1"),
-        ([G, R], COUNTS, SpaceMismatch, r"shape \(3, 2\)"),
-        ([R, G], np.zeros((2, 3)), NotApplicable, "no answers to estimate from"),
-        ([R, G], -COUNTS, BadNumber, "at least 0"),
-        ([R, G], COUNTS * math.nan, BadNumber, "finite"),
-        ([R, G], [["a"]], WrongKind, "array of numbers"),
-        ([], 3, WrongShape, "an axis for each channel"),
+        ([R], COUNTS, errors.SpaceMismatch, "a table with 2 axes needs as many channels, not 1"),
+        ([G, R], COUNTS, errors.SpaceMismatch, r"shape \(3, 2\)"),
+        ([R, G], np.zeros((2, 3)), errors.NotApplicable, "no answers to estimate from"),
+        ([R, G], -COUNTS, errors.BadNumber, "at least 0"),
+        ([R, G], COUNTS * math.nan, errors.BadNumber, "finite"),
+        ([R, G], [["a"]], errors.WrongKind, "array of numbers"),
+        ([], 3, errors.WrongShape, "an axis for each channel"),
     ],
 )
 def test_bad_tables(channels, counts, error, words) -> None:
     with pytest.raises(error, match=words):
         estimate(channels, counts)
-    with pytest.raises(UnknownName, match="estimator"):
+    with pytest.raises(errors.UnknownName, match="estimator"):
         estimate([R, G], COUNTS, estimator="projected")
     for axes in ((), (2,), (0, 0)):
-        with pytest.raises(BadNumber, match="axes"):
+        with pytest.raises(errors.BadNumber, match="axes"):
             estimate([R, G], COUNTS, estimator="inverse").marginal(*axes)

@@ -28,8 +28,7 @@ def test_inference_is_bounded_by_the_channel(data):
     assert inference(D, belief).after <= found.after
 
 
-@pytest.mark.statement("T", "Lem 9.12")
-@pytest.mark.statement("T", "Thm 9.13")
+@pytest.mark.statement("T", "Lem 9.12", "Thm 9.13")
 @law
 @given(st.data())
 def test_hiding_and_revealing(data):

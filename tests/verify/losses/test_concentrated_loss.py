@@ -20,8 +20,7 @@ COIN = [["3/4", "1/4"], ["1/4", "3/4"]]
 SKEW = [["1/2", "1/4", "1/4"], ["1/10", "1/2", "2/5"], ["1/3", "1/3", "1/3"]]
 
 
-@pytest.mark.statement("T", "Def 10.4.2")
-@pytest.mark.statement("T", "Def 10.3.5")
+@pytest.mark.statement("T", "Def 10.4.2", "Def 10.3.5")
 def test_concentrated_by_definition() -> None:
     X = line(3)
     found = concentrated_privacy(SKEW, X)

@@ -67,8 +67,7 @@ def test_the_printed_constants_fail_below_four_bits(bits: int) -> None:
     assert verdict.holds is False
 
 
-@pytest.mark.statement("T", "Thm 10.7")
-@pytest.mark.statement("T", "Prop 10.8")
+@pytest.mark.statement("T", "Thm 10.7", "Prop 10.8")
 @pytest.mark.parametrize(("eps", "bits", "d"), CASES)
 @pytest.mark.parametrize("delta", ["1/2", "0.01", "1e-9"])
 def test_lshrr_bounds_hold_and_chernoff_is_tighter(eps: str, bits: int, d: str, delta: str) -> None:

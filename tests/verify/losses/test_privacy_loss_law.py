@@ -124,8 +124,7 @@ HASHES = [  # T Ex 10.1: the six ways a random line parts (0,1), (1,0) and (1,1)
 LIKELY = ["1/8", "1/8", "1/8", "1/8", "1/4", "1/4"]
 
 
-@pytest.mark.statement("T", "Ex 10.1")
-@pytest.mark.statement("T", "Def 10.4.1")
+@pytest.mark.statement("T", "Ex 10.1", "Def 10.4.1")
 def test_a_hash_is_private_only_while_its_seed_is_secret() -> None:
     points = [(0, 1), (1, 0), (1, 1)]
     each = [Channel(points, [0, 1], [[1 - b, b] for b in bits]) for bits in HASHES]

@@ -15,8 +15,7 @@ from support.loss_channels import channels
 COIN = [["3/4", "1/4"], ["1/4", "3/4"]]
 
 
-@pytest.mark.statement("T", "Def 10.4.3")
-@pytest.mark.statement("T", "Def 10.3.6")
+@pytest.mark.statement("T", "Def 10.4.3", "Def 10.3.6")
 @settings(max_examples=60)
 @given(channels(), st.sampled_from([Q(1), Q(3, 2), Q(2), Q(3)]), st.integers(0, 10))
 def test_probabilistic_by_definition(C: Channel, factor: Q, tenths: int) -> None:

@@ -120,7 +120,7 @@ def _longest(candidate: Candidate) -> Iterator[tuple[int, ...]]:
         """`length` is e^(ε·d) from end to end, `rose` the columns that rise somewhere on the path."""
         start, last, ended = path[0], path[-1], True
         # A column that fell on the last step may not rise again.
-        fell = 0 if len(path) == 1 else everything & ~_or_zero(rises[path[-2]][last])
+        fell = 0 if len(path) == 1 else everything & ~(rises[path[-2]][last] or 0)
         for k in range(n):
             up = None if k in path else rises[last][k]
             if up is not None and not up & fell and length * factors[last][k] == factors[start][k]:
@@ -141,7 +141,3 @@ def _longest(candidate: Candidate) -> Iterator[tuple[int, ...]]:
 
     for i in range(n):
         yield from grown((i,), Fraction(1), 0)
-
-
-def _or_zero(bits: int | None) -> int:
-    return 0 if bits is None else bits

@@ -51,10 +51,9 @@ def d_capacity(C: ChannelLike, space: SpaceLike | None = None) -> Level | float:
 
     Parameters
     ----------
-    C
-        A channel, or anything `as_channel` reads.
-    space
-        The metric on the secrets; a mechanism's own when omitted.
+    C, space
+        A channel, or anything `as_channel` reads, and the metric on the secrets; a mechanism's own
+        when omitted.
 
     Examples
     --------

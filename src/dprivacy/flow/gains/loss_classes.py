@@ -128,10 +128,8 @@ def is_extended(loss: Gain, secrets: Iterable[Label]) -> LossVerdict:
 
     Parameters
     ----------
-    loss
-        A loss or a gain.
-    secrets
-        The set X from which it might be extended.
+    loss, secrets
+        A loss or a gain, and the set X from which it might be extended.
 
     Examples
     --------

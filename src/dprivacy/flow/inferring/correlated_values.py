@@ -83,11 +83,9 @@ class Inference(Pictured, Answer):
     def to_dict(self) -> dict[str, Any]:
         """The inference as plain data."""
         return {
-            "before": plain(self.before),
-            "after": plain(self.after),
+            **self._told("before", "after"),
             "privacy_loss": plain(self.multiplicative),
-            "strategy": self.strategy.to_dict(),
-            "exact": self.exact,
+            **self._told("strategy", "exact"),
         }
 
 

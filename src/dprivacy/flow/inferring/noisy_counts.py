@@ -41,10 +41,8 @@ def oblivious_count(
 
     Parameters
     ----------
-    rows
-        How many of the known rows have each value.
-    counted
-        The values that the query counts.
+    rows, counted
+        How many of the known rows have each value, and the values that the query counts.
     eps
         The level on the count; 0 and inf are allowed (pure noise, and none).
 

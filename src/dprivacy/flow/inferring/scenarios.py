@@ -65,8 +65,7 @@ class Scenario(Pictured, Answer):
     def to_dict(self) -> dict[str, Any]:
         """The scenario as plain data."""
         return {
-            "privacy_loss": plain(self.privacy_loss),
-            "utility": plain(self.utility),
+            **self._told("privacy_loss", "utility"),
             "secret_before": plain(self.secret.before),
             "secret_after": plain(self.secret.after),
             "useful_before": plain(self.useful.before),

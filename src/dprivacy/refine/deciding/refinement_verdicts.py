@@ -140,7 +140,8 @@ class MaxRefinement(Refinement):
         """The mixtures, or the posterior that lies outside."""
         first, second = self.names
         if self.worth is not None:
-            gain = Gain(["bet", "pass"], list(self.worth), _two(self.worth, self.before))
+            table: list[list[Any]] = [list(self.worth.values()), [self.before] * len(self.worth)]
+            gain = Gain(["bet", "pass"], list(self.worth), table)
             return [
                 f"Output {shown(self.output)} of {second} tells more than any output of {first} to "
                 f"{_bet_in_words(gain, self.output)}.",
@@ -210,10 +211,6 @@ class PrivateRefinement(Refinement):
                 n = range(len(space))
                 answer[name] = [[str(space.distances[i, j]) for j in n] for i in n]
         return answer
-
-
-def _two(worth: dict[Any, Number], refused: Number | None) -> list[list[Any]]:
-    return [list(worth.values()), [refused] * len(worth)]
 
 
 def _bet_in_words(gain: Gain, output: Any) -> str:

@@ -1,6 +1,7 @@
 """What an audit found, in numbers and in words."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dprivacy.model import Answer, about, shown
 from dprivacy.numbers import as_eps
@@ -40,11 +41,7 @@ class AuditResult(Answer):
     q_high: float
     bounds_used: int
     repeats: bool | None = None
-
-    @property
-    def exact(self) -> bool:
-        """Samples never prove anything exactly."""
-        return False
+    exact: ClassVar = False  # samples never prove anything exactly
 
     def refutes(self, eps: LevelLike) -> bool:
         """Whether a claim of ε is refuted, at the stated confidence."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import Answer, about
@@ -82,6 +82,7 @@ class ExtendedGuarantee(Answer):
     probabilistic: bool
     because: str = ""
     formula: str = ""
+    exact: ClassVar = False  # functions of the distance, rounded up where they are irrational
 
     def on(self, space: FiniteSpace) -> dict[str, Callable[[Any, Any], Any]]:
         """ξ and δ as functions of two labels, ready for `extended_privacy(C, **g.on(space))`."""
@@ -89,11 +90,6 @@ class ExtendedGuarantee(Answer):
             "xi": lambda x, z: self.xi(space.distance(x, z)),
             "delta": lambda x, z: self.delta(space.distance(x, z)),
         }
-
-    @property
-    def exact(self) -> bool:
-        """Functions of the distance, rounded up where they are irrational."""
-        return False
 
     def explain(self, distance: NumberLike = 1) -> str:
         """The guarantee in words, for two inputs at the given distance."""

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,11 +32,7 @@ class SubgaussianScale(Answer):
     low: float
     high: float
     hoeffding: Level | float
-
-    @property
-    def exact(self) -> bool:
-        """The bounds are floats, rounded outwards."""
-        return False
+    exact: ClassVar = False  # the bounds are floats, rounded outwards
 
     def explain(self) -> str:
         """The scale in words."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from dprivacy.errors import MixedArithmetic
 from dprivacy.model import Answer, Channel, about, as_channel, mixture, space_for
@@ -30,11 +31,7 @@ channel is ε·d-private at ε = ln(3) ≈ 1.099 (proved).
     channel: Channel
     share: Fraction
     verdict: PrivacyVerdict
-
-    @property
-    def exact(self) -> bool:
-        """Mending is always exact."""
-        return True
+    exact: ClassVar = True  # mending is always exact
 
     def explain(self) -> str:
         """The change in words."""
