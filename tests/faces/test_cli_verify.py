@@ -21,11 +21,19 @@ def matrix(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_built_in_example_is_proved() -> None:
-    done = run("--example", "geometric")
-    assert done.code == 0
-    assert "ln(2)" in done.out
-    assert "proved" in done.out
+@pytest.mark.parametrize(
+    ("example", "code", "words"),
+    [
+        ("geometric", 0, ["ln(2)", "proved"]),
+        # An infinite ε comes with the δ that would do.
+        ("broken", 3, ["can follow 'refused' but never 'yes'", "the smallest possible δ is 9/10"]),
+    ],
+)
+def test_the_built_in_examples_are_settled(example: str, code: int, words: list[str]) -> None:
+    done = run("--example", example)
+    assert done.code == code
+    for word in words:
+        assert word in done.out
 
 
 @pytest.mark.parametrize(
@@ -59,13 +67,6 @@ def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
     # The pair (0, 2) needs ln 4 / ln 4 = 1, the neighbours ln 2 / 1 < 1.
     assert done.code == 0
     assert json.loads(done.out)["smallest"] == "1"
-
-
-def test_an_infinite_eps_comes_with_the_delta_that_would_do() -> None:
-    done = run("--example", "broken")
-    assert done.code == 3
-    assert "can follow 'refused' but never 'yes'" in done.out
-    assert "the smallest possible δ is 9/10" in done.out
 
 
 @pytest.mark.parametrize(

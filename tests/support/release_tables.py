@@ -4,6 +4,8 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from dprivacy.errors import InsecureSeedWarning
 from dprivacy.release import Plan, sanitise, sanitise_file
 
@@ -60,6 +62,21 @@ def seeded(table, plan, seed=1, **options):
 def seeded_file(source, plan, output, seed=1, **options):
     with seed_is_noticed():
         return sanitise_file(source, plan, output, insecure_seed=seed, **options).card
+
+
+class Stopped(BaseException):
+    """Stands for a crash, or for Ctrl-C."""
+
+
+def stopped_after(rows, run, **options):
+    """Run a job, and stop it after some rows."""
+
+    def interrupt(done, _total):
+        if done >= rows:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run(progress=interrupt, **options)
 
 
 def left_over(folder):

@@ -18,51 +18,51 @@ _WIDE = 80
 
 @dataclass(frozen=True)
 class Verb:
-    """A command: its name, the module (and the name in it) that holds it, and what it does."""
+    """A command: its name, what it does, and the module that holds it where that has another name."""
 
     name: str
-    module: str
     short: str
+    module: str = ""
 
 
 # Two columns of the help page: what a person wants, and its verbs in at most 27 and 25 characters.
 LEFT = {
     "Begin": (
-        Verb("demo", "demo", "the whole story in a minute"),
-        Verb("app", "begin", "the page, in your browser"),
-        Verb("completion", "begin", "for your shell, by <Tab>"),
+        Verb("demo", "the whole story in a minute"),
+        Verb("app", "the page, in your browser", "begin"),
+        Verb("completion", "for your shell, by <Tab>", "begin"),
     ),
     "Protect": (
-        Verb("inspect", "tables", "a first plan for a table"),
-        Verb("plan", "tables", "what a plan gives and costs"),
-        Verb("sanitise", "tables", "a table, by its plan"),
-        Verb("geo", "geo", "places, in metres"),
-        Verb("text", "text", "documents, word by word"),
-        Verb("curves", "curves", "meter readings, day by day"),
-        Verb("match", "match", "people with similar ratings"),
-        Verb("ledger", "ledger", "budgets, and what is spent"),
+        Verb("inspect", "a first plan for a table", "tables"),
+        Verb("plan", "what a plan gives and costs", "tables"),
+        Verb("sanitise", "a table, by its plan", "tables"),
+        Verb("geo", "places, in metres"),
+        Verb("text", "documents, word by word"),
+        Verb("curves", "meter readings, day by day"),
+        Verb("match", "people with similar ratings"),
+        Verb("ledger", "budgets, and what is spent"),
     ),
     "Receive": (
-        Verb("estimate", "tables", "corrected counts, models"),
-        Verb("query", "tables", "any SQL, with corrections"),
+        Verb("estimate", "corrected counts, models", "tables"),
+        Verb("query", "any SQL, with corrections", "tables"),
     ),
 }
 RIGHT = {
     "Check": (
-        Verb("verify", "verify", "the ε of a mechanism"),
-        Verb("audit", "verify", "a black box, by samples"),
+        Verb("verify", "the ε of a mechanism"),
+        Verb("audit", "a black box, by samples", "verify"),
     ),
     "Compare and attack": (
-        Verb("compare", "compare", "which of two is safer"),
-        Verb("leakage", "leakage", "what a guesser gains"),
-        Verb("attack", "tables", "what a row reveals"),
+        Verb("compare", "which of two is safer"),
+        Verb("leakage", "what a guesser gains"),
+        Verb("attack", "what a row reveals", "tables"),
     ),
-    "Design": (Verb("optimal", "optimal", "the best one, proved"),),
+    "Design": (Verb("optimal", "the best one, proved"),),
     "Study": (
-        Verb("kernels", "kernels", "what all are made of"),
-        Verb("extreme", "kernels", "corners of the polytope"),
-        Verb("zoo", "begin", "broken mechanisms, caught"),
-        Verb("reproduce", "reproduce", "the sources, recomputed"),
+        Verb("kernels", "what all are made of"),
+        Verb("extreme", "corners of the polytope", "kernels"),
+        Verb("zoo", "broken mechanisms, caught", "begin"),
+        Verb("reproduce", "the sources, recomputed"),
     ),
 }
 VERBS = {verb.name: verb for side in (LEFT, RIGHT) for listed in side.values() for verb in listed}
@@ -86,7 +86,7 @@ class Verbs(click.Group):
             near = get_close_matches(cmd_name, VERBS, n=1)
             more = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"{cmd_name!r} is not a verb{more}", ctx)
-        found = getattr(import_module(f"dprivacy.cli.verbs.{verb.module}"), verb.name)
+        found = getattr(import_module(f"dprivacy.cli.verbs.{verb.module or verb.name}"), verb.name)
         assert isinstance(found, click.Command)
         return found
 

@@ -29,11 +29,10 @@ def sanitise(
 
     Parameters
     ----------
-    table
+    table, plan
         A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (not a
-        stream, and not one of Spark Connect).
-    plan
-        A Plan, the path of a plan file, or the mapping such a file gives.
+        stream, and not one of Spark Connect); and a Plan, the path of a plan file, or the mapping such
+        a file gives.
     output
         Where to write the copy, as `Released.save` does: a .csv or .parquet file. For Spark it is a
         folder on HDFS or one that all machines share; without it the copy lies in Spark's checkpoint
@@ -109,8 +108,8 @@ def sanitise_file(
     source
         The table: .csv (also .csv.gz) or .parquet; with Spark a Parquet file, a folder of them, or a
         pattern, wherever Spark can read.
-    plan
-        A Plan, the path of a plan file, or the mapping such a file gives.
+    plan, replace, ledger, permanent_key, insecure_seed
+        As for `sanitise`.
     output
         Where the copy goes: .csv or .parquet, with Spark a folder. It appears only when it is complete.
     engine
@@ -118,15 +117,11 @@ def sanitise_file(
     master
         Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
         otherwise this machine.
-    replace
-        Whether an existing output may be replaced.
     resume
         Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
         nothing is spent again.
     discard
         Whether to throw away a job that stopped, and to draw new noise.
-    ledger, permanent_key, insecure_seed
-        As for `sanitise`.
     again
         Why a table that was released before is sanitised once more.
     progress

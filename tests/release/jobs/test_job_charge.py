@@ -12,11 +12,7 @@ from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import table_files as files
 from dprivacy.release.jobs import file_job as jobs, job_charge as charge, output_writer as writing
-from support.release_tables import LETTERS, left_over, plan_of
-
-
-class Stopped(BaseException):
-    """Stands for a crash."""
+from support.release_tables import LETTERS, Stopped, left_over, plan_of, stopped_after
 
 
 class Jobs:
@@ -32,12 +28,7 @@ class Jobs:
         return sanitise_file(self.source, plan_of(), output or self.output, **options).card
 
     def stop(self, after=1500, **options):
-        def interrupt(done, _total):
-            if done >= after:
-                raise Stopped
-
-        with pytest.raises(Stopped):
-            self.run(progress=interrupt, **options)
+        stopped_after(after, self.run, **options)
 
     @property
     def left(self):

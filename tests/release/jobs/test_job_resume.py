@@ -28,7 +28,14 @@ from dprivacy.release.files.own_files import Workplace
 from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
 from dprivacy.release.jobs.job_journal import Journal
 from support.programs import run_program
-from support.release_tables import LETTERS, NUMBERS, left_over, seed_is_noticed
+from support.release_tables import (
+    LETTERS,
+    NUMBERS,
+    Stopped,
+    left_over,
+    seed_is_noticed,
+    stopped_after,
+)
 
 KEY = hashlib.sha256(b"a key").digest()
 ROWS = 2000
@@ -84,10 +91,6 @@ class TestKilled:
         assert deaths >= 500
 
 
-class Stopped(BaseException):
-    """Stands for Ctrl-C."""
-
-
 class Job:
     """One table, one plan, one output, in many small chunks."""
 
@@ -114,14 +117,7 @@ class Job:
         return sanitise_file(self.source, plan, output or self.output, **options).card
 
     def stop(self, after=1200, **options):
-        """Run, and stop after some rows."""
-
-        def interrupt(done, _total):
-            if done >= after:
-                raise Stopped
-
-        with pytest.raises(Stopped):
-            self.run(progress=interrupt, **options)
+        stopped_after(after, self.run, **options)
 
     def whole(self, key, monkeypatch, **options):
         """What an undisturbed run with a key writes."""

@@ -10,30 +10,17 @@ from dprivacy.errors import Malformed
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.release import Plan
 from dprivacy.spaces import discrete, line
-from dprivacy.web.pages import protect_page as protect
+from dprivacy.web.pages import plan_form, protect_page as protect
 from dprivacy.web.pages.column_cards import summary
-from dprivacy.web.pages.plan_form import (
-    FIRST,
-    ColumnForm,
-    Whole,
-    common_level,
-    confirmed,
-    forms_of,
-    outlook,
-    plan_mapping,
-    plan_text,
-    proposed,
-    read_plan,
-    under_slider,
-)
+from dprivacy.web.pages.plan_form import FIRST, ColumnForm, Whole, forms_of, outlook, plan_mapping
 
 
 def test_the_example_is_a_plan_and_is_read_back_from_its_text():
     raw = plan_mapping(FIRST, "ln 3")
-    again = tomllib.loads(plan_text(raw))
+    again = tomllib.loads(plan_form.plan_text(raw))
     assert again == raw
-    assert under_slider(forms_of(again), "ln 3") == list(FIRST)
-    assert common_level(forms_of(again)) == "ln 3"
+    assert plan_form.under_slider(forms_of(again), "ln 3") == list(FIRST)
+    assert plan_form.common_level(forms_of(again)) == "ln 3"
 
 
 def test_whose_the_rows_are_survives_the_form():
@@ -57,7 +44,7 @@ epsilon = "ln 2"
 def test_labels_survive_the_text_of_a_plan():
     strange = ['quo"te', "back\\slash", "new é ☃", "\x7f", "a = [b]"]
     raw = plan_mapping([ColumnForm("odd name.x", values="\n".join(strange))], "ln 2")
-    plan = Plan.parse(plan_text(raw))
+    plan = Plan.parse(plan_form.plan_text(raw))
     assert list(plan.columns[0].space.labels) == strange
     assert plan.columns[0].name == "odd name.x"
 
@@ -101,10 +88,10 @@ def test_columns_need_names_of_their_own(forms, words):
 def test_a_plan_from_a_link_opens_no_file(tmp_path):
     text = '[columns.a]\ntype = "stored"\nfile = "/etc/passwd"\n'
     with pytest.raises(Malformed, match="names a file, which the page does not open"):
-        read_plan(text)
+        plan_form.read_plan(text)
     assert protect.described_in({"plan": text, "eps": "ln 2"}) == (list(FIRST), Whole())
     with pytest.raises(Malformed, match="not TOML"):
-        read_plan("= [")
+        plan_form.read_plan("= [")
 
 
 def test_what_a_guesser_gains_is_what_the_channels_say():
@@ -125,10 +112,10 @@ def test_a_described_table_waits_to_be_confirmed(tmp_path):
     table.write_text(
         "name,sex,age,wave\n" + "".join(f"p{k},{'fm'[k % 2]},{k},7\n" for k in range(80))
     )
-    forms = proposed(table, "ln 3")
+    forms = plan_form.proposed(table, "ln 3")
     kinds = {form.name: form.kind for form in forms}
     assert kinds == {"sex": "categories", "age": "numbers", "wave": "drop", "name": "drop"}
     assert all(form.level == "" for form in forms)
     assert Plan.read(plan_mapping(forms, "ln 3")).unconfirmed() == ["sex", "age"]
-    assert Plan.read(plan_mapping(confirmed(forms), "ln 3")).unconfirmed() == []
+    assert Plan.read(plan_mapping(plan_form.confirmed(forms), "ln 3")).unconfirmed() == []
     assert "to be confirmed" in summary(forms[0])

@@ -14,10 +14,8 @@ class ChunkStreams:
 
     Parameters
     ----------
-    key
-        The key of the run.
-    secure
-        Whether the key is one that nobody can guess.
+    key, secure
+        The key of the run, and whether it is one that nobody can guess.
     """
 
     __slots__ = ("_key", "_stream", "secure")

@@ -183,10 +183,8 @@ class Ledger(Frozen):
 
         Parameters
         ----------
-        what
-            A Plan, or guarantees (or mechanisms) by column.
-        account
-            What is charged.
+        what, account
+            A Plan, or guarantees (or mechanisms) by column; and what is charged.
         part
             A declared part of it (see `parts`).
         people

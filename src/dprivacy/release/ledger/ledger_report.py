@@ -92,10 +92,7 @@ class LedgerReport(Answer):
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
-            "ledger": self.ledger,
-            "place": self.place,
-            "entries": self.entries,
-            "people": dict(self.people),
+            **self._told("ledger", "place", "entries", "people"),
             "lines": [
                 {
                     "account": x.account,

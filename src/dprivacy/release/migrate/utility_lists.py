@@ -85,12 +85,11 @@ def from_utilities(
 
     Parameters
     ----------
-    utilities
-        For each input the utilities of all candidates. One list is not enough: ε compares two inputs.
+    utilities, candidates
+        For each input the utilities of all candidates (one list is not enough: ε compares two inputs),
+        and the labels of the outputs; 0 … n−1 when omitted.
     eps, sensitivity
         The level that was asked for, and Δ.
-    candidates
-        Labels of the outputs; 0 … n−1 when omitted.
     monotonic
         Whether the 2 is left out, as diffprivlib does for monotonic utilities.
     space

@@ -95,8 +95,7 @@ def joint_guarantee(plan: Plan) -> JointGuarantee:
     --------
     >>> from dprivacy.release import Plan
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
-    >>> plan = Plan.read({"columns": {"tea": tea}})
-    >>> print(joint_guarantee(plan).total)
+    >>> print(joint_guarantee(Plan.read({"columns": {"tea": tea}})).total)
     ln(3)
     """
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
@@ -79,10 +79,8 @@ class Plan:
 
     Parameters
     ----------
-    columns
-        The columns to protect.
-    drop
-        Columns to leave out.
+    columns, drop
+        The columns to protect, and those to leave out.
     pass_through
         Columns to publish as they are; they must be named.
     unit
@@ -174,14 +172,16 @@ def _require_sizes(data: Mapping[str, Any], name: str) -> None:
             raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")
 
 
+def _require_known(given: Mapping[str, Any], known: Set[str], fault: str, way_out: str) -> None:
+    strange = set(given) - known
+    if strange:
+        listed = ", ".join(sorted(strange))
+        raise UnknownName(f"{fault} {listed}; {way_out} {', '.join(sorted(known))}")
+
+
 def _build(data: Mapping[str, Any], name: str) -> Plan:
     _require_sizes(data, name)
-    strange = set(data) - _TOP
-    if strange:
-        raise UnknownName(
-            f"{name}: unknown entries {', '.join(sorted(strange))}; a plan has "
-            f"{', '.join(sorted(_TOP))}"
-        )
+    _require_known(data, _TOP, f"{name}: unknown entries", "a plan has")
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")
@@ -227,12 +227,7 @@ def _names(value: Any, where: str) -> tuple[str, ...]:
 def _column(name: str, spec: Any, where: str) -> _Read:
     if not isinstance(spec, Mapping):
         raise BadPlan(f"{where}: must be a table of settings, not {str(spec)[:60]}")
-    strange = set(spec) - _KEYS
-    if strange:
-        raise UnknownName(
-            f"{where}: unknown settings {', '.join(sorted(strange))}; columns may have "
-            f"{', '.join(sorted(_KEYS))}"
-        )
+    _require_known(spec, _KEYS, f"{where}: unknown settings", "columns may have")
     kind = spec.get("type")
     if kind not in TYPES:
         raise UnknownName.among(f"{where}: type", kind, TYPES)

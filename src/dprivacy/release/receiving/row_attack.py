@@ -148,10 +148,9 @@ def attack(
 
     Parameters
     ----------
-    release
-        A protected table: its path, what `sanitise` gave, or what `received` gave.
-    secret
-        A protected column with a channel.
+    release, secret
+        A protected table (its path, what `sanitise` gave, or what `received` gave), and a protected
+        column of it with a channel.
     known
         Columns whose true values the attacker knows from elsewhere.
     also
@@ -178,10 +177,10 @@ def attack(
     --------
     >>> import pandas
     >>> from dprivacy.release import sanitise
-    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 99})
-    >>> found = attack(sanitise(people, plan), secret="tea")
-    >>> print(found.explain().splitlines()[0])
+    >>> release = sanitise(people, {"columns": {"tea": tea}})
+    >>> print(attack(release, secret="tea").explain().splitlines()[0])
     Probability of guessing a person's tea:
     """
     source = received(release)

@@ -9,10 +9,16 @@ from nicegui import ui
 from dprivacy.model import Channel, as_space, shown
 from dprivacy.refine import Refinement, refines
 from dprivacy.viz import simplex_spec
-from dprivacy.web.pages.pasted_matrices import DISTANCES, EXAMPLES, matrix_box, read_matrix_text
+from dprivacy.web.pages.pasted_matrices import (
+    DISTANCES,
+    EXAMPLES,
+    LIMITS,
+    matrix_box,
+    read_matrix_text,
+)
 from dprivacy.web.shell.controls import Choice, details, figure, formula, heat, refusal, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import choice, text
+from dprivacy.web.shell.page_frame import text
 
 USUAL = {"a": EXAMPLES["flat"][2], "b": EXAMPLES["geometric"][2], "space": "line"}
 ORDERS = {
@@ -88,10 +94,7 @@ class CompareRoom(OpenRoom):
         "shown the guesser who would gain."
     )
     usual = USUAL
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        self.state["space"] = choice(self.state["space"], DISTANCES, "discrete")
+    limits = LIMITS
 
     def build(self) -> None:
         """Lay out the panels."""

@@ -40,6 +40,11 @@ LOSSES = {
     "bayes": "whether the answer is wrong",
     "near": "whether the answer is off by more than one unit",
 }
+_LIMITS = {
+    "space": lambda given: settled_space(given, KINDS, USUAL["space"]),
+    "loss": lambda given: choice(given, LOSSES, "metric"),
+    "seconds": lambda given: str(whole(given, 1, 600, 20)),
+}
 
 
 @dataclass
@@ -155,12 +160,7 @@ class DesignRoom(OpenRoom):
         "mechanism with the least expected cost, and a proof that none is better."
     )
     usual = USUAL
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        self.state["space"] = settled_space(self.state["space"], KINDS, USUAL["space"])
-        self.state["loss"] = choice(self.state["loss"], LOSSES, "metric")
-        self.state["seconds"] = str(whole(self.state["seconds"], 1, 600, 20))
+    limits = _LIMITS
 
     def build(self) -> None:
         """Lay out the panels."""

@@ -16,16 +16,7 @@ from dprivacy.spaces import FiniteSpace
 from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import matrix_text
 from dprivacy.web.pages.space_choice import SpaceChoice, chosen_space, settled_space
-from dprivacy.web.shell.controls import (
-    Answers,
-    details,
-    figure,
-    formula,
-    heat,
-    level_control,
-    save_button,
-    table,
-)
+from dprivacy.web.shell import controls
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text, whole
 
@@ -33,6 +24,7 @@ USUAL = {"space": "line:3", "eps": "ln 2", "kernel": "1"}
 MOST_POINTS = 6
 _LISTED = 200
 _KINDS = ("line", "discrete", "city", "cube")
+_LIMITS = {"space": lambda given: settled_space(given, _KINDS, USUAL["space"])}
 
 
 @dataclass(frozen=True)
@@ -103,10 +95,7 @@ class ExploreRoom(OpenRoom):
         "their answers blurred together. Here they are, one by one."
     )
     usual = USUAL
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        self.state["space"] = settled_space(self.state["space"], _KINDS, USUAL["space"])
+    limits = _LIMITS
 
     def build(self) -> None:
         """Lay out the panels."""
@@ -118,7 +107,7 @@ class ExploreRoom(OpenRoom):
 
     def _space_panel(self) -> None:
         self.space = SpaceChoice(self.state["space"], _KINDS, self.changed)
-        level_control(self.state["eps"], self._leveled, unit="one unit apart")
+        controls.level_control(self.state["eps"], self._leveled, unit="one unit apart")
         text(
             "p",
             "Kernels have short fractions when e^ε is a whole number or a fraction: use the slider, "
@@ -126,7 +115,7 @@ class ExploreRoom(OpenRoom):
             "dp-small",
         )
         text("h2", "The kernels")
-        self.listing = Answers(self.drawer)
+        self.listing = controls.Answers(self.drawer)
         with side_by_side():
             self.share_button()
 
@@ -191,14 +180,16 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
     else:
         text("p", "It is not the best choice for any of the people below; for others it is.")
     _draw_kernel(got, kernel)
-    heat(kernel, "Heat map of the kernel.")
-    table(
+    controls.heat(kernel, "Heat map of the kernel.")
+    controls.table(
         "People who prefer it: expected cost of an error (in the cost's own unit), here and at best",
         ["someone who holds", "with this kernel", "best possible", "prefers it"],
         [[t.who, _cost(t.here), _cost(t.best), "yes" if t.prefers else "no"] for t in who],
     )
-    save_button("Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv")
-    formula(
+    controls.save_button(
+        "Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv"
+    )
+    controls.formula(
         "The formula",
         [
             "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
@@ -208,7 +199,7 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
             "that for each prior and loss some kernel is best.",
         ],
     )
-    details("As numbers", repr(kernel))
+    controls.details("As numbers", repr(kernel))
     return f"Kernel {k} of {int(got.number):,}"
 
 
@@ -221,7 +212,7 @@ def _draw_kernel(got: Family, kernel: Channel) -> None:
         "What one believes after each answer of this kernel, and the region that privacy "
         "allows. Click a mark to read it."
     )
-    drawn = figure(spec, told, height=400)
+    drawn = controls.figure(spec, told, height=400)
     only = f" Only {', '.join(map(shown, corners))} are shown." if len(labels) > 4 else ""
     text("p", told + only, "dp-small")
     read = text("p", "", "dp-good").props('aria-live="polite"')

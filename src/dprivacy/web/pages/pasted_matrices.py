@@ -14,7 +14,7 @@ from dprivacy.model import Channel, as_channel
 from dprivacy.release import pram_from_text
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import text
+from dprivacy.web.shell.page_frame import choice, text
 
 MOST_LABELS = 200
 DISTANCES = {
@@ -23,6 +23,7 @@ DISTANCES = {
     "line": "values are numbers, at their difference",
     "hamming": "values are codes such as 010; differing characters count",
 }
+LIMITS = {"space": lambda given: choice(given, DISTANCES, "discrete")}
 _MOST_CHARACTERS = 4 << 20
 
 # name: (what it is, space, text)

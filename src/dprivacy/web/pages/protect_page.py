@@ -40,6 +40,7 @@ from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text, whole
 
 USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
+_LIMITS = {"rows": lambda given: str(whole(given, 1, 10**9, 1000))}
 _MOST_PLAN = 1 << 20
 
 
@@ -109,10 +110,7 @@ class ProtectRoom(OpenRoom):
         "guesser would gain. Then, if you like, protect a table that lies on this machine."
     )
     usual = USUAL
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        self.state["rows"] = str(whole(self.state["rows"], 1, 10**9, 1000))
+    limits = _LIMITS
 
     def build(self) -> None:
         """Lay out the panels."""

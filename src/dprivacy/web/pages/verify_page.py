@@ -15,6 +15,7 @@ from dprivacy.verify import Mending, PrivacyVerdict, mended, privacy, privacy_pr
 from dprivacy.web.pages.pasted_matrices import (
     DISTANCES,
     EXAMPLES,
+    LIMITS,
     matrix_box,
     matrix_text,
     read_matrix_text,
@@ -22,7 +23,7 @@ from dprivacy.web.pages.pasted_matrices import (
 from dprivacy.web.shell.controls import Choice, details, formula, heat, save_button, table
 from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import choice, text
+from dprivacy.web.shell.page_frame import text
 
 USUAL = {"matrix": EXAMPLES["pram"][2], "space": "discrete", "eps": "", "mend": ""}
 _SHOWN = 8
@@ -96,10 +97,7 @@ class VerifyRoom(OpenRoom):
         "for each true one. It is read exactly, and what is said of it is proved."
     )
     usual = USUAL
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        self.state["space"] = choice(self.state["space"], DISTANCES, "discrete")
+    limits = LIMITS
 
     def build(self) -> None:
         """Lay out the panels."""

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -17,8 +17,9 @@ from dprivacy.web.shell.page_frame import link, read_state, room, text
 class OpenRoom(ABC):
     """One open page of a room.
 
-    A room says its name, title and lead and its usual settings; it builds its panels, one method for
-    each, and asks its question anew in `changed`.
+    A room says its name, title and lead, its usual settings, and what brings settings from an address
+    within their limits; it builds its panels, one method for each, and asks its question anew in
+    `changed`.
 
     Parameters
     ----------
@@ -34,21 +35,19 @@ class OpenRoom(ABC):
     title: ClassVar[str]
     lead: ClassVar[str]
     usual: ClassVar[Mapping[str, str]]
+    limits: ClassVar[Mapping[str, Callable[[str], str]]] = {}
 
     def __init__(self, desk: Desk, query: Mapping[str, str], largest: int) -> None:
         self.state = read_state(query, self.usual)
+        for name, within in self.limits.items():
+            self.state[name] = within(self.state[name])
         self.largest = largest
         self.drawer = desk.drawer()
         self.answers: Answers
         ui.context.client.on_delete(self.drawer.close)
-        self.settle()
         with room(self.name, self.title, self.lead):
             self.build()
         ui.timer(0.05, self.changed, once=True)
-
-    def settle(self) -> None:
-        """Bring settings from an address within their limits."""
-        return
 
     @abstractmethod
     def build(self) -> None:
