@@ -1,19 +1,13 @@
 """Protecting curves: ours (exact whole numbers) against Laplace noise in doubles."""
 
-import time
-
 import numpy as np
+from timing import best_of
 
 from dprivacy.curves import example_days, linkage, make_basis, protect_curves
 
 
 def seconds(work) -> float:
-    best = float("inf")
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
-    return best
+    return best_of(work, 3)[0]
 
 
 def main() -> None:

@@ -6,11 +6,11 @@ points a second of CPU time, the best of several runs that alternate.
 """
 
 import math
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 
 import numpy as np
+from timing import best_of_each
 
 from dprivacy.geo import place_mechanism, protect_places
 from dprivacy.sampling import SystemSource
@@ -21,13 +21,8 @@ REGION = "40.7, -74.0, 50 km"
 
 def alternating(*draws: Callable[[], object], times: int = 5) -> list[float]:
     """Points a second of each, measured in turns."""
-    best = [math.inf] * len(draws)
-    for _ in range(times):
-        for k, draw in enumerate(draws):
-            began = time.process_time()
-            draw()
-            best[k] = min(best[k], time.process_time() - began)
-    return [N / spent for spent in best]
+    spent, _ = best_of_each({str(k): draw for k, draw in enumerate(draws)}, times)
+    return [N / each for each in spent.values()]
 
 
 def report(name: str, theirs: float, ours: float) -> None:

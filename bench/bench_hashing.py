@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from timing import best_of_each
 
 from dprivacy.hashing import hamming_distances, lshrr, nearest, random_projection
 
@@ -17,13 +18,7 @@ RNG = np.random.default_rng(1)
 
 def alternating(ours: Callable[[], object], theirs: Callable[[], object], times: int = 3) -> tuple:
     """CPU seconds of both, best of a few runs in turn."""
-    spent: dict[int, list[float]] = {0: [], 1: []}
-    for _ in range(times):
-        for which, run in enumerate((ours, theirs)):
-            began = time.process_time()
-            run()
-            spent[which].append(time.process_time() - began)
-    return min(spent[0]), min(spent[1])
+    return tuple(best_of_each({"ours": ours, "theirs": theirs}, times)[0].values())
 
 
 def compared(bits: np.ndarray) -> np.ndarray:

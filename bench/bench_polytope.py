@@ -8,23 +8,21 @@ plain way, and counts the line of 7, for which the plain way would take an hour.
 
 import resource
 import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from dprivacy.polytope.supports.minimal_supports__polytope_supports import minimal_supports
+from timing import best_of
 
 import dprivacy as dp
 from dprivacy.polytope import count_extreme_points, count_kernels, vertices
 from dprivacy.polytope.kernel_list import Table
 from dprivacy.polytope.supports.compiled_search import Search
+from dprivacy.polytope.supports.minimal_supports import minimal_supports
 
 
 def timed(run: Callable[[], object]) -> tuple[float, object]:
-    began = time.process_time()
-    answer = run()
-    return time.process_time() - began, answer
+    return best_of(run, 1)
 
 
 def by_search(space: dp.FiniteSpace, eps: str) -> int:

@@ -16,6 +16,7 @@ from diffprivlib.mechanisms import Geometric
 from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 from numba import njit
 from pure_ldp.frequency_oracles.direct_encoding import DEClient
+from timing import best_of
 
 from dprivacy.numbers import Level, ln
 from dprivacy.sampling import (
@@ -32,12 +33,7 @@ SOURCE = SystemSource()
 
 def speed(draw: Callable[[], object], values: int, times: int = 5) -> float:
     """Values a second, the best of a few runs."""
-    spent = []
-    for _ in range(times):
-        began = time.process_time()
-        draw()
-        spent.append(time.process_time() - began)
-    return values / min(spent)
+    return values / best_of(draw, times)[0]
 
 
 def report(name: str, theirs: float, ours: float) -> None:

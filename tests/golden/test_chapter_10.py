@@ -7,16 +7,9 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
+from dprivacy import hashing
 from dprivacy.errors import InsecureSeedWarning, Malformed
 from dprivacy.flow import capacity
-from dprivacy.hashing import (
-    bare_hash,
-    eps_for,
-    hashing_loss,
-    nearest_distances,
-    random_projection,
-    utility_loss_experiment,
-)
 from dprivacy.numbers import ln
 from dprivacy.sampling import InsecureSource
 from dprivacy.verify import privacy_loss
@@ -33,7 +26,7 @@ def seeded():
 
 @pytest.mark.statement("T", "Ex 10.1")
 def test_the_six_functions_of_the_example():
-    lesson = bare_hash()
+    lesson = hashing.bare_hash()
     assert lesson.points == ((0, 1), (1, 0), (1, 1))
     assert dict(lesson.functions) == {
         (1, 0, 0): Q(1, 8),
@@ -62,19 +55,19 @@ def test_the_functions_are_those_of_random_lines():
     projected = np.array(points) @ np.stack([np.cos(turns), np.sin(turns)])
     patterns, counts = np.unique((projected >= 0).astype(int), axis=1, return_counts=True)
     drawn = {tuple(p): Q(int(c), 8000) for p, c in zip(patterns.T.tolist(), counts, strict=True)}
-    assert dict(bare_hash(points).functions) == drawn
+    assert dict(hashing.bare_hash(points).functions) == drawn
 
 
 def test_a_response_repairs_it():
-    lesson = bare_hash(eps="ln 3")
+    lesson = hashing.bare_hash(eps="ln 3")
     assert lesson.known_level == ln(3)
     assert lesson.hidden_level == 0
     assert "level is ln(3)" in lesson.explain()
     with pytest.raises(Malformed, match="rational"):
-        bare_hash(eps=1).known_level
+        hashing.bare_hash(eps=1).known_level
     for bad in ([(0, 0), (1, 0)], [(2, 1)], [1, 2]):
         with pytest.raises(Malformed, match="−1, 0 and 1"):
-            bare_hash(bad)
+            hashing.bare_hash(bad)
 
 
 # -- the data --------------------------------------------------------------------------------------
@@ -138,7 +131,7 @@ PRINTED = {
 
 
 def table_of(vectors, repetitions=30):
-    found = hashing_loss(vectors, bits=BITS, k=K, repetitions=repetitions, source=seeded())
+    found = hashing.hashing_loss(vectors, bits=BITS, k=K, repetitions=repetitions, source=seeded())
     return np.array([[found.at(bits=bits, k=k).loss for bits in BITS] for k in K])
 
 
@@ -162,20 +155,23 @@ def test_fewer_films_have_the_printed_shape(films, n):
 # -- Figure 10.2 -----------------------------------------------------------------------------------
 
 
+def nearest_others(vectors):
+    function = hashing.random_projection(len(vectors[0]), bits=1, key="any")
+    return hashing.nearest_distances(function.table(vectors)).ravel()
+
+
 @pytest.mark.statement("T", "Fig 10.2")
 def test_films_have_far_neighbours(films):
     for n in (100, 500, 1000):
-        vectors = top(films, n)
-        assert len(vectors) == 943
-        apart = nearest_distances(random_projection(n, bits=1, key="any").table(vectors)).ravel()
+        apart = nearest_others(top(films, n))
+        assert len(apart) == 943
         assert (apart < 0.1).mean() < 0.01
         assert 0.2 < np.median(apart) < 0.35
 
 
 @pytest.mark.statement("T", "Fig 10.2")
 def test_places_have_near_ones(visits):
-    vectors = top(visits, 100)
-    apart = nearest_distances(random_projection(100, bits=1, key="any").table(vectors)).ravel()
+    apart = nearest_others(top(visits, 100))
     assert (apart < 0.1).mean() > 0.25
 
 
@@ -183,7 +179,7 @@ def test_places_have_near_ones(visits):
 
 
 def test_the_flips_that_the_text_mentions():
-    eps = float(eps_for(xi=5, bits=20, distance="0.05"))
+    eps = float(hashing.eps_for(xi=5, bits=20, distance="0.05"))
     assert 1 / (1 + math.exp(eps)) == pytest.approx(0.27, abs=0.005)
 
 
@@ -192,7 +188,7 @@ def curves(films):
     with pytest.warns(InsecureSeedWarning):
         source = InsecureSource(10)
     return {
-        n: utility_loss_experiment(
+        n: hashing.utility_loss_experiment(
             top(films, n),
             bits=[10, 20],
             distances=["0.05", "0.25"],
@@ -254,7 +250,7 @@ def test_places_tell_the_same(visits):
     for n in (100, 1000):
         losses = table_of(top(visits, n), repetitions=10)
         assert (np.diff(losses, axis=1) < 0).all()
-        found = utility_loss_experiment(
+        found = hashing.utility_loss_experiment(
             top(visits, n), distances=["0.05"], budgets=[5, 15], repetitions=6, source=seeded()
         )
         for bits in (10, 20):

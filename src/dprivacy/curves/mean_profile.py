@@ -8,7 +8,7 @@ import numpy as np
 
 from dprivacy.curves.coefficient_noise import CurveMechanism
 from dprivacy.errors import BadNumber, WrongShape
-from dprivacy.model import Answer, Pictured, plain
+from dprivacy.model import Answer, Pictured
 from dprivacy.numbers import Floats
 
 
@@ -59,10 +59,7 @@ class Profile(Answer, Pictured):
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain data."""
-        return {
-            name: plain(getattr(self, name).tolist())
-            for name in ("mean", "standard_errors", "low", "high")
-        } | {"curves": self.curves, "confidence": self.confidence}
+        return self._told("mean", "standard_errors", "low", "high", "curves", "confidence")
 
 
 def mean_profile(coefficients: Floats, mechanism: CurveMechanism, confidence: float) -> Profile:

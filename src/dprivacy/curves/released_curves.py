@@ -176,19 +176,7 @@ def released(
     receipt: Receipt | None = None,
     days: Days | None = None,
 ) -> Released[ProtectedCurves]:
-    """Protected curves with their card, ready to be saved.
-
-    Parameters
-    ----------
-    protected
-        The curves.
-    secure
-        Whether the noise came from a source that nobody can guess.
-    receipt
-        What a ledger gave.
-    days
-        The file that the true curves came from: its names and kept columns are written.
-    """
+    """Protected curves with their card, ready to be saved with the names and kept columns of `days`."""
     card = Card.of(
         "curves",
         StatedGuarantee.of(protected.guarantee, sentence=protected.explain()),

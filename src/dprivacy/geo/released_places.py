@@ -98,20 +98,9 @@ def released(
     receipt: Receipt | None = None,
     found: PlaceFile | None = None,
 ) -> Released[ProtectedPlaces]:
-    """Reports with their card, ready to be saved.
+    """Reports with their card, ready to be saved with the names, kept columns and shapes of a file.
 
-    Parameters
-    ----------
-    places
-        The reports.
-    mechanism
-        What drew them.
-    secure, permanent
-        Whether the noise came from a source that nobody can guess, and whether it is permanent.
-    receipt
-        What a ledger gave.
-    found
-        The file that the true places came from: its names, kept columns and shapes are written.
+    `secure` says whether the noise came from a source that nobody can guess.
     """
     card = Card.of(
         "places",

@@ -128,12 +128,7 @@ class BareHash(Answer):
     def to_dict(self) -> dict[str, Any]:
         """The lesson as plain data."""
         return {
-            "points": plain(self.points),
-            "functions": plain(self.functions),
-            "eps": plain(self.eps),
-            "hidden_level": plain(self.hidden_level),
-            "known_level": plain(self.known_level),
-            "parting": plain(self.parting),
+            **self._told("points", "functions", "eps", "hidden_level", "known_level", "parting"),
             "singling_out": [[plain(p), plain(w)] for p, w in self.singling_out.items()],
         }
 

@@ -68,7 +68,10 @@ class LossExperiment(Answer, Pictured):
 
     def at(self, **settings: Any) -> LossPoint:
         """The one point with the given settings."""
-        wanted = {key: _setting(key, value) for key, value in settings.items()}
+        wanted = {
+            key: read_share(value, key) if key == "distance" else value
+            for key, value in settings.items()
+        }
         found = [p for p in self.points if all(getattr(p, key) == v for key, v in wanted.items())]
         if len(found) != 1:
             told = ", ".join(f"{key}={value!r}" for key, value in settings.items())
@@ -99,7 +102,3 @@ class LossExperiment(Answer, Pictured):
             )
         lines += [f"  random others, k = {k}: {loss:.4f}" for k, loss in self.chance.items()]
         return "\n".join(lines)
-
-
-def _setting(key: str, value: Any) -> Any:
-    return read_share(value, key) if key == "distance" else value

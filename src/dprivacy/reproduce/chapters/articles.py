@@ -79,7 +79,7 @@ def c_example_3(_: Setting) -> Found:
         ),
         compared("P(Cars | Television)", "0.1", mechanism.channel["Television", "Cars"]),
         extended("its level", level, holds=level == ln(6)),
-        drawings=(Drawing("Five hobbies", mechanism.channel.plot),),
+        Drawing("Five hobbies", mechanism.channel.plot),
     )
 
 
@@ -125,7 +125,7 @@ def p_section_5(_: Setting) -> Found:
         compared("extreme", "yes", bool(verdict)),
         compared("λ(A)", "(5, 3)", list(verdict.loose)),
         compared("rank", 4, rank(A.matrix)),
-        drawings=(Drawing("The matrix at e^ε = 2", A.plot),),
+        Drawing("The matrix at e^ε = 2", A.plot),
     )
 
 

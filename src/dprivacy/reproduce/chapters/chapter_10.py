@@ -179,9 +179,7 @@ def figure_10_2(setting: Setting) -> Found:
         )
     return Found.of(
         *lines,
-        drawings=(
-            Drawing("Distance of the nearest neighbour", lambda: plot_nearest_distances(apart)),
-        ),
+        Drawing("Distance of the nearest neighbour", lambda: plot_nearest_distances(apart)),
     )
 
 
@@ -228,19 +226,17 @@ def figure_10_3(setting: Setting) -> Found:
             "the shorter" if closer else "the longer",
             closer,
         ),
-        drawings=(
-            Drawing(
-                "Utility loss of LSHRR, 1000 films",
-                lambda: plot_curves(
-                    {
-                        f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
-                        for bits in (10, 20)
-                        for d in ("0.05", "0.25")
-                    },
-                    x="total privacy budget ξ (xi)",
-                    y="utility loss",
-                    levels={f"plain, {bits} bits": loss for bits, loss in plain.items()},
-                ),
+        Drawing(
+            "Utility loss of LSHRR, 1000 films",
+            lambda: plot_curves(
+                {
+                    f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
+                    for bits in (10, 20)
+                    for d in ("0.05", "0.25")
+                },
+                x="total privacy budget ξ (xi)",
+                y="utility loss",
+                levels={f"plain, {bits} bits": loss for bits, loss in plain.items()},
             ),
         ),
     )
@@ -299,10 +295,8 @@ def _duel(ours: LossExperiment, n: int) -> Found:
     )
     return Found.of(
         *lines,
-        drawings=(
-            Drawing(
-                f"Utility loss against the total budget, {n} films",
-                lambda: plot_loss_experiment(ours),
-            ),
+        Drawing(
+            f"Utility loss against the total budget, {n} films",
+            lambda: plot_loss_experiment(ours),
         ),
     )

@@ -1,5 +1,6 @@
 """Chapter 4 of the thesis: examples and pictures of the refinement orders."""
 
+from collections.abc import Callable
 from fractions import Fraction as Q
 from itertools import permutations
 
@@ -14,17 +15,19 @@ from dprivacy.reproduce.items.source_channels import G, R, channel, deterministi
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import distinguishability, smallest_eps
 
+PROGRAMS: dict[str, Callable[[int], int]] = {
+    "P1": lambda h: h if h % 8 == 0 else 1,
+    "P2": lambda h: h if h % 4 == 0 else 1,
+    "P3": lambda h: h & 255,
+    "P4": lambda h: h & 15,
+}
+
 
 @item("T:example-4.1.1", "Which program leaks most", "T Ex 4.1.1, Table 4.1")
 def programs(_: Setting) -> Found:
     """Secrets of 9 bits stand for 32."""
     secrets = range(512)
-    P = {
-        "P1": deterministic(lambda h: h if h % 8 == 0 else 1, secrets),
-        "P2": deterministic(lambda h: h if h % 4 == 0 else 1, secrets),
-        "P3": deterministic(lambda h: h & 255, secrets),
-        "P4": deterministic(lambda h: h & 15, secrets),
-    }
+    P = {name: deterministic(program, secrets) for name, program in PROGRAMS.items()}
     bits = {name: mutual_information(C, prior=uniform(secrets)) for name, C in P.items()}
     return Found.of(
         corrected(
@@ -56,9 +59,7 @@ def figure_4_1(_: Setting) -> Found:
         extended("P(50 | 50), truncated geometric", f"{float(g[50, 50]):.4f}"),
         extended("P(50 | 50), randomised response", f"{float(r[50, 50]):.4f}"),
         extended("distance at which the response becomes likelier", cross),
-        drawings=(
-            Drawing("What the two answer when the truth is 50", lambda: plot_noise(two, at=50)),
-        ),
+        Drawing("What the two answer when the truth is 50", lambda: plot_noise(two, at=50)),
     )
 
 
@@ -96,9 +97,7 @@ def example_4_2(_: Setting) -> Found:
         compared("A ⊑ B", "no", bool(refines(A, B))),
         compared("A ⊑max B", "yes", bool(refines(A, B, by="max"))),
         compared("B ⊑max A", "no", bool(refines(B, A, by="max"))),
-        drawings=(
-            Drawing("A's hull holds B's posteriors", lambda: plot_simplex({"A": A, "B": B})),
-        ),
+        Drawing("A's hull holds B's posteriors", lambda: plot_simplex({"A": A, "B": B})),
     )
 
 
@@ -154,11 +153,9 @@ def example_4_5(_: Setting) -> Found:
         lines.append(compared(said.replace("max", "prv"), "yes", bool(refines(a, b, by="private"))))
     return Found.of(
         *lines,
-        drawings=(
-            Drawing(
-                "Fig 4.2: neither hull holds the other's posteriors",
-                lambda: plot_simplex({"A": A, "B": B}),
-            ),
+        Drawing(
+            "Fig 4.2: neither hull holds the other's posteriors",
+            lambda: plot_simplex({"A": A, "B": B}),
         ),
     )
 
@@ -173,11 +170,9 @@ def figure_4_4(_: Setting) -> Found:
             "V_d(1/2, 1/4, 1/4)",
             str(smallest_eps(_prior_column("1/2 1/4 1/4"), discrete(range(3)))),
         ),
-        drawings=(
-            Drawing(
-                "The smallest level a prior satisfies, from above and from the side",
-                lambda: plot_vulnerability(discrete(["x1", "x2", "x3"])),
-            ),
+        Drawing(
+            "The smallest level a prior satisfies, from above and from the side",
+            lambda: plot_vulnerability(discrete(["x1", "x2", "x3"])),
         ),
     )
 
@@ -216,11 +211,9 @@ def example_4_6(_: Setting) -> Found:
             "yes",
             all(refines(a, z) for a in (X, Y) for z in (Z1, Z2)),
         ),
-        drawings=(
-            Drawing(
-                "X, Y and their join in the max case",
-                lambda: plot_simplex({"X": X, "Y": Y, "join": Z}),
-            ),
+        Drawing(
+            "X, Y and their join in the max case",
+            lambda: plot_simplex({"X": X, "Y": Y, "join": Z}),
         ),
         notes=(
             "The source draws the points without numbers; these are a choice of the same shape.",

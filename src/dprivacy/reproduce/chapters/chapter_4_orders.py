@@ -183,7 +183,7 @@ def figure_4_5(setting: Setting) -> Found:
             "largest ε₂ with R at 4 ⊑ TG at ε₂ (printed: about 1)", "1.000", down, erratum="E33"
         ),
         extended("the first of them, closer", f"{up:.5f}"),
-        drawings=tuple(drawn(first) for first in FAMILIES),
+        *(drawn(first) for first in FAMILIES),
     )
 
 

@@ -116,12 +116,10 @@ def table_5_1(_: Setting) -> Found:
     )
     return Found.of(
         *lines,
-        drawings=(
-            Drawing(
-                "What the count tells of a person's custody status",
-                lambda: plot_curves(
-                    curves, x="privacy level ε", y="privacy loss (1: nothing is learned)"
-                ),
+        Drawing(
+            "What the count tells of a person's custody status",
+            lambda: plot_curves(
+                curves, x="privacy level ε", y="privacy loss (1: nothing is learned)"
             ),
         ),
         notes=(

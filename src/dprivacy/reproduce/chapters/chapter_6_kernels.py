@@ -29,11 +29,9 @@ def example_6_2(_: Setting) -> Found:
     return Found.of(
         *lines,
         compared("how many", 4, len(ours)),
-        drawings=(
-            Drawing(
-                "The posteriors that ln 2-privacy allows",
-                lambda: plot_simplex(space=space, eps="ln 2", letters=True),
-            ),
+        Drawing(
+            "The posteriors that ln 2-privacy allows",
+            lambda: plot_simplex(space=space, eps="ln 2", letters=True),
         ),
     )
 
@@ -53,11 +51,9 @@ def figure_6_1(_: Setting) -> Found:
             "(2/3, 1/3) and (1/3, 2/3)",
             holds=corners == {(Q(2, 3), Q(1, 3)), (Q(1, 3), Q(2, 3))},
         ),
-        drawings=(
-            Drawing(
-                "The only kernel on two inputs",
-                lambda: plot_simplex({"the best mechanism": listed[0]}, space=space, eps="ln 2"),
-            ),
+        Drawing(
+            "The only kernel on two inputs",
+            lambda: plot_simplex({"the best mechanism": listed[0]}, space=space, eps="ln 2"),
         ),
     )
 
@@ -75,11 +71,9 @@ def figure_6_2(_: Setting) -> Found:
         compared("kernels", 2, len(listed)),
         compared("vertices of the geometric", 3, len(named["geometric mechanism"].columns)),
         compared("vertices of the other", 2, len(named["the other kernel"].columns)),
-        drawings=(
-            Drawing(
-                "The region, the geometric mechanism and the other kernel",
-                lambda: plot_simplex(named, space=space, eps="ln 2", letters=True),
-            ),
+        Drawing(
+            "The region, the geometric mechanism and the other kernel",
+            lambda: plot_simplex(named, space=space, eps="ln 2", letters=True),
         ),
     )
 
@@ -100,15 +94,13 @@ def figure_6_3(_: Setting) -> Found:
             1,
             sum(bool(K.equivalent(RR.channel)) for K in listed),
         ),
-        drawings=(
-            Drawing(
-                "The region and randomised response",
-                lambda: plot_simplex(
-                    {"randomised response": RR}, space=space, eps="ln 2", letters=True
-                ),
+        Drawing(
+            "The region and randomised response",
+            lambda: plot_simplex(
+                {"randomised response": RR}, space=space, eps="ln 2", letters=True
             ),
-            Drawing("The five kernels, magnified", lambda: plot_kernels(space, eps="ln 2")),
         ),
+        Drawing("The five kernels, magnified", lambda: plot_kernels(space, eps="ln 2")),
     )
 
 
@@ -143,13 +135,11 @@ def figure_6_5(_: Setting) -> Found:
             holds=geometric_on == 6,
         ),
         extended("outer", list(push(K, prior=uniform(cube)).outer.weights)),
-        drawings=(
-            Drawing("The mechanism", lambda: plot_channel(K)),
-            Drawing(
-                "Along the path 000, 100, 110, 111",
-                lambda: plot_simplex(
-                    K, space=cube, eps="ln 2", corners=[(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)]
-                ),
+        Drawing("The mechanism", lambda: plot_channel(K)),
+        Drawing(
+            "Along the path 000, 100, 110, 111",
+            lambda: plot_simplex(
+                K, space=cube, eps="ln 2", corners=[(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)]
             ),
         ),
     )

@@ -54,11 +54,9 @@ def figure_7_2(_: Setting) -> Found:
         ),
         compared("M is a kernel", "no", bool(is_kernel(M, U2, eps=EPS))),
         extended("G₂ ⊑ M", bool(refines(G2, M)), holds=bool(refines(G2, M)) and not refines(M, G2)),
-        drawings=(
-            Drawing(
-                "G₂ and the restriction of G₄ on {0, 1/2, 1}",
-                lambda: plot_simplex({"G₂": G2, "M, from G₄": M}, space=U2, eps=EPS),
-            ),
+        Drawing(
+            "G₂ and the restriction of G₄ on {0, 1/2, 1}",
+            lambda: plot_simplex({"G₂": G2, "M, from G₄": M}, space=U2, eps=EPS),
         ),
     )
 
@@ -80,11 +78,9 @@ def figure_7_3(_: Setting) -> Found:
     return Found.of(
         compared("G₂ ⊑ ⁸L", "yes", shown.geometric @ shown.R == shown.laplace),
         extended("every posterior of ⁸L lies between two neighbours of G₂", between, holds=between),
-        drawings=(
-            Drawing(
-                "Posteriors of ⁸L in the hull of G₂'s",
-                lambda: plot_simplex({"G₂": G2, "Laplace, 8 pixels": L}),
-            ),
+        Drawing(
+            "Posteriors of ⁸L in the hull of G₂'s",
+            lambda: plot_simplex({"G₂": G2, "Laplace, 8 pixels": L}),
         ),
     )
 

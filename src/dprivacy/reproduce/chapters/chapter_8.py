@@ -124,9 +124,7 @@ def figure_8_1(_: Setting) -> Found:
         compared("ratio at 10 steps, response", "2", r[50, 50] / r[60, 50]),
         compared("ratio at 40 steps, response", "2", r[50, 50] / r[90, 50]),
         extended("ratio at 40 steps, geometric", f"{float(g[50, 50] / g[90, 50]):.4f}"),
-        drawings=(
-            Drawing("Answers when the truth is 50", lambda: plot_noise(two, at=50, within=10)),
-        ),
+        Drawing("Answers when the truth is 50", lambda: plot_noise(two, at=50, within=10)),
     )
 
 
@@ -159,7 +157,7 @@ def figure_8_2(_: Setting) -> Found:
         said = f"{near:.3f} and {far:.3f}"
         lines.append(extended(f"{kind}: total variation, geometric and response", said))
     kinds = [(kind, name) for kind in ("binomial", "4-point") for name in _mechanisms()]
-    return Found.of(*lines, drawings=tuple(drawn(kind, name) for kind, name in kinds))
+    return Found.of(*lines, *(drawn(kind, name) for kind, name in kinds))
 
 
 def _variation(one: Run) -> float:
@@ -186,14 +184,12 @@ def figure_8_3(setting: Setting) -> Found:
             )
     return Found.of(
         *lines,
-        drawings=(
-            Drawing(
-                "Kantorovich distance from the truth",
-                lambda: plot_curves(
-                    {name: [(x / 1000, y) for x, y in points] for name, points in curves.items()},
-                    x="people, in thousands",
-                    y="Kantorovich distance",
-                ),
+        Drawing(
+            "Kantorovich distance from the truth",
+            lambda: plot_curves(
+                {name: [(x / 1000, y) for x, y in points] for name, points in curves.items()},
+                x="people, in thousands",
+                y="Kantorovich distance",
             ),
         ),
     )
@@ -227,11 +223,9 @@ def figure_8_4(_: Setting) -> Found:
             f"{slow:.0%} of the way after 10 updates",
             slow < 0.5,
         ),
-        drawings=(
-            Drawing(
-                "What is still missing of the log-likelihood",
-                lambda: plot_convergence(traces, y="log-likelihood still missing, as a share"),
-            ),
+        Drawing(
+            "What is still missing of the log-likelihood",
+            lambda: plot_convergence(traces, y="log-likelihood still missing, as a share"),
         ),
     )
 

@@ -158,12 +158,10 @@ def table_9_1(setting: Setting) -> Found:
         *twenty,
         *fifty,
         extended("right by chance of 20: authors, topics", "1, 10"),
-        drawings=(
-            Drawing(
-                "Right guesses of 20, by the noise on each word",
-                lambda: plot_curves(
-                    curves, x="ε per word (smaller is noisier)", y="right guesses of 20"
-                ),
+        Drawing(
+            "Right guesses of 20, by the noise on each word",
+            lambda: plot_curves(
+                curves, x="ε per word (smaller is noisier)", y="right guesses of 20"
             ),
         ),
         notes=(

@@ -34,11 +34,9 @@ def figure_2_1(_: Setting) -> Found:
     return Found.of(
         compared("weights of the three posteriors", "1/3, 1/3, 1/3", list(pushed.outer.weights)),
         compared("their centre of mass", "1/3, 1/3, 1/3", list(pushed.prior().weights)),
-        drawings=(
-            Drawing(
-                "Three posteriors, equally likely, and the prior in the middle",
-                lambda: plot_simplex({"posteriors": pushed}),
-            ),
+        Drawing(
+            "Three posteriors, equally likely, and the prior in the middle",
+            lambda: plot_simplex({"posteriors": pushed}),
         ),
         notes=(
             "The source does not print the posteriors; any three that are equally likely serve.",
@@ -130,12 +128,10 @@ def example_2_4(_: Setting) -> Found:
     two = {name: C[name] for name in ("Δ2", "Δ1")}
     return Found.of(
         *lines,
-        drawings=(
-            Drawing("Δ1 lies inside Δ2, and is a refinement of it", lambda: plot_simplex(two)),
-            Drawing(
-                "Δ2 and Δ3 share their posteriors but not the weights",
-                lambda: plot_simplex({name: C[name] for name in ("Δ2", "Δ3")}, hulls=False),
-            ),
+        Drawing("Δ1 lies inside Δ2, and is a refinement of it", lambda: plot_simplex(two)),
+        Drawing(
+            "Δ2 and Δ3 share their posteriors but not the weights",
+            lambda: plot_simplex({name: C[name] for name in ("Δ2", "Δ3")}, hulls=False),
         ),
     )
 

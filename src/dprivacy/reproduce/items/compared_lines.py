@@ -44,13 +44,7 @@ class Line:
 
     def to_dict(self) -> dict[str, Any]:
         """The line as plain data."""
-        return {
-            "what": self.what,
-            "printed": self.printed,
-            "ours": self.ours,
-            "mark": self.mark,
-            "erratum": self.erratum or None,
-        }
+        return {**vars(self), "erratum": self.erratum or None}
 
 
 @dataclass(frozen=True)
@@ -70,11 +64,10 @@ class Found:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, *lines: Line, drawings: tuple[Drawing, ...] = (), notes: tuple[str, ...] = ()
-    ) -> "Found":
-        """The answer of an item."""
-        return cls(lines, drawings, notes)
+    def of(cls, *parts: Line | Drawing, notes: tuple[str, ...] = ()) -> "Found":
+        """The answer of an item, from its lines and its pictures."""
+        lines = tuple(part for part in parts if isinstance(part, Line))
+        return cls(lines, tuple(part for part in parts if isinstance(part, Drawing)), notes)
 
 
 def compared(what: str, printed: Any, ours: Any, *, erratum: str = "") -> Line:

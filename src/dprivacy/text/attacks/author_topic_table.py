@@ -137,16 +137,11 @@ class AuthorTopicTable(Answer, Pictured):
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""
         return {
-            "authors": self.authors,
-            "topics": self.topics,
-            "repetitions": self.repetitions,
-            "noise": self.noise,
-            "embedding": self.embedding,
-            "adaptive": self.adaptive,
+            **self._told("authors", "topics", "repetitions", "noise", "embedding", "adaptive"),
             "chance": {attack: self.chance(attack) for attack in self.attacks},
             "rows": [
                 {
-                    "epsilon": None if row.eps is None else plain(row.eps),
+                    "epsilon": plain(row.eps),
                     "kept": row.kept,
                     "right": {
                         attack: {"mean": row.mean(attack), "error": row.error(attack)}

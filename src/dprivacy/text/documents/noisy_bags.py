@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, Literal
 
@@ -122,10 +121,7 @@ def bag_channel(C: ChannelLike, size: int) -> Channel:
 def _one_more(law: Counter[tuple[int, ...]], row: list[Any]) -> Counter[tuple[int, ...]]:
     grown: Counter[tuple[int, ...]] = Counter()
     for bag, weight in law.items():
-        for y, chance in _possible(row):
-            grown[tuple(sorted((*bag, y)))] += weight * chance
+        for y, chance in enumerate(row):
+            if chance:
+                grown[tuple(sorted((*bag, y)))] += weight * chance
     return grown
-
-
-def _possible(row: list[Any]) -> Iterator[tuple[int, Any]]:
-    return ((y, chance) for y, chance in enumerate(row) if chance)

@@ -118,11 +118,7 @@ class ProtectedText(Answer):
             "text": self.text,
             "words": len(self.words),
             "guarantee": self.guarantee.to_dict() | {"sentence": self.sentence()},
-            "policy": self.policy.to_dict(),
-            "embedding": self.embedding.to_dict(),
-            "noise": self.noise,
-            "numerics": self.numerics,
-            "secure": self.secure,
+            **self._told("policy", "embedding", "noise", "numerics", "secure"),
         }
 
     def released(self, receipt: Receipt | None = None) -> Released[str]:

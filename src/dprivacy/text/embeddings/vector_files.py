@@ -74,7 +74,8 @@ def read_embedding(
     place = Path(path)
     most = whole(most_words, "most_words")
     try:
-        digest = _hash(place)
+        with place.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         if sha256 is not None and digest != sha256.lower():
             raise BadFile(
                 f"{place.name}: its SHA-256 should be {sha256.lower()} but is {digest}; fetch it again"
@@ -100,11 +101,6 @@ def _form(place: Path) -> Form:
     return known[last]
 
 
-def _hash(place: Path) -> str:
-    with place.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
     if form == "npz":
         return _read_arrays(place, most)
@@ -114,7 +110,8 @@ def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
     words: list[str] = []
     seen: set[str] = set()
     rows: list[NDArray[np.float32]] = []
-    with _opened(place) as file:
+    opened: Any = gzip.open if place.suffix.lower() == ".gz" else open
+    with opened(place, "rb") as file:
         for word, row in readers[form](file, place.name):
             if word in seen:
                 continue
@@ -128,10 +125,6 @@ def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
                     f"{place.name}: more than {_MOST_NUMBERS:,} numbers; lower most_words"
                 )
     return words, np.array(rows)
-
-
-def _opened(place: Path) -> Any:
-    return gzip.open(place, "rb") if place.suffix.lower() == ".gz" else place.open("rb")
 
 
 def _text_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.float32]]]:

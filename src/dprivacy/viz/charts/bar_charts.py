@@ -14,7 +14,7 @@ from dprivacy.viz.style.figure_words import (
     short,
     titled,
 )
-from dprivacy.viz.style.picture_style import FAINT, INK, WIDTH, Figure, drawn, new_figure, style
+from dprivacy.viz.style.picture_style import FAINT, INK, WIDTH, Figure, drawn, new_axes, style
 
 Values: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
 Entry: TypeAlias = tuple[Label, SupportsFloat, SupportsFloat | None]
@@ -41,8 +41,7 @@ def plot_bars(groups: Mapping[str, Values], *, y: str = "", x: str = "", title: 
     [0.5, 0.5, 0.8, 0.2]
     """
     labels, values = _aligned(groups)
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     handles = draw_bars(axes, labels, values, inches=WIDTH - 0.9)
     axes.set(xlabel=x, ylabel=y)
     titled(axes, title)
@@ -149,8 +148,7 @@ def plot_spending(
     rows = [_entry(entry) for entry in entries]
     require_some(rows, "at least one entry (name, spent, budget)")
     high = max(1.0, 0.42 * len(rows))
-    figure = new_figure(WIDTH, high + 0.9)
-    axes = figure.add_subplot()
+    figure, axes = new_axes(WIDTH, high + 0.9)
     for at, (_, spent, budget) in enumerate(rows):
         over = budget is not None and spent > budget
         look = style(1 if over else 0)

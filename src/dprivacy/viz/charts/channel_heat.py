@@ -7,7 +7,7 @@ from dprivacy.extras import matplotlib
 from dprivacy.model import Labelled, as_channel
 from dprivacy.typing import ChannelLike
 from dprivacy.viz.style.figure_words import name_columns, name_rows, short, titled
-from dprivacy.viz.style.picture_style import SHADE_STOPS, SHADES, Figure, drawn, new_figure
+from dprivacy.viz.style.picture_style import SHADE_STOPS, SHADES, Figure, drawn, new_axes
 
 _WRITTEN = 12  # rows and columns up to which the numbers are written in
 
@@ -67,8 +67,7 @@ def plot_table(
     word = max(len(part) for label in table.columns for part in (short(label).split() or [""]))
     wide = min(7.0, max(2.6, min(1.1, max(0.6, 0.09 * word)) * m))
     high = min(6.0, max(1.4, 0.42 * n))
-    figure = new_figure(wide + 2.0, high + 1.1)
-    axes = figure.add_subplot()
+    figure, axes = new_axes(wide + 2.0, high + 1.1)
     values = table.matrix.floats
     low, top = min(0.0, float(values.min())), float(values.max())
     top = top if top > low else low + 1.0
@@ -99,11 +98,8 @@ def plot_table(
 
 def cell_texts(table: Labelled) -> list[list[str]]:
     """Every entry as short text: a fraction where it is one and fits, else two digits."""
-    return [[_cell(table.matrix[i, j]) for j in range(len(table.columns))] for i in _rows(table)]
-
-
-def _rows(table: Labelled) -> range:
-    return range(len(table.rows))
+    rows, columns = range(len(table.rows)), range(len(table.columns))
+    return [[_cell(table.matrix[i, j]) for j in columns] for i in rows]
 
 
 def _cell(value: Fraction | float) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from dprivacy.curves import Profile, ProtectedCurves
 from dprivacy.viz.style.figure_words import legend_below, titled
-from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_figure, style
+from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_axes, new_figure, style
 
 
 @drawn
@@ -71,8 +71,7 @@ def plot_mean_profile(
     >>> print(figure.axes[0].get_title(loc="left"))
     mean of 3 protected curves
     """
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     _band(axes, profile, truth)
     axes.set_xlabel("reading")
     axes.set_ylabel("mean")

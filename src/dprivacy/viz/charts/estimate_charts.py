@@ -25,6 +25,7 @@ from dprivacy.viz.style.picture_style import (
     WIDTH,
     Figure,
     drawn,
+    new_axes,
     new_figure,
     style,
 )
@@ -68,8 +69,7 @@ def plot_estimate(
         for name, given in (("observed, noisy", observed), ("truth", truth))
         if given is not None
     }
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     if len(labels) <= _BARS:
         certain = f"estimate, {100 * estimate.confidence:g} % interval"
         handles = _with_bars(axes, shares, ends, beside, certain)
@@ -189,8 +189,7 @@ def plot_convergence(
     >>> figure.axes[0].get_xscale()
     'log'
     """
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     curves = {
         str(name): [(float(k), float(v)) for k, v in enumerate(trace, 1)]
         for name, trace in traces.items()

@@ -13,7 +13,7 @@ from dprivacy.viz.style.picture_style import (
     WIDTH,
     Figure,
     drawn,
-    new_figure,
+    new_axes,
     style as style_of,
 )
 
@@ -44,8 +44,7 @@ def plot_leakage(
     """
     rows = read_cases(cases)
     high = max(1.0, 0.5 * len(rows))
-    figure = new_figure(WIDTH, high + 1.1)
-    axes = figure.add_subplot()
+    figure, axes = new_axes(WIDTH, high + 1.1)
     for at, (low, top) in enumerate(rows.values()):
         axes.plot([low, top], [at, at], color=FAINT, linewidth=1.4, zorder=1)
         factor = f"×{top / low:.3g}" if low else ""

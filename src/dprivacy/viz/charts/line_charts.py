@@ -5,7 +5,7 @@ from typing import Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
 from dprivacy.viz.style.figure_words import legend_below, require_some, titled
-from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure, style
+from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_axes, style
 
 Points = Sequence[tuple[float, float]]
 Curves: TypeAlias = Mapping[str, Iterable[tuple[SupportsFloat, SupportsFloat]]]
@@ -59,8 +59,7 @@ def plot_curves(
     3
     """
     read = read_curves(curves)
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     handles = draw_curves(axes, read, marks=marks)
     handles += _compared(axes, read, levels or {}, diagonal)
     axes.set(xlabel=x, ylabel=y)

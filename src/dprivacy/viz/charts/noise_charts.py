@@ -12,7 +12,7 @@ from dprivacy.typing import ChannelLike, Label
 from dprivacy.viz.charts.bar_charts import draw_bars
 from dprivacy.viz.charts.line_charts import draw_curves
 from dprivacy.viz.style.figure_words import legend_below, require_some, short, titled
-from dprivacy.viz.style.picture_style import FAINT, PALE, WIDTH, Figure, drawn, new_figure
+from dprivacy.viz.style.picture_style import FAINT, PALE, WIDTH, Figure, drawn, new_axes
 
 
 @result("T", "Fig 4.1", "Fig 8.1")
@@ -49,9 +49,9 @@ def plot_noise(
     3
     """
     rows = _rows(mechanisms, at)
-    figure = new_figure()
-    axes = figure.add_subplot()
-    if all(_is_number(y) for row in rows.values() for y in row):
+    figure, axes = new_axes()
+    outputs = [y for row in rows.values() for y in row]
+    if all(isinstance(y, Real) and not isinstance(y, bool) for y in outputs):
         handles = _over_numbers(axes, rows, at, within)
         axes.set_ylim(bottom=0)
     else:
@@ -71,10 +71,6 @@ def _rows(mechanisms: Mapping[str, ChannelLike], at: Label) -> dict[str, dict[La
     require_some(mechanisms, "names and mechanisms")
     read: dict[str, Channel] = {str(name): as_channel(C) for name, C in mechanisms.items()}
     return {name: {y: float(p) for y, p in C.row(at).items()} for name, C in read.items()}
-
-
-def _is_number(label: Label) -> bool:
-    return isinstance(label, Real) and not isinstance(label, bool)
 
 
 def _over_numbers(

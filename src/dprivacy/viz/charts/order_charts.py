@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from dprivacy.refine import Order
 from dprivacy.viz.style.figure_words import titled
-from dprivacy.viz.style.picture_style import FAINT, INK, Figure, drawn, new_figure
+from dprivacy.viz.style.picture_style import FAINT, INK, Figure, drawn, new_axes
 
 _WORDS = {"average": "on average", "max": "in the max case", "private": "by privacy level"}
 Node = str | tuple[str, str, int]  # a class by its first name, or where an edge passes a level
@@ -38,8 +38,7 @@ def plot_order(order: Order, *, title: str = "") -> Figure:
     texts = {group[0]: _box(group) for group in order.classes}
     inches = max(sum(_inches(texts.get(str(node), "")) for node in row) for row in plan.levels)
     lines = max(text.count("\n") + 1 for text in texts.values())
-    figure = new_figure(max(4.0, inches), (0.75 + 0.17 * lines) * len(plan.levels) + 0.6)
-    axes = figure.add_subplot()
+    figure, axes = new_axes(max(4.0, inches), (0.75 + 0.17 * lines) * len(plan.levels) + 0.6)
     axes.set_axis_off()
     places = plan.places()
     for path in plan.paths:

@@ -8,7 +8,7 @@ from dprivacy.typing import ChannelLike
 from dprivacy.verify import PrivacyProfile, privacy_profile
 from dprivacy.viz.charts.line_charts import draw_curves
 from dprivacy.viz.style.figure_words import legend_below, named, titled
-from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_figure, style
+from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_axes, style
 
 Source: TypeAlias = PrivacyProfile | ChannelLike
 X, Y = "privacy level ε", "slack δ: probability left out"
@@ -32,9 +32,11 @@ def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") ->
     >>> figure.axes[0].get_xlabel()
     'privacy level ε'
     """
-    read = _read(profiles)
-    figure = new_figure()
-    axes = figure.add_subplot()
+    read = {
+        name: source if isinstance(source, PrivacyProfile) else privacy_profile(source)
+        for name, source in named(profiles).items()
+    }
+    figure, axes = new_axes()
     curves = {name: _points(profile, _end(read)) for name, profile in read.items()}
     handles = draw_curves(axes, curves, marks=False)
     for k, profile in enumerate(read.values()):
@@ -51,13 +53,6 @@ def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") ->
     if len(handles) > 1:
         legend_below(figure, handles)
     return figure
-
-
-def _read(profiles: Source | Mapping[str, Source]) -> dict[str, PrivacyProfile]:
-    return {
-        name: source if isinstance(source, PrivacyProfile) else privacy_profile(source)
-        for name, source in named(profiles).items()
-    }
 
 
 def _end(profiles: Mapping[str, PrivacyProfile]) -> float:

@@ -280,7 +280,8 @@ def _radius(view: _View, places: ProtectedPlaces) -> list[str]:
 
 
 def _dots(view: _View, lat: Floats, lon: Floats, kind: str, colour: str) -> list[str]:
-    some = _some(len(lat))
+    n = len(lat)
+    some: Any = slice(None) if n <= _MOST else np.linspace(0, n - 1, _MOST).astype(np.intp)
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in view.at(lat[some], lon[some])
     )
@@ -296,10 +297,6 @@ def _pairs(view: _View, said: Any, true: Any) -> list[str]:
     ends = zip(view.at(*true), view.at(*said), strict=True)
     lines = "".join(f"M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}" for (a, b), (c, d) in ends)
     return [f'<path d="{lines}" stroke="{FAINT}" stroke-width=".7"/>']
-
-
-def _some(n: int) -> Any:
-    return slice(None) if n <= _MOST else np.linspace(0, n - 1, _MOST).astype(np.intp)
 
 
 def _bar(view: _View) -> list[str]:

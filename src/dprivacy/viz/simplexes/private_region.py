@@ -44,10 +44,11 @@ def region(space: FiniteSpace, eps: LevelLike) -> Region:
     rows = _constraints(space.distances.floats, float(as_eps(eps, zero=True)))
     corners = _solved(rows, n)
     tight = np.abs(corners @ rows.T) <= _NEAR
+    ones = np.ones((1, n))
     edges = tuple(
         (i, j)
         for i, j in combinations(range(len(corners)), 2)
-        if _rank(rows[tight[i] & tight[j]], n) == n - 1
+        if np.linalg.matrix_rank(np.vstack([ones, rows[tight[i] & tight[j]]]), tol=_NEAR) == n - 1
     )
     return _round(Region(corners, edges)) if n == 3 else Region(corners, edges)
 
@@ -80,10 +81,6 @@ def _solved(rows: Floats, n: int) -> Floats:
         if all(np.abs(corner - other).max() > 1e-7 for other in kept):
             kept.append(np.clip(corner, 0.0, 1.0))
     return np.array(kept)
-
-
-def _rank(rows: Floats, n: int) -> int:
-    return int(np.linalg.matrix_rank(np.concatenate([np.ones((1, n)), rows]), tol=_NEAR))
 
 
 def _round(found: Region) -> Region:

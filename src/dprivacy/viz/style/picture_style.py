@@ -137,6 +137,12 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> "Figure":
     return figure
 
 
+def new_axes(width: float = WIDTH, height: float = HEIGHT) -> tuple["Figure", Any]:
+    """Such a figure, and one pair of axes that fills it."""
+    figure = new_figure(width, height)
+    return figure, figure.add_subplot()
+
+
 def svg(figure: "Figure", *, words: str = "") -> str:
     """A picture as one ``<svg>`` element that can stand in a page beside others.
 
