@@ -180,7 +180,7 @@ def test_what_is_not_a_document_is_refused(text):
 
 
 def test_what_cannot_be_saved(tmp_path):
-    with pytest.raises(WrongKind, match="a dict cannot be saved; channel"):
+    with pytest.raises(WrongKind, match="can be saved, but not dict"):
         save({"a": 1}, tmp_path / "x.json")
     with pytest.raises(BadFile, match="a label of type bytes cannot be stored; use text"):
         save(dp.discrete([b"a", "b"]), tmp_path / "x.json")

@@ -138,7 +138,7 @@ def stored_text(thing: Any) -> str:
     for noun, stored in NOUNS.items():
         if isinstance(thing, stored.kind):
             return write_document(noun, stored.version, stored.body(thing))
-    raise WrongKind(f"a {type(thing).__name__} cannot be saved; {', '.join(NOUNS)} can")
+    raise WrongKind(f"{', '.join(NOUNS)} can be saved, but not {type(thing).__name__}")
 
 
 def from_text(text: str, *, name: str = "the file") -> Any:

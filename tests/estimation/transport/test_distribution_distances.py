@@ -169,7 +169,7 @@ def test_qif_agrees_where_it_is_installed() -> None:
 def test_total_variation_of_anything_with_labels() -> None:
     assert total_variation(Dist(["a", "b"], [0.5, 0.5]), {"a": 1.0}) == 0.5
     assert total_variation({"a": 1}, {"b": 1}) == 1
-    assert total_variation(uniform("ab"), uniform("bc")) == Q(1, 2)
+    assert total_variation(uniform(["a", "b"]), uniform(["b", "c"])) == Q(1, 2)
     assert total_variation([1, 0], {"a": 0, "b": 1}, labels=["a", "b"]) == 1
 
 
