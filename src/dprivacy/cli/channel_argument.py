@@ -96,7 +96,7 @@ def channel_of_file(path: Path, space: str | None) -> Given:
 
 
 def _on(channel: Channel, space: str | None) -> Given:
-    name = space or "discrete"
+    name = "discrete" if space is None else space
     found = Given(channel, as_space(name, labels=channel.rows), name, space is not None)
     return replace(found, channel=found.called_as(found.space.labels))
 

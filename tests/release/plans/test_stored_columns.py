@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from dprivacy.design import optimal
-from dprivacy.errors import Malformed, NotPrivate
-from dprivacy.mechanisms import mechanism_text
+from dprivacy.errors import BadPlan, Malformed, NotPrivate
+from dprivacy.mechanisms import mechanism_text, randomised_response
+from dprivacy.model import space_body, write_document
 from dprivacy.numbers import ln
 from dprivacy.release import Plan, card_body, card_from
-from dprivacy.spaces import line
+from dprivacy.spaces import from_table, line
 from dprivacy.store import save
 from support.release_tables import with_card
 
@@ -69,4 +70,18 @@ def test_answers_outside_the_column_are_refused() -> None:
     wide = optimal(space, eps=ln(2), outputs=["low", "high"], loss=[[0, 1, 2], [2, 1, 0]])
     spec = {"type": "stored", "stored": mechanism_text(wide.mechanism())}
     with pytest.raises(Malformed, match="not a value of the column"):
+        Plan.read({"columns": {"x": spec}})
+
+
+def test_distances_that_are_infinite_protect_nothing_and_are_refused() -> None:
+    apart = from_table(["a", "b"], [[0, "inf"], ["inf", 0]], extended=True)
+    data = json.loads(mechanism_text(randomised_response(["a", "b"], eps=ln(2))))
+    data["body"]["space"] = space_body(apart)
+    data["body"]["channel"]["matrix"] = {
+        "denominator": "0x1",
+        "weights": [["0x1", "0x0"], ["0x0", "0x1"]],
+    }
+    body = data["body"]
+    spec = {"type": "stored", "stored": write_document("mechanism", data["version"], body)}
+    with pytest.raises(BadPlan, match="infinite distance"):
         Plan.read({"columns": {"x": spec}})

@@ -1,5 +1,6 @@
 """A column protected by a mechanism from a file, such as an optimal one."""
 
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -48,6 +49,11 @@ def stored_mechanism(spec: Mapping[str, Any], where: str) -> ChannelMechanism:
         raise BadPlan(
             f"{where}: the stored mechanism guarantees ε = {mechanism.guarantee.eps} only, not "
             f"{spec['epsilon']}; leave epsilon out, or make the mechanism for it"
+        )
+    if mechanism.space.diameter == math.inf:
+        raise BadPlan(
+            f"{where}: the stored mechanism leaves values at infinite distance, which it does not "
+            "protect from each other at all; make one on finite distances"
         )
     strange = set(mechanism.channel.columns) - set(mechanism.channel.rows)
     if strange:
