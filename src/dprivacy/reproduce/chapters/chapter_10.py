@@ -20,8 +20,8 @@ from dprivacy.numbers import Floats
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import (
     Drawing,
-    Found,
     Line,
+    Parts,
     agrees,
     compared,
     extended,
@@ -29,6 +29,7 @@ from dprivacy.reproduce.items.compared_lines import (
 )
 from dprivacy.reproduce.items.repeatable_draws import repeatable
 from dprivacy.verify import binomial_alpha, binomial_tail_bound
+from dprivacy.viz import plot_curves, plot_loss_experiment, plot_nearest_distances
 
 BITS, MATCHES, DELTA = (10, 20, 30, 50), (1, 5, 10), "0.01"
 TABLE_10_1 = {
@@ -49,31 +50,25 @@ NEEDS = ("movielens100k",)
 
 
 @item("T:example-10.1", "A hash whose key is public hides nothing", "T Ex 10.1")
-def example_10_1(_: Setting) -> Found:
+def example_10_1(_: Setting) -> Parts:
     """Three points in the plane, one bit."""
     lesson = bare_hash()
     chances = sorted(chance for _, chance in lesson.functions)
-    return Found.of(
-        compared("hash functions", 6, len(chances)),
-        compared("their chances", "1/8, 1/8, 1/8, 1/8, 1/4, 1/4", chances),
-        compared("capacity with the function hidden (1: nothing)", 1, capacity(lesson.hidden)),
-        compared("chance that the function parts the points", "1/2", lesson.parting),
-        compared("chance that (0, 1) is told exactly", "1/4", lesson.singling_out[0, 1]),
-        extended("level with the function known", "∞", holds=lesson.known_level == math.inf),
-    )
+    yield compared("hash functions", 6, len(chances))
+    yield compared("their chances", "1/8, 1/8, 1/8, 1/8, 1/4, 1/4", chances)
+    yield compared("capacity with the function hidden (1: nothing)", 1, capacity(lesson.hidden))
+    yield compared("chance that the function parts the points", "1/2", lesson.parting)
+    yield compared("chance that (0, 1) is told exactly", "1/4", lesson.singling_out[0, 1])
+    yield extended("level with the function known", "∞", holds=lesson.known_level == math.inf)
 
 
 @item("T:table-10.2", "α for a length of hash and a distance", "T Table 10.2")
-def table_10_2(_: Setting) -> Found:
+def table_10_2(_: Setting) -> Parts:
     """Prop 10.8 at δ = 0.01. To be safe α must be rounded up; it was cut off."""
-    lines = []
     for distance, row in TABLE_10_2.items():
         for bits, printed in zip(BITS, row.split(), strict=True):
-            lines.append(_alpha(bits, distance, printed))
-    return Found.of(
-        *lines,
-        notes=("An entry differs where the printed α, as it stands, gives a δ above 0.01.",),
-    )
+            yield _alpha(bits, distance, printed)
+    yield "An entry differs where the printed α, as it stands, gives a δ above 0.01."
 
 
 def _alpha(bits: int, distance: str, printed: str) -> Line:
@@ -89,15 +84,13 @@ def _alpha(bits: int, distance: str, printed: str) -> Line:
 
 
 @item("T:section-10.5.2", "How many bits are flipped", "T §10.5.2")
-def section_10_5_2(_: Setting) -> Found:
+def section_10_5_2(_: Setting) -> Parts:
     """20 bits, ξ = 5 at d = 0.05."""
     eps = float(eps_for(xi=5, bits=20, distance="0.05"))
     flip = 1 / (1 + math.exp(eps))
-    return Found.of(
-        compared("chance that a bit flips", "0.27", flip),
-        compared("bits that flip, of 20", "5", rounded(20 * flip, 0)),
-        compared("ln 5^1000", "1609", rounded(1000 * math.log(5), 0)),
-    )
+    yield compared("chance that a bit flips", "0.27", flip)
+    yield compared("bits that flip, of 20", "5", rounded(20 * flip, 0))
+    yield compared("ln 5^1000", "1609", rounded(1000 * math.log(5), 0))
 
 
 @cache
@@ -125,9 +118,8 @@ def top(setting: Setting, n: int) -> Floats:
 
 
 @item("T:table-10.1", "What hashing costs without any noise", "T Table 10.1", needs=NEEDS)
-def table_10_1(setting: Setting) -> Found:
+def table_10_1(setting: Setting) -> Parts:
     """Thirty hashes each. Which users and ratings the source left out is not said."""
-    lines = []
     for n, rows in TABLE_10_1.items():
         setting.progress(f"{n} films")
         ours = hashing_loss(
@@ -136,14 +128,11 @@ def table_10_1(setting: Setting) -> Found:
         for k, row in zip(MATCHES, rows, strict=True):
             for bits, printed in zip(BITS, row.split(), strict=True):
                 loss = ours.at(bits=bits, k=k).loss
-                lines.append(_measured(f"n = {n}, k = {k}, κ = {bits}", printed, loss))
-    return Found.of(
-        *lines,
-        notes=(
-            f"Entries are averages over random hashes: as printed means within {_CLOSE}. All twelve "
-            "for 1000 films are; for fewer films the source does not say which it kept, and some of "
-            "ours are up to a fifth away: these count as extended.",
-        ),
+                yield _measured(f"n = {n}, k = {k}, κ = {bits}", printed, loss)
+    yield (
+        f"Entries are averages over random hashes: as printed means within {_CLOSE}. All twelve "
+        "for 1000 films are; for fewer films the source does not say which it kept, and some of "
+        "ours are up to a fifth away: these count as extended."
     )
 
 
@@ -160,27 +149,19 @@ def _measured(what: str, printed: str, loss: float) -> Line:
 
 
 @item("T:figure-10.2", "How far the nearest neighbour is", "T Fig 10.2", needs=NEEDS)
-def figure_10_2(setting: Setting) -> Found:
+def figure_10_2(setting: Setting) -> Parts:
     """MovieLens: few closer than 0.1, most between 0.25 and 0.35."""
-    from dprivacy.viz import plot_nearest_distances
-
     apart = {
         f"{n} films": nearest_distances(
             random_projection(n, bits=1, key="any").table(top(setting, n))
         ).ravel()
         for n in (100, 500, 1000)
     }
-    lines = []
     for name, values in apart.items():
         close, middle = float((values < 0.1).mean()), float(np.median(values))
-        lines.append(agrees(f"{name}: people closer than 0.1", "few", f"{close:.1%}", close < 0.01))
-        lines.append(
-            agrees(f"{name}: median", "0.25 to 0.35", f"{middle:.3f}", 0.2 < middle < 0.36)
-        )
-    return Found.of(
-        *lines,
-        Drawing("Distance of the nearest neighbour", lambda: plot_nearest_distances(apart)),
-    )
+        yield agrees(f"{name}: people closer than 0.1", "few", f"{close:.1%}", close < 0.01)
+        yield agrees(f"{name}: median", "0.25 to 0.35", f"{middle:.3f}", 0.2 < middle < 0.36)
+    yield Drawing("Distance of the nearest neighbour", lambda: plot_nearest_distances(apart))
 
 
 @cache
@@ -202,10 +183,8 @@ def _experiment(setting: Setting, n: int) -> LossExperiment:
 
 
 @item("T:figure-10.3", "LSHRR against plain hashes", "T Fig 10.3", needs=NEEDS)
-def figure_10_3(setting: Setting) -> Found:
+def figure_10_3(setting: Setting) -> Parts:
     """1000 films; shorter hashes come closer to plain ones."""
-    from dprivacy.viz import plot_curves
-
     ours = _experiment(setting, 1000)
     plain = {bits: ours.at(mechanism="LSH", bits=bits).loss for bits in (10, 20)}
     flipped = {bits: dict(ours.curve("LSHRR", bits=bits, distance="0.05")) for bits in (10, 20)}
@@ -213,90 +192,62 @@ def figure_10_3(setting: Setting) -> Found:
     closer = all(
         flipped[10][xi] - plain[10] < flipped[20][xi] - plain[20] for xi in (5.0, 10.0, 15.0)
     )
-    return Found.of(
-        agrees(
-            "length of the hash matters little",
-            "not significantly",
-            f"at most {gap:.4f}",
-            gap < 0.01,
-        ),
-        agrees(
-            "which is closer to plain hashes",
-            "the shorter",
-            "the shorter" if closer else "the longer",
-            closer,
-        ),
-        Drawing(
-            "Utility loss of LSHRR, 1000 films",
-            lambda: plot_curves(
-                {
-                    f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
-                    for bits in (10, 20)
-                    for d in ("0.05", "0.25")
-                },
-                x="total privacy budget ξ (xi)",
-                y="utility loss",
-                levels={f"plain, {bits} bits": loss for bits, loss in plain.items()},
-            ),
+    yield agrees(
+        "length of the hash matters little", "not significantly", f"at most {gap:.4f}", gap < 0.01
+    )
+    yield agrees(
+        "which is closer to plain hashes",
+        "the shorter",
+        "the shorter" if closer else "the longer",
+        closer,
+    )
+    yield Drawing(
+        "Utility loss of LSHRR, 1000 films",
+        lambda: plot_curves(
+            {
+                f"LSHRR, {bits} bits (d = {d})": ours.curve("LSHRR", bits=bits, distance=d)
+                for bits in (10, 20)
+                for d in ("0.05", "0.25")
+            },
+            x="total privacy budget ξ (xi)",
+            y="utility loss",
+            levels={f"plain, {bits} bits": loss for bits, loss in plain.items()},
         ),
     )
 
 
 @item("T:figure-10.4", "LSHRR against LapLSH, 100 films", "T Fig 10.4", needs=NEEDS)
-def figure_10_4(setting: Setting) -> Found:
+def figure_10_4(setting: Setting) -> Parts:
     """Flipping bits of the hash beats noise before it."""
-    return _duel(_experiment(setting, 100), 100)
+    yield from _duel(_experiment(setting, 100), 100)
 
 
 @item("T:figure-10.5", "LSHRR against LapLSH, 1000 films", "T Fig 10.5", needs=NEEDS)
-def figure_10_5(setting: Setting) -> Found:
+def figure_10_5(setting: Setting) -> Parts:
     """In a thousand dimensions noise first is no better than chance."""
     ours = _experiment(setting, 1000)
-    shown = _duel(ours, 1000)
+    yield from _duel(ours, 1000)
     at = dict(ours.curve("LSHRR", bits=20, distance="0.05"))
     chance = ours.chance[10]
-    more = (
-        agrees(
-            "ξ = 2: better than a random hash",
-            "yes",
-            f"{at[2.0]:.4f} < {chance:.4f}",
-            at[2.0] < chance,
-        ),
-        agrees(
-            "ξ = 5: much better", "yes", f"{at[5.0]:.4f} < {chance:.4f}", at[5.0] < chance - 0.004
-        ),
-    )
-    return Found((*shown.lines, *more), shown.drawings)
+    said = f"{at[2.0]:.4f} < {chance:.4f}"
+    yield agrees("ξ = 2: better than a random hash", "yes", said, at[2.0] < chance)
+    said = f"{at[5.0]:.4f} < {chance:.4f}"
+    yield agrees("ξ = 5: much better", "yes", said, at[5.0] < chance - 0.004)
 
 
-def _duel(ours: LossExperiment, n: int) -> Found:
-    from dprivacy.viz import plot_loss_experiment
-
-    lines = []
+def _duel(ours: LossExperiment, n: int) -> Parts:
     for bits in (10, 20):
         for d in ("0.05", "0.25"):
             flips = [loss for _, loss in ours.curve("LSHRR", bits=bits, distance=d)]
             noise = [loss for _, loss in ours.curve("LapLSH", bits=bits, distance=d)]
             better = all(a < b + 0.001 for a, b in zip(flips, noise, strict=True))
             said = f"{flips[-1]:.4f} against {noise[-1]:.4f} at ξ = 15"
-            lines.append(agrees(f"κ = {bits}, d = {d}: which loses less", "LSHRR", said, better))
-    gap = {
-        d: ours.at(mechanism="LapLSH", bits=20, distance=d, xi=15.0).loss
+            yield agrees(f"κ = {bits}, d = {d}: which loses less", "LSHRR", said, better)
+    near, far = (
+        ours.at(mechanism="LapLSH", bits=20, distance=d, xi=15.0).loss
         - ours.at(mechanism="LSHRR", bits=20, distance=d, xi=15.0).loss
         for d in ("0.05", "0.25")
-    }
-    lines.append(
-        agrees(
-            "advantage for close people",
-            "greater",
-            f"{gap['0.05']:.4f} > {gap['0.25']:.4f}",
-            gap["0.05"] > gap["0.25"],
-        )
     )
-    return Found.of(
-        *lines,
-        Drawing(
-            f"Utility loss against the total budget, {n} films",
-            lambda: plot_loss_experiment(ours),
-        ),
-    )
+    yield agrees("advantage for close people", "greater", f"{near:.4f} > {far:.4f}", near > far)
+    caption = f"Utility loss against the total budget, {n} films"
+    yield Drawing(caption, lambda: plot_loss_experiment(ours))

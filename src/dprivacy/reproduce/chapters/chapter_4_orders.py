@@ -11,10 +11,11 @@ from dprivacy.model import Channel
 from dprivacy.numbers import ln
 from dprivacy.refine import refines
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, compared, extended
+from dprivacy.reproduce.items.compared_lines import Drawing, Parts, compared, extended
 from dprivacy.reproduce.items.source_channels import exponent, response, true_factor, truncated
 from dprivacy.spaces import line
 from dprivacy.typing import Order
+from dprivacy.viz import plot_refinement_frontier
 
 Family = Callable[[int, Fraction], Channel]
 
@@ -33,7 +34,7 @@ def _cut(n: int, a: Fraction) -> Channel:
 
 
 @item("T:table-4.2", "Families at decreasing ε", "T Table 4.2")
-def table_4_2(_: Setting) -> Found:
+def table_4_2(_: Setting) -> Parts:
     """Four points, four levels each; N is shown by a counter-example, Y by proofs at each pair."""
     families: dict[str, tuple[Family, str]] = {
         "Geometric": (_wide, "YYY"),
@@ -43,21 +44,17 @@ def table_4_2(_: Setting) -> Found:
         "Randomised response": (response, "YYY"),
     }
     levels = [Q(7), Q(2), Q(3, 2), Q(11, 10)]
-    lines = []
     for name, (family, printed) in families.items():
         n = 3 if family is _cut else 4
         steps = [(Q(4), Q(2))] if family is _cut else list(pairwise(levels))
         for (order, by), said in zip(ORDERS.items(), printed, strict=True):
             ours = all(refines(family(n, high), family(n, low), by=by) for high, low in steps)
-            lines.append(compared(f"{name}, {order}", said, "Y" if ours else "N"))
-    return Found.of(
-        *lines,
-        notes=(
-            "Proved exactly for e^ε = 7, 2, 3/2 and 11/10 on four points; for the over-truncated "
-            "geometric from 4 to 2 on three, the source's example.",
-            "That lowering ε always refines the exponential is Conjecture 4.20, which is open.",
-        ),
+            yield compared(f"{name}, {order}", said, "Y" if ours else "N")
+    yield (
+        "Proved exactly for e^ε = 7, 2, 3/2 and 11/10 on four points; for the over-truncated "
+        "geometric from 4 to 2 on three, the source's example."
     )
+    yield "That lowering ε always refines the exponential is Conjecture 4.20, which is open."
 
 
 _TABLE_4_3 = {
@@ -77,21 +74,18 @@ def _same_level(n: int, base: Fraction) -> dict[str, Channel]:
 
 
 @item("T:table-4.3", "Families at the same ε", "T Table 4.3")
-def table_4_3(_: Setting) -> Found:
+def table_4_3(_: Setting) -> Parts:
     """All ten rows on four points; on three points the last differs."""
-    lines: list[Line] = []
     four = _same_level(4, Q(2))
     for first, second in [*_TABLE_4_3, ("G", "R"), ("R", "G"), ("G", "E"), ("E", "G")]:
         printed = _TABLE_4_3[_cut_to_size(first), _cut_to_size(second)]
         for (order, by), said in zip(ORDERS.items(), printed, strict=True):
-            ours = bool(refines(four[first], four[second], by=by))
-            lines.append(compared(f"{first} {order} {second}", said == "Y", ours))
+            ours = refines(four[first], four[second], by=by)
+            yield compared(f"{first} {order} {second}", said == "Y", ours)
     three = _same_level(3, Q(2))
-    ours = bool(refines(three["E"], three["R"], by="private"))
-    lines.append(compared("E ⊑prv R on three points", "no", ours, erratum="E5"))
-    return Found.of(
-        *lines, notes=("Four points, e^(ε/2) = 2 for the exponential; levels are true ones.",)
-    )
+    ours = refines(three["E"], three["R"], by="private")
+    yield compared("E ⊑prv R on three points", "no", ours, erratum="E5")
+    yield "Four points, e^(ε/2) = 2 for the exponential; levels are true ones."
 
 
 def _cut_to_size(family: str) -> str:
@@ -100,10 +94,9 @@ def _cut_to_size(family: str) -> str:
 
 
 @item("T:table-4.4", "Families at differing ε", "T Table 4.4")
-def table_4_4(_: Setting) -> Found:
+def table_4_4(_: Setting) -> Parts:
     """No refinement at once below ε₁, but below a threshold."""
     n = 4
-    lines: list[Line] = []
     for first, second in _TABLE_4_3:
         strong = FAMILIES[first](n, Q(3))
         just_below = true_factor(strong) - Q(1, 100)
@@ -111,22 +104,19 @@ def table_4_4(_: Setting) -> Found:
         for order, by in ORDERS.items():
             said = order == "⊑prv" and first == "TG"
             what = f"{first} {order} {second}, ε₂ just below ε₁"
-            lines.append(compared(what, said, bool(refines(strong, weak, by=by))))
-        far = bool(refines(strong, _at_level(second, n, Q(1001, 1000))))
-        lines.append(compared(f"{first} ⊑ {second}, ε₂ = ln 1.001", "no", far, erratum="E28"))
+            yield compared(what, said, refines(strong, weak, by=by))
+        far = refines(strong, _at_level(second, n, Q(1001, 1000)))
+        yield compared(f"{first} ⊑ {second}, ε₂ = ln 1.001", "no", far, erratum="E28")
     alpha = Q(1, 3)
     odds = alpha / (1 - alpha) ** 2
     edge, hair = odds / (1 + odds), Q(1, 10**12)
     at = refines(truncated(n, 1 / alpha), response(n, 1 / edge))
     under = refines(truncated(n, 1 / alpha), response(n, 1 / (edge - hair)))
-    lines.append(
-        extended(
-            "TG ⊑ R from α₁ = 1/3",
-            f"exactly for α₂ ≥ {edge}: α₂/(1−α₂) ≥ α₁/(1−α₁)²",
-            holds=bool(at) and not under,
-        )
+    yield extended(
+        "TG ⊑ R from α₁ = 1/3",
+        f"exactly for α₂ ≥ {edge}: α₂/(1−α₂) ≥ α₁/(1−α₁)²",
+        holds=bool(at) and not under,
     )
-    return Found.of(*lines)
 
 
 def _at_level(family: str, n: int, a: Fraction) -> Channel:
@@ -157,10 +147,8 @@ def _frontier(first: str, second: str) -> tuple[tuple[float, float], ...]:
 
 
 @item("T:figure-4.5", "At which level one family refines another", "T Fig 4.5")
-def figure_4_5(setting: Setting) -> Found:
+def figure_4_5(setting: Setting) -> Parts:
     """Bisection with proved verdicts on 5 × 5 channels."""
-    from dprivacy.viz import plot_refinement_frontier
-
     TG = truncated(5, Q(math.exp(4)).limit_denominator(10**9))
     RR = response(5, Q(math.exp(4)).limit_denominator(10**9))
     up = _threshold(lambda a: bool(refines(TG, response(5, a))), Q(40), Q(60))
@@ -177,14 +165,12 @@ def figure_4_5(setting: Setting) -> Found:
         )
 
     setting.progress("thresholds between families")
-    return Found.of(
-        compared("largest ε₂ with TG at 4 ⊑ R at ε₂ (printed: about 4)", "4.0", up),
-        compared(
-            "largest ε₂ with R at 4 ⊑ TG at ε₂ (printed: about 1)", "1.000", down, erratum="E33"
-        ),
-        extended("the first of them, closer", f"{up:.5f}"),
-        *(drawn(first) for first in FAMILIES),
+    yield compared("largest ε₂ with TG at 4 ⊑ R at ε₂ (printed: about 4)", "4.0", up)
+    yield compared(
+        "largest ε₂ with R at 4 ⊑ TG at ε₂ (printed: about 1)", "1.000", down, erratum="E33"
     )
+    yield extended("the first of them, closer", f"{up:.5f}")
+    yield from (drawn(first) for first in FAMILIES)
 
 
 def _threshold(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> float:

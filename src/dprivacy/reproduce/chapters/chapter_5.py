@@ -8,7 +8,7 @@ from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel, Dist, joint, uniform
 from dprivacy.numbers import ln
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, compared
+from dprivacy.reproduce.items.compared_lines import Drawing, Parts, compared
 from dprivacy.reproduce.items.source_channels import deterministic
 from dprivacy.typing import LevelLike
 
@@ -55,75 +55,61 @@ def outcomes(eps: LevelLike, local: Channel) -> list[tuple[Q, Q]]:
 
 
 @item("T:section-5.3.2", "Two respondents: noise on the answers or on the tally", "T §5.3.2")
-def two_respondents(_: Setting) -> Found:
+def two_respondents(_: Setting) -> Parts:
     """Guessing the first answer, and guessing the tally."""
     first = gain.partition({0: [(0, 0), (0, 1)], 1: [(1, 0), (1, 1)]})
     tally = gain.partition({0: [(0, 0)], 1: [(0, 1), (1, 0)], 2: [(1, 1)]})
     both = randomised_response([0, 1], eps="ln 3").channel.over_rows(2)
     each = both @ deterministic(sum, both.columns)
     total = deterministic(sum, ANSWERS) @ geometric(3, eps="ln 3").channel
-    lines = []
     for name, C, answer, sum_ in (
         ("each answer", each, "0.63", "0.59"),
         ("the tally", total, "0.67", "0.625"),
     ):
         prior = uniform(ANSWERS)
-        lines.append(
-            compared(
-                f"noise on {name}: guessing an answer",
-                answer,
-                posterior_vulnerability(C, prior=prior, gain=first),
-            )
+        yield compared(
+            f"noise on {name}: guessing an answer",
+            answer,
+            posterior_vulnerability(C, prior=prior, gain=first),
         )
-        lines.append(
-            compared(
-                f"noise on {name}: guessing the tally",
-                sum_,
-                posterior_vulnerability(C, prior=prior, gain=tally),
-            )
+        yield compared(
+            f"noise on {name}: guessing the tally",
+            sum_,
+            posterior_vulnerability(C, prior=prior, gain=tally),
         )
-    return Found.of(*lines)
 
 
 @item("T:table-5.1", "Privacy loss and utility on COMPAS", "T Table 5.1")
-def table_5_1(_: Setting) -> Found:
+def table_5_1(_: Setting) -> Parts:
     """All 64 entries at a finite ε > 0, and the two ends, from exact fractions."""
     from dprivacy.viz import plot_curves
 
-    lines = []
     curves: dict[str, list[tuple[float, float]]] = {name: [] for name in COLUMNS}
     nothing = deterministic(lambda _: 0, range(6))
     for name, (lost, used) in zip(COLUMNS, outcomes(0, nothing), strict=True):
         least = "0.7984" if name.startswith("A") else "0.7704"
-        lines.append(compared(f"ε = 0, {name}, privacy loss", "1.0000", lost))
-        lines.append(compared(f"ε = 0, {name}, utility", least, used))
+        yield compared(f"ε = 0, {name}, privacy loss", "1.0000", lost)
+        yield compared(f"ε = 0, {name}, utility", least, used)
     for factor, printed in PRINTED.items():
         values = outcomes(ln(factor), geometric(6, eps=ln(factor)).channel)
         said = printed.split()
         for k, (name, (lost, used)) in enumerate(zip(COLUMNS, values, strict=True)):
-            lines.append(compared(f"ε = ln {factor:,}, {name}, privacy loss", said[2 * k], lost))
-            lines.append(compared(f"ε = ln {factor:,}, {name}, utility", said[2 * k + 1], used))
+            yield compared(f"ε = ln {factor:,}, {name}, privacy loss", said[2 * k], lost)
+            yield compared(f"ε = ln {factor:,}, {name}, utility", said[2 * k + 1], used)
             curves[name].append((math.log(factor), float(lost)))
     everything = deterministic(lambda x: x, range(6))
     for name, (lost, used) in zip(COLUMNS, outcomes(math.inf, everything), strict=True):
-        lines.append(compared(f"ε = ∞, {name}, privacy loss", "1.2607", lost, erratum="E7"))
-        lines.append(compared(f"ε = ∞, {name}, utility", "1.0000", used))
+        yield compared(f"ε = ∞, {name}, privacy loss", "1.2607", lost, erratum="E7")
+        yield compared(f"ε = ∞, {name}, utility", "1.0000", used)
     ceiling = inference(everything, scenarios()["B"][0], sees=0, about=0).multiplicative
-    lines.append(
-        compared(
-            "ε = ∞, the ceiling over all channels, 11710/9288", "1.2607", ceiling, erratum="E34"
-        )
+    yield compared(
+        "ε = ∞, the ceiling over all channels, 11710/9288", "1.2607", ceiling, erratum="E34"
     )
-    return Found.of(
-        *lines,
-        Drawing(
-            "What the count tells of a person's custody status",
-            lambda: plot_curves(
-                curves, x="privacy level ε", y="privacy loss (1: nothing is learned)"
-            ),
-        ),
-        notes=(
-            "From 36 counts of the 11,710 people assessed for 'Risk of Failure to Appear' with legal "
-            "status 'Pretrial', the last record of each, marital status known.",
-        ),
+    yield Drawing(
+        "What the count tells of a person's custody status",
+        lambda: plot_curves(curves, x="privacy level ε", y="privacy loss (1: nothing is learned)"),
+    )
+    yield (
+        "From 36 counts of the 11,710 people assessed for 'Risk of Failure to Appear' with legal "
+        "status 'Pretrial', the last record of each, marital status known."
     )

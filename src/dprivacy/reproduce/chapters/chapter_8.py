@@ -14,7 +14,7 @@ from dprivacy.numbers import Floats
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import (
     Drawing,
-    Found,
+    Parts,
     agrees,
     compared,
     extended,
@@ -22,6 +22,7 @@ from dprivacy.reproduce.items.compared_lines import (
 )
 from dprivacy.reproduce.items.repeatable_draws import draws
 from dprivacy.spaces import line
+from dprivacy.viz import plot_convergence, plot_curves, plot_noise, plot_reconstruction
 
 N = 101
 SIZES = (1_000, 10_000, 50_000, 100_000)
@@ -97,41 +98,34 @@ def _means(setting: Setting) -> dict[str, list[tuple[float, float]]]:
 
 
 @item("T:section-8.3.1", "An inversion that is not a distribution", "T §8.3.1")
-def section_8_3_1(_: Setting) -> Found:
+def section_8_3_1(_: Setting) -> Parts:
     """q = (9/10, 1/10) through the response at ln 2."""
     R = randomised_response([0, 1], eps="ln 2")
     q = Dist([0, 1], ["9/10", "1/10"])
     inverse = estimate(R, q, n=10, estimator="inverse")
     likeliest = estimate(R, q, n=10)
     values = [f"{float(v):.4f}" for v in likeliest.distribution.values()]
-    return Found.of(
-        compared("q R⁻¹", "17/10, -7/10", list(inverse.distribution.values())),
-        extended(
-            "the likeliest distribution", written(values), holds=values == ["1.0000", "0.0000"]
-        ),
+    yield compared("q R⁻¹", "17/10, -7/10", list(inverse.distribution.values()))
+    yield extended(
+        "the likeliest distribution", written(values), holds=values == ["1.0000", "0.0000"]
     )
 
 
 @item("T:figure-8.1", "Two mechanisms with one promise within 10", "T Fig 8.1")
-def figure_8_1(_: Setting) -> Found:
+def figure_8_1(_: Setting) -> Parts:
     """ln 2/10 a step against ln 2 everywhere."""
-    from dprivacy.viz import plot_noise
-
     two = _mechanisms()
     g, r = (mechanism.channel for mechanism in two.values())
-    return Found.of(
-        compared("ratio at 10 steps, geometric", "2.000000", float(g[50, 50] / g[60, 50])),
-        compared("ratio at 10 steps, response", "2", r[50, 50] / r[60, 50]),
-        compared("ratio at 40 steps, response", "2", r[50, 50] / r[90, 50]),
-        extended("ratio at 40 steps, geometric", f"{float(g[50, 50] / g[90, 50]):.4f}"),
-        Drawing("Answers when the truth is 50", lambda: plot_noise(two, at=50, within=10)),
-    )
+    yield compared("ratio at 10 steps, geometric", "2.000000", float(g[50, 50] / g[60, 50]))
+    yield compared("ratio at 10 steps, response", "2", r[50, 50] / r[60, 50])
+    yield compared("ratio at 40 steps, response", "2", r[50, 50] / r[90, 50])
+    yield extended("ratio at 40 steps, geometric", f"{float(g[50, 50] / g[90, 50]):.4f}")
+    yield Drawing("Answers when the truth is 50", lambda: plot_noise(two, at=50, within=10))
 
 
 @item("T:figure-8.2", "Distributions reconstructed from noise", "T Fig 8.2")
-def figure_8_2(_: Setting) -> Found:
+def figure_8_2(_: Setting) -> Parts:
     """100,000 people, two populations, two mechanisms."""
-    from dprivacy.viz import plot_reconstruction
 
     def drawn(kind: str, name: str) -> Drawing:
         one = run(kind, name, 100_000, 0)
@@ -146,18 +140,15 @@ def figure_8_2(_: Setting) -> Found:
             ),
         )
 
-    lines = []
     for kind in ("binomial", "4-point"):
         near, far = (run(kind, name, 100_000, 0).distance for name in _mechanisms())
         said = f"{near:.3f} against {far:.3f}"
-        lines.append(
-            agrees(f"{kind}: which is nearer (Kantorovich)", "the geometric", said, near < far)
-        )
+        yield agrees(f"{kind}: which is nearer (Kantorovich)", "the geometric", said, near < far)
         near, far = (_variation(run(kind, name, 100_000, 0)) for name in _mechanisms())
         said = f"{near:.3f} and {far:.3f}"
-        lines.append(extended(f"{kind}: total variation, geometric and response", said))
+        yield extended(f"{kind}: total variation, geometric and response", said)
     kinds = [(kind, name) for kind in ("binomial", "4-point") for name in _mechanisms()]
-    return Found.of(*lines, *(drawn(kind, name) for kind, name in kinds))
+    yield from (drawn(kind, name) for kind, name in kinds)
 
 
 def _variation(one: Run) -> float:
@@ -165,41 +156,31 @@ def _variation(one: Run) -> float:
 
 
 @item("T:figure-8.3", "How far the reconstruction is from the truth", "T Fig 8.3")
-def figure_8_3(setting: Setting) -> Found:
+def figure_8_3(setting: Setting) -> Parts:
     """Ten runs of 5000 updates for each size and population, as the source did it."""
-    from dprivacy.viz import plot_curves
-
     curves = _means(setting)
-    lines = []
     for kind in ("binomial", "4-point"):
         ours, theirs = (curves[f"{name}, {kind}"] for name in _mechanisms())
         for (size, near), (_, far) in zip(ours, theirs, strict=True):
-            lines.append(
-                agrees(
-                    f"{kind}, {size:,} people: which is nearer",
-                    "the geometric",
-                    f"{near:.3f} against {far:.3f}",
-                    near < far,
-                )
+            yield agrees(
+                f"{kind}, {size:,} people: which is nearer",
+                "the geometric",
+                f"{near:.3f} against {far:.3f}",
+                near < far,
             )
-    return Found.of(
-        *lines,
-        Drawing(
-            "Kantorovich distance from the truth",
-            lambda: plot_curves(
-                {name: [(x / 1000, y) for x, y in points] for name, points in curves.items()},
-                x="people, in thousands",
-                y="Kantorovich distance",
-            ),
+    yield Drawing(
+        "Kantorovich distance from the truth",
+        lambda: plot_curves(
+            {name: [(x / 1000, y) for x, y in points] for name, points in curves.items()},
+            x="people, in thousands",
+            y="Kantorovich distance",
         ),
     )
 
 
 @item("T:figure-8.4", "How fast the likelihood climbs", "T Fig 8.4")
-def figure_8_4(_: Setting) -> Found:
+def figure_8_4(_: Setting) -> Parts:
     """The geometric is nearly there after ten updates, the response is not."""
-    from dprivacy.viz import plot_convergence
-
     traces: dict[str, list[float]] = {}
     share = {}
     for name, mechanism in _mechanisms().items():
@@ -210,23 +191,18 @@ def figure_8_4(_: Setting) -> Found:
         traces[name] = [(best - value) / (best - climbed[0]) for value in climbed]
         share[name] = 1 - traces[name][10]
     quick, slow = share.values()
-    return Found.of(
-        agrees(
-            "convergence, geometric",
-            "quick",
-            f"{quick:.0%} of the way after 10 updates",
-            quick > 0.9,
-        ),
-        agrees(
-            "convergence, response",
-            "almost flat",
-            f"{slow:.0%} of the way after 10 updates",
-            slow < 0.5,
-        ),
-        Drawing(
-            "What is still missing of the log-likelihood",
-            lambda: plot_convergence(traces, y="log-likelihood still missing, as a share"),
-        ),
+    yield agrees(
+        "convergence, geometric", "quick", f"{quick:.0%} of the way after 10 updates", quick > 0.9
+    )
+    yield agrees(
+        "convergence, response",
+        "almost flat",
+        f"{slow:.0%} of the way after 10 updates",
+        slow < 0.5,
+    )
+    yield Drawing(
+        "What is still missing of the log-likelihood",
+        lambda: plot_convergence(traces, y="log-likelihood still missing, as a share"),
     )
 
 

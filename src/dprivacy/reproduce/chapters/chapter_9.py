@@ -6,11 +6,12 @@ from pathlib import Path
 from dprivacy.model import Guarantee
 from dprivacy.numbers import Level
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Drawing, Found, Line, agrees, compared, extended
+from dprivacy.reproduce.items.compared_lines import Drawing, Line, Parts, agrees, compared, extended
 from dprivacy.reproduce.items.newsgroups import read_posts, read_vectors
 from dprivacy.reproduce.items.repeatable_draws import repeatable
 from dprivacy.spaces import FiniteSpace, bags, from_table
 from dprivacy.text import author_topic_experiment, chance_within, word_movers_distance
+from dprivacy.viz import plot_curves
 
 B1 = ("president", "greet", "press", "chicago")
 B2 = ("chief", "speaks", "media", "illinois")
@@ -33,14 +34,12 @@ PRINTED = {
 
 
 @item("T:section-9.3", "What a distance between documents means", "T Eq 9.3, §9.3")
-def section_9_3(_: Setting) -> Found:
+def section_9_3(_: Setting) -> Parts:
     """E(b₁, b₂) = 2.816 and four words."""
-    lines = []
     for eps, printed in ((Q(1, 16), "2.02"), (Q(1, 32), "1.42")):
         space = _two_documents()
         factor = Guarantee(Level(4 * eps), space).odds_factor(*space.labels)
-        lines.append(compared(f"largest ratio at ε = {eps} a word", printed, float(factor)))
-    return Found.of(*lines)
+        yield compared(f"largest ratio at ε = {eps} a word", printed, float(factor))
 
 
 def _two_documents() -> FiniteSpace:
@@ -58,33 +57,27 @@ def _two_documents() -> FiniteSpace:
     "T Fig 9.1, Eq 9.3",
     needs=("glove",),
 )
-def figure_9_1(setting: Setting) -> Found:
+def figure_9_1(setting: Setting) -> Parts:
     """In GloVe's vectors instead of word2vec's: other numbers, the same order."""
     e = read_vectors(_folder(setting))
     near, one, two = (word_movers_distance(x, z, e) for x, z in ((B1, B2), (B1, B3), (B2, B3)))
-    return Found.of(
-        agrees(
-            "E(b₁, b₂) < E(b₂, b₃) < E(b₁, b₃)",
-            "2.816 < 3.941 < 4.121",
-            f"{near:.3f} < {two:.3f} < {one:.3f}"
-            if near < two < one
-            else f"{near:.3f}, {two:.3f}, {one:.3f}",
-            near < min(one, two),
-        ),
-        notes=(
-            "The source's vectors are word2vec's on news, 300 dimensions; these are GloVe's, 100.",
-        ),
+    yield agrees(
+        "E(b₁, b₂) < E(b₂, b₃) < E(b₁, b₃)",
+        "2.816 < 3.941 < 4.121",
+        f"{near:.3f} < {two:.3f} < {one:.3f}"
+        if near < two < one
+        else f"{near:.3f}, {two:.3f}, {one:.3f}",
+        near < min(one, two),
     )
+    yield "The source's vectors are word2vec's on news, 300 dimensions; these are GloVe's, 100."
 
 
 @item("T:theorem-9.9", "How far noise moves a document", "T Thm 9.9")
-def theorem_9_9(_: Setting) -> Found:
+def theorem_9_9(_: Setting) -> Parts:
     """n = 3, N = 2, ε = 1, Δ = 1/2."""
     ours = float(chance_within(3, 2, eps=1, radius=0.5))
-    return Found.of(
-        compared("chance to stay within Δ, by the printed formula", "0.0803", ours, erratum="E14"),
-        extended("chance to stay within Δ", f"{ours:.6f}"),
-    )
+    yield compared("chance to stay within Δ, by the printed formula", "0.0803", ours, erratum="E14")
+    yield extended("chance to stay within Δ", f"{ours:.6f}")
 
 
 def _folder(setting: Setting) -> Path:
@@ -148,25 +141,19 @@ def _experiment(
     needs=("text_20news", "glove"),
     heavy=True,
 )
-def table_9_1(setting: Setting) -> Found:
+def table_9_1(setting: Setting) -> Parts:
     """Other texts and vectors than the source's, so the shape is what can be compared."""
-    from dprivacy.viz import plot_curves
-
     twenty, curves = _experiment(20, setting)
     fifty, _ = _experiment(50, setting)
-    return Found.of(
-        *twenty,
-        *fifty,
-        extended("right by chance of 20: authors, topics", "1, 10"),
-        Drawing(
-            "Right guesses of 20, by the noise on each word",
-            lambda: plot_curves(
-                curves, x="ε per word (smaller is noisier)", y="right guesses of 20"
-            ),
-        ),
-        notes=(
-            "Posts to two newsgroups stand for fan fiction, and GloVe's 100 dimensions for word2vec's "
-            "300. That moves ε: the levels here go from nearly all words kept to nearly none. So the "
-            "numbers are not the source's, and its shape is what can be compared. Means over two runs.",
-        ),
+    yield from twenty
+    yield from fifty
+    yield extended("right by chance of 20: authors, topics", "1, 10")
+    yield Drawing(
+        "Right guesses of 20, by the noise on each word",
+        lambda: plot_curves(curves, x="ε per word (smaller is noisier)", y="right guesses of 20"),
+    )
+    yield (
+        "Posts to two newsgroups stand for fan fiction, and GloVe's 100 dimensions for word2vec's "
+        "300. That moves ε: the levels here go from nearly all words kept to nearly none. So the "
+        "numbers are not the source's, and its shape is what can be compared. Means over two runs."
     )

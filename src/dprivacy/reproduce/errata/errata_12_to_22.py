@@ -12,7 +12,7 @@ from dprivacy.polytope import kernels
 from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.chapter_6 import X4, ordered
 from dprivacy.reproduce.items.catalogue_items import Setting, item
-from dprivacy.reproduce.items.compared_lines import Found, compared, corrected, extended
+from dprivacy.reproduce.items.compared_lines import Parts, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import G, channel, deterministic
 from dprivacy.spaces import discrete, graph, line
 from dprivacy.text import chance_within
@@ -28,62 +28,54 @@ from dprivacy.verify import (
 
 
 @item("erratum:E12", "A factor ε² in the constant", "T Thm 7.9, 7.10")
-def e12(_: Setting) -> Found:
+def e12(_: Setting) -> Parts:
     """The derivation's constant; the difference itself is far below both."""
     eps = 4 * math.log(2)
     printed, right = 3 / (1 - 1 / 16) ** 2, 3 * eps**2 / (1 - 1 / 16) ** 2
     ours = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
-    return Found.of(
-        corrected(
-            "c at ε = 4 ln 2, as the proof derives it",
-            f"{printed:.4f}",
-            f"{right:.4f}",
-            "E12",
-            shows=abs(float(ours.theorem) - right / 2) < 1e-9,
-        ),
-        extended(
-            "what the Laplace costs more, N = 2, and our bound",
-            f"{float(ours.difference[1]):.4f} ≤ {float(ours.sharper):.4f}",
-            holds=ours.difference[1] <= ours.sharper <= ours.theorem,
-        ),
-        notes=("No loss is known that breaks the printed bound; its proof does not give it.",),
+    yield corrected(
+        "c at ε = 4 ln 2, as the proof derives it",
+        f"{printed:.4f}",
+        f"{right:.4f}",
+        "E12",
+        shows=abs(float(ours.theorem) - right / 2) < 1e-9,
     )
+    yield extended(
+        "what the Laplace costs more, N = 2, and our bound",
+        f"{float(ours.difference[1]):.4f} ≤ {float(ours.sharper):.4f}",
+        holds=ours.difference[1] <= ours.sharper <= ours.theorem,
+    )
+    yield "No loss is known that breaks the printed bound; its proof does not give it."
 
 
 @item("erratum:E13", "The density on the sphere", "T Def 9.4.3")
-def e13(_: Setting) -> Found:
+def e13(_: Setting) -> Parts:
     """Density times surface is 1."""
-    lines = []
     for n, surface in ((3, 4 * math.pi), (4, 2 * math.pi**2)):
         printed = math.gamma(n / 2) / (n * math.pi ** (n / 2)) * surface
         right = math.gamma(n / 2) / (2 * math.pi ** (n / 2)) * surface
-        lines.append(
-            corrected(
-                f"total probability, n = {n}",
-                "1",
-                f"{printed:.4f} as printed, {right:.4f} with 2 for n",
-                "E13",
-                shows=abs(right - 1) < 1e-12 and abs(printed - 1) > 0.1,
-            )
+        yield corrected(
+            f"total probability, n = {n}",
+            "1",
+            f"{printed:.4f} as printed, {right:.4f} with 2 for n",
+            "E13",
+            shows=abs(right - 1) < 1e-12 and abs(printed - 1) > 0.1,
         )
-    return Found.of(*lines)
 
 
 @item("erratum:E14", "Radii of several words add up", "T Thm 9.9")
-def e14(_: Setting) -> Found:
+def e14(_: Setting) -> Parts:
     """n = 3, N = 2, ε = 1, Δ = 1/2."""
     ours = float(chance_within(3, 2, eps=1, radius=0.5))
     gamma = 1 - math.exp(-1) * sum(1 / math.factorial(i) for i in range(6))
-    return Found.of(
-        compared("chance to stay within 1/2", "0.0803", ours, erratum="E14"),
-        extended(
-            "it is that of Gamma(6, 1) below 1", f"{gamma:.6f}", holds=abs(gamma - ours) < 1e-9
-        ),
+    yield compared("chance to stay within 1/2", "0.0803", ours, erratum="E14")
+    yield extended(
+        "it is that of Gamma(6, 1) below 1", f"{gamma:.6f}", holds=abs(gamma - ours) < 1e-9
     )
 
 
 @item("erratum:E15", "A uniform prior is not enough", "T Thm 9.13")
-def e15(_: Setting) -> Found:
+def e15(_: Setting) -> Parts:
     """{12∣3∣4} is finer than {12∣34}."""
     four = list("1234")
     M = deterministic(lambda x: x in "12", four)
@@ -92,43 +84,37 @@ def e15(_: Setting) -> Found:
     even = Dist(four, ["1/6", "1/6", "1/3", "1/3"])
     hid = is_hiding(M, [["1", "2"], ["3"], ["4"]], eps=1, prior=even).leakage
     told = is_revealing(M, [["1", "2"], ["3", "4"]], delta=0, prior=even).leakage
-    return Found.of(
-        corrected(
-            "1 + Δ against 1 + ε under the uniform prior",
-            "at most",
-            f"{revealed} > {hidden}",
-            "E15",
-            shows=revealed > hidden,
-        ),
-        extended("uniform on the finer blocks", f"{told} ≤ {hid}", holds=told <= hid),
+    yield corrected(
+        "1 + Δ against 1 + ε under the uniform prior",
+        "at most",
+        f"{revealed} > {hidden}",
+        "E15",
+        shows=revealed > hidden,
     )
+    yield extended("uniform on the finer blocks", f"{told} ≤ {hid}", holds=told <= hid)
 
 
 @item("erratum:E16", "The spread of a flipped bit", "T Thm 10.6")
-def e16(_: Setting) -> Found:
+def e16(_: Setting) -> Parts:
     """One bit that differs for sure, at ε = 1/2."""
     eps = 0.5
     lost = lshrr_loss(eps="1/2", bits=1, distance=1)
     scale = subgaussian_scale(lost)
     mean = lost.mean_estimate()[0]
-    return Found.of(
-        corrected(
-            "subgaussian scale of the loss, κ = 1",
-            f"{eps / 2}",
-            f"{scale.high:.4f}",
-            "E16",
-            shows=scale.low > eps / 2 and scale.high <= eps * (1 + 1e-6),
-        ),
-        extended(
-            "its mean, ε·tanh(ε/2)",
-            f"{mean:.6f}",
-            holds=abs(mean - eps * math.tanh(eps / 2)) < 1e-9,
-        ),
+    yield corrected(
+        "subgaussian scale of the loss, κ = 1",
+        f"{eps / 2}",
+        f"{scale.high:.4f}",
+        "E16",
+        shows=scale.low > eps / 2 and scale.high <= eps * (1 + 1e-6),
+    )
+    yield extended(
+        "its mean, ε·tanh(ε/2)", f"{mean:.6f}", holds=abs(mean - eps * math.tanh(eps / 2)) < 1e-9
     )
 
 
 @item("erratum:E17", "An answer outside the data", "M Thm 7")
-def e17(_: Setting) -> Found:
+def e17(_: Setting) -> Parts:
     """Three points and a hub half a unit from each."""
     star = graph([("hub", leaf, "1/2") for leaf in ("north", "east", "west")])
     data = star.restrict(["north", "east", "west"])
@@ -137,66 +123,58 @@ def e17(_: Setting) -> Found:
     inside, anywhere = (
         error_floor(data, eps="ln(11/10)", outputs=where) for where in ("inside", "anywhere")
     )
-    return Found.of(
-        corrected(
-            "least error at ln(11/10), answers anywhere",
-            str(inside),
-            f"{anywhere}; the hub reaches {error}",
-            "E17",
-            shows=smallest_eps(hub, data) == 0 and anywhere <= error < inside,
-        )
+    yield corrected(
+        "least error at ln(11/10), answers anywhere",
+        str(inside),
+        f"{anywhere}; the hub reaches {error}",
+        "E17",
+        shows=smallest_eps(hub, data) == 0 and anywhere <= error < inside,
     )
 
 
 @item("erratum:E18", "One prior proves nothing", "T Lem 3.5")
-def e18(_: Setting) -> Found:
+def e18(_: Setting) -> Parts:
     """A ball in which nothing changes, and a channel that is not private."""
     C = channel("1/2 1/2; 1/2 1/2; 1/100 99/100")
     quiet = ball_change(C, 0, line(3), prior=Dist(range(3), ["1/2", "1/2", 0]), radius=1).factor
     telling = Dist(range(3), [0, "1/100", "99/100"])
     loud = ball_change(C, 1, line(3), prior=telling, radius=1).factor
-    return Found.of(
-        corrected(
-            "belief in a ball changes by 1 for one prior: ln 2-private",
-            "yes",
-            f"no; by {float(loud):.2f} for another",
-            "E18",
-            shows=quiet == 1 and loud > 2 and not privacy(C, line(3), eps="ln 2"),
-        )
+    yield corrected(
+        "belief in a ball changes by 1 for one prior: ln 2-private",
+        "yes",
+        f"no; by {float(loud):.2f} for another",
+        "E18",
+        shows=quiet == 1 and loud > 2 and not privacy(C, line(3), eps="ln 2"),
     )
 
 
 @item("erratum:E19", "A loss that is monotonic after all", "T Ex 6.4")
-def e19(_: Setting) -> Found:
+def e19(_: Setting) -> Parts:
     """ℓ_s on the line and on the discrete metric."""
     l_s = loss.matrix(["w1", "w2"], X4, [["1/2", "1/2", "1/2", 0], [1, 1, 1, 0]])
     verdict = is_monotonic(l_s, ordered(X4))
-    return Found.of(
-        compared("ℓ_s is monotonic on the line", "no", bool(verdict), erratum="E19"),
-        extended("with α(w₁), α(w₂)", list((verdict.mapping or {}).values())),
-        compared("ℓ_s is monotonic, discrete metric", "no", bool(is_monotonic(l_s, discrete(X4)))),
-    )
+    yield compared("ℓ_s is monotonic on the line", "no", verdict, erratum="E19")
+    yield extended("with α(w₁), α(w₂)", list((verdict.mapping or {}).values()))
+    yield compared("ℓ_s is monotonic, discrete metric", "no", is_monotonic(l_s, discrete(X4)))
 
 
 @item("erratum:E20", "Two inputs have a best mechanism", "T Thm 6.6")
-def e20(_: Setting) -> Found:
+def e20(_: Setting) -> Parts:
     """N = 1 is two inputs: one kernel. N = 2 is three: two, neither of which refines the other."""
     two = list(kernels(line(2), eps="ln 2"))
     first, second = kernels(line(3), eps="ln 2")
-    return Found.of(
-        corrected(
-            "mechanisms best for everyone, N = 1", "none", f"{len(two)}", "E20", shows=len(two) == 1
-        ),
-        extended(
-            "kernels at N = 2, refining each other",
-            "2, no",
-            holds=not refines(first, second) and not refines(second, first),
-        ),
+    yield corrected(
+        "mechanisms best for everyone, N = 1", "none", f"{len(two)}", "E20", shows=len(two) == 1
+    )
+    yield extended(
+        "kernels at N = 2, refining each other",
+        "2, no",
+        holds=not refines(first, second) and not refines(second, first),
     )
 
 
 @item("erratum:E21", "Three conditions that are needed", "T Lem 6.21, Property 9; P Thm 3")
-def e21(_: Setting) -> Found:
+def e21(_: Setting) -> Parts:
     """A loss extended from a path, a negative factor, and ε = 0."""
     extra = loss.matrix(["ends", "middle"], range(4), [[0, 1, 0, 0], [1, 0, 1, 0]])
     best = universally_optimal(geometric(4, eps="ln 2"), line(4), eps="ln 2", loss=extra)
@@ -204,23 +182,18 @@ def e21(_: Setting) -> Found:
     entries = [[-distance[w, x] for x in range(3)] for w in range(3)]
     turned = loss.matrix(range(3), range(3), entries)
     ranks = {a: rank(Mat.of(_constraints(a))) for a in (Q(2), Q(1))}
-    return Found.of(
-        compared(
-            "G on 4 points is best for a loss extended from {0, 1, 2}",
-            "yes",
-            bool(best),
-            erratum="E21",
-        ),
-        compared(
-            "−1 times a monotonic loss is monotonic",
-            "yes",
-            bool(is_monotonic(turned, line(3))),
-            erratum="E21",
-        ),
-        compared("rank of a zero column's constraints, n = 3, ε = ln 2", 3, ranks[Q(2)]),
-        compared(
-            "rank of a zero column's constraints, n = 3, ε = 0", 3, ranks[Q(1)], erratum="E21"
-        ),
+    yield compared(
+        "G on 4 points is best for a loss extended from {0, 1, 2}", "yes", best, erratum="E21"
+    )
+    yield compared(
+        "−1 times a monotonic loss is monotonic",
+        "yes",
+        is_monotonic(turned, line(3)),
+        erratum="E21",
+    )
+    yield compared("rank of a zero column's constraints, n = 3, ε = ln 2", 3, ranks[Q(2)])
+    yield compared(
+        "rank of a zero column's constraints, n = 3, ε = 0", 3, ranks[Q(1)], erratum="E21"
     )
 
 
@@ -235,7 +208,7 @@ def _constraints(a: Q) -> list[list[Q]]:
 
 
 @item("erratum:E22", "Two inequalities the other way round", "T (6.2), §6.2.2")
-def e22(_: Setting) -> Found:
+def e22(_: Setting) -> Parts:
     """G at ln 2; and a channel that reveals all, post-processed to nothing."""
     y, factor = "y1", 2
     printed = all(
@@ -243,19 +216,17 @@ def e22(_: Setting) -> Found:
     )
     reveal, nothing = channel("1 0; 0 1"), channel("1; 1")
     shows = bool(refines(reveal, nothing)) and bool(privacy(nothing, line(2), eps=1))
-    return Found.of(
-        corrected(
-            "C[x,y] − e^d·C[z,y] for a private channel",
-            "≥ 0",
-            "≤ 0",
-            "E22",
-            shows=not printed and bool(privacy(G, line(3), eps="ln 2")),
-        ),
-        corrected(
-            "M ⊑ M′ and M′ private: M is private",
-            "yes",
-            "no; the other way round",
-            "E22",
-            shows=shows and not privacy(reveal, line(2), eps=1000),
-        ),
+    yield corrected(
+        "C[x,y] − e^d·C[z,y] for a private channel",
+        "≥ 0",
+        "≤ 0",
+        "E22",
+        shows=not printed and bool(privacy(G, line(3), eps="ln 2")),
+    )
+    yield corrected(
+        "M ⊑ M′ and M′ private: M is private",
+        "yes",
+        "no; the other way round",
+        "E22",
+        shows=shows and not privacy(reveal, line(2), eps=1000),
     )

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import UnknownName
-from dprivacy.reproduce.items.compared_lines import Found
+from dprivacy.reproduce.items.compared_lines import Found, Parts
 
 SOURCES = {
     "T": "the thesis on metric differential privacy and information flow",
@@ -100,10 +100,14 @@ _shelf: dict[str, Item] = {}
 
 def item(
     key: str, title: str, place: str, *, needs: tuple[str, ...] = (), heavy: bool = False
-) -> Callable[[Callable[[Setting], Found]], Callable[[Setting], Found]]:
-    """Put the function below on the shelf under a name."""
+) -> Callable[[Callable[[Setting], Parts]], Callable[[Setting], Found]]:
+    """Put the function below, which yields the parts of an answer, on the shelf under a name."""
 
-    def shelved(compute: Callable[[Setting], Found]) -> Callable[[Setting], Found]:
+    def shelved(parts: Callable[[Setting], Parts]) -> Callable[[Setting], Found]:
+        @wraps(parts)
+        def compute(setting: Setting) -> Found:
+            return Found.of(parts(setting))
+
         _shelf[key] = Item(key, title, place, compute, needs, heavy)
         return compute
 

@@ -1,13 +1,13 @@
 """One number of a source beside ours, and how the two compare."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from dprivacy.model import shown
+from dprivacy.model import Verdict, shown
 from dprivacy.numbers import Level
 
 if TYPE_CHECKING:
@@ -64,10 +64,17 @@ class Found:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, *parts: Line | Drawing, notes: tuple[str, ...] = ()) -> "Found":
-        """The answer of an item, from its lines and its pictures."""
-        lines = tuple(part for part in parts if isinstance(part, Line))
-        return cls(lines, tuple(part for part in parts if isinstance(part, Drawing)), notes)
+    def of(cls, parts: "Parts") -> "Found":
+        """The answer of an item, from its parts in their order; a text is a remark."""
+        listed = list(parts)
+        return cls(
+            tuple(part for part in listed if isinstance(part, Line)),
+            tuple(part for part in listed if isinstance(part, Drawing)),
+            tuple(part for part in listed if isinstance(part, str)),
+        )
+
+
+Parts = Iterator[Line | Drawing | str]
 
 
 def compared(what: str, printed: Any, ours: Any, *, erratum: str = "") -> Line:
@@ -81,7 +88,7 @@ def compared(what: str, printed: Any, ours: Any, *, erratum: str = "") -> Line:
         As it stands in the source: text, a fraction or a whole number. A decimal such as "0.63" is met
         by every number that rounds to it.
     ours
-        What was computed: a number, a Level or text.
+        What was computed: a number, a Level, a verdict or text.
     erratum
         The erratum that says why they differ. With it, a value that does *not* differ is unexplained:
         then the erratum itself would be wrong.
@@ -112,7 +119,7 @@ def extended(what: str, ours: Any, *, holds: bool = True) -> Line:
 
 def written(value: Any) -> str:
     """A value as it stands in a table."""
-    if isinstance(value, bool):
+    if isinstance(value, bool | Verdict):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
