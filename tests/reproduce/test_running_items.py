@@ -1,6 +1,7 @@
 """Every item is there, and comes out as the page says."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,17 @@ def outcome(key, *marks):
     return Outcome(item, Found(lines))
 
 
+def test_an_item_is_as_printed_only_if_every_printed_value_is():
+    some = outcome("T:a", "as printed", "extended")
+    assert some.status == "in part: 1 of 2 as printed"
+    assert some
+    assert Reproduction((some,)).counts == {"in part": 1}
+    beyond = Line("not in the print", "", "2", "extended")
+    assert replace(some, found=Found((some.found.lines[0], beyond))).status == "as printed"
+
+
 def test_the_gravest_line_speaks_for_the_item():
-    assert outcome("T:a", "as printed", "extended").status == "as printed"
+    assert outcome("T:a", "as printed").status == "as printed"
     assert outcome("T:a", "extended").status == "extended"
     assert outcome("T:a", "as printed", "differs").status == "differs: see erratum E1"
     bad = outcome("T:a", "differs", "unexplained")

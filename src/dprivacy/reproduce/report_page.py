@@ -14,19 +14,14 @@ from dprivacy.reproduce.running_items import Outcome, Reproduction
 
 PAGE, DATA = "report.html", "report.json"
 _FOLD = 14  # lines of a table beyond which it starts folded
-_CLASSES = {
-    "as printed": "same",
-    "differs": "differs",
-    "extended": "more",
-    "skipped": "skipped",
-    "unexplained": "wrong",
-}
-_LEGEND = {
-    "as printed": "our value is the printed one, to the printed digits",
-    "differs": "it is not, and the erratum named beside it says why",
-    "extended": "computed beyond what is printed, or on other data",
-    "skipped": "not computed: it says what is needed and how to get it",
-    "unexplained": "a difference that nobody has explained; there should be none",
+# A status, the class of its label, and what it means.
+_STATUSES = {
+    "as printed": ("same", "our value is the printed one, to the printed digits"),
+    "in part": ("more", "some printed values are met, the others only about, on other data"),
+    "differs": ("differs", "it is not, and the erratum named beside it says why"),
+    "extended": ("more", "computed beyond what is printed, or on other data"),
+    "skipped": ("skipped", "not computed: it says what is needed and how to get it"),
+    "unexplained": ("wrong", "a difference that nobody has explained; there should be none"),
 }
 
 _STYLE = """
@@ -130,7 +125,7 @@ def _head(run: Reproduction, sources: list[str]) -> list[str]:
         f"<p>{len(run.outcomes)} items: {escape(said)}. {every} values: {escape(parts)}.</p>",
         '<table class="legend"><tbody>',
     ]
-    for status, meaning in _LEGEND.items():
+    for status, (_, meaning) in _STATUSES.items():
         if status in counts or status in values:
             lines.append(f"<tr><td>{_tag(status)}</td><td>{escape(meaning)}</td></tr>")
     links = [
@@ -199,7 +194,7 @@ def _tag(status: str) -> str:
     """The status as a small label; its errata are links to their items."""
     kind = status.partition(":")[0]
     text = re.sub(r"\bE\d+\b", lambda m: f'<a href="#erratum-{m[0]}">{m[0]}</a>', escape(status))
-    return f'<span class="tag {_CLASSES[kind]}">{text}</span>'
+    return f'<span class="tag {_STATUSES[kind][0]}">{text}</span>'
 
 
 def _anchor(one: Outcome) -> str:

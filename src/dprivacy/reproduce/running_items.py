@@ -43,7 +43,11 @@ class Outcome(Answer):
             return "unexplained"
         if "differs" in marks:
             return f"differs: see erratum {', '.join(self.errata)}"
-        return "as printed" if "as printed" in marks else "extended"
+        if "as printed" not in marks:
+            return "extended"
+        printed = sum(bool(line.printed) for line in self.found.lines)
+        met = marks.count("as printed")
+        return "as printed" if met == printed else f"in part: {met} of {printed} as printed"
 
     @property
     def errata(self) -> list[str]:
