@@ -1,7 +1,6 @@
 """Sanitising on a real standalone cluster: the law, and what survives a lost machine."""
 
 import glob
-import hashlib
 import threading
 from pathlib import Path
 
@@ -152,15 +151,17 @@ class TestFailures:
         pattern = f"{tmp_path}/.dprivacy-*/killed/_temporary/0/task_*/part-*.parquet"
         wait_until(lambda: len(glob.glob(pattern)) >= 2 or not job.is_alive(), step=0.02)
         finished = glob.glob(pattern)
-        before = {Path(f).name: hashlib.sha256(Path(f).read_bytes()).digest() for f in finished}
+        before = {Path(f).name: pq.read_table(f) for f in finished}
         cluster.kill_worker("two")
         assert job.is_alive(), "the job was over before the worker was killed"
         assert 2 <= len(before) < 8
         cluster.start_worker("two")
         job.join(timeout=120)
         assert result["card"].count == 400_000
-        for name, digest in before.items():
-            assert hashlib.sha256((tmp_path / "killed" / name).read_bytes()).digest() == digest
+        # A task whose last word was lost with the worker is run again. Its rows are the same, its
+        # bytes are not: Java lists a footer's encodings in no fixed order.
+        for name, rows in before.items():
+            assert pq.read_table(tmp_path / "killed" / name).equals(rows), name
         calm, killed = parts(tmp_path / "calm"), parts(tmp_path / "killed")
         assert sorted(killed) == list(range(8))
         assert all(killed[k].equals(calm[k]) for k in range(8))
