@@ -7,6 +7,17 @@ came (labels and values, never a secret), where, and the way out.
 from collections.abc import Iterable
 
 
+def count(n: int, noun: str) -> str:
+    """A number with its noun, for messages.
+
+    Examples
+    --------
+    >>> count(1, "secret"), count(1200, "secret")
+    ('1 secret', '1,200 secrets')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 class DPrivacyError(ValueError):
     """Base of every error that dprivacy raises on purpose.
 

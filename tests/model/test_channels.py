@@ -108,7 +108,7 @@ def test_duplicate_labels() -> None:
 def test_unknown_labels_are_named_with_a_hint() -> None:
     with pytest.raises(UnknownCategory, match=r"'yess'.*did you mean yes"):
         COIN["yess", "no"]
-    with pytest.raises(UnknownCategory, match="outputs has no 7"):
+    with pytest.raises(UnknownCategory, match=r"^7 is not among the outputs"):
         COIN["yes", 7]
     with pytest.raises(UnknownCategory, match="'perhaps'"):
         COIN.restrict(["perhaps"])

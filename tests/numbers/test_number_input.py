@@ -141,9 +141,9 @@ def test_empty_tables_are_refused(rows):
 
 
 def test_ragged_tables_are_refused():
-    with pytest.raises(Malformed, match="row 2 has 1 entries where the first has 2"):
+    with pytest.raises(Malformed, match="row 2 is 1 long, and the first row 2"):
         read_matrix([[1, 2], [3, 4], [5]])
-    with pytest.raises(Malformed, match="row 1 has 3"):
+    with pytest.raises(Malformed, match="row 1 is 3 long"):
         read_matrix([[0.5, 0.5], [0.1, 0.2, 0.7]])
 
 

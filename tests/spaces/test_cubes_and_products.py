@@ -54,7 +54,7 @@ def test_the_other_metric_of_the_example_is_the_discrete_one():
 
 
 def test_refusals():
-    with pytest.raises(Malformed, match="at least one row, not 0"):
+    with pytest.raises(Malformed, match="bits: a whole number of at least 1 is needed, not 0"):
         hamming_cube(0)
     with pytest.raises(Malformed, match="single text"):
         hamming("ab", 2)

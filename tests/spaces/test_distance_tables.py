@@ -73,9 +73,9 @@ def test_closing_a_table():
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([[0, 1]], "2×2 distances, not of 1 rows"),
+        ([[0, 1]], "2×2 distances, not of 1 row$"),
         ([[0, 1], [1, 0], [1, 1]], "not of 3 rows"),
-        ([[0, 1], [1]], "the row of 'b' has 1 distances, not 2"),
+        ([[0, 1], [1]], "the row of 'b' has 1 distance, not 2"),
         ([[0, 1, 2], [1, 0, 2]], "the row of 'a' has 3 distances, not 2"),
         (["01", "10"], "the text '01'"),
         ([], "not of 0 rows"),

@@ -123,3 +123,8 @@ def test_other_refusals():
         graph([([1], "b")])
     with pytest.raises(Malformed, match="at least one"):
         graph([])
+
+
+def test_lengths_may_stand_in_a_mapping():
+    listed = [("a", "b", 2), ("b", "c", "1/2")]
+    assert graph({(u, v): length for u, v, length in listed}) == graph(listed)

@@ -58,7 +58,10 @@ def test_one_row_is_a_line():
 
 @pytest.mark.parametrize(("rows", "columns"), [(0, 3), (3, 0), (-1, 2)])
 def test_empty_grids_are_refused(rows, columns):
-    with pytest.raises(Malformed, match=f"not {rows}×{columns}"):
+    with pytest.raises(
+        Malformed,
+        match=f"at least 1 is needed, not {min(rows, columns)}",
+    ):
         grid(rows, columns)
 
 

@@ -30,16 +30,16 @@ def test_numpy_scalars_become_python_values():
 @pytest.mark.parametrize(
     ("labels", "shown"),
     [
-        (["a", "b", "a"], "'a'"),
-        ([1, True], "True and 1"),
-        ([1, 1.0], "1.0 and 1"),
-        ([Q(1, 2), 0.5], r"0.5 and Fraction\(1, 2\)"),
-        ([(1, 2), (1, 2)], r"\(1, 2\)"),
-        ([None, None], "None"),
+        (["a", "b", "a"], "'a' appears twice"),
+        ([1, True], "True is the same label as 1"),
+        ([1, 1.0], "1.0 is the same label as 1"),
+        ([Q(1, 2), 0.5], r"0.5 is the same label as Fraction\(1, 2\)"),
+        ([(1, 2), (1, 2)], r"\(1, 2\) appears twice"),
+        ([None, None], "None appears twice"),
     ],
 )
 def test_duplicates_are_named(labels, shown):
-    with pytest.raises(DuplicateLabel, match=f"^drinks: {shown} appears twice"):
+    with pytest.raises(DuplicateLabel, match=f"^drinks: {shown}; labels must be distinct"):
         read_labels(labels, "drinks")
 
 
@@ -51,7 +51,7 @@ def test_unicode_twins_are_duplicates():
         [frozenset({COMPOSED}), frozenset({DECOMPOSED})],
         [("x", (COMPOSED,)), ("x", (DECOMPOSED,))],
     ):
-        with pytest.raises(DuplicateLabel, match="appears twice"):
+        with pytest.raises(DuplicateLabel, match="is the same label as"):
             read_labels(labels)
     assert normal(("a", DECOMPOSED)) == ("a", COMPOSED)
     assert normal(7) == 7
@@ -88,12 +88,17 @@ def test_nan_and_nothing_are_refused():
 
 def test_an_unknown_label_is_met_with_a_suggestion():
     index = positions(["Sports", "Cars", "Television"])
-    with pytest.raises(UnknownCategory, match="the survey has no 'Sport'; did you mean Sports"):
-        locate(index, "Sport", "the survey")
-    with pytest.raises(UnknownCategory, match="'zzz'; it has 'Sports', 'Cars', 'Television'"):
-        locate(index, "zzz", "the survey")
-    with pytest.raises(UnknownCategory, match=r"no \[1\]"):
-        locate(index, [1], "the survey")
+    with pytest.raises(
+        UnknownCategory, match=r"^'Sport' is not among the answers; did you mean Sports"
+    ):
+        locate(index, "Sport", "the answers")
+    with pytest.raises(
+        UnknownCategory,
+        match="the answers; they are 'Sports', 'Cars', 'Television'",
+    ):
+        locate(index, "zzz", "the answers")
+    with pytest.raises(UnknownCategory, match=r"^\[1\] is not"):
+        locate(index, [1], "the answers")
     with pytest.raises(UnknownCategory, match="and 14 more"):
         line(20).distance(0, "nowhere at all")
 

@@ -80,7 +80,8 @@ def test_sizes_instead_of_labels(text, space):
     ("text", "why"),
     [
         ("line", "such as line:4"),
-        ("line:0", "at least one point"),
+        ("line:0", "points of a line: a whole number of at least 1 is needed, not 0"),
+        ("discrete:0", "points of a space: a whole number of at least 1 is needed, not 0"),
         ("line:x", "does not name a space"),
         ("grid:2", "does not name a space"),
         ("grid", "does not name a space"),

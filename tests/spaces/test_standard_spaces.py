@@ -97,8 +97,8 @@ def test_line_mixing_exact_and_float():
 @pytest.mark.parametrize(
     ("points", "why"),
     [
-        (0, "at least one point, not 0"),
-        (-3, "at least one point, not -3"),
+        (0, "at least 1 is needed, not 0"),
+        (-3, "at least 1 is needed, not -3"),
         (True, "list of labels"),
         (3.0, "list of labels"),
         ("123", "single text"),
@@ -159,7 +159,7 @@ def test_quantised_labels_answer_to_integers_and_floats():
     [(0, 1, 0), (0, 1, -1), (1, 0, 1), (0, 1, "0.3"), (0, 1, 0.1), (0, 1, root(2)), ("ln 2", 1, 1)],
 )
 def test_quantised_refuses(low, high, step):
-    with pytest.raises(Malformed, match=r"whole number of steps|rational"):
+    with pytest.raises(Malformed, match=r"whole number of steps|rational|greater than 0"):
         quantised(low, high, step)
 
 

@@ -57,7 +57,7 @@ class Matching(Answer):
 
     def of(self, label: Label) -> list[tuple[Label, int]]:
         """The matches of one person, nearest first, with the number of bits that differ."""
-        row = locate(positions(self.labels), label, "a person")
+        row = locate(positions(self.labels), label, "the people")
         return self._row(row)
 
     def _row(self, row: int) -> list[tuple[Label, int]]:

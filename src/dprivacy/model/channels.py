@@ -196,7 +196,7 @@ class Hyper(Frozen, Pictured):
 
     def inner(self, observation: Label) -> Dist:
         """The posterior after one observation."""
-        return self.inners[locate(positions(self.observations), observation, "the hyper")]
+        return self.inners[locate(positions(self.observations), observation, "the observations")]
 
     @result("T", "Lem 6.9")
     def prior(self) -> Dist:

@@ -77,7 +77,7 @@ class Dist(Frozen, Pictured):
         return tuple(x for x, w in zip(self.labels, self.weights, strict=True) if w)
 
     def __getitem__(self, label: Label) -> Number:
-        return self.matrix[0, locate(self._index, label, "the distribution")]
+        return self.matrix[0, locate(self._index, label, "the labels of the distribution")]
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -51,4 +51,5 @@ from dprivacy.numbers.number_input import (
     read_number as read_number,
     read_rows as read_rows,
     read_vector as read_vector,
+    read_whole as read_whole,
 )

@@ -296,7 +296,7 @@ def _rational(value: Fraction) -> Level:
     return Level._of(level_terms.whole(value))
 
 
-def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
+def as_eps(value: LevelLike, *, zero: bool = False, name: str = "ε") -> Level:
     """Read a privacy level ε and refuse what cannot be one (ε ≤ 0, NaN, infinite, bool).
 
     Parameters
@@ -305,6 +305,8 @@ def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
         What the caller gave.
     zero
         Whether ε = 0 makes sense where it is used.
+    name
+        What it is called, where it is a length and not ε.
 
     Examples
     --------
@@ -317,7 +319,7 @@ def as_eps(value: LevelLike, *, zero: bool = False) -> Level:
     """
     level = as_level(value)
     if level.sign() < 0 or (level.sign() == 0 and not zero):
-        raise BadLevel(f"ε must be {'at least' if zero else 'greater than'} 0, not {level}")
+        raise BadLevel(f"{name} must be {'at least' if zero else 'greater than'} 0, not {level}")
     return level
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, MixedArithmetic, WrongKind, WrongShape
+from dprivacy.errors import BadNumber, MixedArithmetic, WrongKind, WrongShape, count
 from dprivacy.numbers.levels import Level
 from dprivacy.numbers.matrices import Mat
 
@@ -54,6 +54,13 @@ def read_number(value: Any, where: str) -> Fraction | float:
     raise WrongKind(f"{where}: a number is needed, not {type(value).__name__}")
 
 
+def read_whole(value: Any, what: str, least: int = 1) -> int:
+    """A whole number that is large enough; BadNumber, saying what it counts, if it is not."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise BadNumber(f"{what}: a whole number of at least {least} is needed, not {value!r}")
+    return int(value)
+
+
 def read_matrix(rows: Any, place: Place = _position) -> Mat:
     """A Mat from nested sequences or an array.
 
@@ -80,13 +87,12 @@ def read_matrix(rows: Any, place: Place = _position) -> Mat:
         return Mat(floats)
     table = read_rows(rows)
     if not table or not table[0]:
-        raise WrongShape(
-            f"the matrix is empty ({len(table)} rows); it needs at least one row and one column"
-        )
+        have = count(len(table), "row")
+        raise WrongShape(f"the matrix is empty ({have}); it needs at least one row and one column")
     for i, row in enumerate(table):
         if len(row) != len(table[0]):
             raise WrongShape(
-                f"ragged matrix: row {i} has {len(row)} entries where the first has {len(table[0])}"
+                f"ragged matrix: row {i} is {len(row)} long, and the first row {len(table[0])}"
             )
     values = [
         [read_number(value, place(i, j)) for j, value in enumerate(row)]

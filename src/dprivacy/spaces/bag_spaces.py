@@ -11,8 +11,8 @@ import numpy as np
 from dprivacy.errors import NotApplicable
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus, times
-from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import read_labels
+from dprivacy.spaces.finite_space import FiniteSpace, require_space
+from dprivacy.spaces.labels import read_labels, require_list
 from dprivacy.typing import Label
 
 
@@ -42,7 +42,11 @@ def bags(collections: Iterable[Iterable[Label]], space: FiniteSpace) -> FiniteSp
     >>> bags([[0, 0, 3], [0, 3, 3]], line(4)).distance((0, 0, 3), (0, 3, 3))
     Fraction(1, 1)
     """
-    listed = [sorted(space.position(label) for label in bag) for bag in collections]
+    require_space(space, "the space of the elements")
+    listed = [
+        sorted(space.position(label) for label in require_list(bag, "a bag"))
+        for bag in require_list(collections, "bags", "bags")
+    ]
     if [] in listed:
         raise NotApplicable(f"bag {listed.index([])} is empty, with no earth to move; leave it out")
     labels = read_labels((tuple(space.labels[i] for i in bag) for bag in listed), "bags")

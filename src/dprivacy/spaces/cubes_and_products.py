@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, UnknownName, WrongShape
+from dprivacy.errors import UnknownName, WrongShape, count
+from dprivacy.numbers import read_whole
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distances, plus, require_fits
-from dprivacy.spaces.finite_space import FiniteSpace
+from dprivacy.spaces.finite_space import FiniteSpace, require_space
 from dprivacy.spaces.labels import read_labels
 from dprivacy.spaces.needed_pairs import Pairs
 from dprivacy.typing import Label
@@ -38,7 +39,8 @@ def hamming_cube(bits: int) -> FiniteSpace:
     >>> hamming_cube(3).distance((0, 0, 0), (1, 0, 1))
     Fraction(2, 1)
     """
-    return hamming((0, 1), bits)
+    length = read_whole(bits, "bits")
+    return _databases((0, 1), length, f"the cube of {count(length, 'bit')}")
 
 
 def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
@@ -50,10 +52,13 @@ def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
     Fraction(1, 1)
     """
     known = read_labels(values, "values")
-    if n < 1:
-        raise BadNumber(f"a database needs at least one row, not {n}")
-    require_fits(f"the space of databases of {n} rows", len(known), power=n)
-    rows = list(cartesian(known, repeat=n))
+    length = read_whole(n, "rows of a database")
+    return _databases(known, length, f"the space of databases of {count(length, 'row')}")
+
+
+def _databases(values: Sequence[Label], n: int, what: str) -> FiniteSpace:
+    require_fits(what, len(values), power=n)
+    rows = list(cartesian(values, repeat=n))
     return _hamming_table(rows, rows)
 
 
@@ -67,7 +72,7 @@ def power_set(items: Iterable[Label]) -> FiniteSpace:
     Fraction(2, 1)
     """
     known = read_labels(items, "items")
-    require_fits(f"the power set of {len(known)} items", 2, power=len(known))
+    require_fits(f"the power set of {count(len(known), 'item')}", 2, power=len(known))
     rows = list(cartesian((0, 1), repeat=len(known)))
     labels = [frozenset(item for item, bit in zip(known, row, strict=True) if bit) for row in rows]
     return _hamming_table(rows, labels)
@@ -94,6 +99,8 @@ def product(*spaces: FiniteSpace, combine: Literal["sum", "max"] = "sum") -> Fin
         raise WrongShape("a product needs at least one space; product() has none")
     if combine not in ("sum", "max"):
         raise UnknownName.among("combine", combine, ["sum", "max"])
+    for k, space in enumerate(spaces, 1):
+        require_space(space, f"factor {k} of the product")
     require_fits("the product", *(len(space) for space in spaces))
     labels = list(cartesian(*(space.labels for space in spaces)))
     coordinates = np.indices([len(space) for space in spaces]).reshape(len(spaces), -1)

@@ -23,9 +23,9 @@ def require_fits(what: str, *sizes: int, power: int = 1) -> None:
     """Raise TooLarge when a table of (the product of the sizes)^power points would not fit."""
     digits = power * sum(math.log10(size) for size in sizes)
     if digits > math.log10(_MOST_POINTS) + 1e-9:
-        count = f"{math.prod(sizes) ** power:,}" if digits < 15 else f"about 10^{digits:.0f}"
+        number = f"{math.prod(sizes) ** power:,}" if digits < 15 else f"about 10^{digits:.0f}"
         raise TooLarge(
-            f"{what} has {count} points; at most {_MOST_POINTS:,} fit in a table of distances"
+            f"{what} has {number} points; at most {_MOST_POINTS:,} fit in a table of distances"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape
+from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape, count
 from dprivacy.numbers import Level, as_level, read_number, read_rows
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -68,12 +68,13 @@ def from_table(
     rows: Sequence[Sequence[Any]] = read_rows(distances)
     if len(rows) != len(known):
         raise WrongShape(
-            f"{len(known)} labels need a table of {len(known)}×{len(known)} distances, not of "
-            f"{len(rows)} rows"
+            f"{count(len(known), 'label')} should have a table of {len(known)}×{len(known)} distances, "
+            f"not of {count(len(rows), 'row')}"
         )
     for label, row in zip(known, rows, strict=True):
         if len(row) != len(known):
-            raise WrongShape(f"the row of {label!r} has {len(row)} distances, not {len(known)}")
+            have = count(len(row), "distance")
+            raise WrongShape(f"the row of {label!r} has {have}, not {len(known)}")
     table = Distances.of(
         [
             [read_distance(value, f"d({known[i]!r}, {known[j]!r})") for j, value in enumerate(row)]

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dprivacy.errors import SpaceMismatch, WrongKind
+from dprivacy.errors import SpaceMismatch, WrongKind, count
 from dprivacy.numbers import Frozen, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
@@ -48,7 +48,7 @@ class FiniteSpace(Frozen):
         known = read_labels(labels)
         if distances.n != len(known):
             raise SpaceMismatch(
-                f"{len(known)} labels but a table of {distances.n}×{distances.n} distances"
+                f"{count(len(known), 'label')} but a table of {distances.n}×{distances.n} distances"
             )
         self._set(labels=known, distances=distances, _index=positions(known))
         self._set(known_edges=None if edges is None else _read_only(edges))
@@ -69,7 +69,7 @@ class FiniteSpace(Frozen):
 
     def position(self, label: Label) -> int:
         """Where a label stands; UnknownCategory if it does not."""
-        return locate(self._index, label, "the space")
+        return locate(self._index, label, "the points of the space")
 
     def distance(self, x: Label, z: Label) -> Distance:
         """The distance between two labels: a Fraction, a Level (√2, ln 3), a float, or inf."""
@@ -134,13 +134,11 @@ class FiniteSpace(Frozen):
 
     def restrict(self, labels: Sequence[Label]) -> "FiniteSpace":
         """The subspace of the given labels, in the given order."""
-        if isinstance(labels, str):
-            raise WrongKind(f"restrict: a list of labels is needed, not the single text {labels!r}")
-        chosen = [self.position(label) for label in labels]
+        chosen = [self.position(label) for label in read_labels(labels, "restrict")]
         return FiniteSpace([self.labels[i] for i in chosen], self.distances.take(chosen))
 
     def _aligned(self, other: "FiniteSpace") -> Distances:
-        order = require_same_labels(self.labels, other.labels, "two spaces")
+        order = require_same_labels(self.labels, require_space(other).labels, "two spaces")
         return other.distances.take(order)
 
     @result("T", "Lem 3.2")
@@ -183,7 +181,17 @@ class FiniteSpace(Frozen):
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"
-        return f"FiniteSpace({len(self)} points, diameter {self.diameter}, {kind})"
+        return f"FiniteSpace({count(len(self), 'point')}, diameter {self.diameter}, {kind})"
+
+
+def require_space(given: object, what: str = "a space") -> FiniteSpace:
+    """The space itself; WrongKind for anything else, such as a text that names one."""
+    if not isinstance(given, FiniteSpace):
+        raise WrongKind(
+            f"{what} should be a FiniteSpace, not {type(given).__name__}; as_space reads texts such as "
+            "'line:5', files and mechanisms"
+        )
+    return given
 
 
 def _read_only(pairs: Pairs) -> Pairs:

@@ -1,7 +1,7 @@
 """Graphs: the distance is the length of the shortest path."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,21 +10,25 @@ from dprivacy.errors import BadNumber, WrongKind
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import normal, positions, read_labels
+from dprivacy.spaces.labels import normal, positions, read_labels, require_list
 from dprivacy.spaces.needed_pairs import irredundant_pairs
 from dprivacy.spaces.shortest_paths import shortest_paths
-from dprivacy.typing import Label
+from dprivacy.typing import Label, LevelLike
 
 
 def graph(
-    edges: Iterable[Sequence[Label]], *, nodes: Iterable[Label] = (), extended: bool = False
+    edges: Iterable[Sequence[Label]] | Mapping[tuple[Label, Label], LevelLike],
+    *,
+    nodes: Iterable[Label] = (),
+    extended: bool = False,
 ) -> FiniteSpace:
     """The vertices of a graph with shortest-path distances.
 
     Parameters
     ----------
     edges
-        Pairs (u, v), of length 1, or triples (u, v, length); lengths may be exact ("3/2", "ln 2").
+        Pairs (u, v), of length 1, triples (u, v, length), or ``{(u, v): length}``; lengths may be
+        exact ("3/2", "ln 2").
     nodes
         Labels to list first, in this order (also for isolated vertices).
     extended
@@ -37,14 +41,14 @@ def graph(
     """
     listed = []
     ends: list[Any] = []
-    for edge in edges:
-        if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
+    lengths = edges if isinstance(edges, Mapping) else {}
+    sizes = (2,) if lengths else (2, 3)
+    for edge in require_list(edges, "edges", "pairs"):
+        if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) not in sizes:
             raise WrongKind(f"an edge is (u, v) or (u, v, length), not {edge!r}")
-        listed.append(tuple(edge))
+        listed.append((*edge, lengths[edge]) if lengths else tuple(edge))
         ends += listed[-1][:2]
-    if isinstance(nodes, str):
-        raise WrongKind(f"nodes: a list of labels is needed, not the single text {nodes!r}")
-    labels = read_labels(_distinct([*nodes, *ends]), "vertices")
+    labels = read_labels(_distinct([*require_list(nodes, "nodes"), *ends]), "vertices")
     index = positions(labels)
     table: list[list[Distance]] = [[math.inf] * len(labels) for _ in labels]
     for i in range(len(labels)):

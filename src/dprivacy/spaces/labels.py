@@ -31,6 +31,15 @@ def normal(label: Any) -> Any:
     return label
 
 
+def require_list(given: Iterable[Any], what: str, of: str = "labels") -> Iterable[Any]:
+    """The same; WrongKind for what cannot be listed, and for a text: it is one label, not several."""
+    if isinstance(given, str | bytes):
+        raise WrongKind(f"{what}: a list of {of} is needed, not the single text {given!r}")
+    if not isinstance(given, Iterable):
+        raise WrongKind(f"{what}: a list of {of} is needed, not {given!r}")
+    return given
+
+
 def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, ...]:
     """A tuple of distinct labels; numpy scalars become plain Python values.
 
@@ -41,26 +50,17 @@ def read_labels(labels: Iterable[Label], what: str = "labels") -> tuple[Label, .
     DuplicateLabel
         The same label twice, or two strings equal after Unicode normalisation.
     """
-    if isinstance(labels, str | bytes):
-        raise WrongKind(f"{what}: a list of labels is needed, not the single text {labels!r}")
-    if not isinstance(labels, Iterable):
-        raise WrongKind(f"{what}: a list of labels is needed, not {labels!r}")
-    plain = tuple(python_value(label) for label in labels)
+    plain = tuple(python_value(label) for label in require_list(labels, what))
     if not plain:
-        raise WrongShape(f"{what}: at least one is needed")
+        raise WrongShape(f"{what}: at least one is needed, and there is none")
     seen: dict[Any, Label] = {}
     for label in plain:
         try:
             key = normal(label)
             if key in seen:
-                twin = (
-                    ""
-                    if seen[key] == label and type(seen[key]) is type(label)
-                    else f" and {seen[key]!r}"
-                )
-                raise DuplicateLabel(
-                    f"{what}: {label!r}{twin} appears twice; labels must be distinct"
-                )
+                same = seen[key] == label and type(seen[key]) is type(label)
+                fault = "appears twice" if same else f"is the same label as {seen[key]!r}"
+                raise DuplicateLabel(f"{what}: {label!r} {fault}; labels must be distinct")
             seen[key] = label
             if isinstance(label, float) and math.isnan(label):
                 raise BadNumber(f"{what}: NaN is not equal to itself, so it cannot be a label")
@@ -77,15 +77,15 @@ def positions(known: Sequence[Label]) -> dict[Label, int]:
 
 
 def locate(index: dict[Label, int], label: Label, what: str) -> int:
-    """The position of one label; UnknownCategory names it and the nearest choices."""
+    """The position of one label among `what`; UnknownCategory names it and the nearest choices."""
     try:
         return index[normal(label)]
     except (KeyError, TypeError):
         from difflib import get_close_matches
 
         close = get_close_matches(str(label), [str(known) for known in index], n=3)
-        hint = f"did you mean {', '.join(close)}?" if close else f"it has {_listed(list(index))}"
-        raise UnknownCategory(f"{what} has no {label!r}; {hint}") from None
+        hint = f"did you mean {', '.join(close)}?" if close else f"they are {_listed(list(index))}"
+        raise UnknownCategory(f"{label!r} is not among {what}; {hint}") from None
 
 
 def require_same_labels(first: Sequence[Label], second: Sequence[Label], what: str) -> list[int]:

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind, WrongShape
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind, WrongShape, count
 from dprivacy.numbers import Mat, as_eps, read_matrix, root
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.distance_tables import check_metric, read_distance
 from dprivacy.spaces.finite_space import FiniteSpace
-from dprivacy.spaces.labels import read_labels
+from dprivacy.spaces.labels import read_labels, require_list
 from dprivacy.typing import Label, LevelLike, NumberLike, TableLike
 
 Metric = Callable[[Any, Any], LevelLike]  # points may be anything
@@ -49,10 +49,10 @@ def points(
     >>> points([{"tea", "jazz"}, {"tea"}], metric="jaccard").distance(0, 1)
     Fraction(1, 2)
     """
-    rows = list(array)
+    rows = list(require_list(array, "points", "points"))
     known = read_labels(range(len(rows)) if labels is None else labels)
     if len(known) != len(rows):
-        raise WrongShape(f"{len(rows)} points but {len(known)} labels")
+        raise WrongShape(f"{count(len(rows), 'point')} but {count(len(known), 'label')}")
     if callable(metric):
         distances = _by_function(rows, known, metric)
         check_metric(known, distances, pseudo=pseudo, extended=False)
@@ -106,7 +106,7 @@ def curves(
     if norm not in ("l2", "sup"):
         raise UnknownName.among("norm", norm, ["l2", "sup"])
     space = points(samples, metric="euclidean" if norm == "l2" else "chebyshev", labels=labels)
-    width = as_eps(step)
+    width = as_eps(step, name="the step")
     if norm == "sup" or width == 1:
         return space
     weight = width.simplified

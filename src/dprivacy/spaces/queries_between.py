@@ -8,7 +8,7 @@ from dprivacy.errors import Uncertified, WrongKind
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
-from dprivacy.spaces.finite_space import FiniteSpace
+from dprivacy.spaces.finite_space import FiniteSpace, require_space
 from dprivacy.spaces.shortest_paths import shortest_paths
 from dprivacy.typing import Label
 
@@ -38,6 +38,8 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
     >>> sensitivity(sum, hamming_cube(3), line(4))
     Fraction(1, 1)
     """
+    require_space(X, "X")
+    require_space(Y, "Y")
     images = [Y.position(f(x)) for x in X.labels]
     # It is enough to look at pairs that imply the others, since d_Y obeys the triangle inequality.
     worst: Distance = Fraction(0)
@@ -76,7 +78,7 @@ def induced_space(f: Query, X: FiniteSpace) -> FiniteSpace:
     >>> induced_space(sum, hamming_cube(3)).pairs()
     [(0, 1), (1, 2), (2, 3)]
     """
-    answers = [f(x) for x in X.labels]
+    answers = [f(x) for x in require_space(X, "X").labels]
     for x, answer in zip(X.labels, answers, strict=True):
         if not isinstance(answer, Hashable):
             raise WrongKind(

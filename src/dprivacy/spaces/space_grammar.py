@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape
+from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape, count
+from dprivacy.numbers import read_whole
 from dprivacy.spaces.cubes_and_products import hamming_cube
+from dprivacy.spaces.distance_matrix import require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.point_clouds import points
 from dprivacy.spaces.standard_spaces import Norm, discrete, grid, line
@@ -23,8 +25,8 @@ GRAMMAR = (
 )
 _KIND = re.compile(r"\s*(discrete|line|order|grid|cube|hamming)(:|\s*$)")
 _TEXT = re.compile(
-    r"(?:(discrete|line|order|cube)(?::(\d{1,6}))?|(hamming)"
-    r"|grid:(\d{1,4})x(\d{1,4})(?::(euclidean|manhattan|chebyshev))?)"
+    r"(?:(discrete|line|order|cube)(?::([0-9]{1,18}))?|(hamming)"
+    r"|grid:([0-9]{1,18})x([0-9]{1,18})(?::(euclidean|manhattan|chebyshev))?)"
 )
 
 
@@ -71,7 +73,7 @@ def space_from_text(text: str, *, labels: Sequence[Label] | None = None) -> Fini
             f"{text!r} brings labels of its own, tuples of bits; for texts such as 010 use 'hamming'"
         )
     if size and int(size) != len(labels):
-        raise WrongShape(f"{text!r} has {int(size)} points, but there are {len(labels)} labels")
+        raise WrongShape(_unequal(text, int(size), labels))
     if kind == "discrete":
         return discrete(labels)
     if kind == "order":
@@ -83,17 +85,23 @@ def space_from_text(text: str, *, labels: Sequence[Label] | None = None) -> Fini
 
 
 def _sized(kind: str, n: int) -> FiniteSpace:
-    if n < 1:
-        raise BadNumber(f"{kind}:{n} should have at least one point")
     if kind == "cube":
         return hamming_cube(n)
-    return discrete(range(n)) if kind == "discrete" else line(n)
+    if kind != "discrete":
+        return line(n)
+    require_fits("the space", read_whole(n, "points of a space"))
+    return discrete(range(n))
 
 
 def _renamed(text: str, space: FiniteSpace, labels: Sequence[Label]) -> FiniteSpace:
     if len(space) != len(labels):
-        raise WrongShape(f"{text!r} has {len(space)} points, but there are {len(labels)} labels")
+        raise WrongShape(_unequal(text, len(space), labels))
     return FiniteSpace(labels, space.distances, edges=space.known_edges)
+
+
+def _unequal(text: str, points: int, labels: Sequence[Label]) -> str:
+    are = "is" if len(labels) == 1 else "are"
+    return f"{text!r} has {count(points, 'point')}, but there {are} {count(len(labels), 'label')}"
 
 
 def _hamming(labels: Sequence[Label] | None) -> FiniteSpace:

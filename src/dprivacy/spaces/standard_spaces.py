@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dprivacy.errors import BadNumber, UnknownName
-from dprivacy.numbers import as_eps, as_level, read_number, read_vector, root
+from dprivacy.numbers import as_eps, as_level, read_number, read_vector, read_whole, root
 from dprivacy.spaces.distance_matrix import Distance, Distances, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import read_labels
@@ -49,10 +49,9 @@ def line(points: int | Iterable[NumberLike]) -> FiniteSpace:
     [('0.1', '0.3'), ('0.3', '1')]
     """
     if isinstance(points, numbers.Integral) and not isinstance(points, bool):
-        if points < 1:
-            raise BadNumber(f"a line needs at least one point, not {points}")
-        require_fits("the line", int(points))
-        points = range(int(points))
+        n = read_whole(points, "points of a line")
+        require_fits("the line", n)
+        points = range(n)
     labels = read_labels(points)  # type: ignore[arg-type]
     require_fits("the line", len(labels))
     values = [read_number(label, f"point {label!r}") for label in labels]
@@ -92,7 +91,9 @@ def quantised(low: NumberLike, high: NumberLike, step: NumberLike) -> FiniteSpac
         isinstance(first, Fraction) and isinstance(last, Fraction) and isinstance(width, Fraction)
     ):
         raise BadNumber(f"low, high and step should be rational, not {low}, {high} and {step}")
-    if width <= 0 or last < first or (last - first) % width:
+    if width <= 0:
+        raise BadNumber(f"the step of a grid must be greater than 0, not {width}")
+    if last < first or (last - first) % width:
         raise BadNumber(f"from {first} to {last} is not a whole number of steps of {width}")
     count = int((last - first) / width) + 1
     require_fits(f"the grid from {first} to {last}", count)
@@ -126,10 +127,9 @@ def grid(
     >>> grid(3, 4, metric="manhattan").distance((0, 0), (2, 2))
     Fraction(4, 1)
     """
-    if rows < 1 or columns < 1:
-        raise BadNumber(f"a grid needs at least one row and one column, not {rows}×{columns}")
+    rows, columns = read_whole(rows, "rows of a grid"), read_whole(columns, "columns of a grid")
     require_fits(f"a grid of {rows}×{columns}", rows, columns)
-    side = as_eps(step)
+    side = as_eps(step, name="the step of a grid")
     row, column = (axis.ravel() for axis in np.indices((rows, columns)))
     down, across = np.abs(row[:, None] - row), np.abs(column[:, None] - column)
 

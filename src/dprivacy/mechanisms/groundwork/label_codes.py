@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, UnknownCategory, WrongKind, WrongShape
+from dprivacy.numbers import read_whole
 
 Codes = NDArray[np.intp]
+whole = read_whole  # counts are read in one way everywhere
 _WIDEST_TABLE = 1 << 22
 _FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
 
@@ -149,10 +151,3 @@ def require_finite(array: NDArray[np.float64]) -> None:
             f"row {int(broken[0])} holds a number that is not finite ({len(broken)} of {len(array)} "
             "rows do); fill such rows in or leave them out"
         )
-
-
-def whole(number: Any, what: str, least: int = 1) -> int:
-    """A whole number that is large enough; BadNumber, saying what it counts, if it is not."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < least:
-        raise BadNumber(f"{what}: a whole number of at least {least} is needed, not {number!r}")
-    return int(number)
