@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dprivacy.model import read_document, write_document
 from support.command_runs import command, good, refused
 
 CELLS = ("(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)")
@@ -29,6 +30,46 @@ def test_verify_takes_the_space_of_the_mechanism_unless_another_is_named(folder:
     assert (own["space"], own["smallest"]) == ("the mechanism's own", "ln(2)")
     other = data("verify", "m.json", "--space", "discrete", folder=folder)
     assert (other["space"], other["smallest"]) == ("discrete", "ln(4)")
+
+
+@pytest.fixture(scope="module")
+def forged(folder: Path) -> Path:
+    """The mechanism for ln 2 with a smaller claim, and the hash repaired."""
+    stored = read_document((folder / "m.json").read_text())
+    claim = {**stored.body["guarantee"], "eps": "ln(3/2)"}
+    text = write_document("mechanism", stored.version, {**stored.body, "guarantee": claim})
+    (folder / "forged.json").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [(), ("--epsilon", "ln 2"), ("--epsilon", "9", "--delta", "1/9"), ("--space", "discrete")],
+)
+def test_verify_refutes_what_a_repaired_file_claims(forged: Path, asked: tuple[str, ...]) -> None:
+    done = command("verify", "forged.json", *asked, folder=forged)
+    assert done.code == 3
+    told = done.out.partition("What the file claims:")[2]
+    assert "No: the channel is not ε·d-private at ε = ln(3/2)" in told
+    assert "the output 0 is 2 times as likely for 0 as for 1" in told
+    found = json.loads(command("verify", "forged.json", *asked, "--json", folder=forged).out)
+    assert found["claimed"]["holds"] is False
+    assert (found["claimed"]["eps"], found["claimed"]["smallest"]) == ("ln(3/2)", "ln(2)")
+
+
+def test_verify_confirms_what_an_honest_file_claims(folder: Path) -> None:
+    told = good("verify", "m.json", folder=folder).partition("What the file claims:")[2].split()
+    assert " ".join(told).startswith("Yes: the channel is ε·d-private at ε = ln(2)")
+    assert data("verify", "m.json", folder=folder)["claimed"]["holds"] is True
+
+
+def test_verify_refuses_a_mechanism_without_a_claim(folder: Path) -> None:
+    stored = read_document((folder / "m.json").read_text())
+    bare = {key: value for key, value in stored.body.items() if key != "guarantee"}
+    (folder / "bare.json").write_text(write_document("mechanism", stored.version, bare))
+    assert "'guarantee' should be stored as an object" in refused(
+        "verify", "bare.json", folder=folder
+    )
 
 
 def test_leakage_measures_gains_on_its_space(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
@@ -90,7 +91,7 @@ def channel_of_file(path: Path, space: str | None) -> Given:
         moved = f"; its rows were rounded, and moved by up to {float(found.moved):.1g} to sum to 1"
         click.echo(f"note: read as R writes a matrix{moved if found.moved else ''}", err=True)
         return _on(found.channel, space)
-    if space is None and _is_mechanism(path):
+    if space is None and stored_mechanism(path) is not None:
         return Given(channel, as_space(path), "the mechanism's own", True)
     return _on(channel, space)
 
@@ -101,8 +102,10 @@ def _on(channel: Channel, space: str | None) -> Given:
     return replace(found, channel=found.called_as(found.space.labels))
 
 
-def _is_mechanism(path: Path) -> bool:
+def stored_mechanism(path: Path) -> dict[str, Any] | None:
+    """The body of a stored mechanism; None for any other file."""
     try:
-        return read_document(file_text(path), name=str(path)).noun == "mechanism"
+        found = read_document(file_text(path), name=str(path))
     except BadFile:
-        return False  # a table of numbers
+        return None  # a table of numbers
+    return found.body if found.noun == "mechanism" else None

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import rich_click as click
 
-from dprivacy.cli.channel_argument import CHANNEL, Given, given_channel
+from dprivacy.cli.channel_argument import CHANNEL, Given, given_channel, stored_mechanism
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.cli.shared_options import DELTA, JSON, epsilon as epsilon_option, examples, say
-from dprivacy.verify import audit as audit_samples, command_sampler, privacy, privacy_profile
+from dprivacy.model import require_keys
+from dprivacy.verify import (
+    PrivacyVerdict,
+    audit as audit_samples,
+    command_sampler,
+    privacy,
+    privacy_profile,
+)
 
 
 @click.command(
@@ -34,23 +41,41 @@ def verify(
     """Verify the privacy of a MATRIX: a labelled CSV or JSON table, or a stored mechanism.
 
     Prints the smallest ε on the space and the two inputs and the output that decide it, or whether a
-    given ε holds. Entries may be fractions (1/3) or decimals and are read exactly; - reads standard
-    input. Exit code 0: it holds; 3: it does not; 1: bad input.
+    given ε holds. What a stored mechanism claims is verified as well. Entries may be fractions (1/3) or
+    decimals and are read exactly; - reads standard input. Exit code 0: it holds; 3: it does not; 1: bad
+    input.
     """
     given = given_channel(matrix, built_in, space)
+    claimed = None if matrix is None else _claimed(matrix)
     verdict = privacy(given.channel, given.space, eps=epsilon, delta=delta)
     answer: dict[str, object] = {
         "space": given.space_name,
         "inputs": [str(x) for x in given.channel.rows],
         **verdict.to_dict(),
     }
-    lines = [f"{given.channel!r}\nspace: {given.space_name}\n", verdict.explain()]
+    lines = [f"{given.channel!r}\nspace: {given.space_name}\n"]
+    if claimed is not None:
+        answer["claimed"] = claimed.to_dict()
+        told = claimed.explain()
+        lines.append(f"What the file claims:\n{told.splitlines()[0] if claimed else told}\n")
+    lines.append(verdict.explain())
     if verdict.smallest == math.inf:
         floor, eps = _escape(given)
         answer |= {"delta_floor": floor, "eps_at_delta_floor": eps}
         lines.append(f"At ε = {eps} the smallest possible δ is {floor} (discrete metric).")
     say(answer, as_json, "\n".join(lines))
-    sys.exit(0 if verdict else GUARANTEE_FAILED)
+    sys.exit(0 if verdict and (claimed is None or claimed) else GUARANTEE_FAILED)
+
+
+def _claimed(path: Path) -> PrivacyVerdict | None:
+    """Whether what a stored mechanism claims of itself holds; None for a file that claims nothing."""
+    body = stored_mechanism(path)
+    if body is None:
+        return None
+    require_keys({"guarantee": body.get("guarantee")}, {"guarantee": dict}, {}, str(path))
+    claim = body["guarantee"]
+    require_keys(claim, dict.fromkeys(("eps", "delta", "because", "unit"), str), {}, str(path))
+    return privacy(path, eps=claim["eps"], delta=claim["delta"])
 
 
 def _escape(given: Given) -> tuple[str, str]:
