@@ -27,6 +27,7 @@ from dprivacy.model.answers import Pictured as Pictured
 from dprivacy.model.channels import require_channel_space as require_channel_space
 from dprivacy.model.documents import (
     Document as Document,
+    as_path as as_path,
     digest as digest,
     file_text as file_text,
     read_document as read_document,
@@ -39,7 +40,12 @@ from dprivacy.model.labelled_matrix import Labelled as Labelled
 from dprivacy.model.matrix_files import read_prior_file as read_prior_file, read_table as read_table
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.noun_input import space_for as space_for
-from dprivacy.model.plain_data import about as about, plain as plain, shown as shown
+from dprivacy.model.plain_data import (
+    about as about,
+    counted as counted,
+    plain as plain,
+    shown as shown,
+)
 from dprivacy.model.proportional_columns import (
     proportional_groups as proportional_groups,
     summed_groups as summed_groups,

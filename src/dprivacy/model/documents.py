@@ -9,10 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadFile, DPrivacyError, NotPrivate
+from dprivacy.errors import BadFile, DPrivacyError, NotPrivate, WrongKind
 from dprivacy.typing import PathArg
 
 LARGEST = 256 << 20  # bytes
@@ -116,9 +117,16 @@ def digest(data: Any) -> str:
         raise BadFile("text with half a character (a lone surrogate) cannot be stored") from None
 
 
+def as_path(given: PathArg, what: str = "a file") -> Path:
+    """The path that an argument names; WrongKind for anything else, such as a table in hand."""
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    raise WrongKind(f"{what} is named by its path, not by an object {type(given).__name__}")
+
+
 def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
     """The text of a file, or BadFile with the reason it cannot be read."""
-    file = Path(path)
+    file = as_path(path)
     try:
         if file.stat().st_size > largest:
             raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")

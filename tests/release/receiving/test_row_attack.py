@@ -124,7 +124,7 @@ def test_refusals(released, monkeypatch):
         attack(released, secret="age")
     with pytest.raises(Malformed, match="named twice"):
         attack(released, secret="smokes", known=["smokes"])
-    with pytest.raises(Malformed, match="not a text"):
+    with pytest.raises(Malformed, match="known should be a list of columns"):
         attack(released, secret="smokes", known="region")
     with pytest.raises(Malformed, match="tuples of 2 values"):
         attack(

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow, compute
+from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.files.table_files import batches_of
@@ -44,13 +45,14 @@ def propose(path: PathArg, *, eps: str = "ln 3") -> str:
     epsilon = "ln 3"
     """
     as_eps(eps)
-    seen = _look(Path(path))
+    path = as_path(path, "a table")
+    seen = _look(path)
     lines = [
         "# A first plan, to be read and changed.",
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
         '# questionnaire, add what is missing, and write source = "declared".',
         "",
-        f"title = {_text(Path(path).stem)}",
+        f"title = {_text(path.stem)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
     ]
     dropped = [name for name, found in seen.items() if found["drop"]]

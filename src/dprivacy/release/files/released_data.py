@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.extras import arrow
+from dprivacy.model import as_path
 from dprivacy.release.files.own_files import Workplace, file_hash, open_own
 from dprivacy.release.files.table_files import write_errors, writer_of
 from dprivacy.release.plans.release_card import Card, card_text
@@ -83,7 +84,7 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
             f"a release of {type(released.data).__name__} cannot be saved from here; give its output "
             "a place when it is made"
         )
-    place = Workplace(Path(path))
+    place = Workplace(as_path(path, "the output"))
     require_free(place, replace=replace)
     with place.held(), _cleared(place), place.errors():
         handle = open_own(place.output_part, os.O_RDWR | os.O_CREAT | os.O_TRUNC)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, OutputExists, Unfinished, UnknownName, WrongShape
+from dprivacy.model import as_path
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import Workplace, file_hash
@@ -61,7 +62,8 @@ def run_file_job(
     On resuming, a CSV file is continued behind its last checkpoint; a Parquet file, whose index is
     written last, is made again from the same noise and compared with what is there.
     """
-    place, origin = Workplace(Path(output)), Path(source)
+    place = Workplace(as_path(output, "the output"))
+    origin = as_path(source, "the table of a file job (a table in hand goes to `sanitise`)")
     _require_places(place, origin)
     reason_of(terms.again)
     plan, permanent_key, insecure_seed = terms.plan, terms.permanent_key, terms.insecure_seed

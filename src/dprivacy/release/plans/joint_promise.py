@@ -11,6 +11,7 @@ from dprivacy.numbers import Level, as_level
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
+from dprivacy.typing import PlanLike
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class JointGuarantee(Answer):
 
 
 @result("T", "Lem 3.2")
-def joint_guarantee(plan: Plan) -> JointGuarantee:
+def joint_guarantee(plan: PlanLike) -> JointGuarantee:
     """What all protected columns of a plan protect together, per row or per person.
 
     Examples
@@ -98,6 +99,7 @@ def joint_guarantee(plan: Plan) -> JointGuarantee:
     >>> print(joint_guarantee(Plan.read({"columns": {"tea": tea}})).total)
     ln(3)
     """
+    plan = Plan.read(plan)
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
     widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
     bounded = [level for level in widest if level is not None]

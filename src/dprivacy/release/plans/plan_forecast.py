@@ -1,13 +1,14 @@
 """Before any data is touched: what a plan promises, and what it will cost."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
-from dprivacy.model import Answer, Channel, Pictured, plain, shown
+from dprivacy.model import Answer, Channel, Pictured, counted, plain, shown
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.spaces import FiniteSpace
@@ -52,7 +53,7 @@ class Forecast(Answer, Pictured):
 
     def explain(self) -> str:
         """The forecast in words and a small table."""
-        lines = [self.guarantee.explain(), "", f"With {self.rows:,} rows:"]
+        lines = [self.guarantee.explain(), "", f"With {counted(self.rows, 'row')}:"]
         for column in self.columns:
             parts = [f"  {column.name} ({column.mechanism}):"]
             if column.kept is not None:
@@ -97,8 +98,8 @@ def forecast(plan: PlanLike, *, rows: int) -> Forecast:
     (0.75, 0.75)
     """
     plan = Plan.read(plan)
-    if rows < 1:
-        raise BadNumber(f"a table has at least one row, not {rows}")
+    if not isinstance(rows, Integral) or rows < 1:
+        raise BadNumber(f"a table has a whole number of rows, at least one row, not {rows!r}")
     return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
 
 

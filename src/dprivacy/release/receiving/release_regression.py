@@ -11,6 +11,7 @@ from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
     as_is,
+    column_list,
     positions_of,
     received,
 )
@@ -59,7 +60,7 @@ def regress_release(
     >>> fitted.n
     200
     """
-    table, names = received(release), [outcome, *covariates]
+    table, names = received(release), [outcome, *column_list(covariates, "covariates")]
     if len(names) < 2:
         raise WrongShape(f"a regression of {outcome!r} needs at least one covariate, not 0")
     found = table.counts(names)

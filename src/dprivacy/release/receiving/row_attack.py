@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, TooLarge, WrongKind, WrongShape
+from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.flow import capacity
-from dprivacy.model import Answer, Channel, Dist, plain, shown
+from dprivacy.model import Answer, Channel, Dist, counted, plain, shown
 from dprivacy.numbers import Floats
 from dprivacy.release.files.released_data import Released
 from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
+    column_list,
     corrected_table,
     positions_of,
     received,
@@ -184,9 +185,7 @@ def attack(
     Probability of guessing a person's tea:
     """
     source = received(release)
-    columns = (secret, *known, *also)
-    if isinstance(known, str) or isinstance(also, str):
-        raise WrongKind(f"known and also are lists of columns, not a text: {known!r}, {also!r}")
+    columns = (secret, *column_list(known, "known"), *column_list(also, "also"))
     if len(set(columns)) < len(columns):
         raise NotApplicable(
             f"a column is named twice among secret, known and also: {', '.join(columns)}"
@@ -221,8 +220,8 @@ def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
     keys = [x if isinstance(x, tuple) else (x,) for x in population.labels]
     if any(len(key) != len(axes) for key in keys):
         raise WrongShape(
-            f"the population should be a distribution on tuples of {len(axes)} values (secret, known, "
-            f"also), but has {len(keys[0])}"
+            "the population should be a distribution on tuples of "
+            f"{counted(len(axes), 'value')} (secret, known, also), but has {len(keys[0])}"
         )
     places = positions_of(keys, [axis.inputs for axis in axes])
     for place, weight in zip(places, population.weights, strict=True):
@@ -342,7 +341,8 @@ def _assumptions(
     else:
         lines.append(
             "the statistics are the ones that this release itself lets one estimate, from "
-            f"{card.count:,} rows; combinations with few rows look more revealing than they are"
+            f"{counted(card.count, 'row')}; combinations with few rows look more revealing than they "
+            "are"
         )
     if known:
         lines.append(

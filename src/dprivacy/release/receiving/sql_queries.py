@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import NotApplicable, UnknownCategory
+from dprivacy.errors import NotApplicable, UnknownCategory, WrongKind
 from dprivacy.extras import dataset, duckdb
 from dprivacy.model import Answer, shown
 from dprivacy.release.files.released_data import Released, as_arrow
@@ -94,6 +94,8 @@ def query(release: Released[Any] | ReceivedTable | PathArg, sql: str) -> QueryAn
     (['no', 'yes'], True)
     """
     table = received(release)
+    if not isinstance(sql, str):
+        raise WrongKind(f'a query is a text of SQL, such as "SELECT * FROM data", not {sql!r}')
     engine = duckdb()
     connection = engine.connect()
     try:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName
+from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName, WrongKind
 from dprivacy.estimation import Estimate, MeanEstimate, TableEstimate, estimate, estimate_mean
 from dprivacy.extras import arrow, dataset, parquet
-from dprivacy.model import Channel, shown
+from dprivacy.model import Channel, as_path, shown
 from dprivacy.release.files.own_files import card_path, file_hash
 from dprivacy.release.files.released_data import Released, as_arrow
 from dprivacy.release.files.released_folders import files_in, listing_hash
@@ -78,6 +78,11 @@ def received(
         from dprivacy.release.spark.spark_received import read_by_spark
 
         release = read_by_spark(session, str(release))
+    if not isinstance(release, Released | str | PathLike):
+        raise WrongKind(
+            "a release is the path of a protected table, or what `sanitise` gave, not an object "
+            f"{type(release).__name__}"
+        )
     if isinstance(release, Released) and not isinstance(release.data, str | PathLike):
         return _with_its_columns(ReceivedTable(release.data, release.card))
     path = Path(release.data if isinstance(release, Released) else release)
@@ -85,7 +90,7 @@ def received(
         raise BadFile(f"{path}: does not exist")
     if isinstance(card, Card):
         return _with_its_columns(ReceivedTable(path, card))
-    beside = card_path(path) if card is None else Path(card)
+    beside = card_path(path) if card is None else as_path(card, "a card")
     if not beside.exists():
         raise BadFile(f"{beside}: the card of the release is missing; estimates need it")
     found = ReceivedTable(path, read_card(beside))
@@ -94,6 +99,13 @@ def received(
     if card is None:
         _require_own(path, found.card)
     return _with_its_columns(found)
+
+
+def column_list(given: Iterable[str], what: str) -> list[str]:
+    """Columns as a list; a lone name is refused, since a text would be spread over its letters."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise WrongKind(f'{what} should be a list of columns, such as ["hobby"], not {given!r}')
+    return list(given)
 
 
 def _require_own(path: Path, card: Card) -> None:
@@ -157,6 +169,7 @@ class ReceivedTable:
 
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
         """How often each combination of values occurs, read in batches."""
+        columns = column_list(columns, "columns")
         for name in columns:
             if name not in self.columns:
                 listed = ", ".join(self.columns)
@@ -171,7 +184,7 @@ class ReceivedTable:
             return counted_by_spark(self.data, columns)
         totals: dict[tuple[Any, ...], int] = {}
         with self.opened() as (_, batches):
-            for batch in batches(list(columns)):
+            for batch in batches(columns):
                 for key, count in _grouped(batch, columns):
                     totals[key] = totals.get(key, 0) + count
         return totals
@@ -247,6 +260,7 @@ class ReceivedTable:
         self, columns: Sequence[str], *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> TableEstimate:
         """A corrected cross-tabulation of protected columns (and of columns passed through)."""
+        columns = column_list(columns, "columns")
         found = self.counts([self._table_name(name) for name in columns])
         axes = [self.axis(name, k, found) for k, name in enumerate(columns)]
         return corrected_table(found, axes, estimator=estimator, confidence=confidence)
