@@ -73,7 +73,7 @@ def test_parts_and_people(run):
         rr = randomised_response(["a", "b"], eps="ln 2")
         ledger.spend({"h": rr}, account="survey", part="north")
         ledger.spend({"h": rr}, account="users", people=["ann"])
-    assert "users (1 people" in run("show", "--ledger", "l.db")[1]
+    assert "users (1 person;" in run("show", "--ledger", "l.db")[1]
 
 
 def test_a_picture(run, tmp_path):

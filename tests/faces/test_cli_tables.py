@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dprivacy.release import Plan
+from dprivacy.store import save
 from support.command_runs import CANARY, GROUPED, SURVEY_PLAN, command, good, refused, small_survey
 
 
@@ -48,10 +50,20 @@ class TestPlan:
         assert set(answer["smallest_epsilon"]) == {"hobby"}
         assert answer["guarantee"]["not_protected"] == ["region"]
 
+    def test_a_stored_plan_is_a_plan(self, folder: Path) -> None:
+        save(Plan.read(folder / "plan.toml"), folder / "plan.json")
+        stored = (folder / "plan.json").read_text()
+        words = good("plan", "plan.toml", folder=folder)
+        assert good("plan", "plan.json", folder=folder) == words
+        assert command("plan", "-", stdin=stored, folder=folder).out == words
+        told = good("sanitise", "survey.csv", "-p", "plan.json", "-o", "out.csv", folder=folder)
+        assert told.startswith("Survey: 800 rows, 2 protected columns.")
+
     @pytest.mark.parametrize(
         ("text", "part"),
         [
             ("x = = 1", "not TOML"),
+            ('{"columns": {}}', "not a file of dprivacy"),
             ("[columns.h]\ntype = 'categories'\nvalues = ['a','b']", "epsilon is missing"),
             (SURVEY_PLAN.replace('"ln 5"', "nan"), "cannot read the level"),
             (

@@ -10,7 +10,7 @@ _EVERY = 1.0  # seconds between two lines where there is no terminal
 
 
 @contextmanager
-def counted(what: str, *, asked: bool = False) -> Iterator[Callable[[int, int | None], None]]:
+def counting(what: str, *, asked: bool = False) -> Iterator[Callable[[int, int | None], None]]:
     """A bar for work that counts: call it with how much is done, and of how much (or None)."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from dprivacy.model import Answer, Pictured, about
+from dprivacy.model import Answer, Pictured, about, counted
 from dprivacy.numbers import Level
 
 
@@ -52,13 +52,13 @@ class KernelCount(Count):
             )
         parts = ", ".join(f"{count:,} with {k}" for k, count in self.by_posteriors.items())
         lines = [
-            f"{_counted(self, 'kernel')} on {_counted(self.points, 'point')} at ε = "
-            f"{about(self.eps)}, made of {_counted(self.vertices, 'vertex', 'vertices')}.",
+            f"{counted(self, 'kernel')} on {counted(self.points, 'point')} at ε = "
+            f"{about(self.eps)}, made of {counted(self.vertices, 'vertex', 'vertices')}.",
             f"By number of posteriors: {parts}.",
         ]
         if self.classes is not None and self.symmetries is not None:
             lines.append(
-                f"Up to the {_counted(self.symmetries, 'symmetry', 'symmetries')} of the space: "
+                f"Up to the {counted(self.symmetries, 'symmetry', 'symmetries')} of the space: "
                 f"{self.classes:,}."
             )
         return "\n".join(lines)
@@ -110,7 +110,7 @@ class ExtremePointCount(Count):
         parts = ", ".join(f"{count:,} with {k}" for k, count in self.by_columns.items())
         loose = ", ".join(f"{count:,} with {k}" for k, count in self.by_loose.items())
         lines = [
-            f"{_counted(self, 'extreme point')} of the {self.n}×{self.outputs} local-privacy polytope "
+            f"{counted(self, 'extreme point')} of the {self.n}×{self.outputs} local-privacy polytope "
             f"at ε = {about(self.eps)}; up to permutations {sum(self.classes.values()):,}.",
             f"By number of non-zero columns: {parts}.",
             f"By number of loose entries beside another column: {loose}.",
@@ -138,7 +138,3 @@ def _summed(table: Mapping[tuple[int, int], int], part: int) -> dict[int, int]:
     for key, count in table.items():
         sums[key[part]] = sums.get(key[part], 0) + count
     return dict(sorted(sums.items()))
-
-
-def _counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{int(number):,} {noun if number == 1 else plural or noun + 's'}"

@@ -70,4 +70,4 @@ from dprivacy.release.plans.release_card import (
     card_body as card_body,
     card_from as card_from,
 )
-from dprivacy.release.plans.stored_plans import plan_body as plan_body, plan_from as plan_from
+from dprivacy.release.plans.table_plan import plan_body as plan_body, plan_from as plan_from

@@ -154,7 +154,7 @@ def sanitise_file(
     ...     _ = table.write_text("tea\nyes\nno\nno\n")
     ...     released = sanitise_file(table, plan, Path(folder, "out.csv"))
     >>> print(released.card.explain().splitlines()[0])
-    A release: 3 rows, 1 protected columns.
+    A release: 3 rows, 1 protected column.
     """
     terms = Terms(Plan.read(plan), ledger, again, permanent_key, insecure_seed)
     if engine == "arrow":

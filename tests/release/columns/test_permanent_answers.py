@@ -174,7 +174,7 @@ class TestRefusals:
         with pytest.raises(UnknownCategory, match="row 1") as refusal:
             answers().randomise(["yes", "CANARY"], people=["ann", "bob"])
         assert "CANARY" not in str(refusal.value)
-        with pytest.raises(Malformed, match="2 values for 1 people"):
+        with pytest.raises(Malformed, match="2 values for 1 person"):
             answers().randomise(["yes", "no"], people=["ann"])
         for nobody in (None, float("nan"), np.nan):
             with pytest.raises(Malformed, match="a person is missing"):

@@ -108,7 +108,7 @@ def test_a_zero_excludes_an_input_and_is_named():
         ("", "needs a line of released values"),
         ("a b", "needs a line of released values"),
         ('"","a","b"\n"a",0.7,0.2\n"b",0.5,0.5\n', "row 'a' should sum to 1 but sums to 0.9"),
-        ('"","a","b"\n"a",0.7\n"b",0.5,0.5\n', "the line of 'a' has 1 entries where"),
+        ('"","a","b"\n"a",0.7\n"b",0.5,0.5\n', "the line of 'a' has 1 entry where"),
         ('"","a","b"\n"a",NA,0.3\n"b",0.5,0.5\n', "'NA' is not a probability"),
         ('"","a","b"\n"a",-0.3,1.3\n"b",0.5,0.5\n', "'-0.3' is not a probability"),
         ('"","a","b"\n"a",9e999,0\n"b",0.5,0.5\n', "'9e999' is not a probability"),

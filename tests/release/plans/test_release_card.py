@@ -133,7 +133,41 @@ class TestOtherReleases:
         assert self.text().mechanisms == {"": {"x": "0.5"}}
 
 
+@pytest.mark.parametrize(
+    ("what", "count", "words"),
+    [
+        ("places", 1, "1 place"),
+        ("places", 1200, "1,200 places"),
+        ("curves", 1, "1 curve"),
+        ("text", 0, "0 words"),
+        ("matches", 1, "1 match"),
+        ("matches", 2, "2 matches"),
+    ],
+)
+def test_one_is_not_several(what, count, words):
+    found = Card.of(what, StatedGuarantee("1"), count=count, secure=True)
+    assert found.explain().splitlines()[0] == f"A release: {words}."
+
+
+def test_one_row_of_one_column():
+    found = table_card(plan_of(), rows=1, secure=True).explain()
+    assert found.startswith("A release: 1 row, 1 protected column.\n")
+
+
 class TestTampering:
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ({"holds": False}, "does not hold, and void should say why"),
+            ({"void": ["a reason"]}, "both that its guarantee holds and why it does not"),
+            ({"secure": False}, "noise can be guessed, and that its guarantee holds"),
+            ({"secure": False, "holds": False}, "does not hold, and void should say why"),
+        ],
+    )
+    def test_what_contradicts_itself_is_told_as_it_is(self, change, reason):
+        with pytest.raises(BadFile, match=reason):
+            card_from(card_body(card_of()) | change)
+
     def test_a_changed_file_is_noticed(self):
         text = card_text(card_of())
         for was, now in (

@@ -5,9 +5,19 @@ from fractions import Fraction
 
 import pytest
 
-from dprivacy.errors import BadLevel, DPrivacyError, DuplicateLabel, Malformed, NotAMetric, TooLarge
+from dprivacy.errors import (
+    BadFile,
+    BadLevel,
+    DPrivacyError,
+    DuplicateLabel,
+    Malformed,
+    NotAMetric,
+    TooLarge,
+)
 from dprivacy.numbers.levels import as_level, ln
-from dprivacy.release import Plan
+from dprivacy.release import Plan, forecast
+from dprivacy.spaces import line
+from dprivacy.store import save
 from support import release_tables as specs
 from support.release_tables import plan_of
 
@@ -50,6 +60,19 @@ class TestReading:
         file = tmp_path / "plan.toml"
         file.write_bytes(b"\xef\xbb\xbf" + TOML.encode())
         assert Plan.read(file) == Plan.parse(TOML) == Plan.read(str(file))
+
+    def test_a_stored_file(self, tmp_path):
+        """What `save` wrote is a plan wherever one is read; other stored nouns are not."""
+        plan, file = Plan.parse(TOML), tmp_path / "p.json"
+        save(plan, file)
+        assert Plan.read(file).raw == plan.raw
+        assert forecast(file, rows=9) == forecast(plan, rows=9)
+        save(line(3), tmp_path / "space.json")
+        with pytest.raises(BadFile, match="holds a space of version 1, where a plan"):
+            Plan.read(tmp_path / "space.json")
+        file.write_text(file.read_text().replace("ln 5", "ln 3"))
+        with pytest.raises(BadFile, match="do not match their hash"):
+            Plan.read(file)
 
     @pytest.mark.parametrize(
         "spec",
@@ -296,7 +319,7 @@ class TestRefusals:
         (tmp_path / "latin.toml").write_bytes('title = "é"'.encode("latin-1"))
         with pytest.raises(Malformed, match="not UTF-8"):
             Plan.read(tmp_path / "latin.toml")
-        with pytest.raises(Malformed, match="a TOML file or a mapping, not int"):
+        with pytest.raises(Malformed, match="a file or a mapping, not int"):
             Plan.read(5)
 
 

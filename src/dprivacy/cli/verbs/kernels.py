@@ -10,7 +10,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.progress_line import counted
+from dprivacy.cli.progress_line import counting
 from dprivacy.cli.shared_options import (
     FORCE,
     JSON,
@@ -77,7 +77,7 @@ class Listing:
         self, find: Callable[[_Progress], KernelCount | ExtremePointCount], **asked: object
     ) -> None:
         """Say how many there are, of what was asked."""
-        with counted("pairs", asked=self.progress) as moved:
+        with counting("pairs", asked=self.progress) as moved:
             found = find(moved)
         say({**asked, **found.to_dict()}, self.as_json, found.explain())
 

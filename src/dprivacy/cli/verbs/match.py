@@ -37,7 +37,7 @@ from dprivacy.hashing import (
     utility_loss_experiment,
     write_matches,
 )
-from dprivacy.model import plain
+from dprivacy.model import counted, plain
 from dprivacy.release import card_path, charged, per_unit
 
 PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTECTED"
@@ -188,4 +188,5 @@ def _draw(
     measured = utility_loss_experiment(
         ratings.array(), bits=[bits], k=k, delta=delta, repetitions=repetitions, key=key
     )
-    save(measured.plot(title=f"{len(ratings.people):,} people, {k} matches each"), picture)
+    people = counted(len(ratings.people), "person", "people")
+    save(measured.plot(title=f"{people}, {counted(k, 'match', 'matches')} each"), picture)

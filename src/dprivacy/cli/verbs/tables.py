@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import rich_click as click
 
-from dprivacy.cli.progress_line import counted
+from dprivacy.cli.progress_line import counting
 from dprivacy.cli.shared_options import (
     CARD,
     JSON,
@@ -30,6 +30,7 @@ from dprivacy.cli.shared_options import (
     wrote,
 )
 from dprivacy.cli.standard_input import Input
+from dprivacy.model import counted
 from dprivacy.release import (
     Plan,
     attack as attack_release,
@@ -78,7 +79,7 @@ def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_js
 )
 @JSON
 def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
-    """Show what a PLAN (TOML, or -) guarantees and costs, before any data is touched."""
+    """Show what a PLAN (TOML, stored JSON, or -) guarantees and costs, before any data is touched."""
     found = Plan.read(plan_file)
     ahead = forecast(found, rows=rows)
     lines = [ahead.explain(), "", *(transition_summary(column) for column in found.columns)]
@@ -91,7 +92,7 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
         }
         answer["smallest_epsilon"] = wanted
         lines += [
-            f"For 95 % intervals of ±{points:g} points with {rows:,} rows, {name} "
+            f"For 95 % intervals of ±{points:g} points with {counted(rows, 'row')}, {name} "
             f"({len(found.column(name).space or ())} categories) needs an ε of at least {eps:.3f}."
             for name, eps in wanted.items()
         ]
@@ -100,7 +101,9 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 
 @click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
 @click.argument("table", type=Input(secret=True))
-@click.option("-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML).")
+@click.option(
+    "-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML, or stored JSON)."
+)
 @output_option("Released table, .csv or .parquet", required=True)
 @REPLACE
 @click.option("--resume", is_flag=True, help="Continue a job that stopped; no row is drawn again.")
@@ -152,7 +155,7 @@ def sanitise(
             "discard": discard,
         }
         if engine == "arrow":
-            options["progress"] = stack.enter_context(counted("rows", asked=progress))
+            options["progress"] = stack.enter_context(counting("rows", asked=progress))
         released = sanitise_file(table, wanted, output, engine=engine, master=master, **options)
     where = wrote(output, card_path(output))
     say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, Coder
-from dprivacy.model import Channel, Guarantee
+from dprivacy.model import Channel, Guarantee, counted
 from dprivacy.numbers import Frozen
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import python_value
@@ -86,7 +86,9 @@ class PermanentAnswers(Frozen):
     def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
         """The same for positions of inputs, giving positions of outputs."""
         if len(people) != len(codes):
-            raise WrongShape(f"{len(codes)} values for {len(people)} people")
+            raise WrongShape(
+                f"{counted(len(codes), 'value')} for {counted(len(people), 'person', 'people')}"
+            )
         tags = [self._tag(person, int(code)) for person, code in zip(people, codes, strict=True)]
         words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
         drawn = self._sampler.from_words(codes, words.astype(np.uint64))
@@ -107,7 +109,7 @@ class PermanentAnswers(Frozen):
 
 def _require(mechanism: Any, key: Any, context: Any) -> None:
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-        told = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        told = counted(len(key), "byte") if isinstance(key, bytes) else f"a {type(key).__name__}"
         raise WrongKind(f"the key must be at least {_SHORTEST_KEY} secret bytes, not {told}")
     if not isinstance(context, str):
         raise WrongKind(f"the context is a text, such as the column's name, not {context!r}")

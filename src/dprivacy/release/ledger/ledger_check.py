@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
-from dprivacy.model import Verdict
+from dprivacy.model import Verdict, counted
 from dprivacy.release.ledger.balances import NOTHING, Balance, crowd, each_after, marks_of
 from dprivacy.release.ledger.hash_chain import START, Entry
 from dprivacy.release.ledger.ledger_pages import Pages
@@ -47,8 +47,8 @@ class LedgerVerdict(Verdict):
 
     def explain(self) -> str:
         """The answer in words."""
-        cards = "1 card" if self.cards == 1 else f"{self.cards:,} cards"
-        head = f"Checked {self.entries:,} entries and {cards}."
+        entries = counted(self.entries, "entry", "entries")
+        head = f"Checked {entries} and {counted(self.cards, 'card')}."
         if self:
             alone = (
                 ""

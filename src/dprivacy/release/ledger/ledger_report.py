@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dprivacy.model import Answer
+from dprivacy.model import Answer, counted
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.balances import WHOLE, Balance
 
@@ -74,12 +74,18 @@ class LedgerReport(Answer):
 
     def explain(self) -> str:
         """The report in words."""
-        lines = [f"Ledger {self.ledger} at {self.place}: {self.entries:,} entries."]
+        lines = [
+            f"Ledger {self.ledger} at {self.place}: {counted(self.entries, 'entry', 'entries')}."
+        ]
         width = max((len(x.column) for x in self.lines), default=0)
         for x in self.lines:
             if not x.column:
                 crowd = self.people.get(x.account)
-                per = "" if crowd is None else f" ({crowd:,} people; the one charged most)"
+                per = (
+                    ""
+                    if crowd is None
+                    else f" ({counted(crowd, 'person', 'people')}; the one charged most)"
+                )
                 lines += [
                     "",
                     f"{x.account}{per}",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, BadNumber, NotStochastic
-from dprivacy.model import Channel, file_text
+from dprivacy.model import Channel, counted, file_text
 from dprivacy.release.migrate.imported_channel import ImportedChannel
 from dprivacy.typing import Label, PathArg
 
@@ -152,8 +152,9 @@ def _one_block(table: list[list[str]], name: str) -> Table:
     for line in table[1:]:
         if len(line) != len(columns) + 1:
             raise BadFile(
-                f"{name}: the line of {line[0]!r} has {len(line) - 1} entries where {len(columns)} "
-                "released values are named; write labels that contain spaces with write.csv"
+                f"{name}: the line of {line[0]!r} has {counted(len(line) - 1, 'entry', 'entries')} "
+                f"where {len(columns)} released values are named; write labels that contain spaces "
+                "with write.csv"
             )
     return [line[0] for line in table[1:]], columns, [line[1:] for line in table[1:]]
 

@@ -12,21 +12,25 @@ from dprivacy.model import (
     Channel,
     Guarantee,
     channel_from,
+    counted,
     file_text,
     label_from,
     plain,
-    read_document,
     rebuilt,
     require_keys,
     write_document,
 )
-from dprivacy.release.plans.stored_plans import plan_in, plan_out
+from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import Label, PathArg
 
 LIBRARY = f"dprivacy {version('dprivacy')}"
 VERSION = 1
 What = Literal["table", "places", "curves", "text", "matches"]
+_UNITS = {
+    "table": ("row",), "places": ("place",), "curves": ("curve",), "text": ("word",),
+    "matches": ("match", "matches"),
+}  # fmt: skip
 SEEDED = "the noise came from a seed and can be guessed"
 _LARGEST = 64 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -207,10 +211,9 @@ class Card:
 
     def explain(self) -> str:
         """The card in words."""
-        units = {"table": "rows", "places": "places", "text": "words"}.get(self.what, self.what)
-        head = f"{self.title or 'A release'}: {self.count:,} {units}"
+        head = f"{self.title or 'A release'}: {counted(self.count, *_UNITS[self.what])}"
         if self.what == "table":
-            head += f", {len(self.mechanisms)} protected columns"
+            head += f", {counted(len(self.mechanisms), 'protected column')}"
         lines = [f"{head}."]
         if self.void:
             lines.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
@@ -255,9 +258,13 @@ def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
     if body["what"] not in get_args(What):
         raise BadFile(f"{name}: is of {body['what']!r}, not of one of {', '.join(get_args(What))}")
     if body["count"] < 0:
-        raise BadFile(f"{name}: a release cannot have {body['count']} rows")
-    if body["holds"] is bool(body["void"]) or not (body["secure"] or body["void"]):
+        raise BadFile(f"{name}: a release cannot have the count {body['count']}")
+    if body["holds"] and body["void"]:
         raise BadFile(f"{name}: says both that its guarantee holds and why it does not")
+    if not body["holds"] and not body["void"]:
+        raise BadFile(f"{name}: says that its guarantee does not hold, and void should say why")
+    if not body["secure"] and not body["void"]:
+        raise BadFile(f"{name}: says that its noise can be guessed, and that its guarantee holds")
     lists = {key: _texts(body.get(key, []), f"{name}, {key}") for key in _LISTS}
     for column, entry in body["mechanisms"].items():
         _check_mechanism(entry, f"{name}, mechanism {column!r}", table=body["what"] == "table")
@@ -285,13 +292,8 @@ def card_text(card: Card) -> str:
 
 def card_of_text(text: str, *, name: str) -> Card:
     """The card that a text holds."""
-    found = read_document(text, name=name)
-    if (found.noun, found.version) != ("card", VERSION):
-        raise BadFile(
-            f"{name}: holds a {found.noun} of version {found.version}, where a card of version "
-            f"{VERSION} is needed"
-        )
-    card: Card = rebuilt(lambda body: card_from(body, name=name), found.body, name)
+    body = stored_body(text, "card", VERSION, name=name)
+    card: Card = rebuilt(lambda body: card_from(body, name=name), body, name)
     return card
 
 

@@ -1,34 +1,24 @@
-"""Plans as the bodies of stored nouns: people write TOML, programs keep this."""
+"""Plans as plain data without floats: people write TOML, programs keep this in stored nouns."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from dprivacy.errors import BadFile, NotApplicable
-from dprivacy.model import digest, plain
-from dprivacy.release.plans.table_plan import Plan
+from dprivacy.errors import BadFile
+from dprivacy.model import digest, plain, read_document
 
+VERSION = 1
 _DOUBLE = "double"
 
 
-def plan_body(plan: Plan) -> dict[str, Any]:
-    """A plan as the body of a stored noun."""
-    if not plan.raw:
-        raise NotApplicable(
-            f"the plan {plan.title!r} was put together by hand; only one that was read can be stored"
+def stored_body(text: str, noun: str, version: int, *, name: str) -> dict[str, Any]:
+    """The body of a stored noun; any other noun or version is refused."""
+    found = read_document(text, name=name)
+    if (found.noun, found.version) != (noun, version):
+        raise BadFile(
+            f"{name}: holds a {found.noun} of version {found.version}, where a {noun} of version "
+            f"{version} is needed"
         )
-    return plan_out(plan.raw)
-
-
-def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
-    """The plan of a body; every mechanism is built again. It may not name other files."""
-    data = plan_in(body)
-    columns = data.get("columns")
-    for column, spec in columns.items() if isinstance(columns, Mapping) else ():
-        if isinstance(spec, Mapping) and "file" in spec:
-            raise BadFile(
-                f"{name}: column {column!r} names a file, which a stored plan holds itself"
-            )
-    return Plan.read(data)
+    return found.body
 
 
 def plan_hash(raw: Mapping[str, Any]) -> str:

@@ -9,8 +9,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadFile, BadPlan, DPrivacyError, UnknownName, WrongKind
-from dprivacy.model import Channel, file_text
+from dprivacy.errors import (
+    BadFile,
+    BadPlan,
+    DPrivacyError,
+    NotApplicable,
+    UnknownName,
+    WrongKind,
+)
+from dprivacy.model import Channel, file_text, rebuilt
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
@@ -21,6 +28,7 @@ from dprivacy.release.plans.column_domains import (
     space_of,
 )
 from dprivacy.release.plans.stored_columns import with_contents
+from dprivacy.release.plans.stored_plans import VERSION, plan_in, plan_out, stored_body
 from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.spaces import FiniteSpace, discrete
 from dprivacy.typing import PlanLike
@@ -108,7 +116,9 @@ class Plan:
 
     @classmethod
     def read(cls, source: PlanLike) -> "Plan":
-        """Read a plan from a TOML file, or from the mapping such a file gives; a plan stays as it is.
+        """Read a plan from a file, or from the mapping a file gives; a plan stays as it is.
+
+        A file holds what people write, TOML, or what `save` wrote, JSON.
 
         Raises
         ------
@@ -120,12 +130,16 @@ class Plan:
         if isinstance(source, Mapping):
             return _build(with_contents(source, Path()), "the plan")
         if not isinstance(source, str | PathLike):
-            raise WrongKind(f"a plan is a TOML file or a mapping, not {type(source).__name__}")
+            raise WrongKind(f"a plan is a file or a mapping, not {type(source).__name__}")
         return cls.parse(file_text(source), name=str(source), folder=Path(source).parent)
 
     @classmethod
     def parse(cls, text: str, *, name: str = "the plan", folder: str | Path = "") -> "Plan":
-        """Read a plan from TOML text; mechanism files are looked for in `folder`."""
+        """Read a plan from the text of a file; mechanism files are looked for in `folder`."""
+        if text.lstrip().startswith("{"):  # as no TOML does
+            body = stored_body(text, "plan", VERSION, name=name)
+            stored: Plan = rebuilt(lambda body: plan_from(body, name=name), body, name)
+            return stored
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as reason:  # also a number of too many digits
@@ -155,6 +169,27 @@ class Plan:
     def unconfirmed(self) -> list[str]:
         """Columns whose domain was read off the data and not confirmed."""
         return [column.name for column in self.columns if column.source == "data"]
+
+
+def plan_body(plan: Plan) -> dict[str, Any]:
+    """A plan as the body of a stored noun."""
+    if not plan.raw:
+        raise NotApplicable(
+            f"the plan {plan.title!r} was put together by hand; only one that was read can be stored"
+        )
+    return plan_out(plan.raw)
+
+
+def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
+    """The plan of a body; every mechanism is built again. It may not name other files."""
+    data = plan_in(body)
+    columns = data.get("columns")
+    for column, spec in columns.items() if isinstance(columns, Mapping) else ():
+        if isinstance(spec, Mapping) and "file" in spec:
+            raise BadFile(
+                f"{name}: column {column!r} names a file, which a stored plan holds itself"
+            )
+    return Plan.read(data)
 
 
 def _require_sizes(data: Mapping[str, Any], name: str) -> None:
