@@ -1,5 +1,7 @@
 """Mechanisms in order of safety."""
 
+from itertools import combinations
+
 import dprivacy as dp
 from support.viz_checks import check_words
 
@@ -33,3 +35,27 @@ def test_the_hasse_diagram_has_every_edge_and_no_line_behind_a_box():
         points = path.get_xydata()
         for x, y in points[1:-1]:
             assert all((x, y) != place for place in named.values())
+
+
+def test_channels_that_are_not_comparable_stand_beside_each_other():
+    line, three = dp.line(3), range(3)
+    channels = {
+        "geometric ln 2": dp.geometric(line, eps="ln 2"),
+        "geometric ln 4": dp.geometric(line, eps="ln 4"),
+        "response ln 3": response(three, "ln 3"),
+        "tells 0": [[1, 0], [0, 1], [0, 1]],
+        "tells 1": [[1, 0], [0, 1], [1, 0]],
+        "tells 2": [[1, 0], [1, 0], [0, 1]],
+        "tells 0 at times": [["1/2", "1/2"], [0, 1], [0, 1]],
+    }
+    figure = dp.refine.order(channels).plot()
+    figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent() for text in figure.axes[0].texts}
+    assert boxes.keys() == channels.keys()
+    checked = 0
+    for a, b in combinations(channels, 2):
+        if not dp.refines(channels[a], channels[b]) and not dp.refines(channels[b], channels[a]):
+            left, right = sorted((boxes[name] for name in (a, b)), key=lambda box: box.x0)
+            assert left.x1 < right.x0, (a, b)
+            checked += 1
+    assert checked > 10
