@@ -291,6 +291,6 @@ def test_the_plotly_triangle_has_the_same_points_and_is_plain_data():
 @pytest.mark.parametrize(("n", "kind"), [(2, "scatter"), (4, "scatter3d")])
 def test_plotly_segments_and_tetrahedra_are_plain_data(n, kind):
     space = dp.line(n)
-    spec = simplex_spec(dp.geometric(space, eps=0.5), space=space, eps=0.5, zoom=True)
+    spec = simplex_spec(dp.geometric(space, eps=0.5), space=space, eps=0.5)
     assert {trace["type"] for trace in spec["data"]} == {kind}
     json.dumps(spec, allow_nan=False)

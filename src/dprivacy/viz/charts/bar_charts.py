@@ -13,6 +13,7 @@ from dprivacy.viz.style.figure_words import (
     require_some,
     short,
     titled,
+    write_beside,
 )
 from dprivacy.viz.style.picture_style import FAINT, INK, WIDTH, Figure, drawn, new_axes, style
 
@@ -84,9 +85,7 @@ def _aligned(groups: Mapping[str, Values]) -> tuple[list[Any], dict[str, list[fl
     }
 
 
-def bars_spec(
-    groups: Mapping[str, Values], *, y: str = "", x: str = "", title: str = ""
-) -> dict[str, Any]:
+def bars_spec(groups: Mapping[str, Values], *, y: str = "", x: str = "") -> dict[str, Any]:
     """What `plot_bars` draws, as a Plotly figure in plain data."""
     labels, values = _aligned(groups)
     shapes = ["", "/", ".", "\\", "x", "+"]
@@ -105,7 +104,6 @@ def bars_spec(
             for k, (name, heights) in enumerate(values.items())
         ],
         "layout": {
-            "title": {"text": title},
             "barmode": "group",
             "xaxis": {
                 "title": {"text": x},
@@ -114,7 +112,6 @@ def bars_spec(
             },
             "yaxis": {"title": {"text": y}},
             "showlegend": len(values) > 1,
-            "margin": {"t": 48 if title else 16},
         },
     }
 
@@ -145,7 +142,10 @@ def plot_spending(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.5 of 1', '2 of 1, too much']
     """
-    rows = [_entry(entry) for entry in entries]
+    rows = [
+        (name, float(spent), None if budget is None else float(budget))
+        for name, spent, budget in entries
+    ]
     require_some(rows, "at least one entry (name, spent, budget)")
     high = max(1.0, 0.42 * len(rows))
     figure, axes = new_axes(WIDTH, high + 0.9)
@@ -156,14 +156,8 @@ def plot_spending(
         if budget is not None:
             axes.barh(at, budget, 0.68, facecolor="none", edgecolor=INK, linewidth=1.0)
         text = f"{spent:.3g} of {budget:.3g}" if budget is not None else f"{spent:.3g}, no limit"
-        axes.annotate(
-            text + (", too much" if over else ""),
-            (max(spent, budget or 0.0), at),
-            (5, 0),
-            textcoords="offset points",
-            va="center",
-            size=8,
-        )
+        text += ", too much" if over else ""
+        write_beside(axes, text, (max(spent, budget or 0.0), at), 5, size=8)
     name_rows(axes, [name for name, _, _ in rows], high)
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=unit)
@@ -180,8 +174,3 @@ def plot_spending(
     handles.append(patches.Patch(facecolor="none", edgecolor=INK, label="budget"))
     legend_below(figure, handles)
     return figure
-
-
-def _entry(entry: Entry) -> tuple[Label, float, float | None]:
-    name, spent, budget = entry
-    return name, float(spent), None if budget is None else float(budget)

@@ -1,27 +1,29 @@
 """Estimates: what a plan promises, what was found beside the truth, and how it was reached."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, SupportsFloat, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from dprivacy.errors import WrongShape
 from dprivacy.estimation import Estimate
-from dprivacy.model import Dist, shown
+from dprivacy.model import shown
 from dprivacy.release import Forecast
 from dprivacy.typing import Label
+from dprivacy.viz.charts.bar_charts import Values
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.style.figure_words import (
     legend_below,
     name_columns,
     name_rows,
     require_some,
+    ruled,
     titled,
+    write_beside,
 )
 from dprivacy.viz.style.picture_style import (
     FAINT,
     INK,
-    PALE,
     WIDTH,
     Figure,
     drawn,
@@ -30,7 +32,6 @@ from dprivacy.viz.style.picture_style import (
     style,
 )
 
-Shares: TypeAlias = Dist | Mapping[Any, SupportsFloat]  # by label
 _BARS = 24  # labels up to which there are marks with error bars; beyond, curves
 
 
@@ -38,8 +39,8 @@ _BARS = 24  # labels up to which there are marks with error bars; beyond, curves
 def plot_estimate(
     estimate: Estimate,
     *,
-    truth: Shares | None = None,
-    observed: Shares | None = None,
+    truth: Values | None = None,
+    observed: Values | None = None,
     title: str = "",
 ) -> Figure:
     """Estimated shares with their intervals, beside what was observed and, where known, the truth.
@@ -51,7 +52,7 @@ def plot_estimate(
     estimate
         What `dprivacy.estimation.estimate` found.
     truth, observed
-        Shares by label: a distribution or a mapping.
+        Values by label: a distribution or a mapping.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def plot_estimate(
     return figure
 
 
-def _shares(given: Shares, labels: Sequence[Label], name: str) -> list[float]:
+def _shares(given: Values, labels: Sequence[Label], name: str) -> list[float]:
     values = dict(given.items())
     missing = [label for label in labels if label not in values]
     if missing and name == "truth":
@@ -134,7 +135,7 @@ def _with_bars(
 
 
 def plot_reconstruction(
-    truth: Shares, observed: Shares, estimated: Shares | Mapping[str, Shares], *, title: str = ""
+    truth: Values, observed: Values, estimated: Values | Mapping[str, Values], *, title: str = ""
 ) -> Figure:
     """True, noisy and reconstructed distributions over numbers.
 
@@ -155,7 +156,7 @@ def plot_reconstruction(
         hasattr(value, "items") for value in estimated.values()
     )
     named: Any = estimated if several else {"reconstructed": estimated}
-    curves: dict[str, Shares] = {"truth": truth, "observed, noisy": observed, **named}
+    curves: dict[str, Values] = {"truth": truth, "observed, noisy": observed, **named}
     return plot_curves(
         {name: sorted((float(x), float(p)) for x, p in d.items()) for name, d in curves.items()},
         x="value",
@@ -238,24 +239,9 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> Figure:
         if column.share_error is not None:
             points = 100 * column.share_error
             right.barh(at, points, 0.5, color=style(0).colour)
-            right.annotate(
-                f"±{points:.2g}",
-                (points, at),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                size=8,
-            )
+            write_beside(right, f"±{points:.2g}", (points, at), 4, size=8)
         else:
-            right.annotate(
-                "cannot be corrected",
-                (0, at),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                size=8,
-                color=FAINT,
-            )
+            write_beside(right, "cannot be corrected", (0, at), 4, size=8, color=FAINT)
     name_rows(left, [column.name for column in columns], high)
     left.set(xlim=(0, 104), ylim=(len(columns) - 0.4, -0.6))
     left.set_xlabel("values that stay as they are, %")
@@ -263,7 +249,6 @@ def plot_forecast(forecast: Forecast, *, title: str = "") -> Figure:
     right.set_xlim(0, max(1.0, 1.3 * max(100 * (c.share_error or 0) for c in columns)))
     for axes in (left, right):
         axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x", color=PALE, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes, "x")
     figure.suptitle(title or f"What to expect with {forecast.rows:,} rows", size=11)
     return figure

@@ -6,10 +6,16 @@ from typing import TypeAlias
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.numbers import read_vector
 from dprivacy.typing import NumberLike
-from dprivacy.viz.style.figure_words import legend_below, name_rows, require_some, titled
+from dprivacy.viz.style.figure_words import (
+    legend_below,
+    name_rows,
+    require_some,
+    ruled,
+    titled,
+    write_beside,
+)
 from dprivacy.viz.style.picture_style import (
     FAINT,
-    PALE,
     WIDTH,
     Figure,
     drawn,
@@ -48,9 +54,7 @@ def plot_leakage(
     for at, (low, top) in enumerate(rows.values()):
         axes.plot([low, top], [at, at], color=FAINT, linewidth=1.4, zorder=1)
         factor = f"×{top / low:.3g}" if low else ""
-        axes.annotate(
-            factor, (max(low, top), at), (9, 0), textcoords="offset points", va="center", size=9
-        )
+        write_beside(axes, factor, (max(low, top), at), 9, size=9)
     handles = []
     for k, name in enumerate(("before seeing the output", "after")):
         look = style_of(k)
@@ -67,8 +71,7 @@ def plot_leakage(
     axes.tick_params(axis="y", length=0)
     largest = max(max(pair) for pair in rows.values())
     axes.set(xlabel=x, xlim=(0, 1.15 * largest or 1.0), ylim=(len(rows) - 0.4, -0.6))
-    axes.grid(axis="x", color=PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
+    ruled(axes, "x")
     titled(axes, title)
     legend_below(figure, handles)
     return figure

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat, TypeAlias
 
 from dprivacy.extras import matplotlib
-from dprivacy.viz.style.figure_words import legend_below, require_some, titled
-from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_axes, style
+from dprivacy.viz.style.figure_words import legend_below, require_some, ruled, titled
+from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_axes, style
 
 Points = Sequence[tuple[float, float]]
 Curves: TypeAlias = Mapping[str, Iterable[tuple[SupportsFloat, SupportsFloat]]]
@@ -63,8 +63,7 @@ def plot_curves(
     handles = draw_curves(axes, read, marks=marks)
     handles += _compared(axes, read, levels or {}, diagonal)
     axes.set(xlabel=x, ylabel=y)
-    axes.grid(color=PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
+    ruled(axes)
     titled(axes, title)
     if len(handles) > 1:
         legend_below(figure, handles, columns=4)
@@ -106,7 +105,7 @@ def _compared(
     return handles
 
 
-def curves_spec(curves: Curves, *, x: str, y: str, title: str = "") -> dict[str, Any]:
+def curves_spec(curves: Curves, *, x: str, y: str) -> dict[str, Any]:
     """What `plot_curves` draws, as a Plotly figure in plain data."""
     read = read_curves(curves)
     return {
@@ -123,10 +122,8 @@ def curves_spec(curves: Curves, *, x: str, y: str, title: str = "") -> dict[str,
             for k, (name, points) in enumerate(read.items())
         ],
         "layout": {
-            "title": {"text": title},
             "xaxis": {"title": {"text": x}},
             "yaxis": {"title": {"text": y}},
             "showlegend": len(read) > 1,
-            "margin": {"t": 48 if title else 16},
         },
     }

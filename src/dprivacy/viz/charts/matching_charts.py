@@ -10,8 +10,16 @@ from dprivacy.extras import matplotlib
 from dprivacy.hashing import LossExperiment
 from dprivacy.sources import result
 from dprivacy.viz.charts.line_charts import plot_curves
-from dprivacy.viz.style.figure_words import legend_below, require_some, titled
-from dprivacy.viz.style.picture_style import FAINT, HEIGHT, PALE, Figure, drawn, new_figure, style
+from dprivacy.viz.style.figure_words import legend_below, require_some, ruled, titled
+from dprivacy.viz.style.picture_style import (
+    FAINT,
+    HEIGHT,
+    Figure,
+    drawn,
+    new_axes,
+    new_figure,
+    style,
+)
 
 _NAMES = {"LSHRR": "hash, then flip (LSHRR)", "LapLSH": "noise, then hash (LapLSH)"}
 _BINS = 25
@@ -81,8 +89,7 @@ def _against_budget(experiment: LossExperiment, title: str) -> Figure:
             lines.append(axes.axhline(height, color=FAINT, linestyle=dash, label=name))
         axes.set(xlabel="total privacy budget ξ (xi)")
         axes.set_title(f"{bits} hash bits")
-        axes.grid(color=PALE, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
         handles = lines
     panels[0].set(ylabel="utility loss")
     panels[0].set_ylim(bottom=0)
@@ -115,8 +122,7 @@ def plot_nearest_distances(distances: Mapping[str, ArrayLike], *, title: str = "
     }
     require_some(read, "names, each with at least one distance")
     edges = np.linspace(0, max(values.max() for values in read.values()) or 1.0, _BINS + 1)
-    figure = new_figure()
-    axes = figure.add_subplot()
+    figure, axes = new_axes()
     lines = matplotlib("lines")
     handles = []
     for k, (name, values) in enumerate(read.items()):

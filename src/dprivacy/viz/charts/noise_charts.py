@@ -5,8 +5,7 @@ from numbers import Real
 from typing import Any
 
 from dprivacy.errors import NotApplicable
-from dprivacy.extras import matplotlib
-from dprivacy.model import Channel, as_channel
+from dprivacy.model import as_channel
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label
 from dprivacy.viz.charts.bar_charts import draw_bars
@@ -48,7 +47,11 @@ def plot_noise(
     >>> len(plot_noise(two, at=4).axes[0].lines)
     3
     """
-    rows = _rows(mechanisms, at)
+    require_some(mechanisms, "names and mechanisms")
+    rows = {
+        str(name): {y: float(p) for y, p in as_channel(C).row(at).items()}
+        for name, C in mechanisms.items()
+    }
     figure, axes = new_axes()
     outputs = [y for row in rows.values() for y in row]
     if all(isinstance(y, Real) and not isinstance(y, bool) for y in outputs):
@@ -67,20 +70,13 @@ def plot_noise(
     return figure
 
 
-def _rows(mechanisms: Mapping[str, ChannelLike], at: Label) -> dict[str, dict[Label, float]]:
-    require_some(mechanisms, "names and mechanisms")
-    read: dict[str, Channel] = {str(name): as_channel(C) for name, C in mechanisms.items()}
-    return {name: {y: float(p) for y, p in C.row(at).items()} for name, C in read.items()}
-
-
 def _over_numbers(
     axes: Any, rows: Mapping[str, dict[Any, float]], at: Any, within: float | None
 ) -> list[Any]:
     curves = {name: sorted((float(y), p) for y, p in row.items()) for name, row in rows.items()}
     handles = draw_curves(axes, curves)
-    lines = matplotlib("lines")
-    axes.axvline(float(at), color=FAINT, linewidth=0.9, zorder=1)
-    handles.append(lines.Line2D([], [], color=FAINT, linewidth=0.9, label="true value"))
+    truth = axes.axvline(float(at), color=FAINT, linewidth=0.9, zorder=1, label="true value")
+    handles.append(truth)
     if within is not None:
         band = axes.axvspan(float(at) - within, float(at) + within, color=PALE, zorder=0)
         band.set_label(f"within {within:g} of the true value")

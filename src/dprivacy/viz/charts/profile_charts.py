@@ -7,8 +7,8 @@ from typing import TypeAlias
 from dprivacy.typing import ChannelLike
 from dprivacy.verify import PrivacyProfile, privacy_profile
 from dprivacy.viz.charts.line_charts import draw_curves
-from dprivacy.viz.style.figure_words import legend_below, named, titled
-from dprivacy.viz.style.picture_style import PALE, Figure, drawn, new_axes, style
+from dprivacy.viz.style.figure_words import legend_below, named, ruled, titled
+from dprivacy.viz.style.picture_style import Figure, drawn, new_axes, style
 
 Source: TypeAlias = PrivacyProfile | ChannelLike
 X, Y = "privacy level ε", "slack δ: probability left out"
@@ -47,8 +47,7 @@ def plot_profile(profiles: Source | Mapping[str, Source], *, title: str = "") ->
             handles[k].set_markevery([])
     axes.set(xlabel=X, ylabel=Y, xlim=(0, None))
     axes.set_ylim(bottom=0)
-    axes.grid(color=PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
+    ruled(axes)
     titled(axes, title)
     if len(handles) > 1:
         legend_below(figure, handles)

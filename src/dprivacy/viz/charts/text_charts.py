@@ -4,8 +4,8 @@ from typing import Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.text import AuthorTopicTable
-from dprivacy.viz.style.figure_words import legend_below, titled
-from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure, style
+from dprivacy.viz.style.figure_words import legend_below, ruled, titled
+from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_figure, style
 
 
 @drawn
@@ -59,8 +59,7 @@ def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> Figure:
         axes.axhline(chance, color=FAINT, linestyle=":", linewidth=1.4)
         axes.set_xticks(range(len(rows)), names)
         axes.set(ylim=(-3, 105), xlabel="level ε per word, and words that stayed")
-        axes.grid(color=PALE, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
         count = table.authors if side == "author" else table.topics
         titled(axes, f"{side} told, of {count}")
         if k == 1:

@@ -6,8 +6,8 @@ from dprivacy.extras import matplotlib
 from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
 from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
 from dprivacy.viz.picture_registry import picture
-from dprivacy.viz.style.figure_words import legend_below, titled
-from dprivacy.viz.style.picture_style import FAINT, PALE, Figure, drawn, new_figure
+from dprivacy.viz.style.figure_words import legend_below, ruled, titled
+from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_figure
 
 
 @drawn
@@ -40,8 +40,7 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
         curves = {name: frontier.curve(name, quantity) for name in NAMES}
         handles = draw_curves(axes, curves)
         axes.set(xlabel=f"privacy level ε within {in_words(frontier.radius)}", ylabel=label)
-        axes.grid(color=PALE, linewidth=0.6)
-        axes.set_axisbelow(True)
+        ruled(axes)
         axes.tick_params(labelleft=True)
         axes.set_ylim(bottom=0)
     dash = (0, (1, 1))

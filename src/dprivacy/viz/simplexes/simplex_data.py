@@ -9,7 +9,7 @@ import numpy as np
 from dprivacy.numbers import Floats
 from dprivacy.typing import Label, LevelLike, PriorLike, SpaceLike
 from dprivacy.viz.simplexes.simplex_picture import TETRAHEDRON, hull_edges
-from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, magnified, make_scene
+from dprivacy.viz.simplexes.simplex_scene import Cloud, Drawable, Scene, make_scene
 from dprivacy.viz.style.figure_words import short
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE, style
 
@@ -26,9 +26,6 @@ def simplex_spec(
     eps: LevelLike | None = None,
     prior: PriorLike = None,
     corners: Sequence[Label] | None = None,
-    hulls: bool = True,
-    zoom: bool = False,
-    title: str = "",
 ) -> dict[str, Any]:
     """What `plot_simplex` draws, as a Plotly figure in plain data.
 
@@ -36,7 +33,7 @@ def simplex_spec(
 
     Parameters
     ----------
-    hypers, space, eps, prior, corners, hulls, zoom, title
+    hypers, space, eps, prior, corners
         As for `plot_simplex`.
 
     Returns
@@ -53,11 +50,10 @@ def simplex_spec(
     >>> [trace["name"] for trace in spec["data"]]
     ['private region', 'hull', 'posteriors', 'prior']
     """
-    scene = make_scene(hypers, space=space, eps=eps, prior=prior, corners=corners, title=title)
-    scene = magnified(scene) if zoom else scene
+    scene = make_scene(hypers, space=space, eps=eps, prior=prior, corners=corners, title="")
     traces = [*_outline(scene), *_region(scene)]
     for k, cloud in enumerate(scene.clouds):
-        if hulls and len(cloud.points) > 1:
+        if len(cloud.points) > 1:
             traces.append(_hull(scene, cloud, k))
         traces.append(_marks(scene, cloud, k))
     cross = {"symbol": "cross", "size": 9, "color": INK}
@@ -142,7 +138,7 @@ def _marks(scene: Scene, cloud: Cloud, k: int) -> dict[str, Any]:
         f"{observation}: probability {mass:.3g}<br>"
         + "<br>".join(f"{short(x)}: {p:.3g}" for x, p in zip(scene.corners, point, strict=True))
         for observation, mass, point in zip(
-            cloud.observations, cloud.masses, _true(scene, cloud), strict=True
+            cloud.observations, cloud.masses, cloud.points, strict=True
         )
     ]
     return _points(
@@ -162,18 +158,10 @@ def _marks(scene: Scene, cloud: Cloud, k: int) -> dict[str, Any]:
     )
 
 
-def _true(scene: Scene, cloud: Cloud) -> Floats:
-    """The posteriors themselves, where the picture shows them magnified."""
-    centre = scene.priors.mean(axis=0)
-    points: Floats = centre + (cloud.points - centre) / scene.magnified
-    return points
-
-
 def _layout(scene: Scene) -> dict[str, Any]:
-    names = [("towards " if scene.magnified != 1 else "") + short(x) for x in scene.corners]
+    names = [short(x) for x in scene.corners]
     layout: dict[str, Any] = {
-        "title": {"text": scene.title},
-        "margin": {"t": 64 if scene.title else 40, "b": 40, "l": 40, "r": 40},
+        "margin": {"t": 40, "b": 40, "l": 40, "r": 40},
         "legend": {"orientation": "h", "y": -0.12},
     }
     if len(names) == 3:

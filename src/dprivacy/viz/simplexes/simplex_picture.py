@@ -100,7 +100,7 @@ def draw_scene(axes: Any, scene: Scene, *, hulls: bool, letters: bool, small: bo
         handles.append(_draw_region(axes, scene, letters=letters))
     for k, cloud in enumerate(scene.clouds):
         handles.append(_draw_cloud(axes, cloud, k, hulls=hulls, small=small))
-    at = _args(scene.priors)
+    at = coordinates(scene.priors)
     (mark,) = axes.plot(*at, "+", color=INK, markersize=9, markeredgewidth=1.6, zorder=6)
     mark.set_label("prior")
     # A height of its own: looking for one costs more than drawing everything else.
@@ -109,7 +109,7 @@ def draw_scene(axes: Any, scene: Scene, *, hulls: bool, letters: bool, small: bo
     return [*handles, mark]
 
 
-def _args(points: Floats) -> tuple[Floats, ...]:
+def coordinates(points: Floats) -> tuple[Floats, ...]:
     """Coordinates for the axes of this many corners."""
     n = points.shape[1]
     if n == 2:
@@ -120,8 +120,8 @@ def _args(points: Floats) -> tuple[Floats, ...]:
     return flat[:, 0], flat[:, 1]
 
 
-def _one(point: Floats) -> tuple[float, ...]:
-    return tuple(float(value[0]) for value in _args(point[None, :]))
+def _place(point: Floats) -> tuple[float, ...]:
+    return tuple(float(value[0]) for value in coordinates(point[None, :]))
 
 
 def flat_tetrahedron(points: Floats) -> Floats:
@@ -140,7 +140,7 @@ def _frame(axes: Any, scene: Scene, *, small: bool) -> None:
     if len(names) == 3:
         for name, at, side in zip(names, np.eye(3), ("top", "top", "bottom"), strict=True):
             outside = at + 0.055 * (at - 1 / 3)
-            axes.text(*_one(outside), name, ha="center", va=side, size=size)
+            axes.text(*_place(outside), name, ha="center", va=side, size=size)
         for axis in (axes.taxis, axes.laxis, axes.raxis):
             axis.set_ticks([0.25, 0.5, 0.75], labels=[])
             axis.set_tick_params(length=0)
@@ -190,7 +190,7 @@ def _draw_region(axes: Any, scene: Scene, *, letters: bool) -> Any:
     corners, edges = scene.region.corners, scene.region.edges
     patches = matplotlib("patches")
     if len(scene.corners) == 3 and len(corners) > 2:
-        (patch,) = axes.fill(*_args(corners), facecolor=PALE, edgecolor=FAINT, zorder=2)
+        (patch,) = axes.fill(*coordinates(corners), facecolor=PALE, edgecolor=FAINT, zorder=2)
         patch.set_gid("region")
     if len(scene.corners) == 4 and len(corners) > 3:
         flat = flat_tetrahedron(corners)
@@ -199,13 +199,13 @@ def _draw_region(axes: Any, scene: Scene, *, letters: bool) -> Any:
     for i, j in edges if len(scene.corners) != 3 else ():
         wide = 7.0 if len(scene.corners) == 2 else 1.1
         axes.plot(
-            *_args(corners[[i, j]]),
+            *coordinates(corners[[i, j]]),
             color=PALE if len(scene.corners) == 2 else FAINT,
             linewidth=wide,
             solid_capstyle="butt",
             zorder=2,
         )
-    axes.plot(*_args(corners), ".", color=FAINT, markersize=5, zorder=3)
+    axes.plot(*coordinates(corners), ".", color=FAINT, markersize=5, zorder=3)
     if letters:
         _name_corners(axes, corners)
     return patches.Patch(facecolor=PALE, edgecolor=FAINT, label="private region")
@@ -224,14 +224,16 @@ def _name_corners(axes: Any, corners: Floats) -> None:
     for k, corner in enumerate(corners):
         away = corner - centre
         at = corner + 0.075 * away / (np.linalg.norm(away) or 1.0)
-        axes.text(*_one(at), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 26], ha="center", va="center", size=9)
+        axes.text(
+            *_place(at), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 26], ha="center", va="center", size=9
+        )
 
 
 def _draw_cloud(axes: Any, cloud: Cloud, k: int, *, hulls: bool, small: bool) -> Any:
     look = style(k)
     # The first is filled and the others are rings, so that marks on one spot are all seen.
     marks = axes.scatter(
-        *_args(cloud.points),
+        *coordinates(cloud.points),
         s=AREA * cloud.masses * (0.6 if small else 1.0),
         marker=look.marker,
         facecolors=look.colour if k == 0 else "none",
@@ -244,7 +246,7 @@ def _draw_cloud(axes: Any, cloud: Cloud, k: int, *, hulls: bool, small: bool) ->
     if hulls and len(cloud.points) > 1:
         for i, j in hull_edges(cloud.points):
             axes.plot(
-                *_args(cloud.points[[i, j]]),
+                *coordinates(cloud.points[[i, j]]),
                 color=look.colour,
                 linestyle=look.dash,
                 linewidth=1.1,

@@ -7,7 +7,7 @@ from typing import Any
 
 from dprivacy.errors import NotApplicable
 from dprivacy.model import shown
-from dprivacy.viz.style.picture_style import Figure
+from dprivacy.viz.style.picture_style import PALE, Figure
 
 _CHARS_PER_INCH = 13.0  # of the small type that labels are set in
 
@@ -60,6 +60,17 @@ def name_rows(axes: Any, labels: Sequence[Any], inches: float) -> None:
     step = max(1, math.ceil((0.16 * lines + 0.02) * len(texts) / inches))
     at = range(0, len(texts), step)
     axes.set_yticks(list(at), [texts[k] for k in at])
+
+
+def ruled(axes: Any, axis: str = "both") -> None:
+    """Faint lines behind everything, to read values by."""
+    axes.grid(axis=axis, color=PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def write_beside(axes: Any, text: str, at: tuple[float, float], points: float, **look: Any) -> None:
+    """A text this many points to the right of a place."""
+    axes.annotate(text, at, (points, 0), textcoords="offset points", va="center", **look)
 
 
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 3) -> None:
