@@ -33,16 +33,19 @@ def _inside(profile, truth, slack=0.0):
     return bool(np.all((profile.low - slack <= truth) & (truth <= profile.high + slack)))
 
 
-def test_the_band_holds_the_mean_as_often_as_it_says():
+@pytest.mark.parametrize(
+    ("releases", "least"), [(60, 48), pytest.param(2000, 1860, marks=pytest.mark.slow)]
+)
+def test_the_band_holds_the_mean_as_often_as_it_says(releases, least):
     days = example_days(60)
     basis = make_basis("cosine", 48, 6)
     followed = days.mean(axis=0) @ basis.rows.T @ basis.back.T
     inside = [
         _inside(protect_curves(days, eps=1, grid="0.001", size=6).data.mean(), followed, 1e-3)
-        for _ in range(60)
+        for _ in range(releases)
     ]
-    # Bonferroni over readings that hang together: at least 95 %; 48 of 60 is 5 sigma below.
-    assert sum(inside) > 48
+    # Bonferroni over readings that hang together: at least 95 %; the least is 4 sigma below.
+    assert sum(inside) > least
 
 
 def test_groups_have_profiles_of_their_own():
@@ -158,6 +161,8 @@ def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
         (["a", "b"], ["secret", "1"], {}, "column 'a' contains a value that is not a number"),
         (["a", "b"], ["1", "2"], {"columns": "b:a"}, "FIRST:LAST"),
         (["a", "b"], ["1", "2"], {"keep": ["c"]}, "not 'c'"),
+        (["a", "b"], ["1", "2"], {"keep": "home"}, "not 'home'"),
+        (["a", "b"], ["1", "2"], {"long": "abc"}, "three columns .* not abc"),
         (["a", "b"], ["1", "2"], {"long": ["a", "b"]}, "three columns"),
         (["a", "b", "c"], ["1", "noon", "2"], {"long": ["a", "b", "c"]}, "should contain times"),
     ],

@@ -25,6 +25,9 @@ from dprivacy.geo import (
     averaged,
     averaging_attack,
     city,
+    displacement,
+    frontier,
+    optimal_places,
     place_mechanism,
     protect_places,
 )
@@ -216,8 +219,8 @@ def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
     assert world.lat[0] == world.lat[1] != world.lat[2]
 
 
-def test_permanent_noise_has_the_law_of_fresh_noise():
-    n = 1500
+@pytest.mark.parametrize("n", [1500, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_permanent_noise_has_the_law_of_fresh_noise(n):
     mechanism = place_mechanism(cell="50 m", region=NYC)
     found = reported(
         np.full(n, 40.7), np.full(n, -74.0), region=NYC, people=range(n), permanent_key=KEY
@@ -247,7 +250,7 @@ def test_levels_of_several_reports_add_up_and_can_be_shared_out():
         ).guarantee.reports
         == 1
     )
-    with pytest.raises(BudgetExceeded, match="different places"):
+    with pytest.raises(BudgetExceeded, match="more than 1 different place,"):
         reported(
             lat + np.arange(5) / 100, lon, region=NYC, people=people, reports=1, permanent_key=KEY
         )
@@ -261,6 +264,9 @@ def test_levels_of_several_reports_add_up_and_can_be_shared_out():
         ({"permanent_key": b"short", "people": ["a"]}, "at least 16 secret bytes"),
         ({"permanent_key": "x" * 32, "people": ["a"]}, "at least 16 secret bytes"),
         ({"people": ["a", "b"]}, "one person for each place: 1, not 2"),
+        ({"people": "a"}, "a list with the person of each place, not one value of type str"),
+        ({"people": 7}, "not one value of type int"),
+        ({"city": "paris"}, "a city should be what city"),
         ({"people": [None]}, "row 0 belongs to nobody"),
         ({"people": [math.nan], "permanent_key": KEY}, "row 0 belongs to nobody"),
         ({"reports": 0, "people": ["a"]}, "at least 1"),
@@ -295,6 +301,21 @@ def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_nois
 def test_the_middle_of_reports_is_found_across_the_date_line():
     middle = averaged([0.0, 0.0, 0.0], [179.999, -179.999, 180.0], ["ann"] * 3)["ann"]
     assert middle == (0.0, 180.0)
+
+
+@pytest.mark.parametrize("ask", [optimal_places, frontier])
+def test_a_city_is_no_text(ask):
+    with pytest.raises(Malformed, match="a city should be what city"):
+        ask("paris")
+
+
+def test_one_is_not_called_several():
+    alone = displacement([40.0], [-74.0], [40.001], [-74.0])
+    assert "1 report from" in alone.explain()
+    town = city("40.7, -74, 1 km", cell="1 km", places=([40.7005], [-74.001]))
+    assert "1 public place." in town.explain()
+    shared = reported([40.7], [-74.0], region=NYC, people=["ann"], reports=1)
+    assert "at most 1 report," in shared.explain()
 
 
 def test_a_city_counts_public_places():

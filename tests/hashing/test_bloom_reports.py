@@ -151,5 +151,7 @@ def test_input_that_is_refused():
             reports.report(bad)
     with pytest.raises(WrongShape, match="one person for each set: 1, not 2"):
         reports.permanent([{"tea"}], people=["a", "b"], secret_key=KEY)
+    with pytest.raises(Malformed, match="the person of each set, not one value of type str"):
+        reports.permanent([{"tea"}], people="a", secret_key=KEY)
     with pytest.raises(DPrivacyError, match="16 secret bytes"):
         reports.permanent([{"tea"}], people=["a"], secret_key=b"short")

@@ -266,7 +266,7 @@ def test_ratings_from_parquet(tmp_path):
         ("user,item,rating\na,x,nan\n", "line 1 .*not finite"),
         ("user,item,rating\na,,1\n", "line 1 .*no person or no item"),
         ("user,item,rating\na,x,1\na,x,2\n", "line 2 .*rated before"),
-        ("user,item,rating\n", "no ratings"),
+        ("user,item,rating\n", "no rows"),
     ],
 )
 def test_tables_that_are_refused(tmp_path, text, words):

@@ -11,11 +11,10 @@ import numpy as np
 
 from dprivacy.curves.coefficient_noise import Distance, curve_mechanism
 from dprivacy.curves.curve_basis import Basis
-from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
+from dprivacy.curves.curve_readings import CurvesLike, read_curves
 from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.model import Answer
-from dprivacy.numbers import as_eps
 from dprivacy.typing import LevelLike, NumberLike
 
 
@@ -98,13 +97,12 @@ def choose_size(
             f"public curves should have {basis.times} readings like the basis, not {curves.shape[1]}"
         )
     wanted = curves if averaged == 1 else curves.mean(axis=0, keepdims=True)
-    level, step = as_eps(eps), read_step(grid)
     left_out, noise = [], []
     for size in range(1, min(basis.size, most) + 1):
         part = basis.first(size)
         kept = wanted @ part.rows.T @ part.back.T
         left_out.append(float(((wanted - kept) ** 2).sum(axis=1).mean()))
-        mechanism = curve_mechanism(part, eps=level, grid=step, distance=distance)
+        mechanism = curve_mechanism(part, eps=eps, grid=grid, distance=distance)
         noise.append(float((mechanism.noise**2).sum()) / averaged)
     best = int(np.argmin(np.add(left_out, noise))) + 1
     return SizeChoice(best, tuple(left_out), tuple(noise), averaged)

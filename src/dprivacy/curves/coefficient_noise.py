@@ -1,6 +1,7 @@
 """A mechanism on curves: coefficients in a public basis, and noise on them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -8,14 +9,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dprivacy.curves.curve_basis import SCALE, Basis
-from dprivacy.curves.curve_readings import CurvesLike, Ints, on_grid, read_curves
+from dprivacy.curves.curve_readings import (
+    CurvesLike,
+    Ints,
+    on_grid,
+    read_bounds,
+    read_curves,
+    read_step,
+)
 from dprivacy.errors import NotApplicable, SpaceMismatch, UnknownName
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Guarantee, Sourced, about
-from dprivacy.numbers import Floats, Level
+from dprivacy.numbers import Floats, Level, as_eps
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
+from dprivacy.typing import LevelLike, NumberLike
 
 Distance = Literal["L2", "sup", "readings"]
 NORMS: dict[str, float] = {"L2": 2, "sup": math.inf, "readings": 1}
@@ -48,8 +57,7 @@ class CurveMechanism(Sourced):
     Examples
     --------
     >>> from dprivacy.curves import example_days, make_basis
-    >>> from dprivacy.numbers import ln
-    >>> mechanism = curve_mechanism(make_basis("cosine", 48, 6), eps=ln(2), grid=Fraction(1, 100))
+    >>> mechanism = curve_mechanism(make_basis("cosine", 48, 6), eps="ln 2", grid="1/100")
     >>> mechanism.randomise(example_days(3)).shape
     (3, 48)
     """
@@ -148,10 +156,10 @@ class CurveMechanism(Sourced):
 def curve_mechanism(
     basis: Basis,
     *,
-    eps: Level,
-    grid: Fraction,
+    eps: LevelLike,
+    grid: NumberLike,
     distance: Distance = "L2",
-    bounds: tuple[float, float] | None = None,
+    bounds: Sequence[NumberLike] | None = None,
     numerics: str = "exact",
 ) -> CurveMechanism:
     """The mechanism for a basis, a level and a distance.
@@ -175,9 +183,8 @@ def curve_mechanism(
     Examples
     --------
     >>> from dprivacy.curves import make_basis
-    >>> from dprivacy.numbers import ln
     >>> quiet, loud = (
-    ...     curve_mechanism(make_basis("cosine", 24, size), eps=ln(2), grid=Fraction(1, 100))
+    ...     curve_mechanism(make_basis("cosine", 24, size), eps="ln 2", grid="1/100")
     ...     for size in (4, 16)
     ... )
     >>> bool((quiet.noise < loud.noise).all())  # more coefficients need more noise
@@ -195,8 +202,9 @@ def curve_mechanism(
         raise NotApplicable(
             f"readings one by one have exact noise, not {numerics!r}; leave numerics out"
         )
-    guarantee = Guarantee(eps, Vectors(basis.times, NORMS[distance]), because="M Ex 4")
-    made = CurveMechanism(basis, grid, bounds, distance, guarantee, numerics)
+    guarantee = Guarantee(as_eps(eps), Vectors(basis.times, NORMS[distance]), because="M Ex 4")
+    within = None if bounds is None else read_bounds(bounds)
+    made = CurveMechanism(basis, read_step(grid), within, distance, guarantee, numerics)
     return made if numerics == "idealised" else replace(made, levels=_levels(made))
 
 

@@ -11,7 +11,7 @@ from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Floats
-from dprivacy.release import batches_of, read_errors
+from dprivacy.release import column_list, whole_table
 from dprivacy.typing import PathArg
 
 
@@ -53,7 +53,7 @@ def read_days(
     path: PathArg,
     *,
     columns: str = "",
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     long: Sequence[str] = (),
     per_day: int = 48,
     incomplete: Literal["refuse", "drop"] = "refuse",
@@ -87,24 +87,17 @@ def read_days(
     >>> days.columns, days.kept
     (('h0', 'h1'), {'home': ['7', '8']})
     """
-    file = Path(path)
-    with read_errors(file), batches_of(file) as (batches, _):
-        parts = list(batches)
-    if not any(part.num_rows for part in parts):
-        raise BadFile(f"{file}: contains no readings")
-    table = arrow().Table.from_batches(parts)
+    file, passed = Path(path), column_list(keep)
     if long:
-        return _pivoted(table, tuple(long), keep, per_day, incomplete, file)
-    names = _chosen(table.column_names, columns, keep, file)
-    kept = {name: table.column(name).to_pylist() for name in keep}
+        return _pivoted(whole_table(file), column_list(long), passed, per_day, incomplete, file)
+    table = whole_table(file, passed)
+    names = _chosen(table.column_names, columns, passed, file)
+    kept = {name: table.column(name).to_pylist() for name in passed}
     values = np.column_stack([_numbers(table, name, file) for name in names])
     return Days(values, names, kept, file)
 
 
 def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path) -> tuple[str, ...]:
-    for name in keep:
-        if name not in names:
-            raise UnknownName.among(f"{file}: a column to keep", name, names)
     if not columns:
         return tuple(name for name in names if name not in keep)
     first, _, last = columns.partition(":")

@@ -1,14 +1,16 @@
 """Curves as whole numbers of a public step, one curve a row."""
 
+import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, WrongShape
+from dprivacy.errors import BadNumber, WrongKind, WrongShape
 from dprivacy.mechanisms import read_doubles
-from dprivacy.numbers import Floats, as_level
+from dprivacy.numbers import Floats, read_number
 from dprivacy.typing import FrameLike, NumberLike, TableLike
 
 Ints = NDArray[np.int64]
@@ -17,12 +19,22 @@ CurvesLike: TypeAlias = TableLike | FrameLike  # one curve a row
 _LARGEST = 1 << 31  # in steps: keeps every sum below 63 bits
 
 
-def read_step(grid: NumberLike) -> Fraction:
-    """The step of the public grid of readings, in their unit, exact."""
-    step = as_level(str(grid) if isinstance(grid, float) else grid).simplified
-    if not isinstance(step, Fraction) or step <= 0:
-        raise BadNumber(f"grid should be a rational step above 0, such as '0.001', not {grid}")
-    return step
+def read_step(step: NumberLike, what: str = "grid") -> Fraction:
+    """The step of the public grid of readings, in their unit, or of time; exact."""
+    number = read_number(str(step) if isinstance(step, float | np.floating) else step, what)
+    if not isinstance(number, Fraction) or number <= 0:
+        raise BadNumber(f"{what} should be a rational step above 0, such as '0.001', not {step}")
+    return number
+
+
+def read_bounds(bounds: Any) -> tuple[float, float]:
+    """Public bounds of readings: low and high."""
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise WrongKind(f"bounds should be a pair (low, high) of numbers, not {bounds!r}")
+    low, high = (float(read_number(bound, "bounds")) for bound in bounds)
+    if not -math.inf < low < high < math.inf:
+        raise BadNumber(f"bounds should be (low, high) with low < high, not {bounds}")
+    return low, high
 
 
 def read_curves(readings: CurvesLike) -> Floats:
@@ -56,10 +68,7 @@ def read_curves(readings: CurvesLike) -> Floats:
 def on_grid(curves: Floats, step: float, bounds: tuple[float, float] | None) -> Ints:
     """Readings clamped to public bounds, in whole steps: both bring curves nearer, never apart."""
     if bounds is not None:
-        low, high = (float(as_level(bound)) for bound in bounds)
-        if not low < high:
-            raise BadNumber(f"bounds should be (low, high) with low < high, not {bounds}")
-        curves = np.clip(curves, low, high)
+        curves = np.clip(curves, *bounds)
     steps = np.rint(curves / step)
     beyond = np.argwhere(np.abs(steps) > _LARGEST)
     if len(beyond):

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.curves.coefficient_noise import CurveMechanism
-from dprivacy.errors import BadNumber, WrongShape
+from dprivacy.errors import WrongShape
+from dprivacy.estimation import read_chance
 from dprivacy.model import Answer, Pictured
 from dprivacy.numbers import Floats
+from dprivacy.typing import NumberLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,9 @@ class Profile(Answer, Pictured):
         return self._told("mean", "standard_errors", "low", "high", "curves", "confidence")
 
 
-def mean_profile(coefficients: Floats, mechanism: CurveMechanism, confidence: float) -> Profile:
+def mean_profile(
+    coefficients: Floats, mechanism: CurveMechanism, confidence: NumberLike
+) -> Profile:
     """The mean of curves with these noisy coefficients.
 
     Notes
@@ -74,9 +78,8 @@ def mean_profile(coefficients: Floats, mechanism: CurveMechanism, confidence: fl
     n = len(coefficients)
     if not n:
         raise WrongShape(f"there should be at least one curve to average, not {n}")
-    if not 0 < confidence < 1:
-        raise BadNumber(f"confidence should lie between 0 and 1, not {confidence}")
+    sure = read_chance(confidence)
     mean = mechanism.curves(coefficients.mean(axis=0, keepdims=True))[0]
     errors = mechanism.noise / np.sqrt(n)
-    width = NormalDist().inv_cdf(1 - (1 - confidence) / (2 * mechanism.basis.times)) * errors
-    return Profile(mean, errors, mean - width, mean + width, n, confidence)
+    width = NormalDist().inv_cdf(1 - (1 - sure) / (2 * mechanism.basis.times)) * errors
+    return Profile(mean, errors, mean - width, mean + width, n, sure)

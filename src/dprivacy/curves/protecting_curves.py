@@ -1,5 +1,6 @@
 """`protect_curves`: days, or other sampled functions, with noise on what they are made of."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from dprivacy.curves.basis_size import SizeChoice, choose_size
@@ -9,7 +10,7 @@ from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.curves.released_curves import CurveDistances, ProtectedCurves, released
 from dprivacy.model import Guarantee
-from dprivacy.numbers import Level, as_eps, as_level, root
+from dprivacy.numbers import Level, as_eps, root
 from dprivacy.release import Released, charged, per_unit
 from dprivacy.sources import result
 from dprivacy.typing import LedgerLike, LevelLike, NumberLike
@@ -27,7 +28,7 @@ def protect_curves(
     basis: Basis | str | None = None,
     size: int | None = None,
     public: CurvesLike | None = None,
-    bounds: tuple[NumberLike, NumberLike] | None = None,
+    bounds: Sequence[NumberLike] | None = None,
     step: NumberLike = 1,
     unit: str = "",
     numerics: Literal["exact", "idealised"] = "exact",
@@ -87,19 +88,19 @@ def protect_curves(
     """
     days = readings if isinstance(readings, Days) else None
     curves = read_curves(readings.values if isinstance(readings, Days) else readings)
-    level, width = as_eps(eps), as_level(step)
+    level, width = as_eps(eps), read_step(step, "step")
     if basis is None:
         basis = "readings" if distance == "readings" else "cosine"
-    vectors = level * root(str(width)) if distance == "L2" else level
+    vectors = level * root(width) if distance == "L2" else level
     chosen, choice = _sized(
         make_basis(basis, curves.shape[1]), size, public, eps=vectors, grid=grid, distance=distance
     )
     mechanism = curve_mechanism(
         chosen,
         eps=vectors,
-        grid=read_step(grid),
+        grid=grid,
         distance=distance,
-        bounds=None if bounds is None else (float(as_level(bounds[0])), float(as_level(bounds[1]))),
+        bounds=bounds,
         numerics=numerics,
     )
     space = CurveDistances(NORMS[distance], float(width) if distance == "L2" else 1.0)
@@ -107,7 +108,7 @@ def protect_curves(
     guarantee = Guarantee(level, space, because=mechanism.guarantee.because, unit=per)
     charge = per_unit(
         "curves",
-        f"{distance} of curves, step {step}, {unit or 'no unit'}",
+        f"{distance} of curves, step {width}, {unit or 'no unit'}",
         f"per curve and unit of {distance} distance",
         level,
     )

@@ -19,7 +19,7 @@ from dprivacy.extras import arrow
 from dprivacy.model import Answer, Guarantee, Pictured, about, factor_in_words
 from dprivacy.numbers import Floats
 from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
-from dprivacy.typing import Label
+from dprivacy.typing import Label, NumberLike
 
 _DIGITS = 6  # of a reading in the output; rounding what is published costs nothing
 
@@ -90,11 +90,13 @@ class ProtectedCurves(Answer, Pictured):
     def __len__(self) -> int:
         return len(self.values)
 
-    def mean(self, *, confidence: float = 0.95) -> Profile:
+    def mean(self, *, confidence: NumberLike = 0.95) -> Profile:
         """The mean curve with a band."""
         return mean_profile(self.coefficients, self.mechanism, confidence)
 
-    def means(self, groups: Sequence[Label], *, confidence: float = 0.95) -> dict[Label, Profile]:
+    def means(
+        self, groups: Sequence[Label], *, confidence: NumberLike = 0.95
+    ) -> dict[Label, Profile]:
         """The mean curve with a band for each of public groups, such as the month."""
         names = np.asarray(groups)
         if names.shape != (len(self),):

@@ -12,11 +12,11 @@ from dprivacy.geo.earth.ellipsoid import Degrees, apart, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words
 from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
-from dprivacy.geo.permanent_places import named, owners_of
 from dprivacy.geo.protecting_places import protect_places
 from dprivacy.geo.released_places import ProtectedPlaces
 from dprivacy.model import Answer, Pictured
 from dprivacy.numbers import Floats
+from dprivacy.release import person_name, read_people
 from dprivacy.typing import Label, LevelLike
 
 _ROUNDS = 60
@@ -104,11 +104,11 @@ def averaged(
     (10.0, 20.0)
     """
     latitudes, longitudes = read_places(lat, lon)
-    owners = owners_of(people, len(latitudes))
+    owners = read_people(people, len(latitudes), "place")
     points = to_space(latitudes, longitudes)
     rows: dict[bytes, list[int]] = {}
     for row, person in enumerate(owners):
-        rows.setdefault(named(person, row), []).append(row)
+        rows.setdefault(person_name(person, row), []).append(row)
     estimates = {}
     for mine in rows.values():
         sides = to_surface(_median(points[mine]))

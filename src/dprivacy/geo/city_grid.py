@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, TooLarge, WrongShape
+from dprivacy.errors import NotApplicable, TooLarge, WrongKind, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.mechanisms import whole
-from dprivacy.model import Dist
+from dprivacy.model import Dist, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
 from dprivacy.typing import Label
@@ -163,8 +163,8 @@ class City:
         """The city in words."""
         held = int(np.count_nonzero(self.weights))
         return (
-            f"{self.rows}×{self.columns} cells of {in_words(self.cell)}, {self.region.words()}; by the "
-            f"prior {held} of them are possible ({sum(self.counts):,} public places)."
+            f"{self.rows}×{self.columns} cells of {in_words(self.cell)}, {self.region.words()}; "
+            f"possible by the prior: {held}, from {counted(sum(self.counts), 'public place')}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,6 +179,15 @@ class City:
 
     def __repr__(self) -> str:
         return f"City({self.rows}×{self.columns} cells of {in_words(self.cell)})"
+
+
+def require_city(city: Any) -> None:
+    """Refuse anything but a `City`."""
+    if not isinstance(city, City):
+        raise WrongKind(
+            "a city should be what city(region, cell=…, places=…) made, not a value of type "
+            f"{type(city).__name__}"
+        )
 
 
 def city(
@@ -240,7 +249,7 @@ def city(
     found = np.bincount(bare.cell_of(lat[inside], lon[inside]), minlength=len(bare)) + extra
     if not found.any():
         raise NotApplicable(
-            f"none of the {len(lat):,} public places lies in the region ({declared.words()}); is it "
-            "the right one?"
+            f"of {counted(len(lat), 'public place')}, none lies in the region ({declared.words()}); is "
+            "it the right one?"
         )
     return City(declared, side, rows, columns, tuple(int(count) for count in found))

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, WrongShape
+from dprivacy.errors import WrongShape
+from dprivacy.estimation import read_chance
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees, apart
 from dprivacy.geo.earth.lengths import in_words
-from dprivacy.model import Answer
+from dprivacy.model import Answer, counted
+from dprivacy.typing import NumberLike
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class NoiseLaw:
 
         return float(t * t * kn(2, t) / 2) if t > 1e-6 else 1.0
 
-    def quantile(self, share: float = 0.95) -> float:
+    def quantile(self, share: NumberLike = 0.95) -> float:
         """The displacement, in metres, that a share of the reports stays within.
 
         Parameters
@@ -60,14 +62,13 @@ class NoiseLaw:
         share
             Between 0 and 1.
         """
-        if not 0 < share < 1:
-            raise BadNumber(f"share should lie between 0 and 1, not {share!r}")
+        left = 1 - read_chance(share, "share")
         low, high = 0.0, 1.0 / self.rate
-        while self.beyond(high) > 1 - share:
+        while self.beyond(high) > left:
             high *= 2
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.beyond(middle) > 1 - share else (low, middle)
+            low, high = (middle, high) if self.beyond(middle) > left else (low, middle)
         return high
 
     def explain(self) -> str:
@@ -95,8 +96,8 @@ class Displacement(Answer):
 
     Examples
     --------
-    >>> print(Displacement(mean=210.0, median=180.0, within_95=470.0, places=1000))
-    1,000 reports are 210 m from the truth on average; half of them within 180 m, 95 % within 470 m.
+    >>> Displacement(mean=210.0, median=180.0, within_95=470.0, places=1000).explain().split(";")[0]
+    'The mean distance of 1,000 reports from the truth is 210 m'
     """
 
     mean: float
@@ -108,8 +109,9 @@ class Displacement(Answer):
     def explain(self) -> str:
         """The displacement in words."""
         return (
-            f"{self.places:,} reports are {in_words(self.mean)} from the truth on average; half of "
-            f"them within {in_words(self.median)}, 95 % within {in_words(self.within_95)}."
+            f"The mean distance of {counted(self.places, 'report')} from the truth is "
+            f"{in_words(self.mean)}; half are within {in_words(self.median)} and 95 % within "
+            f"{in_words(self.within_95)}."
         )
 
 
@@ -127,8 +129,8 @@ def displacement(
 
     Examples
     --------
-    >>> displacement([40.0], [-74.0], [40.001], [-74.0]).explain()
-    '1 reports are 111 m from the truth on average; half of them within 111 m, 95 % within 111 m.'
+    >>> displacement([40.0], [-74.0], [40.001], [-74.0]).explain().split(";")[0]
+    'The mean distance of 1 report from the truth is 111 m'
     """
     true, said = read_places(lat, lon), read_places(reported_lat, reported_lon)
     if len(true[0]) != len(said[0]) or not len(true[0]):

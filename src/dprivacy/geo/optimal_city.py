@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprivacy.design import Optimum, optimal
-from dprivacy.geo.city_grid import City
+from dprivacy.geo.city_grid import City, require_city
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words
@@ -178,6 +178,7 @@ def optimal_places(
     >>> print(found.guarantee.brief())
     Within 1 km, the odds between two true places change by at most a factor of 4.
     """
+    require_city(city)
     guarantee = MetreGuarantee.read(radius=radius, eps=eps, cell=city.cell)
     found = optimal(
         city.space,

@@ -1,18 +1,17 @@
 """Permanent noise: who stays at a place reports the same noisy place again and again."""
 
 import hmac
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable, WrongShape
+from dprivacy.errors import BadNumber
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.numbers import Frozen
+from dprivacy.release import person_name
 from dprivacy.sampling import KeyedSource
-from dprivacy.spaces import python_value
 from dprivacy.typing import Label
 
 _SHORTEST_KEY = 16
@@ -77,24 +76,8 @@ class PermanentNoise(Frozen):
         drawn: dict[bytes, NDArray[np.int64]] = {}
         out = np.empty_like(cells)
         for k, (cell, person) in enumerate(zip(cells.astype("<i8"), people, strict=True)):
-            tag = hmac.digest(self._key, cell.tobytes() + named(person, k), "sha256")
+            tag = hmac.digest(self._key, cell.tobytes() + person_name(person, k), "sha256")
             if tag not in drawn:
                 drawn[tag] = self.mechanism.noise.draw(1, KeyedSource(tag, "place"))[0]
             out[k] = drawn[tag]
         return out + cells * int(self.mechanism.guarantee.cell / self.mechanism.step)
-
-
-def named(person: Any, row: int) -> bytes:
-    """The identifier of the person of a row as bytes, apart from identifiers of other types."""
-    person = python_value(person)
-    if person is None or (isinstance(person, float) and math.isnan(person)):
-        raise NotApplicable(f"row {row} belongs to nobody: its person is missing; leave it out")
-    return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
-
-
-def owners_of(people: Iterable[Any], n: int) -> list[Any]:
-    """Whose each of n places is."""
-    owners = list(people)
-    if len(owners) != n:
-        raise WrongShape(f"people should name one person for each place: {n}, not {len(owners)}")
-    return owners

@@ -11,7 +11,7 @@ from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.polygons import read_json
 from dprivacy.numbers import Floats
-from dprivacy.release import batches_of
+from dprivacy.release import column_list, whole_table
 from dprivacy.typing import PathArg
 
 _USUAL = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
@@ -68,7 +68,7 @@ def read_place_file(
     lat: str | None = None,
     lon: str | None = None,
     person: str | None = None,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
 ) -> PlaceFile:
     r"""Read places.
 
@@ -104,22 +104,15 @@ def read_place_file(
     >>> found.people, found.lat.tolist()
     (['ann'], [40.7])
     """
-    file = Path(path)
+    file, passed = Path(path), column_list(keep)
     if is_geojson(file):
-        return _geojson(file, person, keep)
-    with batches_of(file) as (batches, _):
-        found = list(batches)
-    if not found:
-        raise BadFile(f"{file}: contains no places")
-    table = arrow().Table.from_batches(found)
+        return _geojson(file, person, passed)
+    table = whole_table(file, [*passed, *([] if person is None else [person])])
     names = table.column_names
     sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
-    for name in (*keep, *([person] if person else [])):
-        if name not in names:
-            raise UnknownName.among("the column", name, names)
     north, east = (_floats(table[name], name) for name in sides)
     people = None if person is None else table[person].to_pylist()
-    kept = {name: table[name].to_pylist() for name in keep}
+    kept = {name: table[name].to_pylist() for name in passed}
     return PlaceFile(north, east, people, sides, kept)
 
 

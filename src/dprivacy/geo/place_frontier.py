@@ -9,7 +9,7 @@ import numpy as np
 
 from dprivacy.design import Optimum, optimal
 from dprivacy.errors import UnknownName, WrongShape
-from dprivacy.geo.city_grid import City
+from dprivacy.geo.city_grid import City, require_city
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.model import Answer, Pictured, about, plain
 from dprivacy.numbers import Floats, Level, as_eps
@@ -184,6 +184,7 @@ def frontier(
     >>> mean["optimal"] <= mean["remapped"] < mean["planar Laplace"]
     True
     """
+    require_city(city)
     size = metres(radius, what="the radius")
     levels = [as_eps(value) for value in eps]
     if not levels:

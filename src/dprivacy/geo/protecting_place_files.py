@@ -21,7 +21,7 @@ def protect_place_file(
     lat: str | None = None,
     lon: str | None = None,
     person: str | None = None,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     mechanism: CityMechanism | None = None,
     ledger: LedgerLike = None,
     again: str | None = None,

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning
-from dprivacy.geo.city_grid import City
+from dprivacy.geo.city_grid import City, require_city
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
-from dprivacy.geo.permanent_places import PermanentNoise, named, owners_of
+from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.geo.released_places import ProtectedPlaces, charge_of, released
 from dprivacy.mechanisms import whole
+from dprivacy.model import counted
 from dprivacy.numbers import Floats, as_eps
-from dprivacy.release import Receipt, Released, charged
+from dprivacy.release import Receipt, Released, charged, person_name, read_people
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.typing import Label, LedgerLike, LevelLike
@@ -153,6 +154,8 @@ def prepared(
 ) -> "Prepared":
     """All that `protect_places` does before it draws; nothing is spent yet."""
     level = as_eps(eps) if reports is None else as_eps(eps) / whole(reports, "reports")
+    if city is not None:
+        require_city(city)
     declared = city.region if region is None and city is not None else region
     if clamp and declared is None:
         raise NotApplicable("clamping needs a region to clamp to; give region= as well")
@@ -168,7 +171,7 @@ def prepared(
         raise NotApplicable(
             "permanent noise and a number of reports need to know whose each place is; give people="
         )
-    owners = None if people is None else owners_of(people, len(latitudes))
+    owners = None if people is None else read_people(people, len(latitudes), "place")
     cells = None if permanent_key is None else mechanism.cells(latitudes, longitudes)
     most = 1 if owners is None else _most(owners, cells, reports)
     guarantee = replace(mechanism.guarantee, reports=reports or most)
@@ -208,8 +211,8 @@ class Prepared:
         guarantee, source = self.mechanism.guarantee, choose_source(self.seed)
         if guarantee.total > _MUCH:
             warnings.warn(
-                f"ε = {float(guarantee.total):.3g} for {guarantee.reports:,} reports of a person "
-                "within the radius protects little; permanent noise, or a level for all reports "
+                f"ε = {float(guarantee.total):.3g} for {counted(guarantee.reports, 'report')} of a "
+                "person within the radius protects little; permanent noise, or a level for all reports "
                 "together, protects more",
                 PrivacyLeakWarning,
                 stacklevel=3,
@@ -266,7 +269,7 @@ class Prepared:
             )
         if self.reports is not None:
             notes.append(
-                f"A person has at most {self.reports:,} reports; together they use the level."
+                f"A person has at most {counted(self.reports, 'report')}, which may use the level up."
             )
         if self.permanent is not None:
             notes.append(
@@ -276,7 +279,8 @@ class Prepared:
             )
         if self.city is not None:
             notes.append(
-                f"Reports are moved to the best of {len(self.city):,} cells: {self.city.explain()}"
+                f"Reports are moved to the best of {counted(len(self.city), 'cell')}: "
+                f"{self.city.explain()}"
             )
         elif self.clamp:
             notes.append("Reports outside the region are moved to its border.")
@@ -288,13 +292,13 @@ def _most(owners: Sequence[Any], cells: NDArray[np.int64] | None, limit: int | N
     seen: dict[bytes, Any] = {}
     most = 1
     for row, person in enumerate(owners):
-        mine = seen.setdefault(named(person, row), set())
+        mine = seen.setdefault(person_name(person, row), set())
         mine.add(row if cells is None else cells[row].tobytes())
         most = max(most, len(mine))
         if limit is not None and most > limit:
-            what = "reports" if cells is None else "different places"
+            what = counted(limit, "report" if cells is None else "different place")
             raise BudgetExceeded(
-                f"row {row}: its person has more than {limit} {what}, and the level was divided by "
+                f"row {row}: its person has more than {what}, and the level was divided by "
                 f"{limit}; leave rows out, or declare more reports"
             )
     return most

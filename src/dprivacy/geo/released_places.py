@@ -22,8 +22,7 @@ from dprivacy.release import (
     Released,
     StatedGuarantee,
     per_unit,
-    write_errors,
-    writer_of,
+    write_table,
 )
 
 
@@ -140,14 +139,8 @@ def write_places(
         raise NotApplicable(
             f"properties are kept from GeoJSON to GeoJSON only, but the output is {path.name}"
         )
-    pa = arrow()
-    columns = {names[0]: pa.array(places.lat), names[1]: pa.array(places.lon)}
-    with write_errors(path):
-        columns |= {name: pa.array(values) for name, values in kept.items()}
-        table = pa.table(columns)
-        writer = writer_of(file, path, table.schema)
-        writer.write_table(table)
-        writer.close()
+    table = arrow().table({names[0]: places.lat, names[1]: places.lon, **kept})
+    write_table(table, file, path)
 
 
 def require_ending(path: Path) -> None:

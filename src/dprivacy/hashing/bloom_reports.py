@@ -18,7 +18,7 @@ from dprivacy.hashing.pair_guarantees import PairPrivacy
 from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
 from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, ln
-from dprivacy.release import PermanentAnswers
+from dprivacy.release import PermanentAnswers, read_people
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import Label, LevelLike, NumberLike
 from dprivacy.verify import read_share
@@ -117,12 +117,9 @@ class SetReports(Sourced):
             each person's own); whoever has it can take the noise off.
         """
         found = self.filter(sets)
-        if len(people) != len(found):
-            raise WrongShape(
-                f"people should name one person for each set: {len(found)}, not {len(people)}"
-            )
+        owned = read_people(people, len(found), "set")
         answers = PermanentAnswers(self.response, secret_key, f"set reports: {self.key}")
-        owners = [(person, place) for person in people for place in range(self.bits)]
+        owners = [(person, place) for person in owned for place in range(self.bits)]
         drawn = answers.draw(found.ravel().astype(np.intp), owners)
         return drawn.reshape(found.shape).astype(np.uint8)
 

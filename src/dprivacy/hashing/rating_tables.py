@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadFile, UnknownName
+from dprivacy.errors import BadFile
 from dprivacy.hashing.hashes.linear_hash import read_items
-from dprivacy.release import batches_of
+from dprivacy.release import whole_table
 from dprivacy.typing import PathArg
 
 
@@ -76,18 +76,10 @@ def read_ratings(
     source = Path(path)
     wanted = [name for name in (user, item, rating) if name is not None]
     found: dict[Any, dict[Any, float]] = {}
-    line = 0
-    with batches_of(source) as (batches, _):
-        for batch in batches:
-            for name in wanted:
-                if name not in batch.schema.names:
-                    raise UnknownName.among(f"{source}: the column", name, batch.schema.names)
-            columns = [batch.column(name).to_pylist() for name in wanted]
-            for who, what, *given in zip(*columns, strict=True):
-                line += 1
-                _add(found, who, what, given, line)
-    if not found:
-        raise BadFile(f"{source}: contains no ratings")
+    table = whole_table(source, wanted)
+    rows = zip(*(table.column(name).to_pylist() for name in wanted), strict=True)
+    for line, (who, what, *given) in enumerate(rows, 1):
+        _add(found, who, what, given, line)
     return Ratings(tuple(found), tuple(found.values()))
 
 

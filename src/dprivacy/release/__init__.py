@@ -48,6 +48,10 @@ from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as s
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
+from dprivacy.release.columns.permanent_answers import (
+    person_name as person_name,
+    read_people as read_people,
+)
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import (
     write_released as write_released,
@@ -55,10 +59,8 @@ from dprivacy.release.files.released_data import (
     write_text as write_text,
 )
 from dprivacy.release.files.table_files import (
-    batches_of as batches_of,
-    read_errors as read_errors,
-    write_errors as write_errors,
-    writer_of as writer_of,
+    column_list as column_list,
+    whole_table as whole_table,
 )
 from dprivacy.release.ledger.charged_metric import Charge as Charge
 from dprivacy.release.ledger.receipts import (

@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 from dprivacy.errors import (
@@ -211,6 +213,10 @@ def test_words_and_data() -> None:
         ([0, 1], {"x": [1, 2]}, {"family": "probit"}, UnknownName, "family"),
         ([0, 1], {"x": [1, 2]}, {"outcome_channel": COLOUR}, WrongShape, "2 inputs"),
         ([0, 1], [1, 2], {}, WrongShape, "two dimensions"),
+        (None, None, {}, WrongKind, "the outcome should be a list"),
+        ([0, 1], None, {}, WrongShape, "X should be a mapping"),
+        ("01", [[1], [2]], {}, WrongKind, "not one value of type str"),
+        ([0, 1], {"x": "ab"}, {}, WrongKind, "column 'x' should be a list"),
         ([0, 1, 1], {"x": [1, 1, 1]}, {"family": "linear"}, NotInvertible, "constant"),
         (
             [0, 1],
@@ -249,3 +255,10 @@ def test_too_many_combinations() -> None:
     G = geometric(101, eps="ln 2")
     with pytest.raises(TooLarge, match="10,201 combinations"):
         regress([0.0], {"a": [1], "b": [1]}, covariate_channels={"a": G, "b": G}, family="linear")
+
+
+def test_columns_of_arrow_are_columns() -> None:
+    x, y = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 4.0]
+    plain = regress(y, {"x": x}, family="linear")
+    for table in (pa.table({"x": x}), pd.DataFrame({"x": x}), {"x": pa.array(x)}):
+        assert regress(pa.array(y), table, family="linear").coefficients == plain.coefficients

@@ -13,7 +13,13 @@ from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
 from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.sampling import InsecureSource
-from dprivacy.text import Embedding, word_mechanism
+from dprivacy.text import (
+    Embedding,
+    nearest_authors,
+    protect_text,
+    word_mechanism,
+    word_movers_distance,
+)
 from dprivacy.text.documents.word_noise import TOTAL_BITS
 from support.text_corpora import TINY, glove, random_embedding
 
@@ -116,13 +122,14 @@ def test_what_is_drawn_is_what_was_proved():
         assert drawn == [*m.embedding.words, *m.embedding.words]
 
 
-def test_frequencies():
+@pytest.mark.parametrize("n", [5000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_frequencies(n):
     e = random_embedding(6, 2)
     m = word_mechanism(e, eps=2).using(quiet())
-    drawn = m.randomise(["w2"] * 5000 + ["nothing"] * 5000)
-    for part, word in ((drawn[:5000], "w2"), (drawn[5000:], "nothing")):
+    drawn = m.randomise(["w2"] * n + ["nothing"] * n)
+    for part, word in ((drawn[:n], "w2"), (drawn[n:], "nothing")):
         seen = [part.count(w) for w in e.words]
-        expected = m.weights([word])[0] / WHOLE * 5000
+        expected = m.weights([word])[0] / WHOLE * n
         assert stats.chisquare(seen, expected).pvalue > 1e-3
 
 
@@ -243,6 +250,14 @@ def test_what_else_is_refused():
         word_mechanism(TINY, eps=1, noise="gauss")
     with pytest.raises(NotApplicable, match="at least two words"):
         word_mechanism(Embedding(("a",), [[1.0]]), eps=1)
+    for ask in (
+        lambda: word_mechanism("glove.txt", eps=1),
+        lambda: protect_text("tea", eps=1, embedding="glove.txt"),
+        lambda: word_movers_distance(["tea"], ["moon"], "glove.txt"),
+        lambda: nearest_authors({"ann": "tea"}, ["tea"], "glove.txt"),
+    ):
+        with pytest.raises(Malformed, match=r"should be an Embedding, .*read_embedding\(path\)"):
+            ask()
     m = word_mechanism(TINY, eps=1)
     with pytest.raises(Malformed, match="single text"):
         m.randomise("tea")

@@ -11,7 +11,7 @@ import numpy as np
 from dprivacy.errors import Malformed, UnknownCategory, WrongShape
 from dprivacy.estimation.counts.channel_inversion import inverse_times
 from dprivacy.estimation.counts.observed_counts import read_observed
-from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of, quantile
+from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of, read_chance
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.model import Answer, plain
 from dprivacy.numbers import Mat, read_number
@@ -96,7 +96,7 @@ def estimate_mean(
     observed: Any,  # labels of any kind, a mapping, or a Dist
     *,
     values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None = None,
-    confidence: float = 0.95,
+    confidence: NumberLike = 0.95,
     n: NumberLike | None = None,
 ) -> MeanEstimate:
     """The mean of the true values, estimated from noisy ones.
@@ -131,7 +131,7 @@ def estimate_mean(
     >>> print(estimate_mean(ages, {1: 30, 2: 40, 3: 30}).value)
     2
     """
-    quantile(confidence)
+    sure = read_chance(confidence)
     known = Known(C)
     seen = read_observed(observed, known.columns, n)
     numbers = read_values(known.rows, values)
@@ -154,7 +154,7 @@ def estimate_mean(
     truth = sum(m * t for m, t in zip(counts, worth, strict=True))
     noise = max((square - truth) / total**2, mean * 0)
     drawn = max((square / total - mean * mean) / total, noise)
-    return MeanEstimate(mean, seen.n, noise, drawn, confidence)
+    return MeanEstimate(mean, seen.n, noise, drawn, sure)
 
 
 def read_values(

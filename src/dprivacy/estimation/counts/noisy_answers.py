@@ -16,10 +16,11 @@ from dprivacy.estimation.counts.channel_inversion import (
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
-from dprivacy.estimation.counts.standard_errors import EDGE, around, one_of, quantile, spread
+from dprivacy.estimation.counts.standard_errors import EDGE, around, one_of, read_chance, spread
 from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.numbers import Floats
+from dprivacy.mechanisms import whole
+from dprivacy.numbers import Floats, read_number
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, NumberLike
 
@@ -32,9 +33,9 @@ def estimate(
     observed: Any,
     *,
     estimator: Estimator = "ibu",
-    confidence: float = 0.95,
+    confidence: NumberLike = 0.95,
     n: NumberLike | None = None,
-    tolerance: float = 1e-9,
+    tolerance: NumberLike = 1e-9,
     max_iterations: int = 100_000,
     accelerate: bool = True,
 ) -> Estimate: ...
@@ -46,9 +47,9 @@ def estimate(
     observed: Any,
     *,
     estimator: Literal["ibu", "inverse"] = "ibu",
-    confidence: float = 0.95,
+    confidence: NumberLike = 0.95,
     n: None = None,
-    tolerance: float = 1e-9,
+    tolerance: NumberLike = 1e-9,
     max_iterations: int = 100_000,
     accelerate: bool = True,
 ) -> TableEstimate: ...
@@ -60,9 +61,9 @@ def estimate(
     observed: Any,  # labels of any kind, a mapping, a Dist, or an array of counts
     *,
     estimator: Estimator = "ibu",
-    confidence: float = 0.95,
+    confidence: NumberLike = 0.95,
     n: NumberLike | None = None,
-    tolerance: float = 1e-9,
+    tolerance: NumberLike = 1e-9,
     max_iterations: int = 100_000,
     accelerate: bool = True,
 ) -> Estimate | TableEstimate:
@@ -74,8 +75,9 @@ def estimate(
         The channel the values went through, or the mechanism; or, for a table of several columns that
         were randomised independently, a list of them (None for a column that was not randomised).
     observed
-        The noisy values; or a mapping from label to count; or a Dist of frequencies (with `n`). For a
-        table an array of counts, one axis for each channel, in the order of the channels' outputs.
+        The noisy values (a list, an array, a column); or counts by label (a mapping, or what pandas'
+        `value_counts` gives); or a Dist of frequencies (with `n`). For a table an array of counts, one
+        axis for each channel, in the order of the channels' outputs.
     estimator
         "ibu": the most likely distribution, always a distribution. "inverse": m·C⁻¹, unbiased,
         exact when the channel and the counts are; small cells may come out negative. "projected": the
@@ -125,19 +127,23 @@ def estimate(
     [[150.0, 150.0], [350.0, 350.0]]
     """
     one_of("estimator", estimator, get_args(Estimator))
-    quantile(confidence)
-    climbing = {"tolerance": tolerance, "max_iterations": max_iterations, "accelerate": accelerate}
+    sure = read_chance(confidence)
+    climbing = {
+        "tolerance": float(read_number(tolerance, "tolerance")),
+        "max_iterations": whole(max_iterations, "max_iterations"),
+        "accelerate": accelerate,
+    }
     if _several(C):
         if n is not None:
             raise NotApplicable(
                 f"n={n!r} belongs to a Dist of frequencies; a table has its own total"
             )
-        return estimated_table(C, observed, estimator=estimator, confidence=confidence, **climbing)
+        return estimated_table(C, observed, estimator=estimator, confidence=sure, **climbing)
     known = C if isinstance(C, Known) else Known(C)
     seen = read_observed(observed, known.columns, n)
     if estimator == "ibu":
-        return _by_ibu(known, seen, confidence, **climbing)
-    return _by_inversion(known, seen, estimator, confidence)
+        return _by_ibu(known, seen, sure, **climbing)
+    return _by_inversion(known, seen, estimator, sure)
 
 
 def _several(C: Any) -> TypeGuard[Sequence[ChannelLike | None]]:

@@ -3,7 +3,7 @@
 import math
 import numbers
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownCategory, WrongKind
-from dprivacy.model import Dist
+from dprivacy.model import Dist, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import normal, python_value
 
@@ -49,7 +49,8 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     Parameters
     ----------
     observed
-        Noisy labels (a sequence or an array), a mapping from label to count, or a Dist of frequencies.
+        Noisy labels (a list, an array, a column), counts by label (a mapping, or what pandas'
+        `value_counts` gives), or a Dist of frequencies.
     outputs
         The labels that the channel may give.
     n
@@ -66,6 +67,7 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
         No answers at all, or frequencies without n.
     """
     index = _positions(outputs)
+    observed = _counts_in_series(observed, index)
     if isinstance(observed, Dist):
         pairs = _from_frequencies(observed, n)
     elif n is not None:
@@ -76,14 +78,11 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     elif isinstance(observed, Mapping):
         pairs = [(label, _read_count(count)) for label, count in observed.items()]
     else:
-        pairs = [(label, Fraction(count)) for label, count in _tally(observed).items()]
+        pairs = [(label, Fraction(count)) for label, count in _tally(observed)]
     totals: list[Any] = [Fraction(0)] * len(outputs)
     strange: Any = 0
     for label, count in pairs:
-        try:
-            position = index.get(normal(python_value(label)), -1)
-        except TypeError:  # not hashable, so certainly not a label
-            position = -1
+        position = _place(index, label)
         if position >= 0:
             totals[position] += count
         else:
@@ -91,13 +90,14 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
     everything = sum(totals) + strange
     if strange:
         raise UnknownCategory(
-            f"every answer should be one of the channel's {len(outputs)} outputs, but "
-            f"{_shown(strange)} of {_shown(everything)} answers are not; was the data made by another "
+            f"every answer should be one of the channel's {counted(len(outputs), 'output')}, but this "
+            f"is not so for {_shown(strange)} of {_shown(everything)}; was the data made by another "
             "mechanism, or is a label spelt differently?"
         )
     if not everything > 0:
         raise NotApplicable(
-            f"there are no answers to estimate from: the counts of all {len(outputs)} outputs are 0"
+            "there are no answers to estimate from: all counts (for "
+            f"{counted(len(outputs), 'output')}) are 0"
         )
     if any(isinstance(total, float) for total in totals):
         totals = [float(total) for total in totals]
@@ -107,20 +107,82 @@ def read_observed(observed: Any, outputs: Sequence[Any], n: Any = None) -> Obser
 def positions_of(values: Any, outputs: Sequence[Any], what: str) -> NDArray[np.intp]:
     """Where every value of a column stands among some labels; refused by counts, never by value."""
     index = _positions(outputs)
-    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise WrongKind(
-            f"{what} should be a list or an array of labels, not {type(values).__name__}"
-        )
-    listed = values.ravel().tolist() if isinstance(values, np.ndarray) else list(values)
-    found = (index.get(normal(v), -1) if _hashable(v) else -1 for v in map(python_value, listed))
-    at = np.fromiter(found, dtype=np.intp, count=len(listed))
+    column = read_column(values, what)
+    listed = column.tolist() if isinstance(column, np.ndarray) else column
+    at = np.array([_place(index, value) for value in listed], dtype=np.intp)
     strange = int((at < 0).sum())
     if strange:
         raise UnknownCategory(
-            f"every row of {what} should be an output of its channel, but {strange:,} of {len(at):,} "
-            "rows are not; was it randomised by another mechanism?"
+            f"every row of {what} should be an output of its channel, but this is not so for "
+            f"{strange:,} of {counted(len(at), 'row')}; was it randomised by another mechanism?"
         )
     return at
+
+
+def read_column(values: Any, what: str) -> Any:
+    """One value a row, as an array or a list: of a list, an array, or a column of any kind of frame.
+
+    Raises
+    ------
+    WrongKind
+        For a single text, a whole table, and what cannot be listed.
+    NotApplicable
+        For an array with masked entries.
+    """
+    names = getattr(values, "column_names", getattr(values, "columns", None))  # of Arrow, of others
+    if names is not None and not isinstance(values, Mapping):
+        told = ", ".join(repr(str(name)) for name in list(names)[:5])
+        raise WrongKind(
+            f"{what} should be one column, not a table ({type(values).__name__}); its columns are "
+            f"{told}: pass one of them as a list or an array, or counts as {{label: count}}"
+        )
+    if np.ma.is_masked(values):
+        missing = int(np.ma.getmaskarray(values).sum())
+        raise NotApplicable(
+            f"{what}: {missing:,} entries are masked, that is missing; drop them first"
+        )
+    if isinstance(values, np.ndarray):
+        return values.ravel()
+    try:
+        if not isinstance(values, str | bytes):
+            return values.to_pylist() if hasattr(values, "to_pylist") else list(values)  # of Arrow
+    except TypeError:
+        pass
+    raise WrongKind(
+        f"{what} should be a list, an array or a column of labels, not one value of type "
+        f"{type(values).__name__}"
+    )
+
+
+def _counts_in_series(observed: Any, index: Mapping[Any, int]) -> Any:
+    """A pandas Series of counts as a mapping; anything else, also a Series of noisy labels, as it is.
+
+    Its index are then outputs, each once, and its values are numbers. Where the values could just as
+    well be noisy labels, nothing is guessed.
+    """
+    from narwhals.dependencies import is_pandas_series
+
+    if not is_pandas_series(observed) or observed.dtype.kind not in "iuf":
+        return observed
+    labels = observed.index
+    named = labels.is_unique and all(_place(index, label) >= 0 for label in labels)
+    numbered = type(labels).__name__ == "RangeIndex" and observed.name != "count"
+    if not named or numbered or not len(labels):
+        return observed
+    if all(_place(index, value) >= 0 for value in observed):
+        raise NotApplicable(
+            "this Series can be read as noisy labels, with rows named like outputs, and as counts of "
+            "them; pass series.tolist() for noisy labels, or series.to_dict() for counts"
+        )
+    return observed.to_dict()
+
+
+def _place(index: Mapping[Any, int], label: Any) -> int:
+    """Where a label stands, or −1."""
+    try:
+        return index.get(normal(python_value(label)), -1)
+    except TypeError:  # not hashable, so certainly not a label
+        return -1
 
 
 def _positions(outputs: Sequence[Any]) -> dict[Any, int]:
@@ -132,40 +194,16 @@ def _positions(outputs: Sequence[Any]) -> dict[Any, int]:
     return index
 
 
-def _tally(observed: Any) -> Mapping[Any, int]:
-    if isinstance(observed, str | bytes):
-        raise WrongKind(
-            f"observed should be a list of noisy labels, not one {type(observed).__name__}"
-        )
-    if np.ma.is_masked(observed):
-        missing = int(np.ma.getmaskarray(observed).sum())
-        raise NotApplicable(f"{missing:,} answers are masked, that is missing; drop them first")
-    if isinstance(observed, np.ndarray) and observed.dtype.kind in "iufbU":
-        labels, counts = np.unique(observed.ravel(), return_counts=True)
-        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+def _tally(observed: Any) -> Iterable[tuple[Any, int]]:
+    values = read_column(observed, "observed")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iufbU":
+        labels, counts = np.unique(values, return_counts=True)
+        return zip(labels.tolist(), counts.tolist(), strict=True)
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
     try:
-        values = observed.ravel().tolist() if isinstance(observed, np.ndarray) else list(observed)
-    except TypeError:
-        raise WrongKind(
-            "observed should be a list of noisy labels, a mapping from label to count, or a Dist, not "
-            f"{type(observed).__name__}"
-        ) from None
-    try:
-        return Counter(values)
-    except TypeError:  # something that cannot be a label: count it as strange
-        return Counter(value if _hashable(value) else _Strange for value in values)
-
-
-class _Strange:
-    """Stands for answers that cannot be labels."""
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+        return Counter(listed).items()
+    except TypeError:  # some of them cannot be labels
+        return [(value, 1) for value in listed]
 
 
 def _from_frequencies(observed: Dist, n: Any) -> list[tuple[Any, Count]]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible, UnknownName
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, read_number
+from dprivacy.typing import NumberLike
 
 Of = Literal["table", "population"]
 Scale = Literal["counts", "proportions"]
@@ -105,10 +106,16 @@ def one_of(what: str, given: str, choices: Sequence[str]) -> None:
         raise UnknownName.among(what, given, choices)
 
 
+def read_chance(value: NumberLike, what: str = "confidence") -> float:
+    """A number between 0 and 1, neither of them."""
+    number = float(read_number(value, what))
+    if not 0 < number < 1:
+        raise BadNumber(f"{what} should be between 0 and 1, such as 0.95, not {value!r}")
+    return number
+
+
 def quantile(confidence: float) -> float:
     """z with P(|N(0,1)| ≤ z) = confidence."""
-    if not 0 < confidence < 1:
-        raise BadNumber(f"confidence should be between 0 and 1, such as 0.95, not {confidence!r}")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

@@ -255,6 +255,8 @@ def estimated_table(
         Known(np.eye(table.shape[axis]) if channel is None else channel)
         for axis, channel in enumerate(channels)
     )
+    if hasattr(counts, "index") and hasattr(counts, "columns"):  # of pandas
+        _require_order(channels, parts, (counts.index, counts.columns))
     wanted = tuple(len(part.columns) for part in parts)
     if wanted != table.shape:
         raise SpaceMismatch(
@@ -288,6 +290,19 @@ def estimated_table(
         parts,
         table,
     )
+
+
+def _require_order(
+    channels: Sequence[ChannelLike | None], parts: Sequence[Known], named: Sequence[Any]
+) -> None:
+    """Refuse a table whose own names say that its cells stand in another order."""
+    for channel, part, labels in zip(channels, parts, named, strict=True):
+        numbered = type(labels).__name__ == "RangeIndex"
+        if channel is not None and not numbered and tuple(labels) != part.columns:
+            raise SpaceMismatch(
+                f"the names along the table should be {', '.join(map(repr, part.columns))}, in this "
+                f"order, not {', '.join(map(repr, labels))}; bring it there with reindex"
+            )
 
 
 def _read_table(counts: Any) -> Floats:

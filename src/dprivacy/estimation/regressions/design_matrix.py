@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, SpaceMismatch, TooLarge, UnknownName, WrongKind, WrongShape
-from dprivacy.estimation.counts.observed_counts import positions_of
+from dprivacy.estimation.counts.observed_counts import positions_of, read_column
 from dprivacy.estimation.operators.channel_operator import left_inverse
 from dprivacy.model import Channel, as_channel, shown
 from dprivacy.numbers import Floats
@@ -131,10 +131,9 @@ def read_numbers(values: Any, what: str) -> Floats:
 
 
 def _columns(X: Any) -> dict[str, Any]:
-    if isinstance(X, Mapping):
-        return {str(name): _sequence(values) for name, values in X.items()}
-    if hasattr(X, "columns"):
-        return {str(name): _sequence(X[name]) for name in X.columns}
+    names = X if isinstance(X, Mapping) else getattr(X, "column_names", getattr(X, "columns", None))
+    if names is not None:
+        return {str(name): read_column(X[name], f"column {name!r}") for name in names}
     array = np.asarray(X)
     if array.ndim != 2:
         raise WrongShape(
@@ -142,7 +141,3 @@ def _columns(X: Any) -> dict[str, Any]:
             f"not {array.ndim}"
         )
     return {f"x{j}": array[:, j] for j in range(array.shape[1])}
-
-
-def _sequence(values: Any) -> Any:
-    return values if isinstance(values, np.ndarray) else list(values)

@@ -7,8 +7,8 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible, UnknownName, WrongShape
 from dprivacy.estimation.counts.mean_estimate import read_values
-from dprivacy.estimation.counts.observed_counts import positions_of
-from dprivacy.estimation.counts.standard_errors import quantile
+from dprivacy.estimation.counts.observed_counts import positions_of, read_column
+from dprivacy.estimation.counts.standard_errors import read_chance
 from dprivacy.estimation.operators.channel_operator import left_inverse
 from dprivacy.estimation.regressions.design_matrix import read_design, read_numbers
 from dprivacy.estimation.regressions.regression_fits import corrected, likeliest
@@ -26,7 +26,7 @@ def regress(
     covariate_channels: Mapping[str, ChannelLike] | None = None,
     family: Literal["logistic", "linear"] = "logistic",
     values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None = None,
-    confidence: float = 0.95,
+    confidence: NumberLike = 0.95,
 ) -> Regression:
     """A regression that knows which of its columns went through which channel.
 
@@ -76,22 +76,22 @@ def regress(
     """
     if family not in ("logistic", "linear"):
         raise UnknownName.among("family", family, ("logistic", "linear"))
-    quantile(confidence)
+    sure = read_chance(confidence)
     channels = dict(covariate_channels or {})
     outcome = None if outcome_channel is None else as_channel(outcome_channel)
-    column = y if isinstance(y, np.ndarray) else list(y)
+    column = read_column(y, "the outcome")
     if not len(column):
         raise WrongShape(f"a regression needs rows to fit, and the outcome has {len(column)}")
     design = read_design(X, channels, len(column))
     if family == "logistic":
         reported, rates = _binary(column, outcome)
         if not channels:
-            return likeliest(design, reported, rates, confidence)
+            return likeliest(design, reported, rates, sure)
         kept = rates[1] - rates[0]
         expected = (reported - rates[0]) / kept  # its expectation is the true outcome
-        return corrected(design, expected, "logistic", confidence)
+        return corrected(design, expected, "logistic", sure)
     target = _numeric(column, outcome, values)
-    return corrected(design, target, "linear", confidence)
+    return corrected(design, target, "linear", sure)
 
 
 def _binary(column: Any, channel: Channel | None) -> tuple[Floats, tuple[float, float]]:

@@ -2,7 +2,7 @@
 
 import hmac
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,26 +85,43 @@ class PermanentAnswers(Frozen):
 
     def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
         """The same for positions of inputs, giving positions of outputs."""
-        if len(people) != len(codes):
-            raise WrongShape(
-                f"{counted(len(codes), 'value')} for {counted(len(people), 'person', 'people')}"
-            )
-        tags = [self._tag(person, int(code)) for person, code in zip(people, codes, strict=True)]
+        owners = read_people(people, len(codes), "value")
+        tags = [
+            self._tag(who, int(code), row)
+            for row, (who, code) in enumerate(zip(owners, codes, strict=True))
+        ]
         words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
         drawn = self._sampler.from_words(codes, words.astype(np.uint64))
         for i in np.flatnonzero(drawn < 0):
             drawn[i] = self._sampler.resolve(int(codes[i]), KeyedSource(tags[i], "residual"))
         return drawn
 
-    def _tag(self, person: Any, code: int) -> bytes:
-        person = python_value(person)
-        if person is None or (isinstance(person, float) and math.isnan(person)):
-            raise NotApplicable("a value belongs to nobody: a person is missing")
-        name = f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
-        return hmac.digest(self._key, code.to_bytes(8, "big") + name, "sha256")
+    def _tag(self, person: Any, code: int, row: int = 0) -> bytes:
+        return hmac.digest(self._key, code.to_bytes(8, "big") + person_name(person, row), "sha256")
 
     def __repr__(self) -> str:
         return f"PermanentAnswers({self.mechanism!r})"
+
+
+def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:
+    """Whose each of some values, places or sets is."""
+    if isinstance(people, str | bytes) or not isinstance(people, Iterable):
+        raise WrongKind(
+            f"people should be a list with the person of each {of}, not one value of type "
+            f"{type(people).__name__}"
+        )
+    owners = list(people)
+    if len(owners) != count:
+        raise WrongShape(f"people should name one person for each {of}: {count}, not {len(owners)}")
+    return owners
+
+
+def person_name(person: Any, row: int) -> bytes:
+    """The identifier of the person of a row as bytes, apart from identifiers of other types."""
+    person = python_value(person)
+    if person is None or (isinstance(person, float) and math.isnan(person)):
+        raise NotApplicable(f"row {row} belongs to nobody: its person is missing; leave it out")
+    return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
 
 
 def _require(mechanism: Any, key: Any, context: Any) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadFile, DPrivacyError
+from dprivacy.errors import BadFile, DPrivacyError, UnknownName
 from dprivacy.extras import arrow, arrow_csv, parquet
 
 _BATCH = 1 << 16  # rows of a Parquet batch
@@ -35,6 +35,24 @@ def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
             yield rows, None
     else:
         raise BadFile(f"{path}: only .csv, .csv.gz and .parquet files are read")
+
+
+def whole_table(path: Path, needed: Iterable[str] = ()) -> Any:
+    """All rows of a file as one Arrow table; refused if it has none, or lacks a column."""
+    with read_errors(path), batches_of(path) as (batches, _):
+        parts = list(batches)
+    if not any(part.num_rows for part in parts):
+        raise BadFile(f"{path}: contains no rows")
+    table = arrow().Table.from_batches(parts)
+    for name in needed:
+        if name not in table.column_names:
+            raise UnknownName.among(f"{path}: the column", name, table.column_names)
+    return table
+
+
+def column_list(names: str | Iterable[str]) -> tuple[str, ...]:
+    """The names of columns, of which a single text is one."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 @contextmanager

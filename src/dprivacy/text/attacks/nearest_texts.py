@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
 from dprivacy.text.documents.text_pieces import words_of
-from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 from dprivacy.typing import Label
 
 
@@ -37,6 +37,7 @@ def neighbours_of(
     texts: Sequence[str], labels: Sequence[Label], embedding: Embedding
 ) -> Neighbours:
     """Known texts and their labels, ready to be compared with."""
+    require_embedding(embedding)
     if len(texts) != len(labels) or not len(texts):
         raise WrongShape(
             f"there should be one label for each text, but there are {len(texts)} texts and "

@@ -1,6 +1,7 @@
 """How far noise carries a bag of vectors, and which ε keeps it within a radius."""
 
 from dprivacy.errors import BadNumber
+from dprivacy.estimation import read_chance
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
@@ -89,6 +90,5 @@ def _reach(dimension: int, words: int, chance: float) -> float:
     """The value of Gamma(nN, 1) that is not exceeded with this chance."""
     from scipy.special import gammaincinv
 
-    if not 0 < chance < 1:
-        raise BadNumber(f"chance should lie between 0 and 1, not {chance}")
-    return float(gammaincinv(whole(dimension, "dimension") * whole(words, "words"), chance))
+    share = read_chance(chance, "chance")
+    return float(gammaincinv(whole(dimension, "dimension") * whole(words, "words"), share))

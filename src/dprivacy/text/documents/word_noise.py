@@ -17,7 +17,7 @@ from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 from dprivacy.text.embeddings.word_distances import WordSpace
-from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 from dprivacy.typing import LevelLike
 
 Noise = Literal["exponential", "laplace"]
@@ -219,6 +219,7 @@ def word_mechanism(
     >>> [round(w / 2**62, 3) for w in mechanism.weights(["tea"])[0].tolist()]
     [0.838, 0.148, 0.013]
     """
+    require_embedding(embedding)
     level = as_eps(eps)
     if len(embedding) < 2:
         raise NotApplicable(

@@ -12,7 +12,7 @@ from dprivacy.errors import NotApplicable, TooLarge, WrongKind
 from dprivacy.estimation import kantorovich
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace
-from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 
 _MOST_MATCHED = 5000  # words of a document whose best matching is still looked for
 
@@ -128,6 +128,7 @@ def word_movers_distance(x: Sequence[str], z: Sequence[str], embedding: Embeddin
     >>> word_movers_distance(["tea"], ["coffee", "moon"], tiny)
     8.5
     """
+    require_embedding(embedding)
     if isinstance(x, str) or isinstance(z, str):
         raise WrongKind(
             "documents should be lists of words, not single texts; `words_of` makes them"

@@ -187,6 +187,15 @@ class Embedding:
         return float(np.median(table.min(axis=1))), float(np.median(any_two))
 
 
+def require_embedding(embedding: Any) -> None:
+    """Refuse anything but an `Embedding`."""
+    if not isinstance(embedding, Embedding):
+        raise WrongKind(
+            f"embedding should be an Embedding, not a value of type {type(embedding).__name__}; "
+            "read_embedding(path) reads one from a file"
+        )
+
+
 def _read_vectors(vectors: Any, words: Sequence[Any]) -> Floats:
     """Finite rows of one length, one for each word, that nobody can change."""
     try:
