@@ -1,10 +1,12 @@
 """File jobs that are killed, over and over; run as a program, so that the tests' own process is safe.
 
 The program imports everything once and forks a child for each job. A child dies by SIGKILL: from
-inside at its k-th call of the operating system (before it, or half-way through a write), or from
-outside after some time. Another child resumes, and may be killed as well. What must hold at every
-moment is checked after every death; what does not is printed, one line each.
+inside when it reaches a named point of the job or its k-th call of the operating system (before it, or
+half-way through a write), or from outside after some time. Another child resumes, and may be killed as
+well. What must hold at every moment is checked after every death; what does not is printed, one line
+each.
 
+    python -m support.crash_jobs FOLDER FORMAT points SEED              at every named point
     python -m support.crash_jobs FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
     python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random times, from outside
 """
@@ -24,11 +26,26 @@ import pyarrow.parquet as pq
 
 from dprivacy.release import Plan, sanitise_file
 from dprivacy.release.files import table_files as files
-from dprivacy.release.jobs import file_job as jobs, output_writer as writing
+from dprivacy.release.jobs import (
+    file_job as jobs,
+    job_resume as resuming,
+    output_writer as writing,
+)
+from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.plans.release_card import read_card
 
 KEY = bytes(range(100, 132))
 ROWS = 900
+# Name: what is called there, and the calls of it at whose end (or, for -k, before whose k-th) to die.
+POINTS = {
+    "journal written": (Journal, "create", (1,)),
+    "chunk written": (writing.Writing, "_write", (1, 2, 5)),
+    "record of the journal written": (Journal, "append", (1, 2)),
+    "output complete": (writing.Writing, "finish", (1,)),
+    "card written": (resuming, "write_card", (1,)),
+    "rename": (os, "replace", (-1, 1, -2, 2, -3, 3)),
+    "all in place": (resuming, "put_in_place", (-1, 1)),
+}
 CALLS = ("open", "write", "fsync", "replace", "unlink", "ftruncate")
 PLAN = Plan.read({
     "columns": {
@@ -86,6 +103,24 @@ def deadly(at, half):
     return lambda: count
 
 
+def deadly_point(name, at):
+    """Die at the end of the `at`-th call at a point; for a negative number, before that call."""
+    owner, attribute, _ = POINTS[name]
+    real, count = getattr(owner, attribute), 0
+
+    def called(*arguments, **options):
+        nonlocal count
+        count += 1
+        if count == -at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = real(*arguments, **options)
+        if count == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    setattr(owner, attribute, called)
+
+
 def child(work):
     """Run something in a child; its process number."""
     process = os.fork()
@@ -128,9 +163,11 @@ class Trials:
         for path, content in self.old.items():
             path.write_bytes(content)
 
-    def job(self, *, resume, at=0, half=False):
+    def job(self, *, resume, kill=(0, False)):
+        """A job that dies at (name of a point, number), or at (number of a call, half of it)."""
+
         def work():
-            deadly(at, half)
+            (deadly_point if kill[0] in POINTS else deadly)(*kill)
             sanitise_file(self.source, PLAN, self.output, resume=resume, replace=bool(self.old))
 
         return work
@@ -184,7 +221,9 @@ class Trials:
                 # How long a job takes changes with what else the machine does.
                 self.seconds *= 0.8 if code == 0 else 1.03
             else:
-                code = ended(child(self.job(resume=resume, at=kill[0], half=kill[1])))
+                code = ended(child(self.job(resume=resume, kill=kill)))
+                if not resume and kill[0] in POINTS and code == 0:
+                    print(f"{where}: was not reached", flush=True)
             self.resumed += resume
             self.deaths += code == -signal.SIGKILL
             if code not in (0, -signal.SIGKILL):
@@ -213,7 +252,12 @@ def main():
     rng = random.Random(int(seed))
     small_steps()
     trials = Trials(Path(folder), ending)
-    if how == "calls":
+    if how == "points":
+        every = [(name, at) for name, (_, _, times) in POINTS.items() for at in times]
+        for k, (name, at) in enumerate(every):
+            trials.fresh(old=bool(k % 2))
+            trials.trial(f"{name}, {at}", [(name, at)], [rng.choice(every)] * (k % 2))
+    elif how == "calls":
         # Call number at // 2, and for odd numbers half of it if it is a write.
         for at in range(int(rest[0]), 2 * trials.calls() + 2, int(rest[1])):
             trials.fresh(old=rng.random() < 0.5)
