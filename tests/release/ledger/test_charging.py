@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dprivacy.errors import AlreadyReleased, BudgetExceeded, Malformed
-from dprivacy.geo import protect_place_file
+from dprivacy.curves import protect_curves
+from dprivacy.errors import AlreadyReleased, BadFile, BudgetExceeded, Malformed
+from dprivacy.geo import protect_place_file, protect_places
 from dprivacy.numbers import ln
 from dprivacy.release import Ledger, card_path, charged, per_unit
 from dprivacy.release.plans.release_card import card_text, read_card
+from dprivacy.text import protect_text
 from support.command_runs import command
 
 PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"
@@ -75,6 +77,31 @@ def test_a_budget_refuses_before_anything_is_written(verb, here):
     assert code != 0
     assert "budget" in said
     assert not Path(output).exists()
+
+
+IN_HAND = {
+    "places": lambda book: protect_places([40.71], [-74.0], eps="ln 2", ledger=book),
+    "curves": lambda book: protect_curves([[0.5, 0.25, 1, 0]], eps=1, grid="0.01", ledger=book),
+    "document": lambda book: protect_text("the cat sat on the mat", eps=10, ledger=book),
+}
+
+
+@pytest.mark.parametrize("column", list(IN_HAND))
+def test_what_is_in_hand_is_paid_for_before_it_is_saved(column, here):
+    """A failure in between is told in words; the entry stays, and saving again costs nothing."""
+    with Ledger("l.db") as ledger:
+        released = IN_HAND[column](ledger)
+        paid = ledger.spent(column=column)
+        assert not paid.is_zero
+        ending = "txt" if column == "document" else "csv"
+        with pytest.raises(BadFile, match=r"cannot be written to .*choose a folder"):
+            released.save(here / "nowhere" / f"out.{ending}")
+        assert ledger.spent(column=column) == paid
+        released.save(here / f"out.{ending}")
+        assert ledger.spent(column=column) == paid
+        assert ledger.verify([card_path(here / f"out.{ending}")])
+        with pytest.raises(AlreadyReleased, match="released before"):
+            IN_HAND[column](ledger)
 
 
 def test_without_a_ledger_again_means_nothing(here):

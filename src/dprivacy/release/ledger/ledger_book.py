@@ -4,24 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dprivacy.errors import AlreadyReleased, BadNumber, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.numbers import Frozen
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import (
     PAID,
     WHOLE,
     after,
-    costs_of,
     crowd,
-    each_after,
     lines_of,
-    marks_of,
-    released_before,
     require_bytes,
-    require_kind,
     require_name,
     require_texts,
-    require_within,
 )
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.hash_chain import Entry
@@ -29,6 +23,7 @@ from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
 from dprivacy.release.ledger.ledger_pages import Pages, open_pages
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.spend_entries import put_down, take_back
 from dprivacy.release.plans.release_card import Card
 from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 
@@ -231,36 +226,19 @@ class Ledger(Frozen):
         persons = (
             None if people is None else sorted({self._pages.person(name, one) for one in people})
         )
-        with self._pages.transaction(write=True):
-            balance = self._pages.balance(name)
-            require_kind(name, balance, part, persons)
-            known = self._pages.store.released(tags.values())
-            body = {
-                "kind": "spend",
-                "account": name,
-                "part": part,
-                "lines": lines_of(charges, marks, same),
-                "sources": tags,
-                "run": key.tag("run", run) if run else "",
-                "plan": plan,
-                "again": again,
-                "people": None if persons is None else crowd(persons),
-                "note": note,
-                **self._pages.link(),
-            }
-            before = self._pages.balances(name, persons) if persons is not None else {"": balance}
-            now = each_after(before, body)
-            pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
-            costs = costs_of((old for old, _ in pairs), body)
-            if known and not again and any(costs.values()):
-                raise AlreadyReleased(released_before(tags, known))
-            whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
-            for old, new in pairs:
-                require_within(balance.limits, old, new, whom)
-            entry = self._pages.append(body)
-            self._pages.keep(name, now)
-            self._pages.store.put_sources(entry.sequence, marks_of(body))
-            self._pages.store.put_people(entry.sequence, persons or ())
+        body = {
+            "kind": "spend",
+            "account": name,
+            "part": part,
+            "lines": lines_of(charges, marks, same),
+            "sources": tags,
+            "run": key.tag("run", run) if run else "",
+            "plan": plan,
+            "again": again,
+            "people": None if persons is None else crowd(persons),
+            "note": note,
+        }
+        entry, costs = put_down(self._pages, body, persons)
         return self._receipt(entry, {column: cost or PAID for column, cost in costs.items()})
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
@@ -273,36 +251,7 @@ class Ledger(Frozen):
         because
             What went wrong; not secret.
         """
-        with self._pages.transaction(write=True):
-            entry = self._pages.store.entry(receipt.sequence)
-            if receipt.ledger != self.id or entry is None or entry.hash != receipt.head:
-                raise NotApplicable(
-                    f"the receipt is not of an entry of this ledger, {self.id}, but of entry "
-                    f"{receipt.sequence} of {receipt.ledger[:40]}"
-                )
-            undone = self._pages.sound(entry).body
-            if undone["kind"] != "spend":
-                raise NotApplicable(
-                    f"entry {entry.sequence} spends nothing, so it cannot be cancelled"
-                )
-            marks = {line["permanent"] for line in undone["lines"]} - {None}
-            for later in self._pages.store.entries(entry.sequence):
-                found = self._pages.sound(later).body
-                if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
-                    raise NotApplicable(f"entry {entry.sequence} is cancelled already")
-                if found["kind"] == "spend" and marks & {x["permanent"] for x in found["lines"]}:
-                    raise NotApplicable(f"entry {later.sequence} relies on entry {entry.sequence}")
-            name = undone["account"]
-            persons = self._pages.store.people(entry.sequence) if undone["people"] else None
-            before = (
-                self._pages.balances(name, persons) if persons else {"": self._pages.balance(name)}
-            )
-            made = self._pages.append(
-                {"kind": "cancel", "account": name, "undone": undone, "because": str(because)}
-            )
-            self._pages.keep(name, each_after(before, made.body))
-            self._pages.store.drop_sources(entry.sequence)
-        return self._receipt(made)
+        return self._receipt(take_back(self._pages, receipt, str(because)))
 
     def receipt(self, run: bytes) -> Receipt | None:
         """The receipt of the entry that a run has made, by the run's mark; None when it has not."""
