@@ -20,10 +20,9 @@ from dprivacy.release.ledger.balances import (
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.hash_chain import Entry
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
-from dprivacy.release.ledger.ledger_pages import Pages, open_pages
+from dprivacy.release.ledger.ledger_pages import Pages, open_pages, put_down, take_back
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.spend_entries import put_down, take_back
 from dprivacy.release.plans.release_card import Card
 from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 
