@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import FrameType
+from typing import Any
 
 from dprivacy.errors import BadNumber, MissingExtra, NotApplicable
 from dprivacy.web.shell.desk import Desk
@@ -67,25 +68,22 @@ def serve(
     if find_spec("nicegui") is None:
         raise MissingExtra("the page needs nicegui; install it with pip install 'dprivacy[web]'")
     listening = _bound(port)
-    number = int(listening.getsockname()[1])
     desk = Desk()
     before = signal.signal(signal.SIGTERM, _leave)
     try:
-        _serve(listening, number, desk, browser, largest, ready)
+        server, address = _guarded(int(listening.getsockname()[1]), desk, largest)
+        ready(address)
+        if browser:
+            webbrowser.open(address)  # it waits in the socket's queue until the server takes it
+        server.run(sockets=[listening])
     finally:
         signal.signal(signal.SIGTERM, before)
         desk.close()
         listening.close()
 
 
-def _serve(
-    listening: socket.socket,
-    port: int,
-    desk: Desk,
-    browser: bool,
-    largest: int,
-    ready: Callable[[str], object],
-) -> None:
+def _guarded(port: int, desk: Desk, largest: int) -> tuple[Any, str]:
+    """The server, behind its guard, and the address with the key of this run."""
     # Where NiceGUI would keep storage, if anything used it: nothing is left in the working folder.
     os.environ["NICEGUI_STORAGE_PATH"] = str(desk.folder / "storage")
     import uvicorn
@@ -93,9 +91,7 @@ def _serve(
     from dprivacy.web.page_routes import application
 
     keep_data_out_of_logs()
-
     key = secrets.token_urlsafe(24)
-    address = f"http://{_HOST}:{port}/?key={key}"
     guarded = Guard(
         application(desk, largest=largest, forget_after=_FORGET_AFTER),
         port=port,
@@ -110,10 +106,7 @@ def _serve(
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    ready(address)
-    if browser:
-        webbrowser.open(address)  # it waits in the socket's queue until the server takes it
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config), f"http://{_HOST}:{port}/?key={key}"
 
 
 def _bound(port: int | None) -> socket.socket:

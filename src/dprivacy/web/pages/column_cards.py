@@ -32,18 +32,15 @@ class ColumnCards:
         self.place.clear()
         with self.place:
             for k in range(len(self.forms)):
-                self._card(k, opened=False)
+                ColumnCard(self, k, opened=False)
 
     async def _add(self) -> None:
         names = {form.name for form in self.forms}
         number = next(k for k in range(1, 10_000) if f"question {k}" not in names)
         self.forms.append(ColumnForm(f"question {number}", values="yes\nno"))
         with self.place:
-            self._card(len(self.forms) - 1, opened=True)
+            ColumnCard(self, len(self.forms) - 1, opened=True)
         await self.changed()
-
-    def _card(self, k: int, *, opened: bool) -> None:
-        ColumnCard(self, k, opened=opened)
 
     def form_changed(self, k: int, **fields: Any) -> Awaitable[None]:
         """Note what a card says now."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from nicegui import ui
 
-from dprivacy.model import Channel, as_space, shown
+from dprivacy.errors import DPrivacyError
+from dprivacy.model import Channel, as_space
 from dprivacy.refine import Refinement, refines
-from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import (
     DISTANCES,
     EXAMPLES,
@@ -16,7 +16,7 @@ from dprivacy.web.pages.pasted_matrices import (
     matrix_box,
     read_matrix_text,
 )
-from dprivacy.web.shell.controls import Choice, details, figure, formula, heat, refusal, table
+from dprivacy.web.shell.controls import Choice, details, formula, heat, refusal, simplex, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import text
 
@@ -134,13 +134,10 @@ def _show(found: Comparison) -> str:
         for name, channel in (("A", found.A), ("B", found.B)):
             heat(channel, f"Heat map of matrix {name}.", title=f"matrix {name}")
     formula(
-        "The formula",
-        [
-            "A ⊑ B: B = A·R for a post-processing R; then V_g[π ▷ A] ≥ V_g[π ▷ B] for every "
-            "prior π and gain g.",
-            "A ⊑max B: every posterior of B lies in the convex hull of the posteriors of A.",
-            "A ⊑prv B: d_B ≤ d_A, where d_C(x, z) = max_y |ln C[x, y] − ln C[z, y]|.",
-        ],
+        "A ⊑ B: B = A·R for a post-processing R; then V_g[π ▷ A] ≥ V_g[π ▷ B] for every "
+        "prior π and gain g.",
+        "A ⊑max B: every posterior of B lies in the convex hull of the posteriors of A.",
+        "A ⊑prv B: d_B ≤ d_A, where d_C(x, z) = max_y |ln C[x, y] − ln C[z, y]|.",
     )
     return headline(found)
 
@@ -156,19 +153,13 @@ def _show_direction(title: str, verdicts: Mapping[str, Refinement]) -> None:
 
 
 def _show_simplex(found: Comparison) -> None:
-    rows = found.A.rows
-    corners = rows if len(rows) <= 4 else [rows[0], rows[len(rows) // 2], rows[-1]]
-    if len(rows) < 2:
-        return
-    try:
-        spec = simplex_spec({"A": found.A, "B": found.B}, corners=list(corners))
-    except ValueError as reason:
-        refusal(str(reason))
+    if len(found.A.rows) < 2:
         return
     told = (
         "What a guesser believes after each answer, for A and for B; the further out, the more was "
         "told."
     )
-    figure(spec, told, height=430)
-    about_corners = f" Only {', '.join(map(shown, corners))} are shown." if len(rows) > 4 else ""
-    text("p", told + about_corners, "dp-small")
+    try:
+        simplex({"A": found.A, "B": found.B}, found.A.rows, told, height=430)
+    except DPrivacyError as reason:
+        refusal(str(reason))

@@ -30,7 +30,7 @@ from dprivacy.web.shell.controls import (
 )
 from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import choice, text, whole
+from dprivacy.web.shell.page_frame import choice, small, text, whole
 
 USUAL = {"space": "grid:6x6", "eps": "ln 2", "prior": "", "loss": "metric", "seconds": "20"}
 MOST_POINTS = 225
@@ -280,14 +280,11 @@ def _show(result: Found, search: Run) -> str:
     _draw_optimum(found, search)
     save_button("Save the mechanism", lambda: mechanism_text(found.mechanism()), "mechanism.json")
     formula(
-        "The formula",
-        [
-            "minimise Σ_x π_x Σ_y C[x, y]·ℓ(y, x) over channels C with C[x, y] ≤ e^(ε·d(x, "
-            "z))·C[z, y].",
-            "The bound is a dual solution λ with Σ_x λ_x·c_x ≤ min_w Σ_x π_x·c_x·ℓ(w, x) for "
-            "every private column c: no private channel costs less than Σ_x λ_x.",
-            f"The proof was checked again: {'it holds' if result.holds else 'it fails'}.",
-        ],
+        "minimise Σ_x π_x Σ_y C[x, y]·ℓ(y, x) over channels C with C[x, y] ≤ e^(ε·d(x, "
+        "z))·C[z, y].",
+        "The bound is a dual solution λ with Σ_x λ_x·c_x ≤ min_w Σ_x π_x·c_x·ℓ(w, x) for "
+        "every private column c: no private channel costs less than Σ_x λ_x.",
+        f"The proof was checked again: {'it holds' if result.holds else 'it fails'}.",
     )
     details("How it was found", f"{found.method}, in {found.seconds:.2f} s.")
     return headline(found)
@@ -313,4 +310,4 @@ def _draw_optimum(found: Optimum, search: Run) -> None:
         with ui.expansion("How often each value is answered truly"):
             figure(spec, "How often each value is answered truly.", height=280)
             least = min(kept.values())
-            text("p", f"At least {percent(least)} for every value.", "dp-small")
+            small(f"At least {percent(least)} for every value.")

@@ -13,12 +13,11 @@ from dprivacy.flow import loss as losses, posterior_uncertainty
 from dprivacy.model import Channel, Dist, shown, uniform
 from dprivacy.polytope import KernelCount, count_kernels, kernels
 from dprivacy.spaces import FiniteSpace
-from dprivacy.viz import simplex_spec
 from dprivacy.web.pages.pasted_matrices import matrix_text
 from dprivacy.web.pages.space_choice import SpaceChoice, chosen_space, settled_space
 from dprivacy.web.shell import controls
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import text, whole
+from dprivacy.web.shell.page_frame import small, text, whole
 
 USUAL = {"space": "line:3", "eps": "ln 2", "kernel": "1"}
 MOST_POINTS = 6
@@ -108,11 +107,9 @@ class ExploreRoom(OpenRoom):
     def _space_panel(self) -> None:
         self.space = SpaceChoice(self.state["space"], _KINDS, self.changed)
         controls.level_control(self.state["eps"], self._leveled, unit="one unit apart")
-        text(
-            "p",
+        small(
             "Kernels have short fractions when e^ε is a whole number or a fraction: use the slider, "
-            "or write ln 2.",
-            "dp-small",
+            "or write ln 2."
         )
         text("h2", "The kernels")
         self.listing = controls.Answers(self.drawer)
@@ -147,7 +144,7 @@ class ExploreRoom(OpenRoom):
                 )
                 self.buttons.append(button)
         if len(got.listed) < got.number:
-            text("p", f"The first {len(got.listed)} of {int(got.number):,} are listed.", "dp-small")
+            small(f"The first {len(got.listed)} of {int(got.number):,} are listed.")
         return got.number.explain()
 
     async def _pick(self, k: int) -> None:
@@ -190,14 +187,11 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
         "Save this kernel as a matrix", lambda: matrix_text(kernel), f"kernel-{k}.csv"
     )
     controls.formula(
-        "The formula",
-        [
-            "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
-            "The extreme rays of this cone are the vertices.",
-            "A kernel is a private channel whose columns are independent vertices: Σ_v λ_v·v = 1.",
-            "Every private channel is (Σ_i μ_i·K_i)·R, a mixture of kernels and a post-processing, so "
-            "that for each prior and loss some kernel is best.",
-        ],
+        "A column c of a private channel satisfies c_x ≤ e^(ε·d(x, z))·c_z for all x, z. "
+        "The extreme rays of this cone are the vertices.",
+        "A kernel is a private channel whose columns are independent vertices: Σ_v λ_v·v = 1.",
+        "Every private channel is (Σ_i μ_i·K_i)·R, a mixture of kernels and a post-processing, so "
+        "that for each prior and loss some kernel is best.",
     )
     controls.details("As numbers", repr(kernel))
     return f"Kernel {k} of {int(got.number):,}"
@@ -205,16 +199,12 @@ def _show(got: Family, k: int, kernel: Channel, who: list[Taste]) -> str:
 
 def _draw_kernel(got: Family, kernel: Channel) -> None:
     """Its posteriors in the region that privacy allows; a mark that is clicked is read out."""
-    labels = got.space.labels
-    corners = labels if len(labels) <= 4 else (labels[0], labels[len(labels) // 2], labels[-1])
-    spec = simplex_spec(kernel, space=got.space, eps=got.eps, corners=list(corners))
     told = (
         "What one believes after each answer of this kernel, and the region that privacy "
         "allows. Click a mark to read it."
     )
-    drawn = controls.figure(spec, told, height=400)
-    only = f" Only {', '.join(map(shown, corners))} are shown." if len(labels) > 4 else ""
-    text("p", told + only, "dp-small")
+    around = {"space": got.space, "eps": got.eps}
+    drawn = controls.simplex(kernel, got.space.labels, told, height=400, **around)
     read = text("p", "", "dp-good").props('aria-live="polite"')
     read.visible = False
 

@@ -13,6 +13,7 @@ from dprivacy.errors import BadFile, NotStochastic, TooLarge
 from dprivacy.model import Channel, as_channel
 from dprivacy.release import pram_from_text
 from dprivacy.web.shell.controls import Choice, chooser
+from dprivacy.web.shell.desk import read_text
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, text
 
@@ -24,6 +25,7 @@ DISTANCES = {
     "hamming": "values are codes such as 010; differing characters count",
 }
 LIMITS = {"space": lambda given: choice(given, DISTANCES, "discrete")}
+_ENDINGS = (".csv", ".tsv", ".txt", ".json")
 _MOST_CHARACTERS = 4 << 20
 
 # name: (what it is, space, text)
@@ -152,21 +154,9 @@ def matrix_box(
             began(space)
 
     async def taken(path: Path) -> None:
-        try:
-            box.value = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            room.refuse(f"{path.name} is not UTF-8 text; save it as UTF-8")
-        finally:
-            path.unlink(missing_ok=True)
+        box.value = read_text(path)
 
     begin.on_change(start)
     with side_by_side():
-        chooser(
-            f"{title}: choose a file",
-            taken,
-            room.drawer,
-            endings=(".csv", ".tsv", ".txt", ".json"),
-            most=_MOST_CHARACTERS,
-            refused=room.refuse,
-        )
+        chooser(f"{title}: choose a file", taken, room, _ENDINGS, _MOST_CHARACTERS)
     return box

@@ -35,9 +35,10 @@ from dprivacy.web.shell.controls import (
     save_button,
     table,
 )
+from dprivacy.web.shell.desk import read_text
 from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import text, whole
+from dprivacy.web.shell.page_frame import small, text, whole
 
 USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
 _LIMITS = {"rows": lambda given: str(whole(given, 1, 10**9, 1000))}
@@ -133,30 +134,21 @@ class ProtectRoom(OpenRoom):
         self.rows.props("outlined dense debounce=500").on_value_change(self.changed)
 
     def _columns_panel(self, first: list[ColumnForm], whose: Whole) -> None:
-        text("p", "Open a column to change it.", "dp-small")
+        small("Open a column to change it.")
         self.sure = ui.button("I compared all lists: take them as declared", icon="check")
         self.sure.props("outline").on_click(self._take_as_declared)
         self.cards = ColumnCards(first, self._edited)
         with ui.expansion("When a person has several rows"):
             self._person_fields(whose)
         with side_by_side():
-            chooser(
-                "Open a plan",
-                self._opened,
-                self.drawer,
-                endings=(".toml",),
-                most=_MOST_PLAN,
-                refused=self.refuse,
-            )
+            chooser("Open a plan", self._opened, self, (".toml",), _MOST_PLAN)
             save_button("Save the plan", lambda: plan_text(self.mapping()), "plan.toml")
             self.share_button()
 
     def _person_fields(self, whose: Whole) -> None:
-        text(
-            "p",
+        small(
             "Name the column that identifies a person; it is not released. What a person's rows tell "
-            "adds up, so a level counts once for every row that a person may have.",
-            "dp-small",
+            "adds up, so a level counts once for every row that a person may have."
         )
         self.unit = ui.input("Column that identifies a person", value=_unit_shown(whose))
         self.unit.props('outlined dense debounce=500 hint="empty: every row is another person"')
@@ -171,11 +163,9 @@ class ProtectRoom(OpenRoom):
             "The table is read on this machine and goes nowhere. You get back a protected copy and its "
             "card, which says what was done; whoever has both can correct for the noise.",
         )
-        text(
-            "p",
+        small(
             f"CSV (also .csv.gz) or Parquet, up to {self.largest >> 20} MiB; dprivacy sanitise takes "
-            "larger ones.",
-            "dp-small",
+            "larger ones."
         )
         self.job = TableJob(
             self.drawer,
@@ -235,16 +225,7 @@ class ProtectRoom(OpenRoom):
 
     async def _opened(self, path: Path) -> None:
         """Take the columns of a plan file, with its level on the slider where most columns have it."""
-        try:
-            raw = read_plan(path.read_text(encoding="utf-8-sig"))
-        except UnicodeDecodeError:
-            self.refuse(f"{path.name} is not UTF-8 text; save it as UTF-8")
-            return
-        except DPrivacyError as reason:
-            self.refuse(reason)
-            return
-        finally:
-            path.unlink(missing_ok=True)
+        raw = read_plan(read_text(path))
         self.job.untouched = self.job.from_data = False
         forms, whose = forms_of(raw), Whole.of(raw)
         self.plan_title = whose.title
@@ -283,16 +264,13 @@ def _show(found: Outlook) -> str:
         text("p", f"{len(waiting)} lists of values wait to be confirmed.", "dp-note")
     details("What is promised, exactly", found.ahead.guarantee.explain())
     formula(
-        "The formula",
-        [
-            "A released value y has probability C[x, y] when the truth is x, and "
-            "C[x, y] ≤ e^(ε·d(x, z))·C[z, y] for all x, z.",
-            "Before: max_x π(x). After: Σ_y max_x π(x)·C[x, y]. Here π is uniform.",
-            "Levels add up over columns: between two records that differ in several columns "
-            "the odds change by at most e^(Σ ε_c·d_c).",
-            "One step: between categories, between neighbouring classes, a tenth of the range "
-            "of numbers.",
-        ],
+        "A released value y has probability C[x, y] when the truth is x, and "
+        "C[x, y] ≤ e^(ε·d(x, z))·C[z, y] for all x, z.",
+        "Before: max_x π(x). After: Σ_y max_x π(x)·C[x, y]. Here π is uniform.",
+        "Levels add up over columns: between two records that differ in several columns "
+        "the odds change by at most e^(Σ ε_c·d_c).",
+        "One step: between categories, between neighbouring classes, a tenth of the range "
+        "of numbers.",
     )
     return headline(found)
 

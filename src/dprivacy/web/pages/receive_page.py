@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import BadFile, DPrivacyError
+from dprivacy.errors import DPrivacyError
 from dprivacy.model import shown
 from dprivacy.release import (
     Plan,
@@ -36,7 +36,7 @@ from dprivacy.web.shell.controls import (
 from dprivacy.web.shell.desk import Drawer
 from dprivacy.web.shell.number_words import count
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import text
+from dprivacy.web.shell.page_frame import small, text
 
 USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30
@@ -182,26 +182,16 @@ class ReceiveRoom(OpenRoom):
             text("p", "Choose a table and its card, or try the invented survey.")
 
     def _files_panel(self) -> None:
-        with side_by_side():
+        buttons = side_by_side()
+        self.status = Answers(self.drawer)
+        with buttons:
             chooser(
-                "Choose the table",
-                partial(self._got, "table"),
-                self.drawer,
-                endings=_TABLES,
-                most=self.largest,
-                refused=self._refuse_file,
+                "Choose the table", partial(self._got, "table"), self.status, _TABLES, self.largest
             )
-            chooser(
-                "Choose its card",
-                partial(self._got, "card"),
-                self.drawer,
-                endings=(".json",),
-                most=min(self.largest, _MOST_CARD),
-                refused=self._refuse_file,
-            )
+            most = min(self.largest, _MOST_CARD)
+            chooser("Choose its card", partial(self._got, "card"), self.status, (".json",), most)
             demo = ui.button("Try an invented survey", icon="science", on_click=self._invented)
             demo.props("flat")
-        self.status = Answers(self.drawer)
 
     def _questions_panel(self) -> None:
         text("h2", "Ask")
@@ -214,9 +204,6 @@ class ReceiveRoom(OpenRoom):
             self.share_button()
         self.column.on_change(self.changed)
         self.by.on_change(self.changed)
-
-    def _refuse_file(self, words: str) -> None:
-        self.status.refuse(BadFile(words))
 
     async def _got(self, what: str, path: Path) -> None:
         self.files[what] = path
@@ -284,14 +271,11 @@ def _show(found: Corrected) -> str:
         _draw(found.drawn)
     save_button("Save this table", found.csv, "corrected.csv")
     formula(
-        "The formula",
-        [
-            "Released counts are m ≈ n·p·C, where C is the channel on the card and p the true shares.",
-            "p is found by the iterative Bayesian update, p_x ← Σ_y (m_y/n)·p_x·C[x, y] / Σ_z "
-            "p_z·C[z, y], which climbs to the largest likelihood.",
-            "Errors: the noise alone, with these rows taken as given; 95 % intervals are ± "
-            "1.96 standard errors around the inverted counts.",
-        ],
+        "Released counts are m ≈ n·p·C, where C is the channel on the card and p the true shares.",
+        "p is found by the iterative Bayesian update, p_x ← Σ_y (m_y/n)·p_x·C[x, y] / Σ_z "
+        "p_z·C[z, y], which climbs to the largest likelihood.",
+        "Errors: the noise alone, with these rows taken as given; 95 % intervals are ± "
+        "1.96 standard errors around the inverted counts.",
     )
     return found.caption
 
@@ -321,7 +305,7 @@ def _show_answer(found: QueryAnswer) -> str:
         table("Answer", head, rows)
     else:
         text("p", "No rows.")
-    text("p", found.note, "dp-small")
+    small(found.note)
     details(
         "Why any question may be asked",
         "What is computed from a protected table alone is as private as the table: no query "

@@ -13,7 +13,7 @@ from dprivacy.release import Card, Plan, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.shell.controls import chooser, details, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
-from dprivacy.web.shell.page_frame import text
+from dprivacy.web.shell.page_frame import small, text
 
 _TABLES = (".csv", ".csv.gz", ".parquet")
 Described = Callable[[list[ColumnForm]], Awaitable[None]]
@@ -71,14 +71,7 @@ class TableJob:
         self.from_data = False
         self.untouched = True
         with ui.element("div").classes("dp-row"):
-            chooser(
-                "Choose a table",
-                self.take,
-                drawer,
-                endings=_TABLES,
-                most=largest,
-                refused=self.refuse,
-            )
+            chooser("Choose a table", self.take, self, _TABLES, largest)
             self.describe_button = ui.button("Describe the columns from it", icon="list")
             self.describe_button.props("outline").on_click(self.describe)
             self.forget_button = ui.button("Forget it", icon="delete", on_click=self.forget)
@@ -96,15 +89,15 @@ class TableJob:
         for part in (self.describe_button, self.forget_button, self.go):
             part.visible = self.path is not None
 
-    def refuse(self, words: str) -> None:
+    def refuse(self, reason: BaseException) -> None:
         """Say why something cannot be done."""
         self.result.clear()
         with self.result:
-            refusal(words)
+            refusal(self.drawer.told(reason))
 
     async def take(self, path: Path) -> None:
         """Take a table; an example that nobody changed gives way to the table's own columns."""
-        if self.path not in (None, path) and self.path is not None:
+        if self.path is not None and self.path != path:
             self.path.unlink(missing_ok=True)
         self.path = path
         self._fit()
@@ -123,7 +116,7 @@ class TableJob:
         try:
             forms = await run.io_bound(proposed, self.path, self.level())
         except Exception as reason:
-            self.refuse(self.drawer.told(reason))
+            self.refuse(reason)
             return
         if forms is None:
             return
@@ -166,7 +159,7 @@ class TableJob:
                 )
         except Exception as reason:
             self.reason.visible = self.reason.visible or isinstance(reason, AlreadyReleased)
-            self.refuse(self.drawer.told(reason))
+            self.refuse(reason)
             return
         if found is not None:
             self.reason.value = ""
@@ -214,15 +207,13 @@ class TableJob:
                 "Download its card", icon="download", on_click=lambda: self._give(card_path(output))
             )
         details("The whole card in words", card.explain())
-        text("p", "With both files, the room Receive gives corrected counts.", "dp-small")
+        small("With both files, the room Receive gives corrected counts.")
 
     def _give(self, path: Path) -> None:
         if path.exists():
             ui.download.file(path, path.name)
         else:
-            self.refuse(
-                self.drawer.told(BadFile(f"{path.name} was removed; protect the table again"))
-            )
+            self.refuse(BadFile(f"{path.name} was removed; protect the table again"))
 
 
 def _require_confirmed(raw: Any) -> None:

@@ -23,7 +23,7 @@ from dprivacy.web.pages.pasted_matrices import (
 from dprivacy.web.shell.controls import Choice, details, formula, heat, save_button, table
 from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
-from dprivacy.web.shell.page_frame import text
+from dprivacy.web.shell.page_frame import small, text
 
 USUAL = {"matrix": EXAMPLES["pram"][2], "space": "discrete", "eps": "", "mend": ""}
 _SHOWN = 8
@@ -107,16 +107,12 @@ class VerifyRoom(OpenRoom):
 
     def _questions(self) -> None:
         self.box = matrix_box("The matrix", self.state["matrix"], self, rows=9, began=self._begun)
-        text(
-            "p",
-            "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare numbers.",
-            "dp-small",
+        small(
+            "Commas, tabs, semicolons or spaces; fractions (1/3) or decimals; labels or bare numbers."
         )
         self.space = Choice("How far apart are the values?", DISTANCES, self.state["space"])
-        self.level = _level("Does this ε hold?", "leave empty to find the smallest")
-        self.level.value = self.state["eps"]
-        self.wanted = _level("Repair it to this ε", "leave empty for none")
-        self.wanted.value = self.state["mend"]
+        self.level = _level("Does this ε hold?", self.state["eps"], "to find the smallest")
+        self.wanted = _level("Repair it to this ε", self.state["mend"], "for none")
         with side_by_side():
             self.share_button()
         self.space.on_change(self.changed)
@@ -139,8 +135,9 @@ class VerifyRoom(OpenRoom):
         await self.answers.ask(lambda: examined(now, self.drawer.folder), _show)
 
 
-def _level(label: str, hint: str) -> ui.input:
-    return ui.input(label).props(f'outlined dense debounce=500 hint="{hint}"').classes("dp-mono")
+def _level(label: str, value: str, empty: str) -> ui.input:
+    box = ui.input(label, value=value).classes("dp-mono")
+    return box.props(f'outlined dense debounce=500 hint="leave empty {empty}"')
 
 
 def _show(found: Finding) -> str:
@@ -163,14 +160,11 @@ def _show(found: Finding) -> str:
         _show_mending(found.mending)
     _show_decisive(verdict)
     formula(
-        "The formula",
-        [
-            "C is ε·d-private when for all true values x, z and answers y",
-            "    C[x, y] ≤ e^(ε·d(x, z)) · C[z, y].",
-            "The smallest ε is the largest ln(C[x, y] / C[z, y]) / d(x, z).",
-            "A guesser is right with Σ_y max_x π(x)·C[x, y]; no prior and no gain multiplies "
-            "what a guess is worth by more than Σ_y max_x C[x, y].",
-        ],
+        "C is ε·d-private when for all true values x, z and answers y",
+        "    C[x, y] ≤ e^(ε·d(x, z)) · C[z, y].",
+        "The smallest ε is the largest ln(C[x, y] / C[z, y]) / d(x, z).",
+        "A guesser is right with Σ_y max_x π(x)·C[x, y]; no prior and no gain multiplies "
+        "what a guess is worth by more than Σ_y max_x C[x, y].",
     )
     details("All in words", verdict.explain())
     return headline(found)

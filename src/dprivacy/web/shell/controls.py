@@ -5,16 +5,18 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nicegui import run, ui
 from nicegui.events import UploadEventArguments
 
-from dprivacy.errors import DPrivacyError
-from dprivacy.viz import channel_spec
+from dprivacy.errors import BadFile, DPrivacyError
+from dprivacy.model import shown
+from dprivacy.typing import Label
+from dprivacy.viz import channel_spec, simplex_spec
 from dprivacy.web.shell.desk import Drawer, require_small
 from dprivacy.web.shell.number_words import FACTORS, factor_in_words, level_of, nearest_stop
-from dprivacy.web.shell.page_frame import text
+from dprivacy.web.shell.page_frame import small, text
 
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
@@ -44,8 +46,7 @@ def level_control(value: str, changed: Callable[[str], Any], *, unit: str) -> Ca
         slide.props["aria-valuetext"] = f"odds {factor}"
 
     def slid(event: Any) -> None:
-        level = level_of(FACTORS[min(max(int(event.args), 0), len(FACTORS) - 1)])
-        box.value = level
+        box.value = level_of(FACTORS[min(max(int(event.args), 0), len(FACTORS) - 1)])
 
     def written() -> Any:
         level = str(box.value or "").strip()
@@ -116,9 +117,9 @@ def heat(C: Any, told: str, *, title: str = "") -> ui.plotly:
     return figure(spec, told, height=110 + (40 if title else 0) + 34 * min(rows, 14))
 
 
-def formula(title: str, lines: Sequence[str]) -> None:
+def formula(*lines: str) -> None:
     """The formula behind an answer, one click away."""
-    with ui.expansion(title):
+    with ui.expansion("The formula"):
         text("div", "\n".join(lines), "dp-formula")
 
 
@@ -150,6 +151,19 @@ def figure(spec: Mapping[str, Any], told: str, *, height: int = 340) -> ui.plotl
     return drawn
 
 
+def simplex(
+    channels: Any, labels: Sequence[Label], told: str, *, height: int, **around: Any
+) -> ui.plotly:
+    """What one believes after each answer; of more than four values the ends and the middle."""
+    corners = (
+        list(labels) if len(labels) <= 4 else [labels[0], labels[len(labels) // 2], labels[-1]]
+    )
+    drawn = figure(simplex_spec(channels, corners=corners, **around), told, height=height)
+    only = f" Only {', '.join(map(shown, corners))} are shown." if len(labels) > 4 else ""
+    small(told + only)
+    return drawn
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return _MARKUP.sub("‹", value)
@@ -175,22 +189,31 @@ def table(
         f'<table class="dp-table" aria-label="{html.escape(caption, quote=True)}">'
         f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
     )
-    text("p", caption, "dp-small")
+    small(caption)
     ui.html(content).classes("dp-scroll").props("tabindex=0")
     if len(rows) > most:
-        text("p", f"The first {most} of {len(rows):,} rows.", "dp-small")
+        small(f"The first {most} of {len(rows):,} rows.")
+
+
+class Taker(Protocol):
+    """What files are chosen for: it has a drawer, and a place to say why one is refused."""
+
+    drawer: Drawer
+
+    def refuse(self, reason: BaseException) -> None: ...  # noqa: D102
 
 
 def chooser(
     label: str,
     taken: Callable[[Path], Awaitable[None]],
-    drawer: Drawer,
-    *,
+    taker: Taker,
     endings: Sequence[str],
     most: int,
-    refused: Callable[[str], None],
-) -> ui.upload:
-    """A button that lets one choose a file of this machine; `taken` gets it as a path in the drawer."""
+) -> None:
+    """A button that lets one choose a file of this machine of at most so many bytes.
+
+    `taken` gets it as a path in the drawer, and may refuse it.
+    """
     what = f"{', '.join(endings)} files of up to {most >> 20} MiB"
 
     async def arrived(event: UploadEventArguments) -> None:
@@ -198,20 +221,19 @@ def chooser(
         name = event.file.name
         try:
             require_small(event.file.size(), most, "This file")
+            if not name.lower().endswith(tuple(endings)):
+                raise BadFile(f"Only {what} are read here.")
+            path = taker.drawer.place(name)
+            await event.file.save(path)
+            path.chmod(0o600)
+            await taken(path)
         except DPrivacyError as reason:
-            refused(drawer.told(reason))
-            return
-        if not name.lower().endswith(tuple(endings)):
-            refused(f"Only {what} are read here.")
-            return
-        path = drawer.place(name)
-        await event.file.save(path)
-        path.chmod(0o600)
-        await taken(path)
+            taker.refuse(reason)
 
     def turned_down() -> None:
         upload.reset()
-        refused(f"This file is not taken: {what} are read here. Larger ones: the command line.")
+        words = f"This file is not taken: {what} are read here. Larger ones: the command line."
+        taker.refuse(BadFile(words))
 
     upload = ui.upload(
         on_upload=arrived, on_rejected=turned_down, max_file_size=most, auto_upload=True
@@ -219,7 +241,6 @@ def chooser(
     upload.props(f'accept="{",".join(endings)}" aria-hidden=true tabindex=-1')
     pick = f"() => getElement({upload.id}).$refs.qRef.pickFiles()"
     ui.button(label, icon="folder_open").props("outline").on("click", js_handler=pick)
-    return upload
 
 
 def save_button(label: str, content: Callable[[], str | bytes], name: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import AlreadyReleased, DPrivacyError, PrivacyLeakWarning, TooLarge
+from dprivacy.errors import AlreadyReleased, BadFile, DPrivacyError, PrivacyLeakWarning, TooLarge
 
 _PREFIX = "dprivacy-page-"
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._- ")
@@ -133,6 +133,16 @@ def _install_ear() -> None:
 
     ear.is_ear = True  # type: ignore[attr-defined]
     warnings.showwarning = ear
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that was chosen, which is removed then."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadFile(f"{path.name} is not UTF-8 text; save it as UTF-8") from None
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def require_small(size: int, most: int, what: str) -> None:

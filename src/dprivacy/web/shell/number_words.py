@@ -63,13 +63,9 @@ def factor_in_words(level: str) -> str:
         return f"at most × e^{math.ceil(size)}"
     exact = eps.exp()
     value = math.exp(size) if exact is None else float(exact)
-    digits = 0 if value >= 100 else 2
-    rounded = math.ceil(round(value * 10**digits, 6)) / 10**digits
-    return (
-        f"at most × {rounded:.{digits}f}".rstrip("0").rstrip(".")
-        if digits
-        else f"at most × {rounded:,.0f}"
-    )
+    if value >= 100:
+        return f"at most × {math.ceil(round(value, 6)):,}"
+    return f"at most × {math.ceil(round(100 * value, 6)) / 100:g}"
 
 
 def count(value: float) -> str:

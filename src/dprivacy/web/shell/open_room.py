@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from nicegui import ui
 
-from dprivacy.errors import BadFile
 from dprivacy.web.shell.controls import Answers
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.page_frame import link, read_state, room, text
@@ -74,9 +73,9 @@ class OpenRoom(ABC):
         with self.panel(heading):
             self.answers = Answers(self.drawer)
 
-    def refuse(self, reason: BaseException | str) -> None:
+    def refuse(self, reason: BaseException) -> None:
         """Say why something cannot be done, in place of the answer."""
-        self.answers.refuse(BadFile(reason) if isinstance(reason, str) else reason)
+        self.answers.refuse(reason)
 
     def follow(self) -> None:
         """Keep the address bar at these settings."""

@@ -31,6 +31,11 @@ def text(tag: str, content: str, classes: str = "") -> TextElement:
     return TextElement(tag=tag, text=content).classes(classes)
 
 
+def small(words: str) -> None:
+    """A remark in small type."""
+    text("p", words, "dp-small")
+
+
 @contextmanager
 def room(name: str, title: str, lead: str) -> Iterator[None]:
     """The page of a room, with its heading; its two panels go inside."""
