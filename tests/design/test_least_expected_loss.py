@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.design import optimal
 from dprivacy.design.problems.design_problem import Problem
-from dprivacy.errors import BadNumber, NotApplicable, TooLarge, Uncertified
+from dprivacy.errors import BadNumber, NotApplicable, TooLarge, Uncertified, WrongKind
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Dist
@@ -388,3 +388,26 @@ class TestSpanner:
     def test_a_dilation_below_1_is_refused(self):
         with pytest.raises(BadNumber, match="at least 1"):
             optimal(line(3), eps=1, spanner="1/2")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"start": "before"}, WrongKind, "start should be an answer of `optimal`, not str"),
+        ({"seconds": "x"}, BadNumber, "seconds should be a number of at least 0, not 'x'"),
+        ({"seconds": -1}, BadNumber, "seconds should be a number of at least 0, not -1"),
+        ({"seconds": math.nan}, BadNumber, "seconds should be a number of at least 0, not nan"),
+        ({"progress": 5}, WrongKind, "progress should be a function"),
+        ({"delta": "1/10", "seconds": 1}, NotApplicable, "start and seconds need δ = 0, not 1/10"),
+    ],
+)
+def test_what_optimal_is_not_asked(given, error, words):
+    with pytest.raises(error, match=words):
+        optimal("line:3", eps=1, **given)
+
+
+@pytest.mark.parametrize("delta", [0, "1/10"])
+def test_progress_is_told_of_an_exact_optimum_too(delta):
+    seen = []
+    best = optimal("line:3", eps="ln 2", delta=delta, progress=lambda *told: seen.append(told))
+    assert seen[-1][:2] == (float(best.loss), float(best.bound))

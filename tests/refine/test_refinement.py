@@ -6,7 +6,16 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.errors import Malformed, MixedArithmetic, SpaceMismatch
+from dprivacy.errors import (
+    Malformed,
+    MixedArithmetic,
+    NotApplicable,
+    SpaceMismatch,
+    UnknownName,
+    WrongKind,
+    WrongShape,
+)
+from dprivacy.mechanisms import randomised_response
 from dprivacy.model import Channel, Dist, Gain, as_channel
 from dprivacy.refine import Refinement, refines
 from dprivacy.spaces import discrete, from_table
@@ -165,3 +174,27 @@ def test_secrets_at_distance_0(number) -> None:
     assert refines(soft, loud, twins, by="private").holds is False
     assert refines(loud, told, twins, by="private").after == math.inf
     assert refines(told, loud, twins, by="private")
+
+
+def test_gains_by_name():
+    coin = randomised_response(["a", "b"], eps="ln 3")
+    blind = as_channel([["1/2", "1/2"], ["1/2", "1/2"]], rows=["a", "b"])
+    bayes, metric = refines(coin, blind, gains=["bayes", "metric"]).values
+    assert bayes == (Q(3, 4), Q(1, 2))
+    assert metric[0] - metric[1] == Q(1, 4)  # the distance is 0 or 1: a loss of what bayes gains
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"gains": "bayes"}, WrongKind, "gains should be a list of gains, not 'bayes'"),
+        ({"gains": 5}, WrongKind, "gains should be a list of gains, not 5"),
+        ({"gains": ["beyes"]}, UnknownName, "did you mean 'bayes'"),
+        ({"gains": ["metric"]}, NotApplicable, "has no distances between its secrets"),
+        ({"names": "AB"}, WrongShape, "names should be two names, such as .*, not 'AB'"),
+        ({"names": ["A"]}, WrongShape, "names should be two names"),
+    ],
+)
+def test_what_refines_is_not_asked(given, error, words):
+    with pytest.raises(error, match=words):
+        refines(SHARP, BLUNT, **given)

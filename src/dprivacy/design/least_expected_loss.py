@@ -16,7 +16,7 @@ from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.design_problem import Coordinates, Problem
 from dprivacy.design.problems.independent_pieces import Piece, pieces_of
 from dprivacy.design.problems.machine_limits import require_memory
-from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.errors import BadNumber, NotApplicable, WrongKind
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat, float_up
 from dprivacy.sources import result
@@ -66,15 +66,16 @@ def optimal(
     gap
         How near to the optimum is near enough, as a share of the loss.
     seconds
-        Time limit; the best that was found by then is returned.
+        Time limit; the best that was found by then is returned. Only for δ = 0, as `start`.
     start
-        An earlier answer for the same secrets and outputs to start from, for instance at another ε.
+        An earlier answer for the same secrets and outputs to start from, for instance at another ε. One
+        for others is passed over.
     spanner
         A dilation t ≥ 1: look only among channels that keep ε·d/t on the edges of a spanner. They are
         all ε·d-private, and their optimum is no worse than that at ε/t. It saves time on spaces with
         many pairs; the bound stays that of the whole problem.
     progress
-        Called now and then with (loss, bound, seconds so far).
+        Called now and then with (loss, bound, seconds so far), and at least once.
     force
         Go on although the estimate of the memory is more than the machine has.
     device
@@ -127,8 +128,19 @@ def optimal(
     )
     gap = _read_gap(gap)
     require_device(device)
-    clock = Clock(seconds, progress)
+    clock = Clock(_read_seconds(seconds), progress)
+    if progress is not None and not callable(progress):
+        raise WrongKind(
+            f"progress should be a function of (loss, bound, seconds), not {progress!r}"
+        )
+    if start is not None and not isinstance(start, Optimum):
+        raise WrongKind(f"start should be an answer of `optimal`, not {type(start).__name__}")
     if problem.delta:
+        if start is not None or seconds is not None:
+            raise NotApplicable(
+                f"start and seconds need δ = 0, not {problem.delta}: with δ > 0 there is one exact "
+                "program, which cannot start elsewhere or stop half-way; leave them out"
+            )
         return _with_slack(problem, clock)
     require_memory(len(problem.space), len(problem.outputs), force=force)
     bits_for(problem.space, problem.eps)  # refuses what has no integers of bearable length
@@ -148,6 +160,14 @@ def _read_gap(gap: object) -> float:
     if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 < gap < math.inf:
         raise BadNumber(f"gap should be a positive number such as 1e-6, not {gap!r}")
     return float(gap)
+
+
+def _read_seconds(seconds: object) -> float | None:
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise BadNumber(f"seconds should be a number of at least 0, not {seconds!r}")
+    return float(seconds)
 
 
 def _finished(
@@ -226,6 +246,7 @@ def _with_slack(problem: Problem, clock: Clock) -> Optimum:
         outer = solve(problem, high=True)
     channel = Channel(problem.space.labels, problem.outputs, channel_of(inner, n, m))
     loss, bound = problem.expected(channel.matrix), outer.outcome.value
+    clock.tell(float(loss), float(bound), clock.spent)
     multipliers = dict(zip(problem.space.labels, outer.outcome.y[:n], strict=True))
     apart = _apart(loss, bound)
     return Optimum(

@@ -17,11 +17,10 @@ from dprivacy.hashing.hashes.set_hash import read_sets
 from dprivacy.hashing.pair_guarantees import PairPrivacy
 from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
 from dprivacy.model import Channel, Guarantee, Sourced, about
-from dprivacy.numbers import Level, as_eps, ln
+from dprivacy.numbers import Level, as_eps, as_share, ln
 from dprivacy.release import PermanentAnswers, read_people
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import Label, LevelLike, NumberLike
-from dprivacy.verify import read_share
 
 
 @dataclass(frozen=True)
@@ -221,7 +220,7 @@ def set_reports(
     >>> print(reports.bit_channel.row(1)[1], reports.guarantee.eps)
     5/8 ln(9)
     """
-    level, often, seldom = as_eps(eps), read_share(yes, "yes"), read_share(no, "no")
+    level, often, seldom = as_eps(eps), as_share(yes, "yes"), as_share(no, "no")
     if seldom >= often:
         raise BadLevel(
             f"no should be less than yes, not {no} against {yes}: reports would reveal nothing"

@@ -22,11 +22,10 @@ from dprivacy.hashing.hashes.packed_bits import nearest
 from dprivacy.hashing.hashes.public_randomness import read_key
 from dprivacy.hashing.matching_losses import LossExperiment, LossPoint
 from dprivacy.mechanisms import read_doubles, vector_laplace, whole
-from dprivacy.numbers import Floats, as_eps
+from dprivacy.numbers import Floats, as_eps, as_share
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.typing import NumberLike, TableLike
-from dprivacy.verify import read_share
 
 KEY = "dprivacy experiment"
 BUDGETS = (0.5, 1, 2, 3, 5, 7.5, 10, 15)
@@ -140,7 +139,7 @@ def utility_loss_experiment(
     ['LSH', 'LSHRR', 'LapLSH']
     """
     trial = _Trial(vectors, [k], repetitions, key, source)
-    apart = [read_share(d, "distance") for d in distances]
+    apart = [as_share(d, "distance") for d in distances]
     wanted = [float(as_eps(xi)) for xi in budgets]
     found = []
     for kappa in bits:

@@ -6,9 +6,8 @@ from typing import Any
 
 from dprivacy.errors import UnknownName
 from dprivacy.model import Answer, Pictured, plain
-from dprivacy.numbers import Level
+from dprivacy.numbers import Level, as_share
 from dprivacy.typing import NumberLike
-from dprivacy.verify import read_share
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class LossExperiment(Answer, Pictured):
     def at(self, **settings: Any) -> LossPoint:
         """The one point with the given settings."""
         wanted = {
-            key: read_share(value, key) if key == "distance" else value
+            key: as_share(value, key) if key == "distance" else value
             for key, value in settings.items()
         }
         found = [p for p in self.points if all(getattr(p, key) == v for key, v in wanted.items())]
@@ -82,7 +81,7 @@ class LossExperiment(Answer, Pictured):
         self, mechanism: str, *, bits: int, distance: NumberLike
     ) -> list[tuple[float, float]]:
         """(ξ, loss) of a mechanism."""
-        d = read_share(distance, "distance")
+        d = as_share(distance, "distance")
         return [
             (p.xi, p.loss)
             for p in self.points

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Protocol, Self, runtime_checkable
 
+from dprivacy.errors import WrongKind
 from dprivacy.model.channels import Channel
 from dprivacy.model.guarantees import Guarantee
 from dprivacy.sampling import Source, choose_source
@@ -74,6 +75,11 @@ class Sourced:
 
     def using(self, source: Source) -> Self:
         """The same mechanism drawing from a given random source."""
+        if not (hasattr(source, "words") and hasattr(source, "below")):
+            raise WrongKind(
+                "a random source should be a SystemSource or a KeyedSource of dprivacy.sampling, not "
+                f"{type(source).__name__}"
+            )
         return replace(self, source=source)  # type: ignore[type-var]  # inherited by dataclasses only
 
     def _source(self, insecure_seed: int | None) -> Source:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, overload
 
-from dprivacy.errors import BadLevel, Uncertified, WrongKind
+from dprivacy.errors import BadLevel, BadNumber, Uncertified, WrongKind
 from dprivacy.numbers import level_terms
 from dprivacy.numbers.enclosures import bounds_of_terms, safe_float, term_float
 from dprivacy.numbers.frozen_values import Frozen
@@ -331,10 +331,39 @@ def as_delta(value: LevelLike) -> Fraction:
     >>> as_delta("1e-6")
     Fraction(1, 1000000)
     """
-    delta = as_level(value).simplified
-    if not isinstance(delta, Fraction) or not 0 <= delta <= 1:
-        raise BadLevel(f"δ must be a rational number from 0 to 1, not {value}")
-    return delta
+    return as_share(value, "δ")
+
+
+def as_share(value: LevelLike, what: str) -> Fraction:
+    """Read a probability or a share: a rational number from 0 to 1, as `as_delta` does."""
+    try:
+        share = as_rational(value, what)
+    except BadNumber:
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        raise BadLevel(f"{what} should be a rational number from 0 to 1, not {value!r}")
+    return share
+
+
+def as_rational(value: LevelLike, what: str) -> Fraction:
+    """Read a rational number: exact, or the exact binary value of a float.
+
+    Examples
+    --------
+    >>> as_rational("0.25", "grid")
+    Fraction(1, 4)
+    >>> as_rational("x", "grid")
+    Traceback (most recent call last):
+        ...
+    dprivacy.errors.BadNumber: grid should be a rational number such as '1/2', not 'x'
+    """
+    try:
+        number = as_level(value).simplified
+    except BadLevel:
+        number = None
+    if not isinstance(number, Fraction):
+        raise BadNumber(f"{what} should be a rational number such as '1/2', not {value!r}")
+    return number
 
 
 def ln(q: NumberLike) -> Level:

@@ -1,9 +1,10 @@
 """Refinement: whether one channel is at least as safe as another, in one of three orders."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, overload
 
-from dprivacy.errors import NotApplicable, UnknownName
+from dprivacy.errors import NotApplicable, UnknownName, WrongKind, WrongShape
+from dprivacy.flow import as_gain
 from dprivacy.model import Gain, space_for
 from dprivacy.refine.average_order import refined_on_average
 from dprivacy.refine.deciding.channel_pairs import read_pair
@@ -16,7 +17,7 @@ from dprivacy.refine.deciding.refinement_verdicts import (
 from dprivacy.refine.max_order import refined_in_worst_case
 from dprivacy.refine.privacy_order import refined_for_privacy
 from dprivacy.refine.restricted_order import RestrictedRefinement, refined_for_gains
-from dprivacy.typing import ChannelLike, Order, PriorLike, SpaceLike
+from dprivacy.typing import ChannelLike, GainLike, Order, PriorLike, SpaceLike
 
 Names = tuple[str, str]
 ORDERS = ("average", "max", "private")
@@ -44,7 +45,7 @@ def refines(
     A: ChannelLike,
     B: ChannelLike,
     *,
-    gains: Sequence[Gain],
+    gains: Sequence[GainLike],
     by: Literal["average"] = ...,
     prior: PriorLike = ...,
     names: Names = ...,
@@ -56,7 +57,7 @@ def refines(
     space: SpaceLike | None = ...,
     *,
     names: Names = ...,
-    gains: Sequence[Gain] | None = ...,
+    gains: Sequence[GainLike] | None = ...,
     prior: PriorLike = ...,
     by: Order = ...,
 ) -> Refinement: ...
@@ -67,7 +68,7 @@ def refines(
     *,
     by: Order = "average",
     prior: PriorLike = None,
-    gains: Sequence[Gain] | None = None,
+    gains: Sequence[GainLike] | None = None,
     names: tuple[str, str] = ("A", "B"),
 ) -> Refinement:
     """Whether A ⊑ B: B is at least as safe as A.
@@ -89,8 +90,8 @@ def refines(
     prior
         With `gains`: what those adversaries believe; uniform when omitted.
     gains
-        With by="average": the adversaries asked about, instead of all of them. A loss ℓ is the gain
-        c − ℓ for any constant c.
+        With by="average": the adversaries asked about, instead of all of them, each as `as_gain` reads
+        it ("metric" takes the distances of A). A loss ℓ is the gain c − ℓ for any constant c.
     names
         What the two are called in the answer.
 
@@ -124,8 +125,7 @@ def refines(
     >>> R = [["3/5", "1/5", "1/5"], ["1/5", "3/5", "1/5"], ["1/5", "1/5", "3/5"]]
     >>> refines(G, R, by="private").pair
     (0, 1)
-    >>> guess = Gain([0, 1], [0, 1], [[1, 0], [0, 1]])
-    >>> [str(v) for v in refines(coin, fair, gains=[guess]).values[0]]
+    >>> [str(v) for v in refines(coin, fair, gains=["bayes"]).values[0]]
     ['3/4', '5/8']
     """
     require_order(by)
@@ -138,15 +138,24 @@ def refines(
             f"refinement holds for every prior, so that prior={prior!r} says nothing; a prior goes "
             "with gains=[…]"
         )
+    _require_two(names)
     pair = read_pair(A, B)
     if gains is not None:
-        return refined_for_gains(pair, gains, prior, names)
+        if isinstance(gains, str | Gain) or not isinstance(gains, Iterable):
+            raise WrongKind(f"gains should be a list of gains, not {gains!r}; put it in a list")
+        adversaries = [as_gain(each, pair.secrets, A) for each in gains]
+        return refined_for_gains(pair, adversaries, prior, names)
     if by == "private":
         metric = None if space is None else space_for(pair.first, space)
         return refined_for_privacy(pair, metric, names)
     return (
         refined_on_average(pair, names) if by == "average" else refined_in_worst_case(pair, names)
     )
+
+
+def _require_two(names: object) -> None:
+    if not isinstance(names, tuple | list) or len(names) != 2:
+        raise WrongShape(f"names should be two names, such as ('A', 'B'), not {names!r}")
 
 
 def require_order(by: str, among: Sequence[str] = ORDERS) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dprivacy.errors import BadNumber, UnknownName
-from dprivacy.numbers import as_eps, as_level, read_number, read_vector, read_whole, root
+from dprivacy.numbers import as_eps, as_rational, read_number, read_vector, read_whole, root
 from dprivacy.spaces.distance_matrix import Distance, Distances, require_fits
 from dprivacy.spaces.finite_space import FiniteSpace
 from dprivacy.spaces.labels import read_labels
@@ -86,11 +86,8 @@ def quantised(low: NumberLike, high: NumberLike, step: NumberLike) -> FiniteSpac
     >>> quantised(0, 1, "0.25").distance(0, Fraction(3, 4))
     Fraction(3, 4)
     """
-    first, last, width = (as_level(value).simplified for value in (low, high, step))
-    if not (
-        isinstance(first, Fraction) and isinstance(last, Fraction) and isinstance(width, Fraction)
-    ):
-        raise BadNumber(f"low, high and step should be rational, not {low}, {high} and {step}")
+    first, last = as_rational(low, "low"), as_rational(high, "high")
+    width = as_rational(step, "step")
     if width <= 0:
         raise BadNumber(f"the step of a grid must be greater than 0, not {width}")
     if last < first or (last - first) % width:

@@ -77,7 +77,6 @@ from dprivacy.verify.metric.sufficient_sets import (
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.verify.losses.binomial_tails import (
-    read_share as read_share,
     read_trials as read_trials,
 )
 from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up

@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
+from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory, WrongKind
 from dprivacy.mechanisms import exponential
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, line, points
@@ -65,10 +65,16 @@ def test_what_exponential_refuses():
         exponential(apart, eps=1)
     with pytest.raises(Malformed, match="nothing to protect"):
         exponential(line(3), eps=1, outputs=[0])
-    with pytest.raises(Malformed, match="at least one label"):
+    with pytest.raises(Malformed, match="outputs: at least one"):
         exponential(line(3), eps=1, outputs=[])
     with pytest.raises(UnknownCategory):
         exponential(line(3), eps=1, outputs=["a"])
+    with pytest.raises(WrongKind, match="outputs: a list of labels is needed, not the single text"):
+        exponential(discrete(["a", "b"]), eps=1, outputs="ab", utility=lambda x, y: int(x == y))
+    with pytest.raises(
+        WrongKind, match="utility should be a function of input and output, not 'x'"
+    ):
+        exponential(line(3), eps=1, utility="x")
     with pytest.raises(Malformed, match="exact"):
         exponential(line([0.0, 0.7]), eps=1)
     for wrong in (math.nan, math.inf, None, "high"):

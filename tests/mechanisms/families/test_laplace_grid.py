@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dprivacy.errors import BadLevel, BadNumber, DPrivacyError, InsecureSeedWarning, Malformed
+from dprivacy.errors import (
+    BadLevel,
+    BadNumber,
+    DPrivacyError,
+    InsecureSeedWarning,
+    Malformed,
+    WrongKind,
+    WrongShape,
+)
 from dprivacy.mechanisms import geometric, integer_geometric, laplace, laplace_scale
 from dprivacy.numbers import Level, ln
 from dprivacy.sampling import DiscreteLaplace, KeyedSource
@@ -191,8 +199,9 @@ def test_without_slack_the_scale_is_width_over_level():
     for wrong in (1, "1", -1, math.nan, 2):
         with pytest.raises(BadLevel):
             laplace_scale(1, eps=1, delta=wrong)
-    with pytest.raises(BadLevel):
-        laplace_scale(0, eps=1)
+    for wrong in (0, -1, None, "x"):
+        with pytest.raises(BadNumber, match="width should be"):
+            laplace_scale(wrong, eps=1)
 
 
 @pytest.mark.statement("M", "Ex 5")
@@ -221,3 +230,51 @@ def test_slack_has_its_limits():
         laplace(0, 4, eps=1, grid=1, delta=1)
     with pytest.raises(Malformed, match="at most 1024"):
         laplace(0, 5000, eps=1, grid=1, delta="1/100")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (
+            {"low": 10, "high": 0},
+            BadNumber,
+            "less than high, but low is 10 and high is 0",
+        ),
+        ({"low": None}, BadNumber, "low should be a rational number such as '1/2', not None"),
+        ({"high": "ln 2"}, BadNumber, "high should be a rational number such as '1/2', not 'ln 2'"),
+        ({"grid": 0}, BadNumber, "grid should be greater than 0, not 0"),
+        ({"grid": -1}, BadNumber, "grid should be greater than 0, not -1"),
+        ({"grid": "x"}, BadNumber, "grid should be a rational number such as '1/2', not 'x'"),
+        (
+            {"grid": 3},
+            BadNumber,
+            "from 0 to 10 should be a whole number of steps .* 10/3 steps of 3",
+        ),
+        ({"delta": "x"}, BadLevel, "δ should be a rational number from 0 to 1, not 'x'"),
+        ({"delta": 2}, BadLevel, "δ should be a rational number from 0 to 1, not 2"),
+    ],
+)
+def test_what_is_wrong_is_named(given, error, words):
+    with pytest.raises(error, match=words):
+        laplace(**{"low": 0, "high": 10, "eps": 1, "grid": 1, **given})
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "words"),
+    [
+        ("55", WrongKind, "not a single text; put it in a list"),
+        (5, WrongKind, "not a single int; put it in a list"),
+        (["5"], WrongKind, "values should be numbers, not text"),
+        ([Q(1, 2), "5"], WrongKind, "values should be numbers, not text"),
+        ({1: 2}, WrongKind, "not a mapping"),
+        ([[1, 2], [3, 4]], WrongShape, r"a list of numbers, not of shape \(2, 2\)"),
+    ],
+)
+def test_what_is_no_list_of_numbers(values, error, words):
+    with pytest.raises(error, match=words) as caught:
+        laplace(0, 10, eps=1, grid=1).randomise(values)
+    assert "55" not in str(caught.value)
+
+
+def test_an_array_keeps_its_shape():
+    assert laplace(0, 10, eps=1, grid=1).randomise(np.ones((2, 3))).shape == (2, 3)

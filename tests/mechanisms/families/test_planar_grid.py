@@ -101,3 +101,9 @@ def test_grids_that_are_refused(grid):
 def test_levels_out_of_reach_of_the_sampler():
     with pytest.raises(BadLevel):
         planar_laplace(eps=Q(1, 10**20)).randomise([[0, 0]])
+
+
+@pytest.mark.parametrize("grid", [0, -1, "-1/2"])
+def test_a_step_that_is_not_positive_is_not_blamed_on_the_level(grid):
+    with pytest.raises(BadNumber, match=f"grid should be greater than 0, not {grid}"):
+        planar_laplace(eps=1, grid=grid)

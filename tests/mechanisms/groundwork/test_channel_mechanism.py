@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.errors import NotPrivate
-from dprivacy.mechanisms import ChannelMechanism, any_metric, geometric
+from dprivacy.errors import NotPrivate, WrongKind
+from dprivacy.mechanisms import ChannelMechanism, any_metric, geometric, randomised_response
 from dprivacy.mechanisms.groundwork.channel_mechanism import promised
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level, ln
@@ -28,3 +28,11 @@ def test_equal_mechanisms_are_equal_and_hash_alike():
     assert one != any_metric(line(3), eps="ln 2")
     assert isinstance(one, ChannelMechanism)
     assert np.isclose(one.achieved()[0], math.log(2))
+
+
+@pytest.mark.parametrize("source", [3, None, "system"])
+def test_what_is_no_random_source(source):
+    with pytest.raises(
+        WrongKind, match="a random source should be a SystemSource or a KeyedSource"
+    ):
+        randomised_response(["yes", "no"], eps=1).using(source)

@@ -3,9 +3,10 @@
 from fractions import Fraction as Q
 
 import numpy as np
+import pandas
 import pytest
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import Malformed, UnknownCategory, WrongKind
 from dprivacy.mechanisms.groundwork.label_codes import (
     Coder,
     listed,
@@ -143,6 +144,37 @@ def test_what_is_no_list_of_values(values):
         listed(values)
 
 
+class Arrow:
+    """A frame whose columns are its data, beside their names."""
+
+    column_names = ("job", "age")
+    columns = (["canary"], [1])
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"y": 1, "e": 2}, r"not a mapping; pass list\(mapping.values"),
+        (pandas.DataFrame({"y": ["e"], "s": ["e"]}), r"pass one column, such as frame\['y'\]"),
+        (pandas.DataFrame(), r"pass one column, such as frame\['name'\]"),
+        (Arrow(), r"pass one column, such as frame\['job'\]"),
+        ({"y", "e"}, "not a set, which has no order"),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_what_holds_more_than_a_list_of_values(values, words):
+    with pytest.raises(WrongKind, match=words) as caught:
+        Coder(["y", "e", "s"]).encode(values)
+    assert "canary" not in str(caught.value)
+
+
+def test_a_column_of_a_frame_is_a_list_of_values():
+    assert Coder(["y", "e"]).encode(pandas.Series(["e", "y"])).tolist() == [1, 0]
+
+
 def test_masked_values_are_missing():
     for array in (
         np.ma.array([0, 1, 1], mask=[False, True, False]),
@@ -164,6 +196,10 @@ def test_masked_values_are_missing():
     [
         [10**400],
         ["canary"],
+        ["5"],
+        "55",
+        np.array(["5"]),
+        [Q(1, 2), "5"],
         [1 + 2j],
         np.array([1 + 2j]),
         np.array(["2020-01-01"], dtype="datetime64[D]"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadLevel, Malformed
+from dprivacy.errors import BadLevel, BadNumber, Malformed, UnknownName, WrongKind
 from dprivacy.numbers import ln
 from dprivacy.spaces import from_table, line
 from dprivacy.verify import AuditResult, audit, audit_counts
@@ -264,3 +264,49 @@ def test_exact_slack_is_not_weakened_by_rounding() -> None:
     counts = {"a": {0: 1000}, "b": {1: 1000}}
     third = audit_counts(counts, delta=Q(1, 3), events=[[0]])
     assert Q(third.delta) >= Q(1, 3)
+
+
+def tell(value, n):
+    return [value] * n
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"outputs": ["a"]}, UnknownName, "but 100 of 200 draws gave something else"),
+        ({"outputs": ["a"], "events": [["a"]]}, UnknownName, "100 of 200 draws"),
+        ({"outputs": "ab"}, WrongKind, "outputs: a list of labels is needed, not the single text"),
+        ({"outputs": 5}, WrongKind, "outputs: a list of labels is needed, not 5"),
+        ({"events": 5}, WrongKind, "events should be a list of events"),
+        ({"events": "ab"}, WrongKind, "events should be a list of events"),
+        ({"confidence": None}, BadLevel, "confidence should be a rational number"),
+        ({"confidence": "x"}, BadLevel, "confidence should be a rational number"),
+        (
+            {"sampler": lambda x, n: None},
+            WrongKind,
+            "list or an array of 100 outputs, not NoneType",
+        ),
+        ({"sampler": lambda x, n: x * n}, WrongKind, "list or an array of 100 outputs, not str"),
+        ({"sampler": lambda x, n: dict.fromkeys(range(n))}, WrongKind, "outputs, not dict"),
+    ],
+)
+def test_what_an_audit_is_not_asked(given, error, words):
+    asked = {"sampler": tell, "inputs": ["a", "b"], "samples": 100, **given}
+    with pytest.raises(error, match=words):
+        audit(**asked)
+
+
+def test_outputs_that_were_all_listed():
+    assert audit(tell, ["a", "b"], outputs=["a", "b", "never"], samples=400).eps_lower > 3
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "words"),
+    [
+        ({"a": 5, "b": 6}, WrongKind, "a mapping from outputs"),
+        ({"a": {0: "x"}, "b": {0: 1}}, BadNumber, "whole"),
+    ],
+)
+def test_what_is_no_table_of_counts(counts, error, words):
+    with pytest.raises(error, match=words):
+        audit_counts(counts, events=[[0]])

@@ -129,7 +129,7 @@ def test_words_and_data() -> None:
 def test_refusals_name_the_pair() -> None:
     with pytest.raises(BadLevel, match=r"at the pair \(0, 1\): ε must be at least 0"):
         extended_privacy(COIN, xi=lambda x, z: x - z)
-    with pytest.raises(BadLevel, match=r"at the pair \(0, 1\): δ must be"):
+    with pytest.raises(BadLevel, match=r"at the pair \(0, 1\): δ should be"):
         extended_privacy(COIN, xi=1, delta=lambda x, z: 2)
     with pytest.raises(UnknownCategory):
         extended_privacy(COIN, xi=1, pairs=[(0, 7)])

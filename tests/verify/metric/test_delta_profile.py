@@ -7,11 +7,11 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadLevel, UnknownCategory
+from dprivacy.errors import BadLevel, UnknownCategory, WrongShape
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, line
-from dprivacy.verify import delta_at, eps_at, privacy, privacy_profile
+from dprivacy.verify import concentrated_privacy, delta_at, eps_at, privacy, privacy_profile
 
 COIN = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
 LEAKY = as_channel([["1/2", "1/2", 0], ["1/4", "1/2", "1/4"]])
@@ -61,7 +61,6 @@ def test_pairs_choose_direction() -> None:
     assert delta_at(LEAKY, eps="ln 2", pairs=[(1, 0)]) == Q(1, 4)
     assert eps_at(LEAKY, delta=0, pairs=[(0, 1)]) == ln(2)
     assert eps_at(LEAKY, delta=0, pairs=[(1, 0)]) == math.inf
-    assert delta_at(LEAKY, eps="ln 2", pairs=[]) == 0
     with pytest.raises(UnknownCategory, match="'maybe'"):
         delta_at(COIN, eps="ln 2", pairs=[("yes", "maybe")])
 
@@ -209,3 +208,14 @@ def test_single_input_and_plain_data() -> None:
     assert data["lines"] == [["3/4", "1/4"], ["0", "0"]]
     assert data["kinks"] == [["ln(3)", "0"]]
     assert isinstance(eps_at(COIN, delta=0), Level)
+
+
+@pytest.mark.parametrize(
+    "pairs", [[], ["ab"], ("a", "b"), "ab", 5, [("a", "b", "a")], [{"a", "b"}]]
+)
+@pytest.mark.parametrize("question", [privacy_profile, delta_at, eps_at, concentrated_privacy])
+def test_what_is_no_list_of_pairs(question, pairs):
+    coin = as_channel([["3/4", "1/4"], ["1/4", "3/4"]], rows=["a", "b"])
+    level = {delta_at: {"eps": 1}, eps_at: {"delta": 0}}.get(question, {})
+    with pytest.raises(WrongShape, match=r"a list of one or more pairs \(x, z\) of inputs, not"):
+        question(coin, pairs=pairs, **level)

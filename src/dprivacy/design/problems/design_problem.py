@@ -18,7 +18,7 @@ from dprivacy.errors import (
 )
 from dprivacy.flow import Loss, as_loss, finite, loss as losses
 from dprivacy.model import Dist, Gain, about, as_prior, as_space, plain, shown
-from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level
+from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_rational
 from dprivacy.spaces import (
     Distances,
     FiniteSpace,
@@ -219,11 +219,9 @@ def read_stretch(spanner: NumberLike | None) -> Fraction | None:
     """The dilation of a spanner: a rational number of at least 1."""
     if spanner is None:
         return None
-    stretch = as_level(spanner).simplified
-    if not isinstance(stretch, Fraction) or stretch < 1:
-        raise BadNumber(
-            f"a spanner's dilation should be a rational number of at least 1, not {spanner!r}"
-        )
+    stretch = as_rational(spanner, "a spanner's dilation")
+    if stretch < 1:
+        raise BadNumber(f"a spanner's dilation should be at least 1, not {spanner!r}")
     return stretch
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from dprivacy.errors import NotApplicable, WrongShape
+from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
 from dprivacy.mechanisms.groundwork.family_record import Family
@@ -11,7 +11,7 @@ from dprivacy.mechanisms.groundwork.space_demands import require_exact, require_
 from dprivacy.model import Guarantee, as_space
 from dprivacy.numbers import Level, as_eps, as_level
 from dprivacy.sources import result
-from dprivacy.spaces import Exact, FiniteSpace, grid, line
+from dprivacy.spaces import Exact, FiniteSpace, grid, line, read_labels
 from dprivacy.typing import Label, LevelLike, SpaceLike
 from dprivacy.verify import enclosure, smallest_eps
 
@@ -49,9 +49,9 @@ def exponential(
     space, nominal = as_space(space), as_eps(eps)
     demand = require_exact if utility is not None else require_finite_distances
     demand(space, "the exponential mechanism")
-    listed = list(space.labels if outputs is None else outputs)
-    if not listed:
-        raise WrongShape(f"outputs should hold at least one label, not {outputs!r}")
+    listed = space.labels if outputs is None else read_labels(outputs, "outputs")
+    if utility is not None and not callable(utility):
+        raise WrongKind(f"utility should be a function of input and output, not {utility!r}")
     scores = [[_score(space, utility, x, y) for y in listed] for x in space.labels]
     best = [max(row) for row in scores]
 

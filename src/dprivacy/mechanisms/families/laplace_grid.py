@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, BadNumber, NotApplicable, Uncertified
+from dprivacy.errors import BadLevel, BadNumber, NotApplicable, Uncertified, WrongShape
 from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_doubles, require_finite
+from dprivacy.mechanisms.groundwork.label_codes import (
+    FINEST,
+    listed,
+    read_doubles,
+    read_step,
+    require_finite,
+)
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
-from dprivacy.numbers import Level, as_delta, as_eps, as_level, ln
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_rational, ln
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
@@ -23,7 +29,6 @@ from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import privacy
 
 _MOST_LISTED = 1024  # points up to which the channel is built and drawn from
-_FINEST = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,13 @@ class GridNoise(Sourced, Pictured):
         BadNumber
             For NaN and infinities, by row number.
         """
-        array = read_doubles(values, "values").ravel()
+        array = read_doubles(values if isinstance(values, np.ndarray) else listed(values), "values")
+        if array.ndim != 1 and not isinstance(values, np.ndarray):
+            raise WrongShape(
+                f"values should be a list of numbers, not of shape {array.shape}; flatten it, or pass "
+                "an array, which keeps its shape"
+            )
+        array = array.ravel()
         require_finite(array)
         low, high = self.grid.low, self.grid.high
         if low is not None and high is not None:
@@ -157,18 +168,19 @@ def laplace(
     >>> len(age.channel.rows), 0 <= age.randomise([41])[0] <= 120
     (121, True)
     """
-    bounds = [as_level(value).simplified for value in (low, high, grid)]
-    if not all(isinstance(value, Fraction) for value in bounds):
-        raise BadNumber(f"low, high and grid should be rational numbers, not {low}, {high}, {grid}")
-    first, last, step = (Fraction(value) for value in bounds)  # type: ignore[arg-type]
+    first, last, step = as_rational(low, "low"), as_rational(high, "high"), read_step(grid)
     level, slack = as_eps(eps), as_delta(delta)
-    if step < _FINEST or max(abs(first), abs(last)) > 1 / _FINEST:
+    if last <= first:
+        raise BadNumber(f"low should be less than high, but low is {first} and high is {last}")
+    if max(abs(first), abs(last)) > 1 / FINEST:
         raise BadNumber(
-            f"low, high and grid should be within the range of doubles, not {low}, {high}, {grid}; use "
-            "other units"
+            f"low and high should be within the range of doubles, not {low} and {high}; use other units"
         )
-    if last <= first or (last - first) % step:
-        raise BadNumber(f"from {first} to {last} is not a whole number of steps of {step}")
+    if (last - first) % step:
+        raise BadNumber(
+            f"from {first} to {last} should be a whole number of steps of the grid, but is "
+            f"{(last - first) / step} steps of {step}; move an end, or take another grid"
+        )
     _require_below_one(slack)
     line = GridLine(step, first, last)
     count = int((last - first) / step) + 1
@@ -247,9 +259,11 @@ def laplace_scale(width: NumberLike, *, eps: LevelLike, delta: NumberLike = 0) -
     >>> laplace_scale(100, eps=2), round(laplace_scale(100, eps=2, delta="0.1"), 2)
     (50.0, 45.23)
     """
-    slack = as_delta(delta)
+    slack, whole = as_delta(delta), as_rational(width, "width")
     _require_below_one(slack)
-    return float(as_eps(width)) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))
+    if whole <= 0:
+        raise BadNumber(f"width should be greater than 0, not {width}")
+    return float(whole) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))
 
 
 FAMILY = Family(

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_vectors
+from dprivacy.mechanisms.groundwork.label_codes import read_step, read_vectors
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, root
 from dprivacy.sampling import PlanarNoise, Source
 from dprivacy.sources import result
 from dprivacy.spaces import Vectors
 from dprivacy.typing import LevelLike, NumberLike
-
-_FINEST = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True)
@@ -102,11 +100,7 @@ def planar_laplace(*, eps: LevelLike, grid: NumberLike = 1) -> PlanarMechanism:
     >>> print(noise.snapping)
     1/10*sqrt(2)
     """
-    level, step = as_eps(eps), as_eps(grid).simplified
-    if not isinstance(step, Fraction):
-        raise BadNumber(f"grid should be a rational number, not {grid}")
-    if not _FINEST <= step <= 1 / _FINEST:
-        raise BadNumber(f"grid should be within the range of doubles, not {grid}; use other units")
+    level, step = as_eps(eps), read_step(grid)
     because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
     return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)
 

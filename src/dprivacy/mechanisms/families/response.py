@@ -11,7 +11,7 @@ from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.mechanisms.groundwork.space_demands import require_exact, space_or
 from dprivacy.model import Channel, Guarantee
-from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_level, ln
+from dprivacy.numbers import Level, Mat, as_delta, as_eps, as_rational, ln
 from dprivacy.sources import result
 from dprivacy.spaces import discrete, line
 from dprivacy.typing import Label, LevelLike, NumberLike, SpaceLike
@@ -128,8 +128,8 @@ def response_eps(categories: int, *, p: NumberLike, delta: NumberLike = 0) -> Le
 
 def _chance(categories: int, p: NumberLike) -> tuple[Fraction, int]:
     """The chance of each other answer, and how many others there are."""
-    chance, m = as_level(p).simplified, whole(categories, "categories", 2) - 1
-    if not isinstance(chance, Fraction) or not 0 <= chance <= Fraction(1, m + 1):
+    chance, m = as_rational(p, "p"), whole(categories, "categories", 2) - 1
+    if not 0 <= chance <= Fraction(1, m + 1):
         raise BadNumber(f"p should be a rational number from 0 to 1/{m + 1}, not {p}")
     return chance, m
 

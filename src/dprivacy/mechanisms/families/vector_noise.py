@@ -1,7 +1,7 @@
 """Laplace noise for vectors of any dimension, in idealised numerics."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class VectorMechanism(Sourced):
     guarantee: Guarantee
     source: Source | None = None
     family: str = "vector_laplace"
-    numerics: str = "idealised"
+    numerics: Literal["idealised"] = "idealised"
     channel: ClassVar[None] = None
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> NDArray[np.float64]:
@@ -104,7 +104,7 @@ def vector_laplace(
     *,
     eps: LevelLike,
     norm: float = 2,
-    numerics: str | None = None,
+    numerics: Literal["idealised"] | None = None,
 ) -> VectorMechanism:
     """n-dimensional Laplace noise, ε·‖·‖-private for the norm 2, 1 or infinity.
 

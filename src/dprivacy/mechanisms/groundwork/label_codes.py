@@ -1,17 +1,20 @@
 """From labels to positions and back, without ever showing a value that does not belong."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, UnknownCategory, WrongKind, WrongShape
-from dprivacy.numbers import read_whole
+from dprivacy.numbers import as_rational, read_whole
+from dprivacy.typing import NumberLike
 
 Codes = NDArray[np.intp]
 whole = read_whole  # counts are read in one way everywhere
 _WIDEST_TABLE = 1 << 22
+FINEST = Fraction(1, 10**290)  # the smallest step of a grid; its inverse is the largest number
 _FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
 
 
@@ -99,14 +102,20 @@ def _fits(label: int, dtype: np.dtype[Any]) -> bool:
 
 
 def listed(values: Any) -> list[Any]:
-    """Values as a list; WrongKind for what cannot be listed, and for a single text."""
-    try:
-        if not isinstance(values, str | bytes):
-            return list(values)
-    except TypeError:
-        pass
-    kind = "text" if isinstance(values, str | bytes) else type(values).__name__
-    raise WrongKind(f"values should be a list or an array, not a single {kind}; put it in a list")
+    """Values as a list; WrongKind for what has no list of values, or more than one."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        kind = "text" if isinstance(values, str | bytes) else type(values).__name__
+        way = f"not a single {kind}; put it in a list"
+    elif isinstance(values, Mapping):
+        way = "not a mapping; pass list(mapping.values()) or list(mapping)"
+    elif isinstance(values, Set):
+        way = "not a set, which has no order; pass sorted(values)"
+    elif hasattr(values, "columns"):
+        names = getattr(values, "column_names", values.columns)  # Arrow's columns are the data
+        way = f"not a whole frame; pass one column, such as frame[{next(iter(names), 'name')!r}]"
+    else:
+        return list(values)
+    raise WrongKind(f"values should be a list or an array, {way}")
 
 
 def refuse_masked(values: Any) -> None:
@@ -125,13 +134,18 @@ def read_doubles(values: Any, what: str) -> NDArray[np.float64]:
     Infinities and NaN pass: which row has them is for the caller to say.
     """
     refuse_masked(values)
-    if isinstance(values, np.ndarray) and values.dtype.kind in "cmM":
-        raise WrongKind(f"{what} should be numbers, not an array of {values.dtype.name}")
     try:
-        given = list(values) if isinstance(values, Iterator) else values
-        return np.asarray(given, dtype=np.float64)
+        array = np.asarray(list(values) if isinstance(values, Iterator) else values)
+        kind = array.dtype.name
+        if array.dtype.kind in "US" or (
+            array.dtype.kind == "O" and any(isinstance(v, str | bytes) for v in array.flat)
+        ):
+            kind = "text"
+        elif array.dtype.kind not in "cmM":
+            return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise WrongKind(f"{what} should be numbers that fit a double; some are not") from None
+    raise WrongKind(f"{what} should be numbers, not {kind}; turn them into numbers first")
 
 
 def read_vectors(values: Any, what: str, width: int) -> NDArray[np.float64]:
@@ -151,3 +165,13 @@ def require_finite(array: NDArray[np.float64]) -> None:
             f"row {int(broken[0])} holds a number that is not finite ({len(broken)} of {len(array)} "
             "rows do); fill such rows in or leave them out"
         )
+
+
+def read_step(grid: NumberLike) -> Fraction:
+    """The step of a public grid: a rational number above 0 that doubles can express."""
+    step = as_rational(grid, "grid")
+    if step <= 0:
+        raise BadNumber(f"grid should be greater than 0, not {grid}")
+    if not FINEST <= step <= 1 / FINEST:
+        raise BadNumber(f"grid should be within the range of doubles, not {grid}; use other units")
+    return step

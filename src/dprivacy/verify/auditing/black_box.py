@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, BadNumber, NotApplicable, WrongShape
+from dprivacy.errors import BadLevel, BadNumber, NotApplicable, UnknownName, WrongShape
 from dprivacy.model import as_space
-from dprivacy.numbers import as_delta, float_up
+from dprivacy.numbers import as_delta, as_share, float_up
 from dprivacy.spaces import Distance, read_labels
 from dprivacy.typing import Label, NumberLike, SpaceLike
 from dprivacy.verify.auditing.audit_findings import AuditResult
@@ -23,7 +23,7 @@ from dprivacy.verify.auditing.command_samplers import (
 )
 from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile
 from dprivacy.verify.auditing.event_search import Atoms, best_event
-from dprivacy.verify.auditing.revealing_events import Event, Events, Tally, read_events
+from dprivacy.verify.auditing.revealing_events import Event, Events, Outputs, Tally, read_events
 from dprivacy.verify.losses.binomial_tails import read_trials
 
 Counts = Mapping[Label, Mapping[Label, int]]
@@ -96,13 +96,16 @@ def audit(
     _require_two(labels)
     if read_trials(samples, "samples") < 16:
         raise BadNumber(f"samples should be at least 16, not {samples}")
+    known = None if outputs is None else read_labels(outputs, "outputs")
     drawings = [drawn(draw, x, samples) for x in labels]
     numeric = outputs is None and all(_numeric(found) for found in drawings)
     parts = [
         [Tally.of(found[k::step], numeric) for found in drawings]
         for k, step in ([(0, 1)] if events is not None else [(0, 2), (1, 4), (3, 4)])
     ]
-    result = _audited(labels, parts, outputs, events, confidence, space, delta)
+    if known is not None:
+        _require_known(known, [tally for part in parts for tally in part])
+    result = _audited(labels, parts, known, events, confidence, space, delta)
     return replace(result, repeats=_repeats(draw, labels[0], drawings[0]))
 
 
@@ -165,10 +168,11 @@ def _audited(
     space: SpaceLike | None,
     delta: NumberLike,
 ) -> AuditResult:
-    if not 0 < confidence < 1:
+    sure = float(as_share(confidence, "confidence"))
+    if not 0 < sure < 1:
         raise BadLevel(f"confidence should lie strictly between 0 and 1, not {confidence}")
     metric = None if space is None else as_space(space, labels=labels)
-    slack, sure = float_up(as_delta(delta)), float(confidence)
+    slack = float_up(as_delta(delta))
     apart = {
         (i, j): d
         for i, x in enumerate(labels)
@@ -261,6 +265,17 @@ def _numeric(outputs: Any) -> bool:
     except ValueError:  # ragged outputs
         return False
     return array.ndim == 1 and array.dtype.kind in "iuf"
+
+
+def _require_known(outputs: Sequence[Label], tallies: Sequence[Tally]) -> None:
+    """UnknownName if something else came out: an event that it is in would never be tried."""
+    total = sum(tally.total for tally in tallies)
+    strange = total - sum(Outputs(tuple(outputs)).hits(tally) for tally in tallies)
+    if strange:
+        raise UnknownName(
+            f"outputs should list everything that may come out, but {strange} of {total} draws gave "
+            "something else; complete the list, or leave outputs out to take them as they come"
+        )
 
 
 def _require_two(labels: Sequence[Any]) -> None:

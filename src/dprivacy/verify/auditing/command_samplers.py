@@ -4,7 +4,7 @@ import math
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Event, Timer
 from typing import Any
 
@@ -167,6 +167,11 @@ def as_sampler(source: SamplerLike) -> Sampler:
 def drawn(sampler: Sampler, value: Any, n: int) -> Any:
     """n outputs of the sampler, checked to be that many."""
     outputs = sampler(value, n)
+    if not isinstance(outputs, Iterable) or isinstance(outputs, str | bytes | Mapping):
+        raise WrongKind(
+            f"the sampler should return a list or an array of {n} outputs, not "
+            f"{type(outputs).__name__}"
+        )
     if not hasattr(outputs, "__len__"):
         outputs = list(outputs)
     if len(outputs) != n:

@@ -76,10 +76,15 @@ class Tally:
     @classmethod
     def of_counts(cls, counts: Mapping[Any, int]) -> "Tally":
         """From a mapping of outputs to how often they were seen."""
+        if not isinstance(counts, Mapping):
+            raise WrongKind(
+                "the counts of every input should be a mapping from outputs to how often they were "
+                f"seen, not {type(counts).__name__}"
+            )
         if not counts:
             raise WrongShape(f"the counts of every input should name an output, not {counts!r}")
         for y, number in counts.items():
-            if isinstance(number, bool) or int(number) != number or number < 0:
+            if not is_number(number) or number < 0 or number % 1:
                 raise BadNumber(
                     f"the count of output {y!r} should be a whole number of at least 0, not {number!r}"
                 )
@@ -182,6 +187,10 @@ def read_events(events: Events) -> list[Event]:
     """Events as people give them: functions, collections of outputs, or a mapping of names to these."""
     if isinstance(events, Mapping):
         return [_read_event(event, str(name)) for name, event in events.items()]
+    if isinstance(events, str) or not isinstance(events, Iterable):
+        raise WrongKind(
+            f"events should be a list of events, or a mapping from names to them, not {events!r}"
+        )
     found = [_read_event(event, None) for event in events]
     if not found:
         raise WrongShape(f"events should hold at least one event, not {events!r}")

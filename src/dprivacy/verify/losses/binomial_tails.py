@@ -4,19 +4,11 @@ import math
 from fractions import Fraction
 
 from dprivacy.errors import BadLevel, BadNumber
-from dprivacy.numbers import Level, as_level, exp_bounds, float_up, ln
+from dprivacy.numbers import Level, as_level, as_share, exp_bounds, float_up, ln
 from dprivacy.sources import result
 from dprivacy.typing import NumberLike
 
 _BITS = 128
-
-
-def read_share(value: NumberLike | Level, name: str) -> Fraction:
-    """A rational from 0 to 1 (a float stands for its exact binary value)."""
-    number = as_level(value).simplified
-    if not isinstance(number, Fraction) or not 0 <= number <= 1:
-        raise BadLevel(f"{name} should be a rational number from 0 to 1, not {value}")
-    return number
 
 
 def read_trials(n: object, name: str = "n") -> int:
@@ -36,7 +28,7 @@ def bernoulli_divergence(a: NumberLike | Level, b: NumberLike | Level) -> Level 
     >>> print(bernoulli_divergence("3/4", "1/2"))
     3/4*ln(3/2) - 1/4*ln(2)
     """
-    p, q = read_share(a, "a"), read_share(b, "b")
+    p, q = as_share(a, "a"), as_share(b, "b")
     total = Level(0)
     for top, bottom in ((p, q), (1 - p, 1 - q)):
         if top and not bottom:
@@ -69,7 +61,7 @@ def binomial_tail_bound(n: int, p: NumberLike | Level, alpha: NumberLike | Level
     >>> binomial_tail_bound(10, "1/2", "1/2")
     0.0009765625
     """
-    trials, share, excess = read_trials(n), read_share(p, "p"), as_level(alpha)
+    trials, share, excess = read_trials(n), as_share(p, "p"), as_level(alpha)
     if excess < 0:
         raise BadLevel(f"α should be at least 0, not {alpha}")
     reached = excess + share
@@ -112,7 +104,7 @@ def binomial_alpha(n: int, p: NumberLike | Level, *, delta: NumberLike) -> float
     >>> round(binomial_alpha(10, "1/20", delta="0.01"), 4)
     0.3111
     """
-    trials, share, slack = read_trials(n), read_share(p, "p"), read_share(delta, "δ")
+    trials, share, slack = read_trials(n), as_share(p, "p"), as_share(delta, "δ")
     if not slack:
         raise BadLevel(
             f"δ should be greater than 0, not {delta}; the bound that always holds is α = 1 − p"

@@ -9,14 +9,13 @@ from fractions import Fraction
 
 from dprivacy.errors import NotApplicable
 from dprivacy.model import about
-from dprivacy.numbers import Level, as_delta, as_eps, as_level, root
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_share, root
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.typing import LevelLike, Number, NumberLike
 from dprivacy.verify.losses.binomial_tails import (
     binomial_alpha,
     binomial_tail_bound,
-    read_share,
     read_trials,
 )
 from dprivacy.verify.losses.implied_guarantees import (
@@ -52,7 +51,7 @@ def lshrr_loss(*, eps: LevelLike, bits: int, distance: NumberLike) -> PrivacyLos
     >>> loss.mean == Level("0.5 ln 3"), loss.tail("ln 3")
     (True, Fraction(9, 64))
     """
-    level, kappa, d = as_eps(eps), read_trials(bits, "bits"), read_share(distance, "distance")
+    level, kappa, d = as_eps(eps), read_trials(bits, "bits"), as_share(distance, "distance")
     factor = level.exp()
     if factor is not None:
         exact: dict[Number, Number] = {

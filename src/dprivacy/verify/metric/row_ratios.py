@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dprivacy.errors import WrongShape
 from dprivacy.model import Channel, plain
 from dprivacy.numbers import Floats
 from dprivacy.typing import Label, Number
@@ -137,9 +138,17 @@ def deciding(cases: list[tuple[Number, bool | None, C]]) -> tuple[bool | None, C
 
 def ordered_pairs(channel: Channel, pairs: Pairs) -> list[tuple[Label, Label]]:
     """The ordered pairs of inputs that were named; all of them when none were."""
-    if pairs is not None:
-        return list(pairs)
-    return [(x, z) for x in channel.rows for z in channel.rows if x != z]
+    if pairs is None:
+        return [(x, z) for x in channel.rows for z in channel.rows if x != z]
+    given: list[Any] = list(pairs) if hasattr(pairs, "__iter__") else []
+    if not given or not all(
+        isinstance(p, tuple | list | np.ndarray) and len(p) == 2 for p in given
+    ):
+        raise WrongShape(
+            f"pairs should be a list of one or more pairs (x, z) of inputs, not {pairs!r}; write "
+            "[(x, z)] for a single pair, or leave it out for all of them"
+        )
+    return [(x, z) for x, z in given]
 
 
 def largest_rate(logs: Floats, distances: Floats) -> tuple[float, int, int]:
