@@ -31,7 +31,7 @@ def test_parallel_and_mixture_by_hand() -> None:
     assert hidden.row("yes") == {"yes": Q(3, 16), "no": Q(1, 16) + Q(3, 8), "dunno": Q(3, 8)}
     seen = mixture(["1/4", "3/4"], [COIN, constant], visible=True)
     assert seen["yes", (1, "no")] == Q(3, 8)
-    with pytest.raises(Malformed, match="1 weights for 2"):
+    with pytest.raises(Malformed, match="1 weight for 2"):
         mixture([1], [COIN, constant])
     with pytest.raises(Malformed):
         mixture([], [])

@@ -2,9 +2,11 @@
 
 import json
 import math
+from array import array
 from fractions import Fraction as Q
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dprivacy.errors import (
@@ -14,8 +16,10 @@ from dprivacy.errors import (
     NotStochastic,
     SpaceMismatch,
     UnknownCategory,
+    UnknownName,
     WrongKind,
 )
+from dprivacy.mechanisms import geometric
 from dprivacy.model import Dist, as_prior, empirical, joint, point, uniform
 from dprivacy.spaces import line
 
@@ -109,7 +113,42 @@ def test_priors_are_read_in_the_order_of_the_secrets() -> None:
             as_prior(wrong, labels)
 
 
-def test_a_single_text_is_not_spread_over_its_letters():
-    for build in (uniform, lambda over: point("l", over), lambda over: empirical(["l"], over)):
-        with pytest.raises(WrongKind, match="not the single text 'line:5'"):
-            build("line:5")
+@pytest.mark.parametrize("build", [uniform, lambda s: point(0, s), lambda s: empirical([0, 1], s)])
+def test_any_space_is_a_domain(build):
+    """A text is the name of a space, a mechanism has a space; neither is a list of letters."""
+    assert build("line:5") == build(line(5)) == build(geometric(range(5), eps=1)) == build(range(5))
+    with pytest.raises(UnknownName, match="'abc' does not name a space"):
+        build("abc")
+
+
+class TestWeightsWithLabels:
+    """A Series or a mapping is read by its labels, whatever their order; a list by position."""
+
+    SERIES = pd.Series([0.25, 0.75], index=["b", "a"])
+
+    @pytest.mark.parametrize("given", [SERIES, SERIES.to_dict()], ids=["series", "mapping"])
+    def test_by_label(self, given):
+        for read in (as_prior(given, ["a", "b"]), Dist(["a", "b"], given)):
+            assert read.labels == ("a", "b")
+            assert read.weights == [0.75, 0.25]
+        assert as_prior(given).labels == ("b", "a")
+
+    def test_labels_that_are_not_the_secrets_are_refused(self):
+        for read in (as_prior, lambda given, labels: Dist(labels, given)):
+            with pytest.raises(SpaceMismatch, match="a list has none, and is read in order"):
+                read(pd.Series([0.25, 0.75]), ["a", "b"])
+        with pytest.raises(DuplicateLabel, match="'a' appears twice"):
+            as_prior(pd.Series([0.5, 0.5], index=["a", "a"]), ["a", "b"])
+
+    @pytest.mark.parametrize(
+        "given", [[0.25, 0.75], np.array([0.25, 0.75]), array("d", [0.25, 0.75])]
+    )
+    def test_by_position(self, given):
+        assert as_prior(given, ["a", "b"]) == Dist(["a", "b"], [0.25, 0.75])
+        assert as_prior(given) == Dist([0, 1], [0.25, 0.75])
+
+
+def test_a_text_is_no_list_of_weights():
+    for weights in ("10", None, 3):
+        with pytest.raises(WrongKind, match="weights: a list of numbers is needed"):
+            Dist(["a", "b"], weights)

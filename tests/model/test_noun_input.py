@@ -8,12 +8,16 @@ import pytest
 
 from dprivacy.errors import (
     BadFile,
+    BadNumber,
     DPrivacyError,
     DuplicateLabel,
     Malformed,
+    MixedArithmetic,
     NotApplicable,
+    UnknownCategory,
     UnknownName,
     WrongKind,
+    WrongShape,
 )
 from dprivacy.mechanisms import planar_laplace, randomised_response
 from dprivacy.model import (
@@ -21,8 +25,10 @@ from dprivacy.model import (
     as_channel,
     as_space,
     channel_body,
+    mixture,
     space_body,
     space_for,
+    uniform,
     write_document,
 )
 from dprivacy.spaces import discrete, grid, line
@@ -160,3 +166,46 @@ def test_mechanisms_lend_their_channel() -> None:
 def test_what_as_channel_cannot_read(wrong) -> None:
     with pytest.raises(DPrivacyError):
         as_channel(wrong)
+
+
+R = randomised_response(["a", "b"], eps="ln 3")
+C = R.channel
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: as_channel(["10", "01"]), WrongKind, "a list of numbers, not the text '10'"),
+        (lambda: as_channel(3), WrongKind, "a channel is read from .* not from int"),
+        (lambda: as_channel([]), WrongShape, "inputs: at least one is needed"),
+        (lambda: as_channel([[]]), WrongShape, "outputs: at least one is needed"),
+        (lambda: as_channel([["x"]], rows=["tea"]), BadNumber, "input 'tea', output 0"),
+        (lambda: C.restrict("a"), WrongKind, "inputs: a list of labels is needed, not the single"),
+        (lambda: C.over_rows("2"), BadNumber, "rows of a database: .* not '2'"),
+        (lambda: C["z", "a"], UnknownCategory, "^'z' is not among the inputs; they are 'a', 'b'$"),
+        (lambda: uniform(["a"])["z"], UnknownCategory, "^'z' is not among the labels of the dist"),
+        (lambda: mixture(3, [R]), WrongKind, "weights: a list of numbers is needed, not 3"),
+        (lambda: mixture(["1"], R), WrongKind, "channels: a list of channels is needed"),
+        (lambda: mixture([1], []), WrongShape, "^1 weight for 0 channels$"),
+        (lambda: Channel(["a"], ["x"], [[1, 0]]), WrongShape, "^1 input and 1 output were named"),
+        (
+            lambda: [0.5, 0.5] >> C,
+            MixedArithmetic,
+            "^the prior is in floats and the channel is exact; write .* such as '0.3' or '1/3'$",
+        ),
+        (
+            lambda: ["1/2", "1/2"] >> Channel(["a", "b"], ["x"], [[1.0], [1.0]]),
+            MixedArithmetic,
+            "^the prior is exact and the channel is in floats; write .* as floats$",
+        ),
+    ],
+)
+def test_refusals(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_one_secret_is_one_secret():
+    assert repr(uniform(["a"]) >> Channel(["a"], ["x"], [[1]])).startswith(
+        "Hyper(1 secret, 1 posterior)"
+    )

@@ -4,9 +4,11 @@ import json
 import math
 from fractions import Fraction as Q
 
+import pytest
+
 from dprivacy.model import Channel, as_channel
 from dprivacy.model.plain_data import about, plain, shown
-from dprivacy.numbers import ln
+from dprivacy.numbers import Level, ln
 from dprivacy.spaces import power_set
 from dprivacy.verify import privacy
 
@@ -47,3 +49,8 @@ def test_labels_of_any_kind_reach_json() -> None:
     channel = Channel(space.labels, [0, 1], [["1/2", "1/2"]] * 3 + [["1/4", "3/4"]])
     data = json.dumps(privacy(channel, space).to_dict(), allow_nan=False)
     assert '"a"' in data
+
+
+@pytest.mark.parametrize(("level", "text"), [("1/2", "1/2"), ("3", "3"), ("1/3", "1/3 ≈ 0.3333")])
+def test_a_rational_level_reads_like_the_fraction_it_is(level, text):
+    assert about(Level(level)) == about(Q(level)) == text

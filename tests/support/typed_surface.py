@@ -60,6 +60,8 @@ def adversaries() -> None:
     coin = [["3/4", "1/4"], ["1/4", "3/4"]]
     number: Number = dp.leakage(coin, prior=["1/2", "1/2"], gain="bayes")
     assert number == Fraction(3, 2)
+    half: Number = dp.vulnerability([0.5, 0.5])
+    assert half == 0.5
     assert dp.capacity(coin) == Fraction(3, 2)
     assert dp.vulnerability(dp.uniform(["a", "b"]), gain=dp.gain.identity(["a", "b"])) == Fraction(
         1, 2

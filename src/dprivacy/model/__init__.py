@@ -3,9 +3,8 @@
 from dprivacy.model.answers import Answer as Answer, Verdict as Verdict
 from dprivacy.model.channels import Channel as Channel, Hyper as Hyper
 from dprivacy.model.combined_channels import mixture as mixture, parallel as parallel
-from dprivacy.model.distributions import (
-    Dist as Dist,
-    as_prior as as_prior,
+from dprivacy.model.distributions import Dist as Dist, as_prior as as_prior
+from dprivacy.model.first_distributions import (
     empirical as empirical,
     joint as joint,
     point as point,
@@ -24,7 +23,11 @@ from dprivacy.model.noun_input import as_channel as as_channel, as_space as as_s
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.model.answers import Pictured as Pictured
-from dprivacy.model.channels import require_channel_space as require_channel_space
+from dprivacy.model.channels import (
+    joint_probabilities as joint_probabilities,
+    prior_for as prior_for,
+    require_channel_space as require_channel_space,
+)
 from dprivacy.model.documents import (
     Document as Document,
     as_path as as_path,
@@ -36,19 +39,19 @@ from dprivacy.model.documents import (
     write_document as write_document,
 )
 from dprivacy.model.guarantees import factor_in_words as factor_in_words
-from dprivacy.model.labelled_matrix import Labelled as Labelled
+from dprivacy.model.labelled_matrix import (
+    Labelled as Labelled,
+    proportional_groups as proportional_groups,
+    summed_groups as summed_groups,
+)
 from dprivacy.model.matrix_files import read_prior_file as read_prior_file, read_table as read_table
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
-from dprivacy.model.noun_input import space_for as space_for
+from dprivacy.model.noun_input import labels_of as labels_of, space_for as space_for
 from dprivacy.model.plain_data import (
     about as about,
     counted as counted,
     plain as plain,
     shown as shown,
-)
-from dprivacy.model.proportional_columns import (
-    proportional_groups as proportional_groups,
-    summed_groups as summed_groups,
 )
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import (
-    BadNumber,
+    MixedArithmetic,
     NotInvertible,
     NotStochastic,
     SpaceMismatch,
     TooLarge,
     WrongShape,
+    count,
 )
 from dprivacy.model.answers import Pictured, Verdict
 from dprivacy.model.distributions import Dist, as_prior
-from dprivacy.model.labelled_matrix import Labelled
+from dprivacy.model.labelled_matrix import Labelled, merge_proportional
 from dprivacy.model.plain_data import plain, shown
-from dprivacy.model.proportional_columns import merge_proportional
-from dprivacy.numbers import Frozen, Mat, inverse
+from dprivacy.numbers import Frozen, Mat, inverse, read_whole
 from dprivacy.sources import result
 from dprivacy.spaces import locate, positions, require_same_labels
 from dprivacy.typing import Label, Number, NumberLike, PriorLike, TableLike
@@ -68,10 +68,7 @@ class Channel(Pictured, Labelled):
 
     def __rrshift__(self, prior: PriorLike) -> "Hyper":
         """``prior >> C``: the hyper-distribution [prior ▷ C]."""
-        weights = as_prior(prior, self.rows, exact=self.exact).matrix
-        weights._require_same(self.matrix)
-        joint = Mat(self.matrix.entries * weights.entries.T, self.matrix.den * weights.den)
-        return Hyper(self.rows, self.columns, joint)
+        return Hyper(self.rows, self.columns, joint_probabilities(self, prior))
 
     @result("T", "Def 3.1.4", "Lem 3.1")
     def __and__(self, other: "Channel") -> "Channel":
@@ -133,8 +130,7 @@ class Channel(Pictured, Labelled):
 
         Inputs and outputs are tuples of length n.
         """
-        if n < 1:
-            raise BadNumber(f"a database needs at least one row, not {n}")
+        n = read_whole(n, "rows of a database")
         cells = len(self.rows) * len(self.columns)
         if cells > 1 and n > 64 / math.log2(cells):
             raise TooLarge(
@@ -221,7 +217,7 @@ class Hyper(Frozen, Pictured):
     def mix(cls, weights: Sequence[NumberLike], hypers: Sequence["Hyper"]) -> "Hyper":
         """The convex sum of hypers on the same secrets: a coin decides, and is seen."""
         if len(weights) != len(hypers) or not hypers:
-            raise WrongShape(f"{len(weights)} weights for {len(hypers)} hypers")
+            raise WrongShape(f"{count(len(weights), 'weight')} for {count(len(hypers), 'hyper')}")
         choice = Dist(range(len(hypers)), weights).matrix
         names: list[Any] = []
         columns: list[Mat] = []
@@ -263,10 +259,33 @@ class Hyper(Frozen, Pictured):
         }
 
     def __repr__(self) -> str:
-        lines = [f"Hyper({len(self.secrets)} secrets, {len(self.observations)} posteriors)"]
+        sizes = count(len(self.secrets), "secret"), count(len(self.observations), "posterior")
+        lines = [f"Hyper({', '.join(sizes)})"]
         for (name, chance), inner in zip(self.outer.items(), self.inners, strict=True):
             lines.append(f"  {shown(name)}: {chance} × {inner}")
         return "\n".join(lines[:14])
+
+
+def prior_for(channel: Channel, prior: PriorLike) -> Dist:
+    """The prior on a channel's inputs; exact where the channel is exact, and in floats where not."""
+    belief = as_prior(prior, channel.rows, exact=channel.exact)
+    if belief.exact != channel.exact:
+        way = "text or fractions, such as '0.3' or '1/3'" if channel.exact else "floats"
+        raise MixedArithmetic(
+            f"the prior is {_kind(belief)} and the channel is {_kind(channel)}; write the weights of "
+            f"the prior as {way}"
+        )
+    return belief
+
+
+def _kind(noun: Dist | Channel) -> str:
+    return "exact" if noun.exact else "in floats"
+
+
+def joint_probabilities(channel: Channel, prior: PriorLike) -> Mat:
+    """π_x·C[x, y], in the order of the channel's inputs and outputs."""
+    weights = prior_for(channel, prior).matrix
+    return Mat(channel.matrix.entries * weights.entries.T, channel.matrix.den * weights.den)
 
 
 def check_stochastic(table: Labelled) -> None:

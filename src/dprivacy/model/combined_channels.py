@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import WrongShape
+from dprivacy.errors import WrongShape, count
 from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
 from dprivacy.model.noun_input import as_channel
 from dprivacy.numbers import Mat
-from dprivacy.spaces import require_same_labels
+from dprivacy.spaces import require_list, require_same_labels
 from dprivacy.typing import ChannelLike, Label, NumberLike
 
 
@@ -66,8 +66,10 @@ def mixture(
     >>> mixture(["1/2", "1/2"], [coin, blank])[0, 0]
     Fraction(5, 8)
     """
+    weights = list(require_list(weights, "weights", "numbers"))
+    channels = list(require_list(channels, "channels", "channels"))
     if len(weights) != len(channels) or not channels:
-        raise WrongShape(f"{len(weights)} weights for {len(channels)} channels")
+        raise WrongShape(f"{count(len(weights), 'weight')} for {count(len(channels), 'channel')}")
     choice = Dist(range(len(channels)), weights).matrix
     read = [as_channel(C) for C in channels]
     columns: dict[Label, int] = {}

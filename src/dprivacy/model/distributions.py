@@ -1,24 +1,16 @@
 """Distributions on labelled points: priors, rows, posteriors, outers."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dprivacy.errors import NotStochastic, UnknownCategory, WrongKind, WrongShape
+from dprivacy.errors import NotApplicable, NotStochastic, WrongKind, WrongShape, count
 from dprivacy.model.answers import Pictured
-from dprivacy.model.labelled_matrix import Labelled
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
-from dprivacy.spaces import (
-    FiniteSpace,
-    locate,
-    positions,
-    python_value,
-    read_labels,
-    require_same_labels,
-)
-from dprivacy.typing import Label, Number, NumberLike, PriorLike, TableLike
+from dprivacy.spaces import locate, positions, read_labels, require_list, require_same_labels
+from dprivacy.typing import Label, Number, NumberLike, PriorLike
 
+Weights = Iterable[NumberLike] | Mapping[Any, NumberLike]
 _FLOAT_SUM = 1e-9
 
 
@@ -30,7 +22,8 @@ class Dist(Frozen, Pictured):
     labels
         Distinct labels.
     weights
-        Their probabilities: "1/3", Fractions and whole numbers are exact; floats are floats.
+        Their probabilities: "1/3", Fractions and whole numbers are exact; floats are floats. A
+        mapping or a Series with an index is read by its labels, a list in their order.
 
     Examples
     --------
@@ -42,12 +35,12 @@ class Dist(Frozen, Pictured):
     matrix: Mat
     _index: dict[Label, int]
 
-    def __init__(self, labels: Iterable[Label], weights: Iterable[NumberLike] | Mat) -> None:
+    def __init__(self, labels: Iterable[Label], weights: Weights | Mat) -> None:
         known = read_labels(labels)
-        values = weights if isinstance(weights, Mat) else list(weights)
-        count = values.shape[1] if isinstance(values, Mat) else len(values)
-        if count != len(known):
-            raise WrongShape(f"{len(known)} labels but {count} weights")
+        values = weights if isinstance(weights, Mat) else _in_order(weights, known)
+        n = values.shape[1] if isinstance(values, Mat) else len(values)
+        if n != len(known):
+            raise WrongShape(f"{count(len(known), 'label')} but {count(n, 'weight')}")
         if not isinstance(values, Mat):
             values = read_vector(values, lambda j: f"{known[j]!r}")
         self._set(labels=known, matrix=values, _index=positions(known))
@@ -110,16 +103,19 @@ class Dist(Frozen, Pictured):
         return f"Dist({inside}{', …' if len(self) > 12 else ''})"
 
 
-def as_prior(given: PriorLike, labels: Sequence[Label], *, exact: bool = True) -> Dist:
-    """Read a prior on known secrets.
+def as_prior(
+    given: PriorLike, labels: Sequence[Label] | None = None, *, exact: bool = True
+) -> Dist:
+    """Read a prior.
 
     Parameters
     ----------
     given
-        A Dist or a mapping from labels to weights, in any order; a list of weights in the order of
-        the labels; or None for the uniform distribution.
+        A Dist, a mapping from labels to weights or a Series with an index, in any order; a list of
+        weights in the order of the labels; or None for the uniform distribution.
     labels
-        The secrets; the prior comes back in this order.
+        The secrets; the prior comes back in this order. When omitted, the prior's own; those of a
+        list are 0 … n−1.
     exact
         Whether a uniform prior is exact. It is a float where it meets a channel of floats.
 
@@ -130,103 +126,50 @@ def as_prior(given: PriorLike, labels: Sequence[Label], *, exact: bool = True) -
     >>> as_prior(None, ["rain", "sun"])
     Dist(rain: 1/2, sun: 1/2)
     """
+    if given is not None and (isinstance(given, str) or not isinstance(given, Dist | Iterable)):
+        raise WrongKind(
+            f"a prior is a distribution, a mapping or a list of weights, not {given!r}; "
+            "leave it out for the uniform distribution"
+        )
+    if labels is None:
+        labels = _own_labels(given)
     if given is None:
-        even = uniform(labels)
-        return even if exact else Dist(labels, Mat(even.matrix.floats))
-    if isinstance(given, Mapping):
-        given = Dist(given, given.values())
+        even = Mat.over(len(labels), [[1] * len(labels)])
+        return Dist(labels, even if exact else Mat(even.floats))
     if isinstance(given, Dist):
         order = require_same_labels(labels, given.labels, "the secrets and the prior")
         if order == list(range(len(order))):
             return given
         return Dist(labels, given.matrix.take(columns=order))
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise WrongKind(
-            f"a prior is a distribution, a mapping or a list of weights, not {given!r}; "
-            "leave it out for the uniform distribution"
-        )
     return Dist(labels, given)
 
 
-def _labels_of(over: FiniteSpace | Iterable[Label]) -> tuple[Label, ...]:
-    return over.labels if isinstance(over, FiniteSpace) else read_labels(over)
-
-
-def uniform(over: FiniteSpace | Iterable[Label]) -> Dist:
-    """The uniform distribution on a space or on labels.
-
-    Examples
-    --------
-    >>> uniform(["tea", "coffee", "water"])["tea"]
-    Fraction(1, 3)
-    """
-    labels = _labels_of(over)
-    return Dist(labels, Mat.over(len(labels), [[1] * len(labels)]) if labels else [])
-
-
-def point(label: Label, over: FiniteSpace | Iterable[Label]) -> Dist:
-    """All probability on one label.
-
-    Examples
-    --------
-    >>> point("tea", ["tea", "coffee"]).weights
-    [Fraction(1, 1), Fraction(0, 1)]
-    """
-    labels = _labels_of(over)
-    if label not in labels:
-        raise UnknownCategory(f"{label!r} is not among the labels")
-    return Dist(labels, [int(x == label) for x in labels])
-
-
-def empirical(values: Iterable[Label], over: FiniteSpace | Iterable[Label]) -> Dist:
-    """The frequencies of some values, exactly.
-
-    Parameters
-    ----------
-    values
-        The observed values.
-    over
-        The space or labels they are declared to come from. A domain is never read off the data.
-
-    Examples
-    --------
-    >>> empirical(["tea", "tea", "coffee"], ["tea", "coffee", "water"])
-    Dist(tea: 2/3, coffee: 1/3, water: 0)
-    """
-    labels = _labels_of(over)
-    counts = Counter(python_value(value) for value in values)
-    total = sum(counts.values())
-    known = set(labels)
-    strange = sum(count for value, count in counts.items() if value not in known)
-    if strange:
-        raise UnknownCategory(f"{strange} of {total} values are outside the declared labels")
-    if not total:
-        raise WrongShape(f"there are no values; at least one of {len(labels)} labels is needed")
-    return Dist(labels, Mat.over(total, [[counts[label] for label in labels]]))
-
-
-def joint(rows: Sequence[Label], columns: Sequence[Label], table: TableLike) -> Dist:
-    """A correlation: the joint distribution of two values from a table of counts or weights.
-
-    Parameters
-    ----------
-    rows, columns
-        The values of the two coordinates.
-    table
-        Counts (whole numbers) or weights; they are divided by their sum.
-
-    Examples
-    --------
-    >>> smoking = joint(["young", "old"], ["smokes", "does not"], [[1, 3], [2, 2]])
-    >>> smoking.marginal(1)
-    Dist(smokes: 3/8, does not: 5/8)
-    """
-    counts = Labelled(rows, columns, table).matrix
-    flat = [value for row in counts.rows() for value in row]
-    total = sum(flat)
-    if not total > 0 or any(value < 0 for value in flat):
-        raise NotStochastic(
-            f"a joint distribution needs counts of at least 0 that are not all 0; the least is "
-            f"{min(flat)}, the sum {total}"
+def _own_labels(given: Any) -> Sequence[Label]:
+    if given is None:
+        raise NotApplicable(
+            "a prior that is left out is uniform, and here nothing says on what; "
+            "give uniform(labels)"
         )
-    return Dist([(x, y) for x in rows for y in columns], [value / total for value in flat])
+    if isinstance(given, Dist):
+        return given.labels
+    named = _named(given)
+    return range(len(given)) if named is None else list(named[0])
+
+
+def _named(weights: Any) -> tuple[Iterable[Label], Sequence[NumberLike]] | None:
+    """The labels and weights of what has labels of its own: a mapping, or a Series with an index."""
+    if isinstance(weights, Mapping):
+        return weights, list(weights.values())
+    if hasattr(weights, "tolist") and not callable(getattr(weights, "index", callable)):
+        return weights.index, weights.tolist()
+    return None
+
+
+def _in_order(weights: Weights, labels: Sequence[Label]) -> list[NumberLike]:
+    """The weights in the order of the labels."""
+    named = _named(weights)
+    if named is None:
+        return list(require_list(weights, "weights", "numbers"))
+    what = "the labels and those of the weights (a list has none, and is read in order)"
+    order = require_same_labels(labels, read_labels(named[0]), what)
+    return [named[1][i] for i in order]

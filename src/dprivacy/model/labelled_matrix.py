@@ -1,9 +1,12 @@
-"""Matrices with named rows and columns: the body that channels and gains share, and gains."""
+"""Matrices with named rows and columns: what channels and gains share, and gains."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-from dprivacy.errors import WrongShape
+import numpy as np
+
+from dprivacy.errors import WrongShape, count
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
@@ -40,8 +43,8 @@ class Labelled(Frozen):
         if self.matrix.shape != (len(self.rows), len(self.columns)):
             n, m = self.matrix.shape
             raise WrongShape(
-                f"{len(self.rows)} {self.row_name}s and {len(self.columns)} {self.column_name}s were "
-                f"named, but the matrix is {n}×{m}"
+                f"{count(len(self.rows), self.row_name)} and "
+                f"{count(len(self.columns), self.column_name)} were named, but the matrix is {n}×{m}"
             )
         self._set(_row_index=positions(self.rows), _column_index=positions(self.columns))
 
@@ -76,7 +79,7 @@ class Labelled(Frozen):
 
     def restrict(self, rows: Sequence[Label]) -> Self:
         """Only the given rows, in the given order: M↓X."""
-        chosen = [self.row_position(label) for label in rows]
+        chosen = [self.row_position(label) for label in read_labels(rows, f"{self.row_name}s")]
         return self._like(
             [self.rows[i] for i in chosen], self.columns, self.matrix.take(rows=chosen)
         )
@@ -145,3 +148,46 @@ class Gain(Pictured, Labelled):
     def secrets(self) -> tuple[Label, ...]:
         """The secrets."""
         return self.columns
+
+
+def proportional_groups(matrix: Mat) -> list[list[int]]:
+    """Columns of the same direction, taken together; columns of zeros belong to no group."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for j, column in enumerate(matrix.entries.T.tolist()):
+        if any(column):
+            groups.setdefault(_direction(column, exact=matrix.exact), []).append(j)
+    return list(groups.values())
+
+
+def summed_groups(matrix: Mat, groups: Sequence[Sequence[int]]) -> Mat:
+    """The matrix of the sums of groups of columns."""
+    sums = [matrix.entries[:, list(group)].sum(axis=1) for group in groups]
+    return Mat(np.stack(sums, axis=1), matrix.den)
+
+
+def merge_proportional(labels: Sequence[Any], matrix: Mat) -> tuple[list[Any], Mat]:
+    """Columns of the same direction added up, columns of zeros dropped; first come, first kept.
+
+    A merged column is named after all that went into it.
+    """
+    groups = proportional_groups(matrix)
+    taken = {labels[group[0]] for group in groups if len(group) == 1}
+    names: list[Any] = []
+    for group in groups:
+        name = labels[group[0]]
+        if len(group) > 1:
+            name = " | ".join(shown(labels[j]) for j in group)
+            while name in taken:
+                name = f"({name})"
+            taken.add(name)
+        names.append(name)
+    return names, summed_groups(matrix, groups)
+
+
+def _direction(column: Sequence[Any], *, exact: bool) -> tuple[Any, ...]:
+    """A key shared by exactly the positive multiples of a column that is not 0."""
+    if exact:
+        common = math.gcd(*column)
+        return tuple(value // common for value in column)
+    largest = max(column)
+    return tuple(value / largest for value in column)

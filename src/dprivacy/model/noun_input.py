@@ -9,7 +9,8 @@ import numpy as np
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind, WrongShape
 from dprivacy.model.channels import Channel
 from dprivacy.model.matrix_files import channel_in_file, space_in_file
-from dprivacy.spaces import GRAMMAR, FiniteSpace, names_space, space_from_text
+from dprivacy.numbers import read_rows
+from dprivacy.spaces import GRAMMAR, FiniteSpace, names_space, read_labels, space_from_text
 from dprivacy.typing import ChannelLike, Label, PathArg, SpaceLike
 
 
@@ -57,14 +58,15 @@ def as_channel(
     elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
         matrix, found = _from_frame(source)
     else:
-        matrix = source if isinstance(source, np.ndarray) else _nested(source)
-        if isinstance(matrix, np.ndarray) and matrix.ndim != 2:
-            raise WrongShape(f"a channel is a matrix with two dimensions, not {matrix.ndim}")
-        if len(matrix) == 0 or len(matrix[0]) == 0:
-            raise WrongShape(
-                f"the channel is empty ({len(matrix)} rows); it needs at least one input and one output"
+        if not isinstance(source, Iterable):
+            raise WrongKind(
+                "a channel is read from nested lists, an array, a mapping, a data frame or a file, not "
+                f"from {type(source).__name__}"
             )
-        found = (range(len(matrix)), range(len(matrix[0])))
+        if isinstance(source, np.ndarray) and source.ndim != 2:
+            raise WrongShape(f"a channel is a matrix with two dimensions, not {source.ndim}")
+        matrix = source if isinstance(source, np.ndarray) else read_rows(source)
+        found = (range(len(matrix)), range(len(matrix[0]) if len(matrix) else 0))
     return Channel(
         found[0] if rows is None else rows, found[1] if columns is None else columns, matrix
     )
@@ -110,6 +112,13 @@ def as_space(given: SpaceLike | PathArg, *, labels: Sequence[Label] | None = Non
     )
 
 
+def labels_of(over: SpaceLike | Iterable[Label], what: str = "labels") -> tuple[Label, ...]:
+    """The points of a space, of a text that names one or of a mechanism; or labels as they are."""
+    if isinstance(over, FiniteSpace | str) or hasattr(over, "guarantee"):
+        return as_space(over).labels  # type: ignore[arg-type]  # what else has a guarantee
+    return read_labels(over, what)
+
+
 def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
     """The space that a question about a channel is asked on: the one named, or the mechanism's own.
 
@@ -131,16 +140,6 @@ def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
         f"a channel alone ({type(C).__name__}) has no distances between its secrets; say which space: "
         "'discrete', 'line', 'order', 'grid:3x4', or a FiniteSpace"
     )
-
-
-def _nested(source: Any) -> list[list[Any]]:
-    try:
-        return [list(row) for row in source]
-    except TypeError:
-        raise WrongKind(
-            f"a channel is read from nested lists, an array, a mapping, a data frame or a file, not "
-            f"from {type(source).__name__}"
-        ) from None
 
 
 def _from_mapping(source: Mapping[Any, Any]) -> tuple[Any, tuple[Any, Any]]:

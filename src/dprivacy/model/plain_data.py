@@ -43,6 +43,8 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def about(value: Any) -> str:
     """A number inside a sentence: exact where short, with its size beside it."""
+    if isinstance(value, Level):
+        value = value.simplified
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
         return f"{value:.6g}"
     text, size = _written(value), f"{_size(value):.4g}"

@@ -120,8 +120,8 @@ class Mat(Frozen):
     def _require_same(self, other: "Mat") -> None:
         if self.exact != other.exact:
             raise MixedArithmetic(
-                f"one matrix is exact and the other is float ({self} and {other}); give both as "
-                "fractions (strings such as '1/3' or Fraction objects), or both as floats"
+                "exact numbers meet floats; give both as fractions (texts such as '1/3' or '0.3', "
+                "Fraction objects), or both as floats"
             )
 
     def __matmul__(self, other: "Mat") -> "Mat":

@@ -44,6 +44,7 @@ from dprivacy.spaces.labels import (
     positions as positions,
     python_value as python_value,
     read_labels as read_labels,
+    require_list as require_list,
     require_same_labels as require_same_labels,
 )
 from dprivacy.spaces.needed_pairs import zero_classes as zero_classes

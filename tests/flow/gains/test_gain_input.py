@@ -12,9 +12,25 @@ from dprivacy.errors import (
     SpaceMismatch,
     TooLarge,
     UnknownName,
+    WrongKind,
+    WrongShape,
 )
-from dprivacy.flow import gain, leakage, loss, posterior_vulnerability, uncertainty, vulnerability
-from dprivacy.model import as_channel, uniform
+from dprivacy.flow import (
+    d_vulnerability,
+    gain,
+    guessing_entropy,
+    inference,
+    leakage,
+    leakage_bound,
+    loss,
+    posterior_vulnerability,
+    shannon_entropy,
+    uncertainty,
+    vulnerability,
+)
+from dprivacy.mechanisms import randomised_response
+from dprivacy.model import Dist, as_channel, uniform
+from dprivacy.spaces import line
 
 
 class TestRefusals:
@@ -63,8 +79,8 @@ class TestRefusals:
             leakage(C, prior=prior, gain=bv, kind="log")
         with pytest.raises(Malformed, match="not 'uniform'; leave it out"):
             vulnerability("uniform", gain=bv)
-        with pytest.raises(Malformed, match="Dist"):
-            vulnerability([0.5, 0.5], gain=max)
+        with pytest.raises(Malformed, match=r"nothing says on what; give uniform\(labels\)"):
+            vulnerability(None)
 
     def test_labels_must_agree(self):
         C = as_channel([[1, 0], [0, 1]])
@@ -100,3 +116,56 @@ class TestRefusals:
             gain.lift(g, ["a", "c"])
         with pytest.raises(MixedArithmetic):
             gain.shift(gain.matrix(["w"], ["a"], [[0.5]]), "1/3")
+
+
+R = randomised_response(["a", "b"], eps="ln 3")
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: gain.partition(["ab", "c"]), WrongKind, "a block: .* not the single text 'ab'"),
+        (lambda: gain.partition({"x": "ab"}), WrongKind, "a block: .* not the single text 'ab'"),
+        (lambda: gain.partition("ab"), WrongKind, "a partition: a list of blocks is needed"),
+        (lambda: gain.partition(3), WrongKind, "a partition: a list of blocks is needed, not 3"),
+        (lambda: gain.property("ab", ["a", "b"]), WrongKind, "inside: .* not the single text 'ab'"),
+        (lambda: gain.metric("ab"), UnknownName, "'ab' does not name a space"),
+        (lambda: gain.metric(3), WrongKind, "a space is a FiniteSpace, .* not the int 3"),
+        (lambda: gain.metric("line:3", actions="01"), WrongKind, "not the single text '01'"),
+        (lambda: gain.identity("ab"), UnknownName, "'ab' does not name a space"),
+        (
+            lambda: leakage(R, prior=[0.5, 0.5]),
+            MixedArithmetic,
+            "the prior is in floats and the chan",
+        ),
+        (lambda: inference(R, ["1/2", "1/2"]), WrongShape, "should be a distribution on pairs"),
+        (lambda: inference(R, 7), WrongKind, "a prior is a distribution, a mapping"),
+    ],
+)
+def test_refusals(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_spaces_may_be_named():
+    assert gain.metric("line:3") == gain.metric(line(3))
+    assert gain.threshold("line:3", 1) == gain.threshold(line(3), 1)
+    assert loss.identity(R) == loss.identity(["a", "b"])
+    assert leakage_bound("line:3", eps="ln 2") == 4
+    assert d_vulnerability("line:3")(uniform("line:3")) == 0
+
+
+def test_weights_alone_are_of_the_first_numbers():
+    weights = ["1/2", "1/3", "1/6"]
+    assert vulnerability(weights) == Q(1, 2)
+    assert uncertainty(weights) == Q(1, 2)
+    assert vulnerability(weights, gain=lambda w, x: w * x) == 2 * (Q(1, 3) + 2 * Q(1, 6))
+    assert vulnerability(weights, gain=gain.identity(["a", "b", "c"])) == Q(1, 2)
+    assert vulnerability(weights, gain=lambda prior: prior[2]) == Q(1, 6)
+    assert shannon_entropy(["1/2", "1/4", "1/4"]) == Q(3, 2)
+    assert guessing_entropy({"a": "1/4", "b": "3/4"}) == Q(5, 4)
+
+
+def test_a_correlation_may_be_a_mapping():
+    pairs = {("a", "x"): "1/2", ("b", "y"): "1/2"}
+    assert inference(R, pairs).after == inference(R, Dist(pairs, pairs.values())).after == Q(3, 4)

@@ -8,11 +8,9 @@ import numpy as np
 from dprivacy.errors import UnknownName
 from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
-from dprivacy.flow.measures.vulnerabilities import posterior_vulnerability
-from dprivacy.model import Hyper, as_channel, require_channel_space, space_for
+from dprivacy.model import Hyper, as_channel, as_space, push, require_channel_space, space_for
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, LevelLike, Number, PriorLike, SpaceLike
 
 
@@ -63,14 +61,11 @@ def d_capacity(C: ChannelLike, space: SpaceLike | None = None) -> Level | float:
     """
     channel, metric = as_channel(C), space_for(C, space)
     require_channel_space(channel, metric.labels)
-    found: Level | float = posterior_vulnerability(
-        channel, gain=d_vulnerability(metric), case="max"
-    )
-    return found
+    return max(map(d_vulnerability(metric), push(channel).inners))
 
 
 @result("T", "Thm 9.11")
-def leakage_bound(space: FiniteSpace, *, eps: LevelLike) -> Number:
+def leakage_bound(space: SpaceLike, *, eps: LevelLike) -> Number:
     """e^(ε·diameter): no ε·d-private mechanism leaks more, whatever the gain and the prior.
 
     It needs no channel, only the promise.
@@ -93,7 +88,7 @@ def leakage_bound(space: FiniteSpace, *, eps: LevelLike) -> Number:
     >>> print(leakage_bound(line(3), eps="ln 2"))
     4
     """
-    far = space.diameter
+    far = as_space(space).diameter
     level = as_eps(eps, zero=True)
     if isinstance(far, float):
         return float(np.exp(float(level) * far))

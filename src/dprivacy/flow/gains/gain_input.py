@@ -9,11 +9,13 @@ from dprivacy.flow.gains.gain_algebra import mirror
 from dprivacy.flow.gains.loss_table import Loss
 from dprivacy.flow.gains.named_gains import G, NamedGains, gain, loss
 from dprivacy.model import Dist, Gain, space_for
+from dprivacy.numbers import Level
 from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, SpaceLike
+from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number, SpaceLike
 
-Measure = Callable[[Dist], Any]  # of a distribution: any convex or quasi-convex function
-Secrets = tuple[Label, ...] | None
+Worth = Level | Number
+Measure = Callable[[Dist], Worth]  # of a distribution: any convex or quasi-convex function
+Secrets = tuple[Label, ...]
 Where = SpaceLike | ChannelLike | None
 
 
@@ -25,7 +27,7 @@ def as_gain(given: GainLike | LossLike | Measure, secrets: Secrets, space: Where
     given
         What the person wrote.
     secrets
-        The secrets, which are the actions too; None where nobody has named them.
+        The secrets, which are the actions too.
     space
         Their distances, for "metric": a space, or the mechanism that has one.
 
@@ -74,12 +76,6 @@ def _read(names: NamedGains[G], given: Any, secrets: Secrets, space: Where) -> G
             return names.metric(_distances(space, what))
         if given != "bayes":
             raise UnknownName.among(f"a {what} given by name", given, ("bayes", "metric"))
-    if secrets is None:
-        raise NotApplicable(
-            f"the {what} needs the names of the secrets; give the prior as a Dist or a mapping "
-            "instead of weights alone"
-        )
-    if isinstance(given, str):
         return names.identity(secrets)
     if is_measure(given) or not (callable(given) or hasattr(given, "__len__")):
         raise WrongKind(

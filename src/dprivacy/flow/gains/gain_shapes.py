@@ -10,17 +10,12 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongShape
 from dprivacy.numbers import Mat, as_level
-from dprivacy.spaces import Distance, FiniteSpace, read_labels
+from dprivacy.spaces import Distance, FiniteSpace, read_labels, require_list
 from dprivacy.typing import Label, NumberLike
 
 _MOST_CELLS = 5_000_000
 
 Table = tuple[tuple[Any, ...], tuple[Any, ...], Mat]
-
-
-def listed(labels: FiniteSpace | Iterable[Any]) -> tuple[Any, ...]:
-    """The labels of a space, or labels as given."""
-    return labels.labels if isinstance(labels, FiniteSpace) else read_labels(labels, "secrets")
 
 
 def identity_table(n: int) -> Mat:
@@ -38,11 +33,11 @@ def opposite(table: Mat) -> Mat:
 def block_table(blocks: Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]) -> Table:
     """Blocks by secrets: 1 where the secret lies in the block."""
     if isinstance(blocks, Mapping):
-        named = {name: list(block) for name, block in blocks.items()}
-        names, members = list(named), list(named.values())
+        names, given = list(blocks), list(blocks.values())
     else:
-        members = [list(block) for block in blocks]
-        names = [frozenset(block) for block in members]
+        names, given = [], list(require_list(blocks, "a partition", "blocks"))
+    members = [list(require_list(block, "a block", "secrets")) for block in given]
+    names = names or [frozenset(block) for block in members]
     if not members or not all(members):
         raise WrongShape(
             f"a partition should have at least one block, and a secret in every block, not {members!r}"
@@ -105,7 +100,9 @@ def _places(
     space: FiniteSpace, actions: Sequence[Any] | None, secrets: Sequence[Any] | None
 ) -> tuple[tuple[Any, ...], tuple[Any, ...], list[int], list[int]]:
     """Actions and secrets, all points by default, and where they stand in the space."""
-    rows, columns = (space.labels if side is None else tuple(side) for side in (actions, secrets))
+    rows, columns = (
+        space.labels if side is None else read_labels(side) for side in (actions, secrets)
+    )
     return rows, columns, [space.position(w) for w in rows], [space.position(x) for x in columns]
 
 

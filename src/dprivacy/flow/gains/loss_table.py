@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
-from dprivacy.model import Channel, Gain, as_channel, as_prior
+from dprivacy.model import Channel, Gain, as_channel, joint_probabilities
 from dprivacy.numbers import Mat
 from dprivacy.spaces import require_same_labels
 from dprivacy.typing import ChannelLike, Label, PriorLike
@@ -58,12 +58,7 @@ def joint_matrix(C: ChannelLike, prior: PriorLike) -> tuple[Channel, Mat]:
         An exact prior and a float channel, or the other way round.
     """
     channel = as_channel(C)
-    belief = as_prior(prior, channel.rows, exact=channel.exact)
-    order = require_same_labels(channel.rows, belief.labels, "channel and prior")
-    weights = belief.matrix.take(columns=order)
-    weights._require_same(channel.matrix)
-    joint = Mat(channel.matrix.entries * weights.entries.T, channel.matrix.den * weights.den)
-    return channel, joint
+    return channel, joint_probabilities(channel, prior)
 
 
 def aligned(gain: Gain, secrets: tuple[Label, ...]) -> Mat:

@@ -17,20 +17,19 @@ from dprivacy.flow.gains.gain_shapes import (
     distance_table,
     function_table,
     identity_table,
-    listed,
     near_table,
     opposite,
     subset_table,
 )
 from dprivacy.flow.gains.loss_table import Loss, finite
-from dprivacy.model import Gain
+from dprivacy.model import Gain, as_space, labels_of
 from dprivacy.numbers import Frozen, Mat
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace
-from dprivacy.typing import Label, NumberLike, TableLike
+from dprivacy.spaces import require_list
+from dprivacy.typing import Label, NumberLike, SpaceLike, TableLike
 
 G = TypeVar("G", bound=Gain)
-Labels = FiniteSpace | Iterable[Label]
+Labels = SpaceLike | Iterable[Label]
 Blocks = Mapping[Label, Iterable[Label]] | Iterable[Iterable[Label]]
 
 _MOST_GUESSED = 8
@@ -76,7 +75,7 @@ class NamedGains(Frozen, Generic[G]):
         labels
             The secrets, or their space.
         """
-        names = listed(labels)
+        names = labels_of(labels, "secrets")
         return self._of((names, names, identity_table(len(names))))
 
     @result("T", "Def 5.3.2")
@@ -111,15 +110,15 @@ class NamedGains(Frozen, Generic[G]):
         secrets
             All secrets.
         """
-        names = listed(secrets)
-        yes = set(inside)
+        names = labels_of(secrets, "secrets")
+        yes = set(require_list(inside, "inside"))
         blocks = [[x for x in names if x in yes], [x for x in names if x not in yes]]
         return restrict(self.partition([block for block in blocks if block]), names)
 
     @result("T", "Ex 2.3")
     def metric(
         self,
-        space: FiniteSpace,
+        space: SpaceLike,
         *,
         actions: Sequence[Label] | None = None,
         secrets: Sequence[Label] | None = None,
@@ -142,12 +141,12 @@ class NamedGains(Frozen, Generic[G]):
         3 2/3
         """
         less = self.kind is Loss
-        rows, columns, far = distance_table(space, actions, secrets, normalised=not less)
+        rows, columns, far = distance_table(as_space(space), actions, secrets, normalised=not less)
         return self.kind(rows, columns, far if less else opposite(far))
 
     def threshold(
         self,
-        space: FiniteSpace,
+        space: SpaceLike,
         radius: NumberLike,
         *,
         actions: Sequence[Label] | None = None,
@@ -162,7 +161,7 @@ class NamedGains(Frozen, Generic[G]):
         radius
             How near is near enough.
         """
-        return self._of(near_table(space, radius, actions, secrets))
+        return self._of(near_table(as_space(space), radius, actions, secrets))
 
     def tries(self, labels: Labels, k: int) -> G:
         """Guess the secret in k tries: an action is a set of k secrets, worth 1 when it holds x.
@@ -174,7 +173,7 @@ class NamedGains(Frozen, Generic[G]):
         k
             How many different guesses; there are C(n, k) actions.
         """
-        return self._of(subset_table(listed(labels), k))
+        return self._of(subset_table(labels_of(labels, "secrets"), k))
 
     def matrix(
         self, actions: Iterable[Label], secrets: Iterable[Label], table: TableLike | Mat
@@ -205,7 +204,7 @@ class NamedGains(Frozen, Generic[G]):
         f
             ``f(action, secret)``, a number.
         """
-        return finite(self.kind(*function_table(actions, listed(secrets), f)))
+        return finite(self.kind(*function_table(actions, labels_of(secrets, "secrets"), f)))
 
 
 class NamedLosses(NamedGains[Loss]):
@@ -223,7 +222,7 @@ class NamedLosses(NamedGains[Loss]):
         labels
             The secrets: at most 8, since there are n! orders.
         """
-        names = listed(labels)
+        names = labels_of(labels, "secrets")
         if len(names) > _MOST_GUESSED:
             raise TooLarge(
                 f"{len(names)} secrets have too many orders (at most {_MOST_GUESSED} secrets are "

@@ -1,5 +1,6 @@
 """Inference: what a channel on one value betrays of another that is correlated with it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,11 +10,11 @@ import numpy as np
 from dprivacy.errors import BadNumber, NotApplicable, SpaceMismatch, WrongShape
 from dprivacy.flow.gains.gain_algebra import restrict
 from dprivacy.flow.measures.best_actions import Strategy, strategy
-from dprivacy.model import Answer, Channel, Dist, Gain, Pictured, about, as_channel, plain
+from dprivacy.model import Answer, Channel, Dist, Gain, Pictured, about, as_channel, as_prior, plain
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
 from dprivacy.spaces import positions
-from dprivacy.typing import ChannelLike, GainLike
+from dprivacy.typing import ChannelLike, GainLike, Label, NumberLike
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Inference(Pictured, Answer):
 @result("T", "Def 5.3.1", "Def 5.4.1")
 def inference(
     C: ChannelLike,
-    correlation: Dist,
+    correlation: Dist | Mapping[tuple[Label, Label], NumberLike],
     *,
     gain: GainLike = "bayes",
     sees: int | None = None,
@@ -105,7 +106,8 @@ def inference(
     C
         A channel on one coordinate of the pairs, or on the pairs themselves.
     correlation
-        A joint distribution on pairs, such as `joint` makes from a table of counts.
+        A joint distribution on pairs, such as `joint` makes from a table of counts, or the mapping
+        ``{(first, second): probability}``.
     gain
         What is to be guessed of it; its exact value by default.
     sees
@@ -127,9 +129,9 @@ def inference(
     >>> print(inference(coin, smokes).after)
     7/10
     """
-    channel = as_channel(C)
-    side, inferred = _sides(correlation, channel, sees, about)
-    prior, through = _seen_through(correlation, channel, side, inferred)
+    channel, pairs = as_channel(C), as_prior(correlation)
+    side, inferred = _sides(pairs, channel, sees, about)
+    prior, through = _seen_through(pairs, channel, side, inferred)
     # What is impossible earns nothing.
     if isinstance(gain, Gain) and set(prior.labels) < set(gain.secrets):
         gain = restrict(gain, prior.labels)

@@ -11,7 +11,7 @@ from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.flow.capacities.capacity_bounds import d_capacity
 from dprivacy.flow.gains.gain_shapes import block_table
 from dprivacy.flow.measures.leaks import leakage
-from dprivacy.model import Channel, Gain, Verdict, about, as_channel, as_prior, shown
+from dprivacy.model import Channel, Gain, Verdict, about, as_channel, prior_for, shown
 from dprivacy.numbers import as_eps, as_level, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, read_labels
@@ -240,7 +240,7 @@ def _of_blocks(C: ChannelLike, prior: PriorLike, blocks: Blocks) -> tuple[Number
     channel = as_channel(C)
     gain = Gain(*block_table(blocks))
     found: Number = leakage(channel, prior=prior, gain=gain)
-    belief = as_prior(prior, channel.rows, exact=channel.exact)
+    belief = prior_for(channel, prior)
     inside = {x: w for w, block in enumerate(gain.rows) for x in gain.columns if gain[block, x]}
     sums: dict[int, Any] = {}
     for x, p in belief.items():

@@ -8,7 +8,7 @@ from dprivacy.flow.gains.gain_input import as_gain
 from dprivacy.flow.gains.loss_table import Loss, aligned, expected, joint_matrix
 from dprivacy.flow.measures.leaks import _quotient
 from dprivacy.flow.measures.vulnerabilities import best_of, outers
-from dprivacy.model import Answer, Channel, Pictured, about, as_prior, plain, shown
+from dprivacy.model import Answer, Channel, Pictured, about, plain, prior_for, shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, GainLike, Label, LossLike, Number, PriorLike
 
@@ -135,7 +135,7 @@ def strategy(
     well 1
     """
     channel, joint = joint_matrix(C, prior)
-    belief = as_prior(prior, channel.rows, exact=channel.exact)
+    belief = prior_for(channel, prior)
     gain = as_gain(gain, channel.rows, C)
     less = isinstance(gain, Loss)
     first, at = best_of(

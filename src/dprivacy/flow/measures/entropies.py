@@ -3,26 +3,27 @@
 import math
 from collections import Counter
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dprivacy.errors import Uncertified, UnknownName
+from dprivacy.flow.gains.gain_input import Worth
 from dprivacy.flow.gains.loss_table import joint_matrix
-from dprivacy.model import Dist
+from dprivacy.model import as_prior
 from dprivacy.numbers import Level, Mat, ln
 from dprivacy.typing import ChannelLike, Number, PriorLike
 
 Unit = Literal["bits", "nats"]
 
 
-def shannon_entropy(prior: Dist, *, unit: Unit = "bits") -> Any:
+def shannon_entropy(prior: PriorLike, *, unit: Unit = "bits") -> Worth:
     """H(π) = −Σ π_x·log π_x: the uncertainty under the loss −log w_x, where actions are distributions.
 
     Parameters
     ----------
     prior
-        A distribution.
+        A distribution, or what `as_prior` reads.
     unit
         "bits" or "nats".
 
@@ -33,15 +34,15 @@ def shannon_entropy(prior: Dist, *, unit: Unit = "bits") -> Any:
 
     Examples
     --------
-    >>> print(shannon_entropy(Dist(list("abc"), ["1/2", "1/4", "1/4"])))
+    >>> print(shannon_entropy(["1/2", "1/4", "1/4"]))
     3/2
     """
-    return _in(unit, _entropy(prior.matrix))
+    return _in(unit, _entropy(as_prior(prior).matrix))
 
 
 def posterior_shannon_entropy(
     C: ChannelLike, *, prior: PriorLike = None, unit: Unit = "bits"
-) -> Any:
+) -> Worth:
     """H(X | Y): the entropy of the posteriors, on average.
 
     Parameters
@@ -58,7 +59,7 @@ def posterior_shannon_entropy(
     return _in(unit, _entropy(joint) - _entropy(_columns(joint)))
 
 
-def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = "bits") -> Any:
+def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = "bits") -> Worth:
     """I(X; Y) = H(X) − H(X | Y): the additive leakage of Shannon's entropy.
 
     Parameters
@@ -76,7 +77,7 @@ def mutual_information(C: ChannelLike, *, prior: PriorLike = None, unit: Unit = 
     return _in(unit, _entropy(before) + _entropy(_columns(joint)) - _entropy(joint))
 
 
-def guessing_entropy(prior: Dist) -> Number:
+def guessing_entropy(prior: PriorLike) -> Number:
     """The expected number of guesses, "is it x?", in the best order: Σ_i i·π_(i), largest first.
 
     The uncertainty under `loss.guesses`, found by sorting instead of a table of n! orders.
@@ -84,14 +85,14 @@ def guessing_entropy(prior: Dist) -> Number:
     Parameters
     ----------
     prior
-        A distribution.
+        A distribution, or what `as_prior` reads.
 
     Examples
     --------
-    >>> print(guessing_entropy(Dist(list("abc"), ["1/2", "1/4", "1/4"])))
+    >>> print(guessing_entropy(["1/2", "1/4", "1/4"]))
     7/4
     """
-    return _guesses(prior.matrix.transposed)
+    return _guesses(as_prior(prior).matrix.transposed)
 
 
 def posterior_guessing_entropy(C: ChannelLike, *, prior: PriorLike = None) -> Number:
@@ -120,7 +121,7 @@ def _guesses(joint: Mat) -> Number:
     return Fraction(int(total), joint.den) if joint.exact else float(total)
 
 
-def _entropy(weights: Mat) -> Any:
+def _entropy(weights: Mat) -> Level | float:
     """−Σ p·ln p over all entries of a matrix: a Level, or a float."""
     if not weights.exact:
         positive = weights.entries[weights.entries > 0]
@@ -133,7 +134,7 @@ def _entropy(weights: Mat) -> Any:
     return total
 
 
-def _in(unit: str, nats: Any) -> Any:
+def _in(unit: str, nats: Level | float) -> Worth:
     if unit not in ("bits", "nats"):
         raise UnknownName.among("unit", unit, ("bits", "nats"))
     if unit == "nats":

@@ -2,10 +2,10 @@
 
 import math
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal, overload
 
 from dprivacy.errors import NotApplicable, UnknownName
-from dprivacy.flow.gains.gain_input import Measure, as_gain, is_measure
+from dprivacy.flow.gains.gain_input import Measure, Worth, as_gain, is_measure
 from dprivacy.flow.gains.loss_table import Loss
 from dprivacy.flow.measures.vulnerabilities import (
     Case,
@@ -14,13 +14,31 @@ from dprivacy.flow.measures.vulnerabilities import (
     uncertainty,
     vulnerability,
 )
-from dprivacy.model import Gain, as_channel, as_prior
+from dprivacy.model import Gain, as_channel, prior_for
 from dprivacy.sources import result
-from dprivacy.typing import ChannelLike, GainLike, LossLike, PriorLike
+from dprivacy.typing import ChannelLike, GainLike, LossLike, Number, PriorLike
 
 Kind = Literal["multiplicative", "additive"]
 
 
+@overload
+def leakage(
+    C: ChannelLike,
+    *,
+    prior: PriorLike = None,
+    gain: GainLike | LossLike = "bayes",
+    case: Case = "average",
+    kind: Kind = "multiplicative",
+) -> Number: ...
+@overload
+def leakage(
+    C: ChannelLike,
+    *,
+    prior: PriorLike = None,
+    gain: Measure,
+    case: Case = "average",
+    kind: Kind = "multiplicative",
+) -> Worth: ...
 @result("T", "Def 2.2.6")
 def leakage(
     C: ChannelLike,
@@ -29,7 +47,7 @@ def leakage(
     gain: GainLike | LossLike | Measure = "bayes",
     case: Case = "average",
     kind: Kind = "multiplicative",
-) -> Any:
+) -> Worth:
     """How much the output helps: V_g[π ▷ C] over V_g(π), or their difference.
 
     For a loss the other way up, U_ℓ(π) over U_ℓ[π ▷ C], or U_ℓ(π) − U_ℓ[π ▷ C]; so that 1 (or 0)
@@ -67,7 +85,9 @@ def leakage(
     channel = as_channel(C)
     if not is_measure(gain):
         gain = as_gain(gain, channel.rows, C)
-    prior = as_prior(prior, channel.rows, exact=channel.exact)
+    prior = prior_for(channel, prior)
+    more: Worth
+    less: Worth
     if isinstance(gain, Loss):
         more = uncertainty(prior, loss=gain)
         less = posterior_uncertainty(channel, prior=prior, loss=gain, case=case)
@@ -84,13 +104,13 @@ def leakage(
     return _quotient(more, less)
 
 
-def _difference(more: Any, less: Any) -> Any:
+def _difference(more: Worth, less: Worth) -> Worth:
     if isinstance(more, float) and isinstance(less, float) and math.isinf(less):
         return 0.0 if more == less else -math.inf
     return more - less
 
 
-def _quotient(more: Any, less: Any) -> Any:
+def _quotient(more: Worth, less: Worth) -> Worth:
     if not less:
         return math.inf if more else 1.0 if isinstance(more, float) else Fraction(1)
     if isinstance(more, float) or isinstance(less, float):

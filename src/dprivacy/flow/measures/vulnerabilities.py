@@ -1,16 +1,16 @@
 """Vulnerability and uncertainty, before and after a channel, on average and in the worst case."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from dprivacy.errors import UnknownName, WrongKind
-from dprivacy.flow.gains.gain_input import Measure, as_gain, as_loss, is_measure
+from dprivacy.flow.gains.gain_input import Measure, Worth, as_gain, as_loss, is_measure
 from dprivacy.flow.gains.loss_table import Loss, aligned, expected, joint_matrix
-from dprivacy.model import Channel, Dist, Gain, Hyper, as_prior
+from dprivacy.model import Channel, Gain, Hyper, as_prior
 from dprivacy.numbers import Mat
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, GainLike, LossLike, Number, PriorLike
@@ -18,14 +18,19 @@ from dprivacy.typing import ChannelLike, GainLike, LossLike, Number, PriorLike
 Case = Literal["average", "max"]
 
 
+@overload
+def vulnerability(prior: PriorLike, *, gain: GainLike = "bayes") -> Number: ...
+@overload
+def vulnerability(prior: PriorLike, *, gain: Measure) -> Worth: ...
 @result("T", "Def 2.2.1", "Def 2.2.2")
-def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> Any:
+def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> Worth:
     """V_g(π) = max_w Σ_x π_x·g(w, x): what the best action is worth to someone who knows the prior.
 
     Parameters
     ----------
     prior
-        A distribution on the secrets.
+        A distribution on the secrets; weights alone are of the secrets 0 … n−1, unless the gain names
+        them.
     gain
         A gain, "bayes" (guess the secret), a table, a function of action and secret, or any function
         of a distribution.
@@ -41,11 +46,15 @@ def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> An
     >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain=gain.identity(["a", "b"])))
     2/3
     """
-    return _before(prior, _worth(gain, _secrets(prior)))
+    return _before(prior, gain, _worth)
 
 
+@overload
+def uncertainty(prior: PriorLike, *, loss: LossLike = "bayes") -> Number: ...
+@overload
+def uncertainty(prior: PriorLike, *, loss: Measure) -> Worth: ...
 @result("T", "Def 2.2.4")
-def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Any:
+def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Worth:
     """U_ℓ(π) = min_w Σ_x π_x·ℓ(w, x): what the best action costs someone who knows the prior.
 
     Parameters
@@ -59,9 +68,17 @@ def uncertainty(prior: PriorLike, *, loss: LossLike | Measure = "bayes") -> Any:
     >>> print(uncertainty(Dist(["a", "b"], ["2/3", "1/3"])))
     1/3
     """
-    return _before(prior, _cost(loss, _secrets(prior)), least=True)
+    return _before(prior, loss, _cost, least=True)
 
 
+@overload
+def posterior_vulnerability(
+    C: ChannelLike, *, prior: PriorLike = None, gain: GainLike = "bayes", case: Case = "average"
+) -> Number: ...
+@overload
+def posterior_vulnerability(
+    C: ChannelLike, *, prior: PriorLike = None, gain: Measure, case: Case = "average"
+) -> Worth: ...
 @result("T", "Def 2.2.5", "Thm 2.1", "Def 4.3.1")
 def posterior_vulnerability(
     C: ChannelLike,
@@ -69,7 +86,7 @@ def posterior_vulnerability(
     prior: PriorLike = None,
     gain: GainLike | Measure = "bayes",
     case: Case = "average",
-) -> Any:
+) -> Worth:
     """V_g[π ▷ C]: the vulnerability of the secret once the output has been seen.
 
     On average Σ_y max_w Σ_x π_x·C[x,y]·g(w, x); in the max case the largest V_g(δ^y) of any posterior.
@@ -101,6 +118,14 @@ def posterior_vulnerability(
     return _after(channel, joint, _worth(gain, channel.rows, C), case)
 
 
+@overload
+def posterior_uncertainty(
+    C: ChannelLike, *, prior: PriorLike = None, loss: LossLike = "bayes", case: Case = "average"
+) -> Number: ...
+@overload
+def posterior_uncertainty(
+    C: ChannelLike, *, prior: PriorLike = None, loss: Measure, case: Case = "average"
+) -> Worth: ...
 @result("T", "Def 6.2.1")
 def posterior_uncertainty(
     C: ChannelLike,
@@ -108,7 +133,7 @@ def posterior_uncertainty(
     prior: PriorLike = None,
     loss: LossLike | Measure = "bayes",
     case: Case = "average",
-) -> Any:
+) -> Worth:
     """U_ℓ[π ▷ C]: the uncertainty of the secret once the output has been seen.
 
     On average Σ_y min_w Σ_x π_x·C[x,y]·ℓ(w, x); in the max case, the worst for whoever keeps the
@@ -129,12 +154,6 @@ def posterior_uncertainty(
     return _after(channel, joint, _cost(loss, channel.rows, C), case, least=True)
 
 
-def _secrets(prior: Any) -> tuple[Any, ...] | None:
-    if isinstance(prior, Mapping):
-        return tuple(prior)
-    return prior.labels if isinstance(prior, Dist) else None
-
-
 def _worth(gain: GainLike | Measure, secrets: Any, C: ChannelLike | None = None) -> Gain | Measure:
     """A gain, or a function of a distribution; refuse a loss."""
     if is_measure(gain):
@@ -152,26 +171,20 @@ def _cost(loss: LossLike | Measure, secrets: Any, C: ChannelLike | None = None) 
     return loss if is_measure(loss) else as_loss(loss, secrets, C)
 
 
-def _before(prior: Any, gain: Gain | Measure, *, least: bool = False) -> Any:
+def _before(
+    prior: PriorLike, given: Any, read: Callable[..., Gain | Measure], *, least: bool = False
+) -> Worth:
+    belief = as_prior(prior, given.secrets if isinstance(given, Gain) else None)
+    gain = read(given, belief.labels)
     if not isinstance(gain, Gain):
-        return gain(_dist(prior))
-    belief = as_prior(prior, gain.secrets)
+        return gain(belief)
     scores = expected(aligned(gain, belief.labels), belief.matrix.transposed)
     return best_of(scores, least=least)[0][0]
 
 
-def _dist(prior: Any) -> Dist:
-    if not isinstance(prior, Dist):
-        raise WrongKind(
-            f"a function of a distribution needs a Dist as its prior, not {type(prior).__name__}; "
-            "weights alone have no labels"
-        )
-    return prior
-
-
 def _after(
     channel: Channel, joint: Mat, gain: Gain | Measure, case: str, *, least: bool = False
-) -> Any:
+) -> Worth:
     if case not in ("average", "max"):
         raise UnknownName.among("case", case, ("average", "max"))
     if not isinstance(gain, Gain):
@@ -184,7 +197,7 @@ def _after(
     return min(worth) if least else max(worth)
 
 
-def _of_posteriors(hyper: Hyper, measure: Callable[[Dist], Any], case: str, least: bool) -> Any:
+def _of_posteriors(hyper: Hyper, measure: Measure, case: str, least: bool) -> Worth:
     values = [measure(inner) for inner in hyper.inners]
     if case == "max":
         return min(values) if least else max(values)
@@ -193,9 +206,9 @@ def _of_posteriors(hyper: Hyper, measure: Callable[[Dist], Any], case: str, leas
         return sum(float(v) for _, v in pairs)
     if any(isinstance(v, float) for v in values):
         return math.fsum(float(a) * float(v) for a, v in pairs)
-    total: Any = 0
+    total: Worth = Fraction(0)
     for chance, value in pairs:
-        total = total + value * chance
+        total = value * chance + total
     return total
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dprivacy.errors import NotApplicable
-from dprivacy.model import Answer, Channel, Dist, about, as_channel, as_prior, shown, space_for
+from dprivacy.model import Answer, about, as_channel, prior_for, shown, space_for
 from dprivacy.numbers import as_level
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, Number, NumberLike, PriorLike, SpaceLike
@@ -57,7 +57,7 @@ def odds_change(C: ChannelLike, x: Label, z: Label, *, prior: PriorLike = None) 
     Seeing yes moves the odds of yes against no from 1/9 ≈ 0.1111 to 1/3 ≈ 0.3333, a factor of 3.
     """
     channel = as_channel(C)
-    belief = _believed(channel, prior)
+    belief = prior_for(channel, prior)
     for label in (x, z):
         if not belief[label]:
             raise NotApplicable(
@@ -70,12 +70,6 @@ def odds_change(C: ChannelLike, x: Label, z: Label, *, prior: PriorLike = None) 
     )
     after = math.inf if factor == math.inf else before * factor
     return Change(f"the odds of {shown(x)} against {shown(z)}", y, before, after, factor)
-
-
-def _believed(channel: Channel, prior: PriorLike) -> Dist:
-    belief = as_prior(prior, channel.rows, exact=channel.exact)
-    belief.matrix._require_same(channel.matrix)
-    return belief
 
 
 def _ratio(p: Number, q: Number) -> Number:
@@ -117,7 +111,7 @@ def ball_change(
     4/3
     """
     channel, metric = as_channel(C), space_for(C, space)
-    belief = _believed(channel, prior)
+    belief = prior_for(channel, prior)
     reach = radius if radius == math.inf else as_level(radius)
     outside = [label for label in belief.support if metric.distance(x, label) > reach]
     if outside:
