@@ -7,15 +7,15 @@ came (labels and values, never a secret), where, and the way out.
 from collections.abc import Iterable
 
 
-def count(n: int, noun: str) -> str:
-    """A number with its noun, for messages.
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things inside a sentence.
 
     Examples
     --------
-    >>> count(1, "secret"), count(1200, "secret")
-    ('1 secret', '1,200 secrets')
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "entry", "entries")
+    ('1 row', '1,200 rows', '2 entries')
     """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return f"{int(number):,} {noun if number == 1 else plural or noun + 's'}"
 
 
 class DPrivacyError(ValueError):

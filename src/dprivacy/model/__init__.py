@@ -22,6 +22,7 @@ from dprivacy.model.noun_input import as_channel as as_channel, as_space as as_s
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.errors import counted as counted
 from dprivacy.model.answers import Pictured as Pictured
 from dprivacy.model.channels import (
     joint_probabilities as joint_probabilities,
@@ -49,7 +50,6 @@ from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.noun_input import labels_of as labels_of, space_for as space_for
 from dprivacy.model.plain_data import (
     about as about,
-    counted as counted,
     plain as plain,
     shown as shown,
 )

@@ -16,7 +16,7 @@ from dprivacy.errors import (
     SpaceMismatch,
     TooLarge,
     WrongShape,
-    count,
+    counted,
 )
 from dprivacy.model.answers import Pictured, Verdict
 from dprivacy.model.distributions import Dist, as_prior
@@ -217,7 +217,9 @@ class Hyper(Frozen, Pictured):
     def mix(cls, weights: Sequence[NumberLike], hypers: Sequence["Hyper"]) -> "Hyper":
         """The convex sum of hypers on the same secrets: a coin decides, and is seen."""
         if len(weights) != len(hypers) or not hypers:
-            raise WrongShape(f"{count(len(weights), 'weight')} for {count(len(hypers), 'hyper')}")
+            raise WrongShape(
+                f"{counted(len(weights), 'weight')} for {counted(len(hypers), 'hyper')}"
+            )
         choice = Dist(range(len(hypers)), weights).matrix
         names: list[Any] = []
         columns: list[Mat] = []
@@ -259,7 +261,7 @@ class Hyper(Frozen, Pictured):
         }
 
     def __repr__(self) -> str:
-        sizes = count(len(self.secrets), "secret"), count(len(self.observations), "posterior")
+        sizes = counted(len(self.secrets), "secret"), counted(len(self.observations), "posterior")
         lines = [f"Hyper({', '.join(sizes)})"]
         for (name, chance), inner in zip(self.outer.items(), self.inners, strict=True):
             lines.append(f"  {shown(name)}: {chance} × {inner}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import WrongShape, count
+from dprivacy.errors import WrongShape, counted
 from dprivacy.model.channels import Channel, require_cells
 from dprivacy.model.distributions import Dist
 from dprivacy.model.noun_input import as_channel
@@ -69,7 +69,9 @@ def mixture(
     weights = list(require_list(weights, "weights", "numbers"))
     channels = list(require_list(channels, "channels", "channels"))
     if len(weights) != len(channels) or not channels:
-        raise WrongShape(f"{count(len(weights), 'weight')} for {count(len(channels), 'channel')}")
+        raise WrongShape(
+            f"{counted(len(weights), 'weight')} for {counted(len(channels), 'channel')}"
+        )
     choice = Dist(range(len(channels)), weights).matrix
     read = [as_channel(C) for C in channels]
     columns: dict[Label, int] = {}

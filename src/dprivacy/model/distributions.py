@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dprivacy.errors import NotApplicable, NotStochastic, WrongKind, WrongShape, count
+from dprivacy.errors import NotApplicable, NotStochastic, WrongKind, WrongShape, counted
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_vector
@@ -40,7 +40,7 @@ class Dist(Frozen, Pictured):
         values = weights if isinstance(weights, Mat) else _in_order(weights, known)
         n = values.shape[1] if isinstance(values, Mat) else len(values)
         if n != len(known):
-            raise WrongShape(f"{count(len(known), 'label')} but {count(n, 'weight')}")
+            raise WrongShape(f"{counted(len(known), 'label')} but {counted(n, 'weight')}")
         if not isinstance(values, Mat):
             values = read_vector(values, lambda j: f"{known[j]!r}")
         self._set(labels=known, matrix=values, _index=positions(known))

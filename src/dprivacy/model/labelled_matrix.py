@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dprivacy.errors import WrongShape, count
+from dprivacy.errors import WrongShape, counted
 from dprivacy.model.answers import Pictured
 from dprivacy.model.plain_data import plain, shown
 from dprivacy.numbers import Frozen, Mat, read_matrix
@@ -43,8 +43,8 @@ class Labelled(Frozen):
         if self.matrix.shape != (len(self.rows), len(self.columns)):
             n, m = self.matrix.shape
             raise WrongShape(
-                f"{count(len(self.rows), self.row_name)} and "
-                f"{count(len(self.columns), self.column_name)} were named, but the matrix is {n}×{m}"
+                f"{counted(len(self.rows), self.row_name)} and "
+                f"{counted(len(self.columns), self.column_name)} were named, but the matrix is {n}×{m}"
             )
         self._set(_row_index=positions(self.rows), _column_index=positions(self.columns))
 

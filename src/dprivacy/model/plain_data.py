@@ -36,11 +36,6 @@ def shown(label: Any) -> str:
     return str(label)
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number of things inside a sentence: 1 row, 1,200 rows."""
-    return f"{int(number):,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def about(value: Any) -> str:
     """A number inside a sentence: exact where short, with its size beside it."""
     if isinstance(value, Level):

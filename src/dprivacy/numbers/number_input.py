@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, MixedArithmetic, WrongKind, WrongShape, count
+from dprivacy.errors import BadNumber, MixedArithmetic, WrongKind, WrongShape, counted
 from dprivacy.numbers.levels import Level
 from dprivacy.numbers.matrices import Mat
 
@@ -87,7 +87,7 @@ def read_matrix(rows: Any, place: Place = _position) -> Mat:
         return Mat(floats)
     table = read_rows(rows)
     if not table or not table[0]:
-        have = count(len(table), "row")
+        have = counted(len(table), "row")
         raise WrongShape(f"the matrix is empty ({have}); it needs at least one row and one column")
     for i, row in enumerate(table):
         if len(row) != len(table[0]):

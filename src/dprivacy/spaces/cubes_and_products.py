@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import UnknownName, WrongShape, count
+from dprivacy.errors import UnknownName, WrongShape, counted
 from dprivacy.numbers import read_whole
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distances, plus, require_fits
@@ -40,7 +40,7 @@ def hamming_cube(bits: int) -> FiniteSpace:
     Fraction(2, 1)
     """
     length = read_whole(bits, "bits")
-    return _databases((0, 1), length, f"the cube of {count(length, 'bit')}")
+    return _databases((0, 1), length, f"the cube of {counted(length, 'bit')}")
 
 
 def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
@@ -53,7 +53,7 @@ def hamming(values: Iterable[Label], n: int) -> FiniteSpace:
     """
     known = read_labels(values, "values")
     length = read_whole(n, "rows of a database")
-    return _databases(known, length, f"the space of databases of {count(length, 'row')}")
+    return _databases(known, length, f"the space of databases of {counted(length, 'row')}")
 
 
 def _databases(values: Sequence[Label], n: int, what: str) -> FiniteSpace:
@@ -72,7 +72,7 @@ def power_set(items: Iterable[Label]) -> FiniteSpace:
     Fraction(2, 1)
     """
     known = read_labels(items, "items")
-    require_fits(f"the power set of {count(len(known), 'item')}", 2, power=len(known))
+    require_fits(f"the power set of {counted(len(known), 'item')}", 2, power=len(known))
     rows = list(cartesian((0, 1), repeat=len(known)))
     labels = [frozenset(item for item, bit in zip(known, row, strict=True) if bit) for row in rows]
     return _hamming_table(rows, labels)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape, count
+from dprivacy.errors import BadLevel, BadNumber, NotAMetric, WrongShape, counted
 from dprivacy.numbers import Level, as_level, read_number, read_rows
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
 from dprivacy.spaces.finite_space import FiniteSpace
@@ -68,12 +68,12 @@ def from_table(
     rows: Sequence[Sequence[Any]] = read_rows(distances)
     if len(rows) != len(known):
         raise WrongShape(
-            f"{count(len(known), 'label')} should have a table of {len(known)}×{len(known)} distances, "
-            f"not of {count(len(rows), 'row')}"
+            f"{counted(len(known), 'label')} should have a table of {len(known)}×{len(known)} "
+            f"distances, not of {counted(len(rows), 'row')}"
         )
     for label, row in zip(known, rows, strict=True):
         if len(row) != len(known):
-            have = count(len(row), "distance")
+            have = counted(len(row), "distance")
             raise WrongShape(f"the row of {label!r} has {have}, not {len(known)}")
     table = Distances.of(
         [

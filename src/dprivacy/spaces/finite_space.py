@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dprivacy.errors import SpaceMismatch, WrongKind, count
+from dprivacy.errors import SpaceMismatch, WrongKind, counted
 from dprivacy.numbers import Frozen, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances, plus
@@ -48,7 +48,7 @@ class FiniteSpace(Frozen):
         known = read_labels(labels)
         if distances.n != len(known):
             raise SpaceMismatch(
-                f"{count(len(known), 'label')} but a table of {distances.n}×{distances.n} distances"
+                f"{counted(len(known), 'label')} but a table of {distances.n}×{distances.n} distances"
             )
         self._set(labels=known, distances=distances, _index=positions(known))
         self._set(known_edges=None if edges is None else _read_only(edges))
@@ -181,7 +181,7 @@ class FiniteSpace(Frozen):
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"
-        return f"FiniteSpace({count(len(self), 'point')}, diameter {self.diameter}, {kind})"
+        return f"FiniteSpace({counted(len(self), 'point')}, diameter {self.diameter}, {kind})"
 
 
 def require_space(given: object, what: str = "a space") -> FiniteSpace:

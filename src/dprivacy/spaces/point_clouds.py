@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind, WrongShape, count
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind, WrongShape, counted
 from dprivacy.numbers import Mat, as_eps, read_matrix, root
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
@@ -52,7 +52,7 @@ def points(
     rows = list(require_list(array, "points", "points"))
     known = read_labels(range(len(rows)) if labels is None else labels)
     if len(known) != len(rows):
-        raise WrongShape(f"{count(len(rows), 'point')} but {count(len(known), 'label')}")
+        raise WrongShape(f"{counted(len(rows), 'point')} but {counted(len(known), 'label')}")
     if callable(metric):
         distances = _by_function(rows, known, metric)
         check_metric(known, distances, pseudo=pseudo, extended=False)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape, count
+from dprivacy.errors import BadNumber, Malformed, NotApplicable, UnknownName, WrongShape, counted
 from dprivacy.numbers import read_whole
 from dprivacy.spaces.cubes_and_products import hamming_cube
 from dprivacy.spaces.distance_matrix import require_fits
@@ -101,7 +101,9 @@ def _renamed(text: str, space: FiniteSpace, labels: Sequence[Label]) -> FiniteSp
 
 def _unequal(text: str, points: int, labels: Sequence[Label]) -> str:
     are = "is" if len(labels) == 1 else "are"
-    return f"{text!r} has {count(points, 'point')}, but there {are} {count(len(labels), 'label')}"
+    return (
+        f"{text!r} has {counted(points, 'point')}, but there {are} {counted(len(labels), 'label')}"
+    )
 
 
 def _hamming(labels: Sequence[Label] | None) -> FiniteSpace:
