@@ -32,7 +32,6 @@ from dprivacy.design.universality.laplace_enclosures import (
     geometric_loss as geometric_loss,
     laplace_loss as laplace_loss,
 )
-from dprivacy.design.universality.one_loss import LossOptimality as LossOptimality
 from dprivacy.design.universality.ordered_losses import (
     OrderedVerdict as OrderedVerdict,
     is_ordered as is_ordered,
@@ -52,9 +51,11 @@ from dprivacy.design.universality.tight_paths import (
     geometric_paths as geometric_paths,
 )
 from dprivacy.design.universality.universal_optimality import (
+    universally_optimal as universally_optimal,
+)
+from dprivacy.design.universality.universality_verdict import (
     LossClass as LossClass,
     Universality as Universality,
-    universally_optimal as universally_optimal,
 )
 
 # isort: split

@@ -16,6 +16,7 @@ from dprivacy.errors import (
     SpaceMismatch,
     TooLarge,
     Uncertified,
+    UnknownName,
 )
 from dprivacy.flow import is_monotonic, loss, posterior_uncertainty
 from dprivacy.mechanisms import geometric, randomised_response
@@ -183,3 +184,16 @@ class TestUniversal:
 def test_what_is_refused(C, space, eps, error, words):
     with pytest.raises(error, match=words):
         universally_optimal(C, space, eps=eps)
+
+
+def test_one_answer_for_every_loss_and_for_one():
+    G = geometric(3, eps="ln 2")
+    every = universally_optimal(G, eps="ln 2")
+    one = universally_optimal(G, eps="ln 2", loss="bayes")
+    assert type(one) is type(every)
+    assert one.because in one.explain()
+    assert "Losses for which" not in one.explain()
+    with pytest.raises(
+        UnknownName, match=r"a class of losses should be one of .* mean 'monotonic'"
+    ):
+        every.of("monotonous")

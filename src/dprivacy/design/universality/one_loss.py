@@ -1,7 +1,6 @@
 """Universal optimality for one loss: is the mechanism best for it under every prior?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -11,8 +10,9 @@ from dprivacy.design.universality.consumer_preference import Preference, chosen,
 from dprivacy.design.universality.ordered_losses import is_ordered
 from dprivacy.design.universality.pair_optimality import examined
 from dprivacy.design.universality.tight_paths import found_paths
+from dprivacy.design.universality.universality_verdict import Universality
 from dprivacy.flow import Loss, is_trivial, posterior_uncertainty
-from dprivacy.model import Dist, Verdict, about, uniform
+from dprivacy.model import Dist, about, uniform
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope import Column, primitive
 from dprivacy.sources import result
@@ -22,38 +22,8 @@ _MOST_SYSTEMS = 50_000
 _MOST_PRIORS = 5_000
 
 
-@dataclass(frozen=True)
-class LossOptimality(Verdict):
-    """Whether a channel is universally ℓ-optimal for one loss ℓ: best under every prior.
-
-    `because` says why; `preference` is a prior for which another private channel is strictly better;
-    `priors` counts the priors that were compared to decide it (0 where a theorem does).
-
-    Examples
-    --------
-    >>> from dprivacy.design import universally_optimal
-    >>> from dprivacy.mechanisms import randomised_response
-    >>> response = randomised_response(range(3), eps="ln 2")
-    >>> found = universally_optimal(response, eps="ln 2", loss="bayes")
-    >>> found.holds, found.preference.here > found.preference.there
-    (False, True)
-    """
-
-    because: str = ""
-    preference: Preference | None = None
-    priors: int = 0
-
-    def explain(self) -> str:
-        """The verdict in words, with the reason or the consumer who is better served elsewhere."""
-        undecided = f"Undecided: it is not known whether {self.claim}."
-        lines = [undecided if self.holds is None else super().explain(), self.because]
-        if self.preference is not None:
-            lines.append(self.preference.explain())
-        return "\n".join(line for line in lines if line)
-
-
 @result("T", "Def 6.2.5", "Thm 6.4", "§6.7.3", "Cor 6.34")
-def optimal_for(candidate: Candidate, loss: LossLike) -> LossOptimality:
+def optimal_for(candidate: Candidate, loss: LossLike) -> Universality:
     """Whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π and every ε·d-private K, for one loss ℓ.
 
     Notes
@@ -72,10 +42,10 @@ def optimal_for(candidate: Candidate, loss: LossLike) -> LossOptimality:
     return _verdict(holds=True, because=reason) if reason else _compared(candidate, table)
 
 
-def _verdict(*, holds: bool | None, because: str, **found: Any) -> LossOptimality:
+def _verdict(*, holds: bool | None, because: str, **found: Any) -> Universality:
     claim = "no private channel is better for this loss under any prior"
     denial = "another private channel is better for this loss under some prior"
-    return LossOptimality(claim, holds, True, denial=denial, because=because, **found)
+    return Universality(claim, holds, True, denial=denial, because=because, **found)
 
 
 def _theorem(candidate: Candidate, loss: Loss) -> str:
@@ -102,7 +72,7 @@ def _theorem(candidate: Candidate, loss: Loss) -> str:
     return ""
 
 
-def _compared(candidate: Candidate, loss: Loss) -> LossOptimality:
+def _compared(candidate: Candidate, loss: Loss) -> Universality:
     cone = candidate.cone
     columns = listed(cone)
     if columns is None:

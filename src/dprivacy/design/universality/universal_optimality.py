@@ -1,94 +1,21 @@
 """Is a mechanism universally optimal, and for which losses?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, overload
 
 from dprivacy.design.universality.candidate import Candidate
-from dprivacy.design.universality.consumer_preference import Preference
 from dprivacy.design.universality.dissenting_consumer import who_bets, who_guesses
-from dprivacy.design.universality.one_loss import LossOptimality, optimal_for
+from dprivacy.design.universality.one_loss import optimal_for
 from dprivacy.design.universality.pair_optimality import PairVerdict, examined
 from dprivacy.design.universality.tight_paths import GeometricPath, found_paths
-from dprivacy.model import Answer, Verdict, shown
+from dprivacy.design.universality.universality_verdict import LossClass, Universality
+from dprivacy.model import shown
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, LossLike, SpaceLike
 
 _SHOWN = 6
 
 
-@dataclass(frozen=True)
-class LossClass(Answer):
-    """Whether a channel is universally optimal for all losses of a class, and by which statements.
-
-    Examples
-    --------
-    >>> from dprivacy.design import universally_optimal
-    >>> from dprivacy.mechanisms import geometric
-    >>> found = universally_optimal(geometric(3, eps="ln 2"), eps="ln 2")
-    >>> print(found.of("monotonic"))
-    monotonic: yes. The space is a line, and on it the channel is the geometric mechanism.
-    """
-
-    name: str
-    holds: bool | None
-    because: str
-    keys: tuple[str, ...] = ()
-    exact: ClassVar[bool] = True
-
-    def __bool__(self) -> bool:
-        return self.holds is True
-
-    def explain(self) -> str:
-        """The answer in words."""
-        word = {True: "yes", False: "no", None: "undecided"}[self.holds]
-        return f"{self.name}: {word}. {self.because}"
-
-
-@dataclass(frozen=True)
-class Universality(Verdict):
-    """Whether a channel is best for every prior and every loss; and where it is, when it is not.
-
-    `pairs` tell for every two secrets whether it is best for the losses extended from them; `paths` are
-    the longest paths on which it is geometric; `classes` are classes of losses with the reasons;
-    `preference` is a prior and a loss for which another private channel is strictly better.
-
-    Examples
-    --------
-    >>> from dprivacy.design import universally_optimal
-    >>> from dprivacy.mechanisms import randomised_response
-    >>> found = universally_optimal(randomised_response(["yes", "no"], eps="ln 2"), eps="ln 2")
-    >>> found.holds, [found.of(name).holds for name in ("all", "monotonic")]
-    (True, [True, True])
-    """
-
-    pairs: tuple[PairVerdict, ...] = ()
-    paths: tuple[GeometricPath, ...] = ()
-    classes: tuple[LossClass, ...] = ()
-    preference: Preference | None = None
-
-    def of(self, name: str) -> LossClass:
-        """The answer for a class by its name, such as "monotonic"."""
-        return next(found for found in self.classes if found.name == name)
-
-    def explain(self) -> str:
-        """The verdict in words: class by class, and the consumer who dissents."""
-        lines = [super().explain(), "Losses for which it is best under every prior:"]
-        lines += [f"  {found}" for found in self.classes]
-        if self.preference is not None:
-            lines += ["A case in which another channel is better:", self.preference.explain()]
-        return "\n".join(lines)
-
-
-@overload
-def universally_optimal(
-    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike, loss: None = None
-) -> Universality: ...
-@overload
-def universally_optimal(
-    C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike, loss: LossLike
-) -> LossOptimality: ...
 @result("T", "Def 6.2.4", "Lem 6.2", "Lem 6.19", "Thm 6.6", "Thm 7.1", "Cor 6.32", "Thm 6.33")
 def universally_optimal(
     C: ChannelLike,
@@ -96,7 +23,7 @@ def universally_optimal(
     *,
     eps: LevelLike,
     loss: LossLike | None = None,
-) -> Universality | LossOptimality:
+) -> Universality:
     """Whether C is best among ε·d-private channels for every prior and every loss; if not, for which.
 
     That is, whether U_ℓ[π ▷ C] ≤ U_ℓ[π ▷ K] for every prior π, loss ℓ and ε·d-private channel K.
@@ -118,10 +45,9 @@ def universally_optimal(
     -------
     Universality
         With the answer for every pair of secrets, the paths on which C is geometric, the classes of
-        losses for which it is best, and a consumer whom another kernel serves strictly better.
-    LossOptimality
-        For one loss: proved, or refuted with a prior and a better kernel, or undecided where the space
-        is too large.
+        losses for which it is best, and a consumer whom another kernel serves strictly better. For one
+        loss: proved, or refuted with a prior and a better kernel, or undecided where the space is too
+        large; with the reason.
 
     Raises
     ------
