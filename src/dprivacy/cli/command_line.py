@@ -5,7 +5,9 @@ import click
 from dprivacy.cli.verb_table import Verbs
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(package_name="dprivacy", prog_name="dprivacy")
 def commands() -> None:
     """Metric differential privacy: prove it, measure it, use it."""

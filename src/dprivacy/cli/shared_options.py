@@ -20,9 +20,7 @@ REPLACE = click.option("--replace", is_flag=True, help="Overwrite existing outpu
 REPLACE_NOISE = click.option(
     "--replace", is_flag=True, help="Overwrite existing outputs; this draws new noise."
 )
-DELTA = click.option(
-    "--delta", default="0", show_default=True, help="Slack δ on top of the level, as 1/100 or 0.01."
-)
+DELTA = click.option("--delta", default="0", help="Slack δ on top of the level, as 1/100 or 0.01.")
 PRIOR = click.option(
     "--prior", type=PATH, help="CSV file of labels and weights; uniform by default."
 )
@@ -58,7 +56,7 @@ LEDGER = together(
         show_envvar=True,
         help="Ledger to charge before anything is drawn: a file, or postgresql://user@host/database.",
     ),
-    click.option("--account", default="everyone", show_default=True, help="Account to charge."),
+    click.option("--account", default="everyone", help="Account to charge."),
     click.option("--again", metavar="REASON", help="Why the same data is released once more."),
 )
 
@@ -71,7 +69,8 @@ def epsilon(
     more: str = "",
 ) -> Decorator:
     """The privacy level, written as everywhere: "ln 2", "3/2", "0.5"."""
-    usual: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
+    # For click, None would be a default.
+    usual: dict[str, Any] = {} if default is None else {"default": default}
     words = f'{text}: "ln 2", "3/2", "0.5".{more}'
     return click.option("--epsilon", required=required, help=words, **usual)
 
@@ -86,7 +85,7 @@ def space(text: str = "Distances between the inputs", *, required: bool = False)
 def one_of(name: str, *options: str, help: str) -> Decorator:
     """A choice, the first of the options by default."""
     kind = click.Choice(options)
-    return click.option(name, type=kind, default=options[0], show_default=True, help=help)
+    return click.option(name, type=kind, default=options[0], help=help)
 
 
 def output(text: str, *, required: bool = False, dash: bool = False) -> Decorator:

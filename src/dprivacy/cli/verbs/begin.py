@@ -6,18 +6,18 @@ from functools import partial
 import rich_click as click
 from click.shell_completion import get_completion_class
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, examples, say
 
 
-@click.command(epilog=examples("dprivacy app", "dprivacy app --port 9000 --no-browser"))
+@click.command(epilog=shared.examples("dprivacy app", "dprivacy app --port 9000 --no-browser"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     help="Port on 127.0.0.1; 8450 by default, 0 for any free one.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
-@JSON
+@shared.JSON
 def app(port: int | None, no_browser: bool, as_json: bool) -> None:
     """Open the page: protect, receive, verify, compare, explore and design without writing code.
 
@@ -30,7 +30,7 @@ def app(port: int | None, no_browser: bool, as_json: bool) -> None:
 
 
 def _say(as_json: bool, address: str) -> None:
-    say({"address": address}, as_json, f"The page is at {address}\nPress Ctrl-C to end it.")
+    shared.say({"address": address}, as_json, f"The page is at {address}\nPress Ctrl-C to end it.")
 
 
 VARIABLE = "_DPRIVACY_COMPLETE"
@@ -42,13 +42,13 @@ _WHERE = {
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         "dprivacy completion bash > dprivacy.bash",
         "dprivacy completion fish > dprivacy.fish",
     )
 )
 @click.argument("shell", type=click.Choice(sorted(_WHERE)))
-@JSON
+@shared.JSON
 def completion(shell: str, as_json: bool) -> None:
     """Print the script with which a SHELL completes verbs, options and file names.
 
@@ -62,11 +62,11 @@ def completion(shell: str, as_json: bool) -> None:
     # Not source(), which runs bash to ask for its version.
     maker = kind(commands, {}, "dprivacy", VARIABLE)
     script = maker.source_template % maker.source_vars()
-    say({"shell": shell, "belongs": _WHERE[shell], "script": script}, as_json, script)
+    shared.say({"shell": shell, "belongs": _WHERE[shell], "script": script}, as_json, script)
 
 
-@click.command(epilog=examples("dprivacy zoo"))
-@JSON
+@click.command(epilog=shared.examples("dprivacy zoo"))
+@shared.JSON
 def zoo(as_json: bool) -> None:
     """Show broken twins of our mechanisms, and what catches each of them.
 
@@ -94,5 +94,5 @@ def zoo(as_json: bool) -> None:
             click.echo(f"{mark}  {exhibit.name}: {exhibit.wrong}")
             click.echo(f"         by the {exhibit.detector}: {broken.evidence}")
     caught = sum(bool(item["caught"]) and not item["false_alarm"] for item in found)
-    say(found, as_json, f"\n{caught} of {len(found)} caught, with no false alarm")
+    shared.say(found, as_json, f"\n{caught} of {len(found)} caught, with no false alarm")
     sys.exit(0 if caught == len(found) else GUARANTEE_FAILED)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.channel_argument import channel_of_file
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, examples, say, space as space_option
 from dprivacy.cli.standard_input import Input
 from dprivacy.model import Channel
 from dprivacy.refine import Refinement, refines
@@ -22,7 +22,7 @@ _WORDS = {
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         "dprivacy compare old.csv new.csv",
         "dprivacy compare old.csv new.csv --space line --require max",
         "dprivacy compare best.json new.csv",
@@ -30,13 +30,13 @@ _WORDS = {
 )
 @click.argument("first", metavar="A", type=Input())
 @click.argument("second", metavar="B", type=Input())
-@space_option("Compare the smallest ε on this space as well, a mechanism's own by default")
+@shared.space("Compare the smallest ε on this space as well, a mechanism's own by default")
 @click.option(
     "--require",
     type=click.Choice(list(_WORDS)),
     help="Exit with 3 unless B is at least as safe as A in this order.",
 )
-@JSON
+@shared.JSON
 def compare(
     first: Path, second: Path, space: str | None, require: str | None, as_json: bool
 ) -> None:
@@ -65,7 +65,7 @@ def compare(
     }
     parts = [_summary(names, forth, back)]
     parts += [verdict.explain() for verdicts in (forth, back) for verdict in verdicts.values()]
-    say(answer, as_json, "\n\n".join(parts))
+    shared.say(answer, as_json, "\n\n".join(parts))
     sys.exit(GUARANTEE_FAILED if require is not None and not forth[require] else 0)
 
 

@@ -5,23 +5,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.shared_options import (
-    JSON,
-    KEEP,
-    LEDGER,
-    PATH,
-    REPLACE_NOISE,
-    epsilon as epsilon_option,
-    examples,
-    one_of,
-    open_account,
-    output as output_option,
-    picture as picture_option,
-    refuse_existing,
-    require_picture,
-    say,
-    wrote,
-)
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.standard_input import Input
 from dprivacy.curves import (
     Days,
@@ -33,7 +17,7 @@ from dprivacy.curves import (
 )
 from dprivacy.release import Released, card_path
 
-_EPILOG = examples(
+_EPILOG = shared.examples(
     "dprivacy curves days.csv --epsilon 1 --grid 0.01 --columns h00:h47 -o out.csv",
     "dprivacy curves meter.csv --long home,time,kwh --epsilon 1 --grid .1 -o b.csv",
 )
@@ -41,56 +25,54 @@ _EPILOG = examples(
 
 @click.command(epilog=_EPILOG)
 @click.argument("readings", type=Input(secret=True))
-@output_option("Protected curves: .csv or .parquet", required=True)
-@epsilon_option("Level per unit of distance", required=True)
+@shared.output("Protected curves: .csv or .parquet", required=True)
+@shared.epsilon("Level per unit of distance", required=True)
 @click.option("--grid", required=True, help="Public step of the readings, such as 0.001.")
-@one_of(
+@shared.one_of(
     "--distance",
     "L2",
     "sup",
     "readings",
     help="Distance between two curves: L2, the largest difference, or reading by reading.",
 )
-@click.option(
-    "--basis", default="", help="Basis: cosine (default), fourier, steps, readings or principal."
-)
+@click.option("--basis", help="Basis: cosine (default), fourier, steps, readings or principal.")
 @click.option(
     "--size", type=int, help="Number of basis vectors; 8 by default, or chosen on --public."
 )
-@click.option("--public", type=PATH, help="Published curves of the same kind, one per row.")
+@click.option("--public", type=shared.PATH, help="Published curves of the same kind, one per row.")
 @click.option("--bounds", help="Public bounds to clamp readings to, such as 0,5.")
-@click.option("--step", default="1", show_default=True, help="Time between two readings.")
-@click.option("--unit", default="", help="Unit of the readings, for the sentences.")
-@click.option("--columns", default="", help="Columns of readings, FIRST:LAST.")
-@KEEP
-@click.option("--long", default="", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
-@click.option("--per-day", default=48, show_default=True, help="Readings in a day, with --long.")
-@one_of("--incomplete", "refuse", "drop", help="What to do with days that lack readings.")
+@click.option("--step", default="1", help="Time between two readings.")
+@click.option("--unit", help="Unit of the readings, for the sentences.")
+@click.option("--columns", help="Columns of readings, FIRST:LAST.")
+@shared.KEEP
+@click.option("--long", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
+@click.option("--per-day", default=48, help="Readings in a day, with --long.")
+@shared.one_of("--incomplete", "refuse", "drop", help="What to do with days that lack readings.")
 @click.option(
     "--idealised", is_flag=True, help="Less noise, drawn in doubles: see the documentation."
 )
 @click.option("--attack", is_flag=True, help="Also count the curves that are recognised.")
-@picture_option("Draw before and after; the picture is as SECRET as the readings")
-@REPLACE_NOISE
-@LEDGER
-@JSON
+@shared.picture("Draw before and after; the picture is as SECRET as the readings")
+@shared.REPLACE_NOISE
+@shared.LEDGER
+@shared.JSON
 def curves(readings: Path, output: Path, **given: Any) -> None:
     """Protect curves, such as the days of electricity meters, as wholes.
 
     READINGS is a CSV or Parquet file, or - for standard input. The output has the curves and the
     columns named by --keep; its card is written beside it.
     """
-    refuse_existing(output, replace=given["replace"])
-    require_picture(given["picture"])
+    shared.refuse_existing(output, replace=given["replace"])
+    shared.require_picture(given["picture"])
     days = read_days(
         readings,
-        columns=given["columns"],
+        columns=given["columns"] or "",
         keep=given["keep"],
         long=given["long"].split(",") if given["long"] else (),
         per_day=given["per_day"],
         incomplete=given["incomplete"],
     )
-    with open_account(given["place"], given["account"]) as account:
+    with shared.open_account(given["place"], given["account"]) as account:
         protected = _protected(days, account, given)
     protected.save(output, replace=given["replace"])
     answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
@@ -105,14 +87,14 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         from dprivacy.viz import plot_days, save
 
         save(plot_days(protected.data, truth=days.values), given["picture"])
-        lines.append(f"{wrote(given['picture'])} It shows TRUE curves: keep it to yourself.")
-    lines.append(wrote(output, card_path(output)))
-    say(answer, given["as_json"], "\n".join(lines))
+        lines.append(f"{shared.wrote(given['picture'])} It shows TRUE curves: keep it to yourself.")
+    lines.append(shared.wrote(output, card_path(output)))
+    shared.say(answer, given["as_json"], "\n".join(lines))
 
 
 def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[ProtectedCurves]:
     public = None if given["public"] is None else read_days(given["public"]).values
-    basis: Any = given["basis"] or None
+    basis: Any = given["basis"]
     if basis == "principal":
         if public is None:
             raise click.UsageError("--basis principal needs --public curves")
@@ -127,7 +109,7 @@ def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[Prot
         public=public,
         bounds=_bounds(given["bounds"]),
         step=given["step"],
-        unit=given["unit"],
+        unit=given["unit"] or "",
         numerics="idealised" if given["idealised"] else "exact",
         ledger=account,
         again=given["again"],

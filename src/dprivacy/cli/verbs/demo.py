@@ -5,7 +5,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.shared_options import JSON, PATH, examples, say
+import dprivacy.cli.shared_options as shared
 from dprivacy.release import (
     Plan,
     ReceivedTable,
@@ -22,12 +22,12 @@ SQL = "SELECT region, smokes, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL"
 _PAGE = 80
 
 
-@click.command(epilog=examples("dprivacy demo", "dprivacy demo -o story --json"))
+@click.command(epilog=shared.examples("dprivacy demo", "dprivacy demo -o story --json"))
 @click.option(
-    "-o", "--output", "folder", type=PATH, default=FOLDER, show_default=True,
-    help="Folder for the files.",
+    "-o", "--output", "folder", type=shared.PATH, default=FOLDER,
+    help="Folder for the files."
 )  # fmt: skip
-@JSON
+@shared.JSON
 def demo(folder: Path, as_json: bool) -> None:
     """Tell the whole story on a built-in survey of invented people: offline, in seconds.
 
@@ -55,7 +55,7 @@ def demo(folder: Path, as_json: bool) -> None:
         "query": {"sql": SQL, **asked.to_dict()},
     }
     if as_json:
-        say(answer, as_json)
+        shared.say(answer, as_json)
         return
     _step(1, "Protect", f"{table} holds what {len(truth['name']):,} invented people said.",
           f"dprivacy plan {plan_file}")  # fmt: skip

@@ -5,28 +5,8 @@ from typing import Any
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import closing
-from dprivacy.cli.shared_options import (
-    JSON,
-    KEEP,
-    LEDGER,
-    PATH,
-    PROGRESS,
-    REPLACE_NOISE,
-    epsilon as epsilon_option,
-    examples,
-    open_account,
-    output as output_option,
-    permanent_key,
-    picture as picture_option,
-    read_key,
-    refuse_existing,
-    require_picture,
-    say,
-    show,
-    spoken_warnings,
-    wrote,
-)
 from dprivacy.cli.standard_input import Input
 from dprivacy.geo import (
     City,
@@ -39,7 +19,7 @@ from dprivacy.geo import (
 )
 from dprivacy.release import card_path
 
-_EPILOG = examples(
+_EPILOG = shared.examples(
     'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
     "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
     'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
@@ -48,14 +28,9 @@ _EPILOG = examples(
 
 @click.command(epilog=_EPILOG)
 @click.argument("places", type=Input(secret=True), required=False)
-@output_option("Reported places: .csv, .parquet or .geojson")
-@click.option(
-    "--radius",
-    default="200 m",
-    show_default=True,
-    help="Distance within which places are protected.",
-)
-@epsilon_option("Level within the radius", default="ln 4")
+@shared.output("Reported places: .csv, .parquet or .geojson")
+@click.option("--radius", default="200 m", help="Distance within which places are protected.")
+@shared.epsilon("Level within the radius", default="ln 4")
 @click.option(
     "--region",
     help='Public region: "lat, lon, 30 km", "south, west, north, east", or a GeoJSON polygon.',
@@ -67,22 +42,22 @@ _EPILOG = examples(
 @click.option(
     "--reports", type=int, help="Maximum number of reports per person; together they use ε."
 )
-@KEEP
-@permanent_key("place")
+@shared.KEEP
+@shared.permanent_key("place")
 @click.option(
-    "--prior", type=PATH, help="File of public places, which say where people plausibly are."
+    "--prior", type=shared.PATH, help="File of public places, which say where people plausibly are."
 )
-@click.option("--cell", default="500 m", show_default=True, help="Size of the cells of the prior.")
+@click.option("--cell", default="500 m", help="Size of the cells of the prior.")
 @click.option("--optimal", is_flag=True, help="Draw from the best private channel on these cells.")
 @click.option("--seconds", type=float, help="Time limit for the search for the best channel.")
 @click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')
-@picture_option("Draw the frontier")
-@click.option("--map", "map_file", type=PATH, help="Map of the reports: .html.")
+@shared.picture("Draw the frontier")
+@click.option("--map", "map_file", type=shared.PATH, help="Map of the reports: .html.")
 @click.option("--map-true", is_flag=True, help="Also draw the TRUE places; the map is then secret.")
-@REPLACE_NOISE
-@LEDGER
-@PROGRESS
-@JSON
+@shared.REPLACE_NOISE
+@shared.LEDGER
+@shared.PROGRESS
+@shared.JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a guarantee in metres.
 
@@ -111,18 +86,18 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     else:
         options |= {"radius": given["radius"], "eps": given["epsilon"], "region": given["region"]}
         options |= {"clamp": given["clamp"], "reports": given["reports"], "city": prior}
-        options |= {"permanent_key": read_key(given["key_file"])}
+        options |= {"permanent_key": shared.read_key(given["key_file"])}
         if prior is not None:
             options["region"] = None
-    with spoken_warnings(), open_account(given["place"], given["account"]) as account:
+    with shared.spoken_warnings(), shared.open_account(given["place"], given["account"]) as account:
         reported = protect_place_file(
             places, output, ledger=account, again=given["again"], **options
         )
-    lines = [reported.explain(), wrote(output, card_path(output))]
+    lines = [reported.explain(), shared.wrote(output, card_path(output))]
     if given["map_file"] is not None:
         lines.append(_map(places, reported, prior, given))
     answer = {**reported.to_dict(), "output": str(output)}
-    say(answer, given["as_json"], "\n".join(lines))
+    shared.say(answer, given["as_json"], "\n".join(lines))
 
 
 def _require(places: Path | None, output: Path | None, given: dict[str, Any]) -> None:
@@ -152,7 +127,7 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         from dprivacy.viz import require_html
 
         require_html(drawn)
-        refuse_existing(drawn, replace=given["replace"])
+        shared.refuse_existing(drawn, replace=given["replace"])
 
 
 def _prior(given: dict[str, Any]) -> Any:
@@ -164,17 +139,17 @@ def _prior(given: dict[str, Any]) -> Any:
 
 def _frontier(prior: City, given: dict[str, Any]) -> None:
     levels = [part.strip() for part in given["frontier"].split(",")]
-    require_picture(given["picture"])
+    shared.require_picture(given["picture"])
     with closing(asked=given["progress"]) as moved:
         found: PlaceFrontier = frontier_of(
             prior, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
         )
-    show(found, given["as_json"])
+    shared.show(found, given["as_json"])
     if given["picture"] is not None:
         from dprivacy.viz import plot_places, save
 
         save(plot_places(found), given["picture"])
-        click.echo(wrote(given["picture"]), err=True)
+        click.echo(shared.wrote(given["picture"]), err=True)
 
 
 def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
@@ -186,4 +161,4 @@ def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
         true = (found.lat, found.lon)
     save_map(given["map_file"], reported, true=true, city=prior)
     secret = " It shows TRUE places: keep it to yourself." if true is not None else ""
-    return f"{wrote(given['map_file'])}{secret}"
+    return f"{shared.wrote(given['map_file'])}{secret}"

@@ -10,20 +10,8 @@ from typing import Any
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import counting
-from dprivacy.cli.shared_options import (
-    FORCE,
-    JSON,
-    PROGRESS,
-    epsilon as epsilon_option,
-    examples,
-    picture as picture_option,
-    require_picture,
-    say,
-    space as space_option,
-    together,
-    wrote,
-)
 from dprivacy.errors import TooLarge, UnknownName
 from dprivacy.model import Channel, as_space, shown
 from dprivacy.polytope import (
@@ -40,15 +28,15 @@ from dprivacy.typing import Label
 _Progress = Callable[[int, int | None], None]
 _DRAWN = 12
 _ONE_PICTURE = 4  # inputs
-_LISTING = together(
+_LISTING = shared.together(
     click.option("--count", "only_count", is_flag=True, help="Only count them."),
     click.option("--classes", is_flag=True, help="List one of each class under symmetries."),
     click.option("--limit", type=click.IntRange(min=1), help="List at most this many."),
-    picture_option(f"Draw them instead, a simplex each (at most {_DRAWN})"),
+    shared.picture(f"Draw them instead, a simplex each (at most {_DRAWN})"),
     click.option("--corners", help="Inputs that the picture shows, such as 0,1,2."),
-    FORCE,
-    PROGRESS,
-    JSON,
+    shared.FORCE,
+    shared.PROGRESS,
+    shared.JSON,
 )
 
 
@@ -71,7 +59,7 @@ class Listing:
             raise click.UsageError("--count draws nothing: leave out --count or --picture")
         if self.corners is not None and self.picture is None:
             raise click.UsageError("--corners chooses what --picture shows: give --picture as well")
-        require_picture(self.picture)
+        shared.require_picture(self.picture)
 
     def count(
         self, find: Callable[[_Progress], KernelCount | ExtremePointCount], **asked: object
@@ -79,7 +67,7 @@ class Listing:
         """Say how many there are, of what was asked."""
         with counting("pairs", asked=self.progress) as moved:
             found = find(moved)
-        say({**asked, **found.to_dict()}, self.as_json, found.explain())
+        shared.say({**asked, **found.to_dict()}, self.as_json, found.explain())
 
     def show(
         self, channels: Iterator[Channel], called: str, space: FiniteSpace, epsilon: str
@@ -125,12 +113,12 @@ class Listing:
             limit=self.limit or _DRAWN,
         )
         place = save(figure, picture)
-        say({"picture": str(place)}, self.as_json, wrote(place))
+        shared.say({"picture": str(place)}, self.as_json, shared.wrote(place))
 
 
-@click.command(epilog=examples('dprivacy kernels --space line:4 --epsilon "ln 2" --count'))
-@space_option("Space", required=True)
-@epsilon_option(default="ln 2")
+@click.command(epilog=shared.examples('dprivacy kernels --space line:4 --epsilon "ln 2" --count'))
+@shared.space("Space", required=True)
+@shared.epsilon(default="ln 2")
 @_LISTING
 def kernels(space: str, epsilon: str, **given: Any) -> None:
     """List or count the kernels of a space: what all its private mechanisms are made of."""
@@ -145,10 +133,10 @@ def kernels(space: str, epsilon: str, **given: Any) -> None:
     listing.show(found, "kernel", points, epsilon)
 
 
-@click.command(epilog=examples("dprivacy extreme --n 4 --count"))
+@click.command(epilog=shared.examples("dprivacy extreme --n 4 --count"))
 @click.option("--n", type=click.IntRange(min=1), required=True, help="Number of inputs.")
 @click.option("--outputs", type=click.IntRange(min=1), help="Number of outputs; n by default.")
-@epsilon_option(default="ln 2")
+@shared.epsilon(default="ln 2")
 @_LISTING
 def extreme(n: int, outputs: int | None, epsilon: str, **given: Any) -> None:
     """List or count the extreme points of the polytope of locally private matrices with N rows."""

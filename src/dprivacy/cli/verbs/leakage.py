@@ -7,9 +7,9 @@ from typing import Any
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.channel_argument import CHANNEL, given_channel
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, PRIOR, examples, say
 from dprivacy.errors import UnknownName
 from dprivacy.flow import (
     capacity,
@@ -33,7 +33,7 @@ from dprivacy.model import (
 from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace
 
-_EPILOG = examples(
+_EPILOG = shared.examples(
     "dprivacy leakage --example response",
     "dprivacy leakage pram.csv --gain identity --gain tries:2 --at-most 3",
     "dprivacy leakage best.json --gain metric",
@@ -50,17 +50,16 @@ _GAINS = {
 
 @click.command(epilog=_EPILOG)
 @CHANNEL
-@PRIOR
+@shared.PRIOR
 @click.option(
     "--gain",
     "named",
     multiple=True,
     default=("identity",),
-    show_default=True,
     help=f"Gain: {_FORMS} of actions by secrets; repeatable.",
 )
 @click.option("--at-most", metavar="FACTOR", help="Exit with 3 if a leakage exceeds this.")
-@JSON
+@shared.JSON
 def leakage(
     matrix: Path | None,
     built_in: str | None,
@@ -100,7 +99,7 @@ def leakage(
     too_much = limit is not None and largest > limit
     if too_much:
         lines.append(f"The largest leakage, {about(largest)}, is more than {at_most}.")
-    say(answer, as_json, "\n".join(lines))
+    shared.say(answer, as_json, "\n".join(lines))
     sys.exit(GUARANTEE_FAILED if too_much else 0)
 
 

@@ -7,21 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.cli.shared_options import (
-    JSON,
-    LEDGER,
-    REPLACE_NOISE,
-    epsilon as epsilon_option,
-    examples,
-    open_account,
-    output as output_option,
-    picture as picture_option,
-    refuse_existing,
-    refuse_two_texts,
-    require_picture,
-    say,
-    wrote,
-)
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.standard_input import Input
 from dprivacy.hashing import (
     LossExperiment,
@@ -45,47 +31,34 @@ PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTEC
 
 @click.command(
     name="match",
-    epilog=examples('dprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv'),
+    epilog=shared.examples('dprivacy match ratings.csv --bits 20 --epsilon "ln 3" -o matches.csv'),
 )
 @click.argument("table", type=Input(secret=True))
-@click.option("--bits", default=20, show_default=True, help="Length of a hash.")
-@epsilon_option("Level of each hash bit", required=True)
-@click.option(
-    "-k", "--matches", "k", default=5, show_default=True, help="Number of matches for each person."
-)
-@click.option("--user", default="user", show_default=True, help="Column of people.")
-@click.option("--item", default="item", show_default=True, help="Column of items.")
-@click.option("--rating", default="rating", show_default=True, help="Column of ratings.")
+@click.option("--bits", default=20, help="Length of a hash.")
+@shared.epsilon("Level of each hash bit", required=True)
+@click.option("-k", "--matches", "k", default=5, help="Number of matches for each person.")
+@click.option("--user", default="user", help="Column of people.")
+@click.option("--item", default="item", help="Column of items.")
+@click.option("--rating", default="rating", help="Column of ratings.")
 @click.option(
     "--count", is_flag=True, help="Without ratings: count a person's lines for each item."
 )
 @click.option(
     "--key",
     default="dprivacy match",
-    show_default=True,
     help="Public text that the hashes follow from; fix it before looking at the data.",
 )
-@click.option(
-    "--distance",
-    default="0.1",
-    show_default=True,
-    help="Angle over π at which the guarantee is stated.",
-)
-@click.option("--delta", default="0.01", show_default=True, help="Slack δ of that guarantee.")
-@output_option("All matches, a CSV file", dash=True)
-@REPLACE_NOISE
-@LEDGER
+@click.option("--distance", default="0.1", help="Angle over π at which the guarantee is stated.")
+@click.option("--delta", default="0.01", help="Slack δ of that guarantee.")
+@shared.output("All matches, a CSV file", dash=True)
+@shared.REPLACE_NOISE
+@shared.LEDGER
 @click.option(
     "--evaluate", is_flag=True, help="Also measure the loss, from the true data and not protected."
 )
-@picture_option(PICTURE)
-@click.option(
-    "--repetitions",
-    default=5,
-    show_default=True,
-    help="Runs to average, for --evaluate and --picture.",
-)
-@JSON
+@shared.picture(PICTURE)
+@click.option("--repetitions", default=5, help="Runs to average, for --evaluate and --picture.")
+@shared.JSON
 def match(
     table: Path,
     bits: int,
@@ -114,9 +87,9 @@ def match(
     to a few bits, and every bit goes through randomised response; matches are made from what comes out.
     Every run draws new noise: what two runs reveal of a person adds up.
     """
-    refuse_existing(output, replace=replace)
-    require_picture(picture)
-    to_stdout = refuse_two_texts(output, as_json)
+    shared.refuse_existing(output, replace=replace)
+    shared.require_picture(picture)
+    to_stdout = shared.refuse_two_texts(output, as_json)
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
     guarantees = distance_guarantees(mechanism.eps, bits, distance, delta=delta)
     ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
@@ -128,7 +101,7 @@ def match(
         most=mechanism.eps * bits,
     )
     with (
-        open_account(place, account) as book,
+        shared.open_account(place, account) as book,
         charged(book, charge, table, people=ratings.people, again=again, note="match") as receipt,
     ):
         reports = mechanism.randomise(ratings.vectors)
@@ -159,15 +132,15 @@ def match(
         write_matches(found, sys.stdout.buffer, Path("-"))
     elif output is not None:
         answer["output"] = str(output)
-        lines += ["", wrote(output, card_path(output))]
+        lines += ["", shared.wrote(output, card_path(output))]
     if picture is not None:
         _draw(ratings, picture, bits, k, key, delta, repetitions)
         answer["picture"] = str(picture)
-        lines += ["", f"{wrote(picture)} It is made from the true data and NOT PROTECTED."]
+        lines += ["", f"{shared.wrote(picture)} It is made from the true data and NOT PROTECTED."]
     if to_stdout:
         click.echo("\n".join(lines), err=True)
     else:
-        say(answer, as_json, "\n".join(lines))
+        shared.say(answer, as_json, "\n".join(lines))
 
 
 def _evaluation(loss: MatchLoss, bare: LossExperiment, k: int) -> tuple[dict[str, Any], str]:

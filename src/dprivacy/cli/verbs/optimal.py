@@ -5,23 +5,8 @@ from typing import Any, Literal
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import closing
-from dprivacy.cli.shared_options import (
-    DELTA,
-    FORCE,
-    JSON,
-    PRIOR,
-    PROGRESS,
-    REPLACE,
-    epsilon as epsilon_option,
-    examples,
-    output as output_option,
-    refuse_existing,
-    refuse_two_texts,
-    say,
-    space as space_option,
-    wrote,
-)
 from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
@@ -30,38 +15,27 @@ from dprivacy.spaces import FiniteSpace
 from dprivacy.store import save
 
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
-_EPILOG = examples(
+_EPILOG = shared.examples(
     'dprivacy optimal --space line:9 --epsilon "ln 2" -o mechanism.json',
     "dprivacy optimal --space grid:3x3 --epsilon 1/2 --prior prior.csv -o c.json",
 )
 
 
 @click.command(epilog=_EPILOG)
-@space_option("Space", required=True)
-@epsilon_option(required=True)
-@DELTA
-@PRIOR
-@click.option("--loss", "loss_name", default="metric", show_default=True, help=f"Loss: {LOSSES}.")
-@click.option(
-    "--gap",
-    default=1e-6,
-    show_default=True,
-    help="Relative distance to the optimum that is enough.",
-)
+@shared.space("Space", required=True)
+@shared.epsilon(required=True)
+@shared.DELTA
+@shared.PRIOR
+@click.option("--loss", "loss_name", default="metric", help=f"Loss: {LOSSES}.")
+@click.option("--gap", default=1e-6, help="Relative distance to the optimum that is enough.")
 @click.option("--seconds", type=float, help="Stop after this time with the best mechanism found.")
 @click.option("--spanner", help="Dilation of a spanner to keep to, such as 1.1.")
-@click.option(
-    "--device",
-    type=click.Choice(DEVICES),
-    default="cpu",
-    show_default=True,
-    help="Device to search on.",
-)
-@output_option("Mechanism, a .json file", dash=True)
-@REPLACE
-@FORCE
-@PROGRESS
-@JSON
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", help="Device to search on.")
+@shared.output("Mechanism, a .json file", dash=True)
+@shared.REPLACE
+@shared.FORCE
+@shared.PROGRESS
+@shared.JSON
 def optimal(
     space: str,
     epsilon: str,
@@ -82,8 +56,8 @@ def optimal(
 
     Interrupted with Ctrl-C, it ends with the best mechanism so far, proved private all the same.
     """
-    refuse_existing(output, replace=replace)
-    to_stdout = refuse_two_texts(output, as_json)
+    shared.refuse_existing(output, replace=replace)
+    to_stdout = shared.refuse_two_texts(output, as_json)
     points = as_space(space)
     with closing(asked=progress) as moved:
         found = best_channel(
@@ -106,8 +80,8 @@ def optimal(
     if output is not None:
         save(found.mechanism(), output, replace=replace)
     answer = {**found.to_dict(), "output": None if output is None else str(output)}
-    written = "" if output is None else f"\n{wrote(output)}"
-    say(answer, as_json, found.explain() + written)
+    written = "" if output is None else f"\n{shared.wrote(output)}"
+    shared.say(answer, as_json, found.explain() + written)
 
 
 def _loss(name: str, space: FiniteSpace) -> Any:

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import JSON, PROGRESS, examples, say, wrote
 from dprivacy.errors import BadFile
 
-_EPILOG = examples(
+_EPILOG = shared.examples(
     "dprivacy reproduce --list",
     "dprivacy reproduce T:table-5.1 --json",
     'dprivacy reproduce "C:*" --no-pictures -o report',
@@ -37,8 +37,8 @@ T = TypeVar("T")
 @click.option(
     "--fetch", "wanted", metavar="NAME", help="Download a data set into --data, then stop."
 )
-@PROGRESS
-@JSON
+@shared.PROGRESS
+@shared.JSON
 def reproduce(
     items: tuple[str, ...],
     only_list: bool,
@@ -62,7 +62,7 @@ def reproduce(
         if data is None:
             raise click.UsageError("--fetch needs --data, the folder to download into")
         places = [str(place) for place in fetch(wanted, data)]
-        say(places, as_json, "\n".join(f"{place}: checked" for place in places))
+        shared.say(places, as_json, "\n".join(f"{place}: checked" for place in places))
         return
     if only_list:
         _show_list(items, as_json)
@@ -74,13 +74,13 @@ def reproduce(
         written = _written(lambda: write_report(run, out or FOLDER, pictures=not no_pictures))
     if as_json:
         one = run.outcomes[0] if len(run.outcomes) == 1 else run
-        say(one.to_dict(), as_json)
+        shared.say(one.to_dict(), as_json)
     elif len(run.outcomes) == 1:
         click.echo(run.outcomes[0].explain())
     else:
         click.echo(run.explain())
     if not as_json:
-        click.echo(f"\n{wrote(written[0])}")
+        click.echo(f"\n{shared.wrote(written[0])}")
     if not run:
         sys.exit(GUARANTEE_FAILED)
 
@@ -90,7 +90,7 @@ def _show_list(items: tuple[str, ...], as_json: bool) -> None:
 
     listed = chosen(items)
     if as_json:
-        say([one.to_dict() for one in listed], as_json)
+        shared.say([one.to_dict() for one in listed], as_json)
         return
     width = max(len(one.key) for one in listed)
     for one in listed:

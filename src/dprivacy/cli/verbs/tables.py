@@ -8,27 +8,8 @@ from typing import Any, Literal
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import counting
-from dprivacy.cli.shared_options import (
-    CARD,
-    JSON,
-    LEDGER,
-    PATH,
-    PROGRESS,
-    REPLACE,
-    epsilon as epsilon_option,
-    examples,
-    one_of,
-    open_account,
-    output as output_option,
-    permanent_key,
-    read_key,
-    refuse_existing,
-    say,
-    show,
-    spoken_warnings,
-    wrote,
-)
 from dprivacy.cli.standard_input import Input
 from dprivacy.model import counted
 from dprivacy.release import (
@@ -46,38 +27,36 @@ from dprivacy.release import (
 )
 
 
-@click.command(epilog=examples("dprivacy inspect survey.csv -o first.toml"))
+@click.command(epilog=shared.examples("dprivacy inspect survey.csv -o first.toml"))
 @click.argument("table", type=Input(secret=True))
-@epsilon_option("Level for every column", default="ln 3")
-@output_option("Plan to write, a .toml file; standard output by default", dash=True)
-@REPLACE
-@JSON
+@shared.epsilon("Level for every column", default="ln 3")
+@shared.output("Plan to write, a .toml file; standard output by default", dash=True)
+@shared.REPLACE
+@shared.JSON
 def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_json: bool) -> None:
     """Propose a plan for a TABLE (CSV, Parquet, or -), as TOML to be read and changed.
 
     What was taken from the data is marked, and a plan is refused until its marks are confirmed.
     """
-    refuse_existing(output, replace=replace)
+    shared.refuse_existing(output, replace=replace)
     text = propose(table, eps=epsilon)
     named = output is not None and str(output) != "-"
     if named:
         assert output is not None
         output.write_text(text, encoding="utf-8")
     answer = {"output": str(output) if named else None, "toml": text, "plan": tomllib.loads(text)}
-    say(answer, as_json, wrote(str(output)) if named else text)
+    shared.say(answer, as_json, shared.wrote(str(output)) if named else text)
 
 
-@click.command(epilog=examples("dprivacy plan plan.toml --rows 1200 --points 3"))
+@click.command(epilog=shared.examples("dprivacy plan plan.toml --rows 1200 --points 3"))
 @click.argument("plan_file", metavar="PLAN", type=Input())
-@click.option(
-    "--rows", default=1000, show_default=True, help="Number of rows that the table will have."
-)
+@click.option("--rows", default=1000, help="Number of rows that the table will have.")
 @click.option(
     "--points",
     type=float,
     help="Precision wanted: 95 % intervals of proportions within ± this many points.",
 )
-@JSON
+@shared.JSON
 def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
     """Show what a PLAN (TOML, stored JSON, or -) guarantees and costs, before any data is touched."""
     found = Plan.read(plan_file)
@@ -96,89 +75,80 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
             f"({len(found.column(name).space or ())} categories) needs an ε of at least {eps:.3f}."
             for name, eps in wanted.items()
         ]
-    say(answer, as_json, "\n".join(lines))
+    shared.say(answer, as_json, "\n".join(lines))
 
 
-@click.command(epilog=examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet"))
+@click.command(
+    epilog=shared.examples("dprivacy sanitise survey.csv -p plan.toml -o released.parquet")
+)
 @click.argument("table", type=Input(secret=True))
 @click.option(
     "-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML, or stored JSON)."
 )
-@output_option("Released table, .csv or .parquet", required=True)
-@REPLACE
+@shared.output("Released table, .csv or .parquet", required=True)
+@shared.REPLACE
 @click.option("--resume", is_flag=True, help="Continue a job that stopped; no row is drawn again.")
 @click.option(
     "--discard",
     is_flag=True,
     help="Discard a job that stopped and start again: this draws new noise and spends again.",
 )
-@LEDGER
-@permanent_key("value")
-@one_of(
+@shared.LEDGER
+@shared.permanent_key("value")
+@shared.one_of(
     "--engine",
     "arrow",
     "spark",
     help="Engine; Spark writes a folder of Parquet files, with the card inside.",
 )
 @click.option("--master", help="Where Spark runs, such as spark://host:7077.")
-@PROGRESS
-@JSON
+@shared.PROGRESS
+@shared.JSON
 def sanitise(
     table: Path,
     plan_file: Path,
     output: Path,
-    replace: bool,
-    resume: bool,
-    discard: bool,
     place: str | None,
     account: str,
-    again: str | None,
     key_file: Path | None,
-    engine: Literal["arrow", "spark"],
-    master: str | None,
     progress: bool,
     as_json: bool,
+    **options: Any,  # of sanitise_file, under its own names
 ) -> None:
     """Write a protected copy of a TABLE (CSV, Parquet, or -), and a card that says what it protects.
 
     With --json the card is printed.
     """
-    wanted, key = Plan.read(plan_file), read_key(key_file)
+    wanted = Plan.read(plan_file)
     with ExitStack() as stack:
-        stack.enter_context(spoken_warnings())
-        options: dict[str, Any] = {
-            "replace": replace,
-            "ledger": stack.enter_context(open_account(place, account)),
-            "again": again,
-            "permanent_key": key,
-            "resume": resume,
-            "discard": discard,
-        }
-        if engine == "arrow":
+        stack.enter_context(shared.spoken_warnings())
+        options["ledger"] = stack.enter_context(shared.open_account(place, account))
+        options["permanent_key"] = shared.read_key(key_file)
+        if options["engine"] == "arrow":
             options["progress"] = stack.enter_context(counting("rows", asked=progress))
-        released = sanitise_file(table, wanted, output, engine=engine, master=master, **options)
-    where = wrote(output, card_path(output))
-    say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")
+        released = sanitise_file(table, wanted, output, **options)
+    where = shared.wrote(output, card_path(output))
+    shared.say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         "dprivacy estimate released.csv --column hobby --by region",
         'dprivacy estimate released.csv --regress "smokes ~ region"',
     )
 )
-@click.argument("table", type=PATH)
-@CARD
+@click.argument("table", type=shared.PATH)
+@shared.CARD
 @click.option("--column", "columns", multiple=True, help="Column; all protected ones by default.")
 @click.option("--by", help="Columns to tabulate against, separated by commas.")
 @click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of counts.")
 @click.option("--regress", "model", help='Regression instead: "outcome ~ column + column".')
-@one_of("--family", "logistic", "linear", help="Regression model.")
-@one_of("--estimator", "ibu", "inverse", "projected", help="Method of correcting for the noise.")
-@click.option(
-    "--confidence", default=0.95, show_default=True, help="Confidence level of the intervals."
+@shared.one_of("--family", "logistic", "linear", help="Regression model.")
+@shared.one_of(
+    "--estimator", "ibu", "inverse", "projected", help="Method of correcting for the noise."
 )
-@JSON
+@click.option("--confidence", default=0.95, help="Confidence level of the intervals.")
+@shared.JSON
 def estimate(
     table: Path,
     card: Path | None,
@@ -201,7 +171,7 @@ def estimate(
             raise click.UsageError("--regress cannot be combined with --column, --by or --mean")
         outcome, covariates = _formula(model)
         fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
-        say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
+        shared.say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
         return
     chosen = columns or tuple(
         name for name, entry in release.card.mechanisms.items() if entry["channel"] is not None
@@ -219,7 +189,7 @@ def estimate(
             found = release.estimate(name, estimator=estimator, confidence=confidence)
         answer[name] = found.to_dict()
         lines += [f"{name} by {by}" if by else name, str(found), ""]
-    say(answer, as_json, "\n".join(lines).rstrip())
+    shared.say(answer, as_json, "\n".join(lines).rstrip())
 
 
 def _formula(text: str) -> tuple[str, list[str]]:
@@ -232,14 +202,14 @@ def _formula(text: str) -> tuple[str, list[str]]:
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
     )
 )
-@click.argument("table", type=PATH)
+@click.argument("table", type=shared.PATH)
 @click.argument("sql")
-@CARD
-@JSON
+@shared.CARD
+@shared.JSON
 def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
     """Ask a released TABLE, called data in the query, anything in SQL (- reads standard input).
 
@@ -247,18 +217,20 @@ def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
     count and its standard error beside them.
     """
     asked = sys.stdin.read() if sql == "-" else sql
-    show(ask(received(table, card=card), asked), as_json)
+    shared.show(ask(received(table, card=card), asked), as_json)
 
 
 @click.command(
-    epilog=examples("dprivacy attack released.csv --secret smokes --known region --also health")
+    epilog=shared.examples(
+        "dprivacy attack released.csv --secret smokes --known region --also health"
+    )
 )
-@click.argument("table", type=PATH)
+@click.argument("table", type=shared.PATH)
 @click.option("--secret", required=True, help="Protected column to guess.")
 @click.option("--known", multiple=True, help="Column that the attacker knows; repeatable.")
 @click.option("--also", multiple=True, help="Another column read in the person's row; repeatable.")
-@CARD
-@JSON
+@shared.CARD
+@shared.JSON
 def attack(
     table: Path,
     secret: str,
@@ -274,7 +246,7 @@ def attack(
     found = attack_release(
         received(table, card=card), secret=secret, known=_split(known), also=_split(also)
     )
-    show(found, as_json)
+    shared.show(found, as_json)
 
 
 def _split(names: tuple[str, ...]) -> list[str]:

@@ -6,23 +6,8 @@ from typing import Any
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import spoken
-from dprivacy.cli.shared_options import (
-    JSON,
-    LEDGER,
-    PATH,
-    PROGRESS,
-    REPLACE_NOISE,
-    examples,
-    one_of,
-    open_account,
-    output as output_option,
-    refuse_existing,
-    say,
-    show,
-    spoken_warnings,
-    wrote,
-)
 from dprivacy.errors import BadFile, TooLarge
 from dprivacy.release import card_path, charged
 from dprivacy.text import (
@@ -40,12 +25,12 @@ _MOST_FILES = 20_000
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         "dprivacy text notes.txt --epsilon 10",
         "dprivacy text --attack corpus --epsilon 12 --epsilon 8",
     )
 )
-@click.argument("document", type=PATH, required=False)
+@click.argument("document", type=shared.PATH, required=False)
 @click.option(
     "--epsilon",
     "levels",
@@ -54,32 +39,31 @@ _MOST_FILES = 20_000
     help="Level per word and unit of distance; repeatable with --attack.",
 )
 @click.option(
-    "--embedding", "vectors", type=PATH, help="GloVe, word2vec, fastText or .npz vectors."
+    "--embedding", "vectors", type=shared.PATH, help="GloVe, word2vec, fastText or .npz vectors."
 )
 @click.option("--sha256", help="Hash that the file of the embedding must have.")
 @click.option(
-    "--most-words",
-    default=400_000,
-    show_default=True,
-    help="Maximum number of words to read from the embedding.",
+    "--most-words", default=400_000, help="Maximum number of words to read from the embedding."
 )
-@one_of(
+@shared.one_of(
     "--noise",
     "exponential",
     "laplace",
     help="Exact sampling, or Laplace noise in idealised numerics.",
 )
-@one_of(
+@shared.one_of(
     "--layout", "bag", "text", help="Sorted words, or words in their order (a weaker guarantee)."
 )
-@one_of(
+@shared.one_of(
     "--unknown",
     "replace",
     "drop",
     "refuse",
     help="What to do with words that the vocabulary lacks.",
 )
-@one_of("--stop-words", "protect", "drop", help='What to do with words such as "the" and "of".')
+@shared.one_of(
+    "--stop-words", "protect", "drop", help='What to do with words such as "the" and "of".'
+)
 @click.option("--length", type=int, help="Public number of words to fill the document up to.")
 @click.option(
     "--unprotected",
@@ -87,19 +71,19 @@ _MOST_FILES = 20_000
     type=click.Choice(["stop-words", "numbers", "punctuation", "capitals"]),
     help="Pass this unchanged, outside the guarantee; with --layout text.",
 )
-@output_option("Noisy document; standard output by default", dash=True)
-@REPLACE_NOISE
-@LEDGER
+@shared.output("Noisy document; standard output by default", dash=True)
+@shared.REPLACE_NOISE
+@shared.LEDGER
 @click.option(
     "--attack",
     "corpus",
-    type=PATH,
+    type=shared.PATH,
     help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to protect and attack.",
 )
-@click.option("--repetitions", default=5, show_default=True, help="Repetitions of the attack.")
+@click.option("--repetitions", default=5, help="Repetitions of the attack.")
 @click.option("--adaptive", is_flag=True, help="Let the attacker add noise to the known texts too.")
-@PROGRESS
-@JSON
+@shared.PROGRESS
+@shared.JSON
 def text(
     document: Path | None,
     levels: tuple[str, ...],
@@ -135,23 +119,23 @@ def text(
         raise click.UsageError("a document has one level: give --epsilon once, or use --attack")
     if output is not None and str(output) == "-":
         output = None
-    refuse_existing(output, replace=replace)
+    shared.refuse_existing(output, replace=replace)
     content = _content(document)
     mechanism = text_mechanism(embedding, eps=levels[0], **settings)
     secret = content.encode("utf-8", "surrogatepass")
     with (
-        spoken_warnings(),
-        open_account(place, account) as book,
+        shared.spoken_warnings(),
+        shared.open_account(place, account) as book,
         charged(book, charge_of(mechanism), secret, again=again, note="text") as receipt,
     ):
         noisy = mechanism.protect(content)
         if output is not None:
             noisy.released(receipt).save(output, replace=replace)
     if as_json:
-        say(noisy.to_dict(), as_json)
+        shared.say(noisy.to_dict(), as_json)
     elif output is None:
         click.echo(noisy.text)
-    written = "" if output is None else f"\n{wrote(output, card_path(output))}"
+    written = "" if output is None else f"\n{shared.wrote(output, card_path(output))}"
     click.echo(noisy.explain() + written, err=True)
 
 
@@ -189,7 +173,7 @@ def _attack(
             adaptive=adaptive,
             progress=told,
         )
-    show(found, as_json)
+    shared.show(found, as_json)
 
 
 def _documents(corpus: Path) -> list[Document]:

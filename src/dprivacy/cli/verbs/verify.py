@@ -6,9 +6,9 @@ from pathlib import Path
 
 import rich_click as click
 
+import dprivacy.cli.shared_options as shared
 from dprivacy.cli.channel_argument import CHANNEL, Given, given_channel, stored_mechanism
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.cli.shared_options import DELTA, JSON, epsilon as epsilon_option, examples, say
 from dprivacy.model import require_keys
 from dprivacy.verify import (
     PrivacyVerdict,
@@ -20,16 +20,16 @@ from dprivacy.verify import (
 
 
 @click.command(
-    epilog=examples(
+    epilog=shared.examples(
         "dprivacy verify --example geometric",
         'dprivacy verify pram.csv --space discrete --epsilon "ln 14"',
         "dprivacy verify best.json",
     )
 )
 @CHANNEL
-@epsilon_option("Level to verify", more=" Without one, the smallest is found.")
-@DELTA
-@JSON
+@shared.epsilon("Level to verify", more=" Without one, the smallest is found.")
+@shared.DELTA
+@shared.JSON
 def verify(
     matrix: Path | None,
     built_in: str | None,
@@ -63,7 +63,7 @@ def verify(
         floor, eps = _escape(given)
         answer |= {"delta_floor": floor, "eps_at_delta_floor": eps}
         lines.append(f"At ε = {eps} the smallest possible δ is {floor} (discrete metric).")
-    say(answer, as_json, "\n".join(lines))
+    shared.say(answer, as_json, "\n".join(lines))
     sys.exit(0 if verdict and (claimed is None or claimed) else GUARANTEE_FAILED)
 
 
@@ -85,21 +85,21 @@ def _escape(given: Given) -> tuple[str, str]:
 
 
 @click.command(
-    epilog=examples("dprivacy audit --input yes --input no --epsilon 1 -- ./box {value} {n}"),
+    epilog=shared.examples(
+        "dprivacy audit --input yes --input no --epsilon 1 -- ./box {value} {n}"
+    ),
     context_settings={"ignore_unknown_options": True},
 )
 @click.argument("command", nargs=-1, required=True)
 @click.option("--input", "inputs", multiple=True, required=True, help="Input; give at least two.")
-@epsilon_option("Claim to test")
-@DELTA
-@click.option("--samples", default=100_000, show_default=True, help="Outputs drawn on each input.")
-@click.option(
-    "--confidence", default=0.999, show_default=True, help="Confidence level of the bound."
-)
+@shared.epsilon("Claim to test")
+@shared.DELTA
+@click.option("--samples", default=100_000, help="Outputs drawn on each input.")
+@click.option("--confidence", default=0.999, help="Confidence level of the bound.")
 @click.option(
     "--numbers", is_flag=True, help="Read the outputs as numbers, so that ranges are tried."
 )
-@JSON
+@shared.JSON
 def audit(
     command: tuple[str, ...],
     inputs: tuple[str, ...],
@@ -127,5 +127,5 @@ def audit(
     if epsilon is not None:
         word = "refuted" if refuted else "not refuted, which proves nothing"
         lines.append(f"The claim of ε = {epsilon} is {word}.")
-    say({**found.to_dict(), "refuted": refuted}, as_json, "\n".join(lines))
+    shared.say({**found.to_dict(), "refuted": refuted}, as_json, "\n".join(lines))
     sys.exit(GUARANTEE_FAILED if refuted else 0)
