@@ -158,7 +158,7 @@ def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("header", "row", "options", "words"),
     [
-        (["a", "b"], ["secret", "1"], {}, "column 'a' contains a value that is not a number"),
+        (["a", "b"], ["secret", "1"], {}, "column 'a', row 0: not a number; a column"),
         (["a", "b"], ["1", "2"], {"columns": "b:a"}, "FIRST:LAST"),
         (["a", "b"], ["1", "2"], {"keep": ["c"]}, "not 'c'"),
         (["a", "b"], ["1", "2"], {"keep": "home"}, "not 'home'"),

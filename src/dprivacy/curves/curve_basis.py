@@ -13,14 +13,14 @@ import numpy as np
 from dprivacy.curves.curve_readings import CurvesLike, Ints, read_curves
 from dprivacy.errors import BadNumber, UnknownName, WrongShape
 from dprivacy.mechanisms import whole
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, Sealed
 
 SCALE = 1 << 14
 NAMES = ("cosine", "fourier", "steps", "readings")
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(Sealed):
     """Rows of whole numbers, the first the most important; SCALE stands for 1.
 
     Attributes
@@ -39,9 +39,6 @@ class Basis:
 
     name: str
     rows: Ints
-
-    def __post_init__(self) -> None:
-        self.rows.setflags(write=False)
 
     @property
     def size(self) -> int:

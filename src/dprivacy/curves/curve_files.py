@@ -10,13 +10,13 @@ import numpy as np
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
-from dprivacy.numbers import Floats
-from dprivacy.release import column_list, whole_table
+from dprivacy.numbers import Floats, Sealed
+from dprivacy.release import column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True, eq=False)
-class Days:
+class Days(Sealed):
     """Curves of a file, and the columns that go along with them.
 
     Attributes
@@ -44,9 +44,6 @@ class Days:
     kept: dict[str, list[Any]]
     source: Path
     left_out: int = 0
-
-    def __post_init__(self) -> None:
-        self.values.setflags(write=False)
 
 
 def read_days(
@@ -93,7 +90,7 @@ def read_days(
     table = whole_table(file, passed)
     names = _chosen(table.column_names, columns, passed, file)
     kept = {name: table.column(name).to_pylist() for name in passed}
-    values = np.column_stack([_numbers(table, name, file) for name in names])
+    values = np.column_stack([float_column(table, name, file) for name in names])
     return Days(values, names, kept, file)
 
 
@@ -107,18 +104,6 @@ def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path)
             f"{', '.join(names)}"
         )
     return tuple(names[names.index(first) : names.index(last) + 1])
-
-
-def _numbers(table: Any, name: str, file: Path) -> Floats:
-    pa = arrow()
-    try:
-        column = table.column(name).cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise BadFile(
-            f"{file}: column {name!r} contains a value that is not a number; list the column in keep, "
-            "or name the columns of readings"
-        ) from None
-    return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
 def _pivoted(
@@ -152,7 +137,7 @@ def _pivoted(
             f"{file}: column {when!r} has a missing time in row {np.isnat(times).argmax()}"
         )
     homes = np.asarray(table.column(who).cast(pa.string()).to_pylist(), dtype=object).astype(str)
-    readings = _numbers(table, what, file)
+    readings = float_column(table, what, file)
     order = np.lexsort((times, homes))
     homes, times, readings = homes[order], times[order], readings[order]
     days = times.astype("datetime64[D]")

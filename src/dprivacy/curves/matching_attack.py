@@ -1,9 +1,9 @@
 """The matching attack: whose day is this?"""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.curves.curve_readings import CurvesLike, read_curves
 from dprivacy.curves.released_curves import ProtectedCurves
@@ -85,30 +85,20 @@ def linkage(protected: ProtectedCurves, true: CurvesLike) -> Linkage:
     candidates = mechanism.coefficients(curves).astype(np.float64)
     if mechanism.numerics == "exact":
         weights = np.array([float(level) for level in mechanism.levels])
-        norm = 1.0
+        metric = "cityblock"
     else:
         weights = np.ones(mechanism.basis.size)
-        norm = 2.0 if mechanism.distance == "L2" else np.inf
-    found = _nearest(protected.coefficients * weights, candidates * weights, norm)
+        metric = "euclidean" if mechanism.distance == "L2" else "chebyshev"
+    found = _nearest(protected.coefficients * weights, candidates * weights, metric)
     _, twins = np.unique(curves, axis=0, return_inverse=True)
     sizes = np.bincount(twins.ravel())
     return Linkage(len(sizes) / n, float((found == np.arange(n)).mean()), 1 / n, n)
 
 
-def _nearest(seen: Floats, candidates: Floats, norm: float) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _nearest(seen: Floats, candidates: Floats, metric: str) -> NDArray[np.intp]:
     """The position of the nearest candidate, in blocks that fit in memory."""
+    from scipy.spatial.distance import cdist
+
     rows = max(1, _BLOCK // len(candidates))
-    found = np.empty(len(seen), dtype=np.int64)
-    for start in range(0, len(seen), rows):
-        part = seen[start : start + rows]
-        total = np.zeros((len(part), len(candidates)))
-        for k in range(seen.shape[1]):
-            apart = np.abs(part[:, k : k + 1] - candidates[None, :, k])
-            if norm == 1.0:
-                total += apart
-            elif norm == 2.0:
-                total += apart**2
-            else:
-                np.maximum(total, apart, out=total)
-        found[start : start + rows] = total.argmin(axis=1)
-    return found
+    parts = (seen[start : start + rows] for start in range(0, len(seen), rows))
+    return np.concatenate([cdist(part, candidates, metric).argmin(axis=1) for part in parts])

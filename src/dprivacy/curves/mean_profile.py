@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
@@ -10,12 +9,12 @@ from dprivacy.curves.coefficient_noise import CurveMechanism
 from dprivacy.errors import WrongShape
 from dprivacy.estimation import read_chance
 from dprivacy.model import Answer, Pictured
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, Sealed
 from dprivacy.typing import NumberLike
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(Answer, Pictured):
+class Profile(Answer, Sealed, Pictured):
     """A mean curve and its band.
 
     Attributes
@@ -46,10 +45,6 @@ class Profile(Answer, Pictured):
     confidence: float
     exact: bool = field(default=False, init=False)
 
-    def __post_init__(self) -> None:
-        for array in (self.mean, self.standard_errors, self.low, self.high):
-            array.setflags(write=False)
-
     def explain(self) -> str:
         """The profile in words."""
         top = int(np.argmax(self.mean))
@@ -58,10 +53,6 @@ class Profile(Answer, Pictured):
             f"± {(self.high - self.mean)[top]:.2g}; the band holds the whole mean curve with "
             f"{self.confidence:.0%} confidence, up to what the basis leaves out."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The profile as plain data."""
-        return self._told("mean", "standard_errors", "low", "high", "curves", "confidence")
 
 
 def mean_profile(

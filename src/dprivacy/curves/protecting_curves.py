@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from dprivacy.curves.basis_size import SizeChoice, choose_size
+from dprivacy.curves.basis_size import choose_size
 from dprivacy.curves.coefficient_noise import NORMS, Distance, curve_mechanism
 from dprivacy.curves.curve_basis import Basis, make_basis
 from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.curves.released_curves import CurveDistances, ProtectedCurves, released
 from dprivacy.model import Guarantee
-from dprivacy.numbers import Level, as_eps, root
+from dprivacy.numbers import as_eps, root
 from dprivacy.release import Released, charged, per_unit
 from dprivacy.sources import result
 from dprivacy.typing import LedgerLike, LevelLike, NumberLike
@@ -92,11 +92,14 @@ def protect_curves(
     if basis is None:
         basis = "readings" if distance == "readings" else "cosine"
     vectors = level * root(width) if distance == "L2" else level
-    chosen, choice = _sized(
-        make_basis(basis, curves.shape[1]), size, public, eps=vectors, grid=grid, distance=distance
-    )
+    whole, choice = make_basis(basis, curves.shape[1]), None
+    if whole.name == "readings":
+        size = whole.size
+    elif size is None and public is not None:
+        choice = choose_size(public, whole, eps=vectors, grid=grid, distance=distance)
+        size = choice.size
     mechanism = curve_mechanism(
-        chosen,
+        whole.first(min(_USUAL_SIZE, whole.size) if size is None else size),
         eps=vectors,
         grid=grid,
         distance=distance,
@@ -119,23 +122,3 @@ def protect_curves(
             mechanism.curves(noisy), noisy, mechanism, guarantee, unit, choice
         )
         return released(protected, secure=insecure_seed is None, receipt=receipt, days=days)
-
-
-def _sized(
-    basis: Basis,
-    size: int | None,
-    public: CurvesLike | None,
-    *,
-    eps: Level,
-    grid: NumberLike,
-    distance: Distance,
-) -> tuple[Basis, SizeChoice | None]:
-    """The first vectors of a basis: as many as asked for, as the rule chooses, or the usual number."""
-    if basis.name == "readings":
-        return basis, None
-    if size is not None:
-        return basis.first(size), None
-    if public is None:
-        return basis.first(min(_USUAL_SIZE, basis.size)), None
-    choice = choose_size(public, basis, eps=eps, grid=grid, distance=distance)
-    return basis.first(choice.size), choice

@@ -17,7 +17,7 @@ from dprivacy.curves.mean_profile import Profile, mean_profile
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow
 from dprivacy.model import Answer, Guarantee, Pictured, about, factor_in_words
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, Sealed
 from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
 from dprivacy.typing import Label, NumberLike
 
@@ -46,7 +46,7 @@ class CurveDistances:
 
 
 @dataclass(frozen=True, eq=False)
-class ProtectedCurves(Answer, Pictured):
+class ProtectedCurves(Answer, Sealed, Pictured):
     """Protected curves. Nothing of the true ones is in here.
 
     Attributes
@@ -82,10 +82,6 @@ class ProtectedCurves(Answer, Pictured):
     unit: str = ""
     choice: SizeChoice | None = None
     exact: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        for array in (self.values, self.coefficients):
-            array.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.values)

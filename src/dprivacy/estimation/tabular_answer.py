@@ -2,25 +2,18 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from html import escape
 
-import numpy as np
-
 from dprivacy.model import Answer
+from dprivacy.numbers import Sealed
 
 Rows = list[Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TabularAnswer(Answer):
+class TabularAnswer(Answer, Sealed):
     """An answer whose arrays do not change, and whose text is a headline and a table."""
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
 
     @abstractmethod
     def _printed(self) -> tuple[str, Rows]:

@@ -8,21 +8,19 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadFile, UnknownName
-from dprivacy.extras import arrow
 from dprivacy.geo.earth.polygons import read_json
-from dprivacy.numbers import Floats
-from dprivacy.release import column_list, whole_table
+from dprivacy.numbers import Floats, Sealed
+from dprivacy.release import column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 _USUAL = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
 _LONG = {"lat": "latitude", "lon": "longitude"}
-_NUMBERS = ("floating", "integer", "string", "large_string", "decimal", "null")  # or written ones
 _LARGEST = 1 << 29  # bytes of a GeoJSON file
 _SHAPES = {"Point": 0, "MultiPoint": 1, "LineString": 1}  # how deep the positions lie
 
 
 @dataclass(frozen=True, eq=False)
-class PlaceFile:
+class PlaceFile(Sealed):
     """The places of a file, and of its other columns only those that were asked for.
 
     Attributes
@@ -51,10 +49,6 @@ class PlaceFile:
     names: tuple[str, str]
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     shapes: tuple[tuple[str, int], ...] | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.lat, self.lon):
-            array.setflags(write=False)
 
 
 def is_geojson(path: Path) -> bool:
@@ -110,7 +104,7 @@ def read_place_file(
     table = whole_table(file, [*passed, *([] if person is None else [person])])
     names = table.column_names
     sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
-    north, east = (_floats(table[name], name) for name in sides)
+    north, east = (float_column(table, name, file) for name in sides)
     people = None if person is None else table[person].to_pylist()
     kept = {name: table[name].to_pylist() for name in passed}
     return PlaceFile(north, east, people, sides, kept)
@@ -127,24 +121,6 @@ def _column(names: Sequence[str], given: str | None, side: str) -> str:
             f"--{side}"
         )
     return found[0]
-
-
-def _floats(column: Any, name: str) -> Floats:
-    pa = arrow()
-    kind = column.type
-    if not any(getattr(pa.types, f"is_{what}")(kind) for what in _NUMBERS):
-        raise BadFile(f"column {name!r} should contain numbers, not {kind}")
-    try:
-        return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
-    except pa.ArrowException:
-        pass
-    out = np.empty(len(column))
-    for row, value in enumerate(column.to_pylist()):
-        try:
-            out[row] = np.nan if value is None else float(value)
-        except (ValueError, OverflowError):
-            raise BadFile(f"column {name!r}, row {row}: not a number") from None
-    return out
 
 
 def _geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFile:

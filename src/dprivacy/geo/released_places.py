@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.place_files import PlaceFile, is_geojson
 from dprivacy.model import Answer, Mechanism, plain
+from dprivacy.numbers import Sealed
 from dprivacy.release import (
     Card,
     Charge,
@@ -27,7 +26,7 @@ from dprivacy.release import (
 
 
 @dataclass(frozen=True, eq=False)
-class ProtectedPlaces(Answer):
+class ProtectedPlaces(Answer, Sealed):
     """Reported places. Nothing of the true ones is in here.
 
     Attributes
@@ -55,11 +54,6 @@ class ProtectedPlaces(Answer):
     notes: tuple[str, ...] = ()
     law: NoiseLaw | None = None
     exact: bool = field(default=True, init=False)
-
-    def __post_init__(self) -> None:
-        for side in (self.lat, self.lon):
-            if isinstance(side, np.ndarray):
-                side.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.lat)

@@ -12,7 +12,7 @@ import numpy as np
 from dprivacy.errors import BadFile, WrongShape
 from dprivacy.hashing.hashes.packed_bits import BitsLike, Neighbours, nearest, read_bits
 from dprivacy.model import Answer, Mechanism, plain, shown
-from dprivacy.numbers import Floats
+from dprivacy.numbers import Floats, Sealed
 from dprivacy.release import Card, Released, StatedGuarantee
 from dprivacy.sampling import Source
 from dprivacy.sources import result
@@ -167,7 +167,7 @@ def write_matches(found: Matching, file: Any, path: Path) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class MatchLoss(Answer):
+class MatchLoss(Answer, Sealed):
     """How much farther the matches are than the true nearest, on average.
 
     It is computed from the true data, and so is not protected: look at it, do not publish it.
@@ -189,9 +189,6 @@ class MatchLoss(Answer):
     found: float
     true: float
     exact: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self.losses.setflags(write=False)
 
     @property
     def mean(self) -> float:

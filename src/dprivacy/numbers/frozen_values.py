@@ -3,6 +3,8 @@
 from dataclasses import FrozenInstanceError
 from typing import Any, NoReturn
 
+import numpy as np
+
 
 class Frozen:
     """A base class whose attributes are set while the object is made, and never again.
@@ -36,3 +38,24 @@ class Frozen:
         raise FrozenInstanceError(
             f"{type(self).__name__} objects do not change; {name!r} cannot be deleted"
         )
+
+
+class Sealed:
+    """A base of frozen dataclasses with arrays among their fields: these cannot be written either.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Track(Sealed):
+    ...     heights: np.ndarray
+    >>> Track(np.arange(3)).heights.flags.writeable
+    False
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)

@@ -60,6 +60,7 @@ from dprivacy.release.files.released_data import (
 )
 from dprivacy.release.files.table_files import (
     column_list as column_list,
+    float_column as float_column,
     whole_table as whole_table,
 )
 from dprivacy.release.ledger.charged_metric import Charge as Charge

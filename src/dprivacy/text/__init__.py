@@ -4,7 +4,6 @@ from dprivacy.text.attacks.author_attack import (
     Attribution as Attribution,
     AuthorProfiles as AuthorProfiles,
     author_profiles as author_profiles,
-    identify_authors as identify_authors,
     ngrams as ngrams,
 )
 from dprivacy.text.attacks.author_topic_run import (
@@ -16,8 +15,8 @@ from dprivacy.text.attacks.author_topic_table import (
     Row as Row,
 )
 from dprivacy.text.attacks.nearest_texts import (
-    nearest_authors as nearest_authors,
-    nearest_topics as nearest_topics,
+    Neighbours as Neighbours,
+    neighbours_of as neighbours_of,
 )
 from dprivacy.text.attacks.topic_model import TopicModel as TopicModel, train_topics as train_topics
 from dprivacy.text.documents.document_bounds import (

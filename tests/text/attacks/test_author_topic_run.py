@@ -9,10 +9,9 @@ import pytest
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
+    author_profiles,
     author_topic_experiment,
-    identify_authors,
-    nearest_authors,
-    nearest_topics,
+    neighbours_of,
     ngrams,
     small_embedding,
     train_topics,
@@ -48,26 +47,28 @@ def test_ngrams_as_printed():
 
 def test_authors_are_found_in_plain_texts():
     known, held = split()
-    found = identify_authors(known, held.values())
+    found = author_profiles(known).attribute(held.values())
     assert [one.author for one in found] == list(held)
     assert all(one.score > 0.9 for one in found)
-    assert nearest_authors(known, held.values(), small_embedding()) == list(held)
+    assert neighbours_of(list(known.values()), list(known), small_embedding()).vote(
+        held.values()
+    ) == list(held)
     assert found[0].to_dict() == {"author": "ann", "score": found[0].score}
 
 
 def test_the_same_key_is_the_same_attack():
     known, held = split()
     mixed = [" ".join(held.values())]
-    first = identify_authors(known, mixed, rounds=50, key=1)
-    assert identify_authors(known, mixed, rounds=50, key=1) == first
-    others = {identify_authors(known, mixed, rounds=50, key=k)[0].score for k in range(6)}
+    first = author_profiles(known).attribute(mixed, rounds=50, key=1)
+    assert author_profiles(known).attribute(mixed, rounds=50, key=1) == first
+    others = {author_profiles(known).attribute(mixed, rounds=50, key=k)[0].score for k in range(6)}
     assert len(others) > 1
 
 
 def test_one_round_of_everything_is_the_largest_cosine():
     """share = 1 makes every round the same: plain nearest neighbour by cosine."""
     known, held = split()
-    found = identify_authors(known, held.values(), rounds=3, share=1.0)
+    found = author_profiles(known).attribute(held.values(), rounds=3, share=1.0)
     assert {one.score for one in found} == {1.0}
     grams = {author: ngrams(text) for author, text in known.items()}
     for one, text in zip(found, held.values(), strict=True):
@@ -84,7 +85,7 @@ def test_topics():
     texts, topics = [t for _, _, t in TEXTS], [p for _, p, _ in TEXTS]
     unknown = ["the flower and the tree", "a judge and a thief"]
     assert train_topics(texts, topics).predict(unknown) == ["garden", "court"]
-    assert nearest_topics(texts, topics, unknown, small_embedding()) == ["garden", "court"]
+    assert neighbours_of(texts, topics, small_embedding()).vote(unknown, 5) == ["garden", "court"]
     three = train_topics(["sun moon", "law court", "tea cup"], ["a", "b", "c"])
     assert three.predict(["cup", "moon", "court", "nothing known"])[:3] == ["c", "a", "b"]
 
@@ -108,15 +109,15 @@ def test_the_linear_model_is_the_ridge_regression():
 @pytest.mark.parametrize(
     "attack",
     [
-        lambda: identify_authors({"a": "x"}, ["x"]),
-        lambda: identify_authors({"a": "", "b": ""}, ["x"]),
-        lambda: identify_authors({"a": "x", "b": "y"}, ["x"], share=0),
-        lambda: identify_authors({"a": "x", "b": "y"}, ["x"], rounds=0),
-        lambda: identify_authors({"a": "x", "b": "y"}, ["x"], n=2.5),
+        lambda: author_profiles({"a": "x"}).attribute(["x"]),
+        lambda: author_profiles({"a": "", "b": ""}).attribute(["x"]),
+        lambda: author_profiles({"a": "x", "b": "y"}).attribute(["x"], share=0),
+        lambda: author_profiles({"a": "x", "b": "y"}).attribute(["x"], rounds=0),
+        lambda: author_profiles({"a": "x", "b": "y"}, n=2.5),
         lambda: train_topics(["a"], ["x"]),
         lambda: train_topics(["a", "b"], ["x"]),
         lambda: train_topics(["a", "b"], ["x", "y"], smoothing=0),
-        lambda: nearest_topics([], [], ["a"], small_embedding()),
+        lambda: neighbours_of([], [], small_embedding()),
         lambda: author_topic_experiment([("a", "t", "x")], eps=[1]),
         lambda: author_topic_experiment(TEXTS, eps=[1], authors_per_topic=3),
         lambda: author_topic_experiment(TEXTS, eps=[1], repetitions=0),

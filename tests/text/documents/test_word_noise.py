@@ -15,7 +15,7 @@ from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
     Embedding,
-    nearest_authors,
+    neighbours_of,
     protect_text,
     word_mechanism,
     word_movers_distance,
@@ -254,7 +254,7 @@ def test_what_else_is_refused():
         lambda: word_mechanism("glove.txt", eps=1),
         lambda: protect_text("tea", eps=1, embedding="glove.txt"),
         lambda: word_movers_distance(["tea"], ["moon"], "glove.txt"),
-        lambda: nearest_authors({"ann": "tea"}, ["tea"], "glove.txt"),
+        lambda: neighbours_of(["tea"], ["ann"], "glove.txt"),
     ):
         with pytest.raises(Malformed, match=r"should be an Embedding, .*read_embedding\(path\)"):
             ask()

@@ -240,5 +240,4 @@ def _revive(operator: Operator, q: Floats, p: Floats, r: Floats, at: int) -> tup
 
 
 def _normal(p: Floats) -> Floats:
-    normal: Floats = p / p.sum()
-    return normal
+    return np.asarray(p / p.sum())

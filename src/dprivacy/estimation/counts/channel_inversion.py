@@ -77,8 +77,7 @@ def projected(v: Floats) -> Floats:
     excess = np.cumsum(down) - 1
     size = np.arange(1, len(v) + 1)
     k = int(np.flatnonzero(down * size > excess)[-1])
-    moved: Floats = np.maximum(v - excess[k] / size[k], 0.0)
-    return moved
+    return np.asarray(np.maximum(v - excess[k] / size[k], 0.0))
 
 
 def projected_exactly(v: list[Fraction]) -> list[Fraction]:

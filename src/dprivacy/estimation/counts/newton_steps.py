@@ -1,8 +1,5 @@
 """The maximum of the likelihood from inside: a few Newton steps where the update needs thousands."""
 
-from collections.abc import Callable
-from typing import Protocol, runtime_checkable
-
 import numpy as np
 
 from dprivacy.estimation.operators.channel_operator import Operator
@@ -14,22 +11,10 @@ _BACK_OFF = 0.995  # of the way to the boundary
 _STALLED = 20  # steps without a better gap, after which rounding has won
 
 
-@runtime_checkable
-class Curved(Protocol):
-    """An operator whose curvature can be solved with."""
-
-    @property
-    def solvable(self) -> bool:
-        """Whether it is small enough, or structured enough, for `curvature` to be quick."""
-        ...
-
-    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
-        """A function that solves (C·diag(d)·Cᵀ + diag(z))·x = b, column scales left out."""
-        ...
-
-
 def interior(operator: Operator, q: Floats, tolerance: float) -> tuple[Floats, int] | None:
-    """A distribution near the maximum of Σ_y q_y·ln (pC)_y, and the steps taken; None without `Curved`.
+    """A distribution near the maximum of Σ_y q_y·ln (pC)_y, and the steps taken.
+
+    None where the curvature cannot be solved with quickly.
 
     Notes
     -----
@@ -46,7 +31,7 @@ def interior(operator: Operator, q: Floats, tolerance: float) -> tuple[Floats, i
     Cost: 10 to 20 steps, whatever the channel. A step solves with the curvature: O(n³) for a dense
     channel, O(n) for geometric noise on a line, whose inverse is tridiagonal.
     """
-    if not isinstance(operator, Curved) or not operator.solvable:
+    if not operator.solvable:
         return None
     p = np.full(operator.inputs, 1 / operator.inputs)
     s = np.zeros(0)

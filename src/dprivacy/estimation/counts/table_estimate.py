@@ -96,8 +96,7 @@ class TableEstimate(TabularAnswer, Pictured):
         one_of("of", of, OF)
         one_of("scale", scale, SCALES)
         chosen = self.table_variances if of == "table" else self.population_variances
-        errors: Floats = np.sqrt(chosen) / (1.0 if scale == "counts" else self.n)
-        return errors
+        return np.asarray(np.sqrt(chosen) / (1.0 if scale == "counts" else self.n))
 
     def ranges(self, *, of: Of = "table", scale: Scale = "counts") -> tuple[Floats, Floats]:
         """The lower and the upper ends of the intervals; see `Estimate.ranges`."""

@@ -50,6 +50,15 @@ class Operator(Protocol):
         """C⁻¹·v: what an output is worth, if inputs are worth v."""
         ...
 
+    @property
+    def solvable(self) -> bool:
+        """Whether it is small enough, or structured enough, for `curvature` to be quick."""
+        ...
+
+    def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
+        """A function that solves (C·diag(d)·Cᵀ + diag(z))·x = b, column scales left out."""
+        ...
+
 
 class Dense:
     """Any channel, as a matrix of doubles."""
@@ -72,13 +81,11 @@ class Dense:
 
     def forward(self, p: Floats) -> Floats:
         """See `Operator`."""
-        r: Floats = p.dot(self._scaled)  # the method: np.dot takes a detour
-        return r
+        return np.asarray(p.dot(self._scaled))  # the method: np.dot takes a detour
 
     def backward(self, w: Floats) -> Floats:
         """See `Operator`."""
-        g: Floats = w.dot(self._turned)
-        return g
+        return np.asarray(w.dot(self._turned))
 
     @property
     def solvable(self) -> bool:
@@ -98,18 +105,15 @@ class Dense:
 
     def inverted(self, m: Floats) -> Floats:
         """See `Operator`."""
-        counts: Floats = np.dot(m, self.inverse)
-        return counts
+        return np.asarray(np.dot(m, self.inverse))
 
     def inverted_squares(self, m: Floats) -> Floats:
         """See `Operator`."""
-        squares: Floats = np.dot(m, self.inverse**2)
-        return squares
+        return np.asarray(np.dot(m, self.inverse**2))
 
     def scores(self, v: Floats) -> Floats:
         """See `Operator`."""
-        worth: Floats = np.dot(v, self.inverse.T)
-        return worth
+        return np.asarray(np.dot(v, self.inverse.T))
 
 
 def dense_solver(matrix: Floats, d: Floats, z: Floats) -> Callable[[Floats], Floats]:

@@ -21,29 +21,24 @@ class ResponseLike:
 
     def forward(self, p: Floats) -> Floats:
         """See `Operator`."""
-        out: Floats = self._diagonal * p + p.sum(axis=-1, keepdims=True) * self._shared
-        return out
+        return np.asarray(self._diagonal * p + p.sum(axis=-1, keepdims=True) * self._shared)
 
     def backward(self, w: Floats) -> Floats:
         """See `Operator`."""
-        out: Floats = self._diagonal * w + (w * self._shared).sum(axis=-1, keepdims=True)
-        return out
+        return np.asarray(self._diagonal * w + (w * self._shared).sum(axis=-1, keepdims=True))
 
     def inverted(self, m: Floats) -> Floats:
         """See `Operator`: (m − |m|·b)/a."""
-        out: Floats = (m - m.sum(axis=-1, keepdims=True) * self._drawn) / self._kept
-        return out
+        return np.asarray((m - m.sum(axis=-1, keepdims=True) * self._drawn) / self._kept)
 
     def inverted_squares(self, m: Floats) -> Floats:
         """See `Operator`."""
         rest = m.sum(axis=-1, keepdims=True) - m
-        out: Floats = (m * (1 - self._drawn) ** 2 + rest * self._drawn**2) / self._kept**2
-        return out
+        return np.asarray((m * (1 - self._drawn) ** 2 + rest * self._drawn**2) / self._kept**2)
 
     def scores(self, v: Floats) -> Floats:
         """See `Operator`: (v − b·v)/a."""
-        out: Floats = (v - (v * self._drawn).sum(axis=-1, keepdims=True)) / self._kept
-        return out
+        return np.asarray((v - (v * self._drawn).sum(axis=-1, keepdims=True)) / self._kept)
 
     solvable = True
 
@@ -56,8 +51,7 @@ class ResponseLike:
 
         def solve(b: Floats) -> Floats:
             alone = b / main
-            out: Floats = alone - mixed @ np.linalg.solve(small, mixed.T @ alone) / main
-            return out
+            return np.asarray(alone - mixed @ np.linalg.solve(small, mixed.T @ alone) / main)
 
         return solve
 
@@ -97,8 +91,7 @@ class LineGeometric:
     def _apply(self, v: Floats) -> Floats:
         flat = np.ascontiguousarray(v).reshape(-1, self.inputs)
         out = self._solve(self._weights, self._below, flat.T)[0]
-        applied: Floats = np.asarray(out).T.reshape(v.shape)
-        return applied
+        return np.asarray(np.asarray(out).T.reshape(v.shape))
 
     forward = backward = _apply
 
@@ -112,8 +105,7 @@ class LineGeometric:
 
     def scores(self, v: Floats) -> Floats:
         """See `Operator`."""
-        out: Floats = _tridiagonal(self._main, self._side, v) / self._factor
-        return out
+        return np.asarray(_tridiagonal(self._main, self._side, v) / self._factor)
 
     solvable = True
 
@@ -136,8 +128,7 @@ class LineGeometric:
             right = np.zeros(2 * self.inputs)
             right[1::2] = b / z
             unknowns = solve_banded((3, 3), bands, right)
-            out: Floats = (unknowns[1::2] + b) / z
-            return out
+            return np.asarray((unknowns[1::2] + b) / z)
 
         return solve
 
@@ -170,8 +161,7 @@ class Axes:
         for axis, part in enumerate(self.parts, start=len(several)):
             turned = np.moveaxis(cells, axis, -1)
             cells = np.moveaxis(getattr(part, name)(turned), -1, axis)
-        flat: Floats = np.ascontiguousarray(cells).reshape(*several, -1)
-        return flat
+        return np.asarray(np.ascontiguousarray(cells).reshape(*several, -1))
 
     def forward(self, p: Floats) -> Floats:
         """See `Operator`; cells in row-major order."""

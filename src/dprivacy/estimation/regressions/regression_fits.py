@@ -21,8 +21,7 @@ _NO_ROOT = (
 
 
 def _sigmoid(t: Floats) -> Floats:
-    out: Floats = 0.5 * (1 + np.tanh(0.5 * t))
-    return out
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * t)))
 
 
 def likeliest(

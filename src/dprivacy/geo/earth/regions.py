@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,42 +19,6 @@ from dprivacy.numbers import Floats
 _WAYS = (
     "a region should be 'latitude, longitude, 30 km' (a disc), 'south, west, north, east' in degrees "
     "(a box), or a GeoJSON polygon"
-)
-
-
-class Region(Protocol):
-    """A public part of the Earth's surface, with a plane for its noise.
-
-    Examples
-    --------
-    >>> isinstance(as_region("40.7, -74.0, 30 km").plane, Plane)
-    True
-    """
-
-    @property
-    def plane(self) -> Plane:
-        """The plane that touches the Earth at the region's centre."""
-        ...
-
-    def holds(self, lat: Floats, lon: Floats) -> NDArray[np.bool_]:
-        """Which places lie in it."""
-        ...
-
-    def nearest(self, lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
-        """The places themselves, or nearby ones on the border for those outside."""
-        ...
-
-    def corners(self) -> Floats:
-        """Shadows on the plane that span it."""
-        ...
-
-    def words(self) -> str:
-        """What it is, for a sentence."""
-        ...
-
-
-RegionLike: TypeAlias = (  # text, a path, three or four numbers, or GeoJSON
-    Region | str | Path | Sequence[float | str | Fraction] | Mapping[str, Any]
 )
 
 
@@ -162,6 +126,12 @@ class Box:
         return (
             f"latitude {self.south:g} to {self.north:g}, longitude {self.west:g} to {self.east:g}"
         )
+
+
+Region: TypeAlias = Disc | Box | Polygon  # a public part of the Earth, with a plane for its noise
+RegionLike: TypeAlias = (  # text, a path, three or four numbers, or GeoJSON
+    Region | str | Path | Sequence[float | str | Fraction] | Mapping[str, Any]
+)
 
 
 def as_region(given: RegionLike) -> Region:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, UnknownCategory, WrongShape
 from dprivacy.mechanisms import refuse_masked, whole
+from dprivacy.numbers import Sealed
 from dprivacy.sampling import Source, choose_source
 
 Words = NDArray[np.unsignedinteger[Any]]
@@ -21,7 +22,7 @@ _ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class Neighbours(Sealed):
     """The k nearest of every query, nearest first.
 
     Parameters
@@ -40,10 +41,6 @@ class Neighbours:
 
     places: Whole
     distances: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        self.places.setflags(write=False)
-        self.distances.setflags(write=False)
 
 
 def pack(bits: BitsLike) -> Words:

@@ -6,8 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import BadFile, DPrivacyError, UnknownName
 from dprivacy.extras import arrow, arrow_csv, parquet
+from dprivacy.numbers import Floats
 
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
@@ -48,6 +51,27 @@ def whole_table(path: Path, needed: Iterable[str] = ()) -> Any:
         if name not in table.column_names:
             raise UnknownName.among(f"{path}: the column", name, table.column_names)
     return table
+
+
+def float_column(table: Any, name: str, path: Path) -> Floats:
+    """A column as doubles, with NaN for what is missing; refused by its row where that fails."""
+    pa = arrow()
+    column = table.column(name)
+    if pa.types.is_boolean(column.type):
+        raise BadFile(f"{path}: column {name!r} should contain numbers, not truth values")
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+    except pa.ArrowException:  # texts with spaces around numbers, decimals, or no numbers at all
+        out = np.empty(len(column))
+    for row, value in enumerate(column.to_pylist()):
+        try:
+            out[row] = np.nan if value is None else float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise BadFile(
+                f"{path}: column {name!r}, row {row}: not a number; a column of something else can be "
+                "kept as it is, or left out"
+            ) from None
+    return out
 
 
 def column_list(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.mechanisms import whole
+from dprivacy.numbers import Sealed
 from dprivacy.sampling import KeyedSource
 from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.typing import Label
@@ -52,7 +53,7 @@ def ngrams(text: str, n: int = 4) -> Counter[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class AuthorProfiles:
+class AuthorProfiles(Sealed):
     """The n-grams of candidates: what Koppel's attack compares texts with.
 
     Examples
@@ -67,13 +68,34 @@ class AuthorProfiles:
     rarity: Mapping[str, tuple[int, float]] = field(repr=False)
     vectors: NDArray[np.float32] = field(repr=False)
 
-    def __post_init__(self) -> None:
-        self.vectors.setflags(write=False)
-
     def attribute(
         self, texts: Iterable[str], *, rounds: int = 100, share: float = 0.5, key: int = 0
     ) -> list[Attribution]:
-        """The author of each text; options as for `identify_authors`."""
+        """The author of each text, by character n-grams and repeated random subspaces.
+
+        Parameters
+        ----------
+        texts
+            The texts to be attributed.
+        rounds
+            How often a random part of the n-grams is drawn.
+        share
+            How large a part.
+        key
+            Which random parts: the same key, the same attack.
+
+        Returns
+        -------
+        list of Attribution
+            The candidate who won most rounds, and the share that they won.
+
+        Notes
+        -----
+        1. A text is a vector over the commonest n-grams.
+        2. In each round a random half of the coordinates is kept, and the candidate whose vector has
+           the largest cosine with the text's wins.
+        3. A candidate who wins in many different subspaces is like the text in many ways, not in one.
+        """
         if not 0 < share <= 1:
             raise BadNumber(f"share should be above 0 and at most 1, not {share}")
         asked = _table([ngrams(text, self.n) for text in texts], self.rarity)
@@ -133,55 +155,6 @@ def author_profiles(
         gram: (k, math.log1p(len(names) / used[gram])) for k, (gram, _) in enumerate(commonest)
     }
     return AuthorProfiles(names, size, rarity, _table(counted, rarity))
-
-
-def identify_authors(
-    known: Mapping[Label, str],
-    unknown: Iterable[str],
-    *,
-    n: int = 4,
-    features: int = 20_000,
-    rounds: int = 100,
-    share: float = 0.5,
-    key: int = 0,
-) -> list[Attribution]:
-    """The author of each text, by character n-grams and repeated random subspaces.
-
-    Parameters
-    ----------
-    known
-        A text by each candidate.
-    unknown
-        The texts to be attributed.
-    n, features
-        As for `author_profiles`.
-    rounds
-        How often a random part of the n-grams is drawn.
-    share
-        How large a part.
-    key
-        Which random parts: the same key, the same attack.
-
-    Returns
-    -------
-    list of Attribution
-        The candidate who won most rounds, and the share that they won.
-
-    Notes
-    -----
-    1. A text is a vector over the commonest n-grams.
-    2. In each round a random half of the coordinates is kept, and the candidate whose vector has the
-       largest cosine with the text's wins.
-    3. A candidate who wins in many different subspaces is like the text in many ways, not in one.
-
-    Examples
-    --------
-    >>> known = {"ann": "rain again in spain, plain rain", "bob": "knights bought bright lights"}
-    >>> [found.author for found in identify_authors(known, ["a bright night, a knight"])]
-    ['bob']
-    """
-    profiles = author_profiles(known, n=n, features=features)
-    return profiles.attribute(unknown, rounds=rounds, share=share, key=key)
 
 
 def _table(

@@ -84,9 +84,8 @@ def author_topic_experiment(
     Returns
     -------
     AuthorTopicTable
-        Four attacks: authors by character n-grams (`identify_authors`) and in the embedding
-        (`nearest_authors`), topics by a linear model (`train_topics`) and in the embedding
-        (`nearest_topics`).
+        Four attacks: authors by character n-grams (`author_profiles`) and in the embedding
+        (`neighbours_of`), topics by a linear model (`train_topics`) and in the embedding.
 
     Notes
     -----

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.mechanisms import whole
+from dprivacy.numbers import Sealed
 from dprivacy.text.documents.text_pieces import words_of
 from dprivacy.typing import Label
 
 
 @dataclass(frozen=True, eq=False)
-class TopicModel:
+class TopicModel(Sealed):
     """A linear model that tells topics apart by their words.
 
     Examples
@@ -29,9 +30,6 @@ class TopicModel:
     topics: tuple[Label, ...]
     weights: NDArray[np.float64]
     rarity: Mapping[str, tuple[int, float]] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        self.weights.setflags(write=False)
 
     def predict(self, texts: Iterable[str]) -> list[Label]:
         """The topic of each text."""

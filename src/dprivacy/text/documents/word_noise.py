@@ -15,7 +15,6 @@ from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Mat, as_eps
 from dprivacy.sampling import Source
 from dprivacy.sources import result
-from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 from dprivacy.text.embeddings.word_distances import WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 from dprivacy.typing import LevelLike
@@ -55,9 +54,7 @@ class LaplaceWords(Sourced):
         """A noisy word for every true one; unknown words stand at the centre of the vocabulary."""
         asked = self.embedding.vectors_of(read_words(values))
         noisy = self.vectors.using(self._source(insecure_seed)).randomise(asked)
-        embedding = self.embedding
-        found = nearest_rows(noisy, embedding.vectors, embedding.squares)
-        return [embedding.words[k] for k in found]
+        return self.embedding.nearest(noisy)
 
     def __repr__(self) -> str:
         return f"laplace words({len(self.embedding):,}, ε = {about(self.guarantee.eps)}, idealised)"

@@ -149,10 +149,6 @@ class Embedding:
         rows = [self._index[word] for word in listed]
         return Embedding(tuple(listed), self.vectors[rows], f"part of {self.name}")
 
-    def first(self, n: int) -> "Embedding":
-        """The embedding of its first n words (the commonest, where a file is in that order)."""
-        return self.restrict(self.words[:n])
-
     def space(self, words: Iterable[str] | None = None) -> FiniteSpace:
         """Its words (or some of them) as a finite space: the table of Euclidean distances.
 
