@@ -115,10 +115,8 @@ def _with_bars(
             at + offset, values, look.marker, color=look.colour, markerfacecolor="none", label=name
         )
         handles.append(marks)
-    reach = [
-        [share - low for share, (low, _) in zip(shares, ends, strict=True)],
-        [high - share for share, (_, high) in zip(shares, ends, strict=True)],
-    ]
+    low, high = np.transpose(ends)
+    reach = [np.subtract(shares, low), np.subtract(high, shares)]
     bars = axes.errorbar(
         at,
         shares,

@@ -14,12 +14,11 @@ from dprivacy.geo import City, Plane, ProtectedPlaces, in_words, read_places, to
 from dprivacy.numbers import Floats
 from dprivacy.release import Released
 from dprivacy.typing import PathArg
-from dprivacy.viz.maps.map_page import REPORTED, TRUE, Paper, legend, page
+from dprivacy.viz.maps.map_page import MOST, REPORTED, TRUE, Paper, legend, page
 from dprivacy.viz.style.figure_words import require_some
 from dprivacy.viz.style.picture_style import FAINT, INK, PALE
 
 _WIDE, _HIGH, _EDGE = 900.0, 620.0, 48.0
-_MOST = 4_000  # places that are drawn
 _PLANE = 2_500_000.0  # metres from the middle up to which the plane shows places well
 _STEPS = (1, 2, 5, 10)
 
@@ -93,13 +92,7 @@ def place_map(
         body += _dots(view, *known, "true", TRUE)
     body += _dots(view, lat, lon, "said", REPORTED)
     body += _bar(view)
-    marks = legend(
-        places,
-        true=known is not None,
-        prior=city is not None,
-        radius=bool(circle),
-        drawn=_MOST,
-    )
+    marks = legend(places, true=known is not None, prior=city is not None, radius=bool(circle))
     paper = Paper(_EDGE, view.wide, view.high, "".join(body), "".join(names))
     return page(reported, paper, marks, secret=known is not None, title=title)
 
@@ -223,15 +216,11 @@ def _graticule(view: _View) -> tuple[list[str], list[str]]:
 def _named(view: _View, name: str, value: float, end: Floats) -> list[str]:
     """A parallel's degrees on the left, a meridian's below; none beyond the frame."""
     if name == "lat":
-        x, y, anchor, past, room = _EDGE - 6, end[1] + 4, "end", end[1] - _EDGE, view.high
+        x, y, anchor = _EDGE - 6, end[1] + 4, "end"
+        past, room = end[1] - _EDGE, view.high
     else:
-        x, y, anchor, past, room = (
-            end[0],
-            _EDGE + view.high + 16,
-            "middle",
-            end[0] - _EDGE,
-            view.wide,
-        )
+        x, y, anchor = end[0], _EDGE + view.high + 16, "middle"
+        past, room = end[0] - _EDGE, view.wide
         value = (value + 180) % 360 - 180
     if not 0 <= past <= room:
         return []
@@ -281,7 +270,7 @@ def _radius(view: _View, places: ProtectedPlaces) -> list[str]:
 
 def _dots(view: _View, lat: Floats, lon: Floats, kind: str, colour: str) -> list[str]:
     n = len(lat)
-    some: Any = slice(None) if n <= _MOST else np.linspace(0, n - 1, _MOST).astype(np.intp)
+    some: Any = slice(None) if n <= MOST else np.linspace(0, n - 1, MOST).astype(np.intp)
     dots = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in view.at(lat[some], lon[some])
     )

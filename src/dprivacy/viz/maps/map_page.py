@@ -7,6 +7,7 @@ from dprivacy.geo import ProtectedPlaces, in_words
 from dprivacy.release import Released
 from dprivacy.viz.style.picture_style import FAINT, INK, STYLES
 
+MOST = 4_000  # places that are drawn
 REPORTED, TRUE = STYLES[0].colour, STYLES[1].colour
 _SECRET = "This map shows TRUE places. They are secret: do not pass it on."
 _SEEDED = "The noise came from a seed: nothing is guaranteed."
@@ -23,9 +24,7 @@ class Paper:
     around: str
 
 
-def legend(
-    reported: ProtectedPlaces, *, true: bool, prior: bool, radius: bool, drawn: int
-) -> list[str]:
+def legend(reported: ProtectedPlaces, *, true: bool, prior: bool, radius: bool) -> list[str]:
     """What the marks mean, as HTML.
 
     Parameters
@@ -34,8 +33,6 @@ def legend(
         What is drawn.
     true, prior, radius
         Whether these are.
-    drawn
-        How many places are drawn at most.
     """
     marks = [f'<span style="color:{REPORTED}">●</span> reported']
     if true:
@@ -44,8 +41,8 @@ def legend(
         marks.append("▨ prior: darker is likelier")
     if radius:
         marks.append(f"dashed: {in_words(reported.guarantee.radius)}, the radius of the guarantee")
-    if len(reported) > drawn:
-        marks.append(f"{drawn:,} of {len(reported):,} places are drawn")
+    if len(reported) > MOST:
+        marks.append(f"{MOST:,} of {len(reported):,} places are drawn")
     return marks
 
 
