@@ -42,8 +42,8 @@ def test_a_data_set_is_fetched_and_checked(tmp_path, monkeypatch):
         fetch("movielens100k", tmp_path, opened=served(content))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     hashes = {
-        "movielens100k/u.data": room.hashlib.sha256(b"1\t2\t3\t4\n").hexdigest(),
-        "movielens100k/u.item": room.hashlib.sha256(b"film").hexdigest(),
+        "u.data": room.hashlib.sha256(b"1\t2\t3\t4\n").hexdigest(),
+        "u.item": room.hashlib.sha256(b"film").hexdigest(),
     }
     with_hashes(monkeypatch, "movielens100k", ways=(hashes,))
     seen = []
@@ -72,7 +72,7 @@ def test_what_is_no_archive_is_refused(tmp_path):
 
 
 def test_an_archive_is_kept_as_it_is(tmp_path, monkeypatch):
-    way = {"glove/glove.6B.zip": room.hashlib.sha256(b"vectors").hexdigest()}
+    way = {"glove.6B.zip": room.hashlib.sha256(b"vectors").hexdigest()}
     with_hashes(monkeypatch, "glove", ways=(way,))
     assert fetch("glove", tmp_path, opened=served(b"vectors")) == [
         tmp_path / "glove" / "glove.6B.zip"
@@ -101,7 +101,7 @@ def test_posts_out_of_the_archive(tmp_path, monkeypatch):
         add("20news/sci.space/91", "From: c@d.org\n\n" + "once " * 150)
         add("20news/rec.autos/1", "From: a@b.org\n\n" + "car " * 150)
     content = packed.getvalue()
-    way = {"text_20news/20news-bydate.tar.gz": room.hashlib.sha256(content).hexdigest()}
+    way = {"20news-bydate.tar.gz": room.hashlib.sha256(content).hexdigest()}
     monkeypatch.setattr("dprivacy.reproduce.items.newsgroups.NEWSGROUPS", _changed(way))
     (tmp_path / "text_20news").mkdir()
     (tmp_path / "text_20news" / "20news-bydate.tar.gz").write_bytes(content)

@@ -10,7 +10,7 @@ from dprivacy.model import Channel, Dist, uniform
 from dprivacy.numbers import Mat, rank
 from dprivacy.polytope import kernels
 from dprivacy.refine import refines
-from dprivacy.reproduce.chapters.chapter_6 import X4, ordered
+from dprivacy.reproduce.chapters.chapter_6 import L_S, X4, ordered
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Parts, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import G, channel, deterministic
@@ -151,11 +151,10 @@ def e18(_: Setting) -> Parts:
 @item("erratum:E19", "A loss that is monotonic after all", "T Ex 6.4")
 def e19(_: Setting) -> Parts:
     """ℓ_s on the line and on the discrete metric."""
-    l_s = loss.matrix(["w1", "w2"], X4, [["1/2", "1/2", "1/2", 0], [1, 1, 1, 0]])
-    verdict = is_monotonic(l_s, ordered(X4))
+    verdict = is_monotonic(L_S, ordered(X4))
     yield compared("ℓ_s is monotonic on the line", "no", verdict, erratum="E19")
     yield extended("with α(w₁), α(w₂)", list((verdict.mapping or {}).values()))
-    yield compared("ℓ_s is monotonic, discrete metric", "no", is_monotonic(l_s, discrete(X4)))
+    yield compared("ℓ_s is monotonic, discrete metric", "no", is_monotonic(L_S, discrete(X4)))
 
 
 @item("erratum:E20", "Two inputs have a best mechanism", "T Thm 6.6")

@@ -6,13 +6,14 @@ from functools import partial
 from operator import and_
 
 from dprivacy.flow import count_scenario, loss, mutual_information, posterior_uncertainty
-from dprivacy.mechanisms import geometric, over_truncated, randomised_response
-from dprivacy.model import Channel, uniform
+from dprivacy.mechanisms import geometric, over_truncated
+from dprivacy.model import uniform
 from dprivacy.numbers import ln
 from dprivacy.polytope import count_kernels, kernels
 from dprivacy.refine import refines
 from dprivacy.reproduce.chapters.articles import NEIGHBOURS, l1_exponential
 from dprivacy.reproduce.chapters.chapter_5 import scenarios
+from dprivacy.reproduce.chapters.chapter_6 import tall_or_average
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Parts, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import (
@@ -21,7 +22,6 @@ from dprivacy.reproduce.items.source_channels import (
     deterministic,
     exponent,
     response,
-    table,
     true_factor,
 )
 from dprivacy.spaces import discrete, line
@@ -136,22 +136,9 @@ def e8(_: Setting) -> Parts:
 @item("erratum:E9", "Two losses without the prior's factor", "T §6.8.1")
 def e9(_: Setting) -> Parts:
     """Telling tall from average."""
-    heights = ["Tall", "Average", "Short"]
-    tall = loss.matrix(["w1", "w2"], heights, [[0, 1, 0], [1, 0, 0]])
-    K = Channel(heights, ["y0", "y1"], table("2/3 1/3; 1/3 2/3; 2/3 1/3"))
-    RR = randomised_response(heights, eps="ln 2").channel
-    yield compared(
-        "loss of the response",
-        "3/4",
-        posterior_uncertainty(RR, prior=uniform(heights), loss=tall),
-        erratum="E9",
-    )
-    yield compared(
-        "loss of the kernel",
-        "2/3",
-        posterior_uncertainty(K, prior=uniform(heights), loss=tall),
-        erratum="E9",
-    )
+    u_r, u_k = tall_or_average()
+    yield compared("loss of the response", "3/4", u_r, erratum="E9")
+    yield compared("loss of the kernel", "2/3", u_k, erratum="E9")
 
 
 @item("erratum:E10", "The factor of the geometric distribution", "T (7.4), (7.5)")

@@ -5,18 +5,18 @@ from fractions import Fraction as Q
 from itertools import product
 
 from dprivacy.errors import NotStochastic
-from dprivacy.flow import gain, inference, is_monotonic, leakage, loss
+from dprivacy.flow import gain, is_monotonic, loss
 from dprivacy.mechanisms import any_metric
-from dprivacy.model import Channel, uniform
+from dprivacy.model import Channel
 from dprivacy.numbers import Level
 from dprivacy.refine import refines
-from dprivacy.reproduce.chapters.chapter_5 import scenarios
+from dprivacy.reproduce.chapters.chapter_5 import ceiling
+from dprivacy.reproduce.chapters.chapters_2_3 import nothing_over_nothing
 from dprivacy.reproduce.items.catalogue_items import Setting, item
 from dprivacy.reproduce.items.compared_lines import Parts, compared, corrected, extended
 from dprivacy.reproduce.items.source_channels import (
     G,
     channel,
-    deterministic,
     response,
     truncated,
     worth,
@@ -55,11 +55,9 @@ def e23(_: Setting) -> Parts:
 
 
 @item("erratum:E24", "Nothing over nothing", "T Def 2.2.6")
-def e24(_: Setting) -> Parts:
+def e24(setting: Setting) -> Parts:
     """A gain that is always 0."""
-    nothing = gain.matrix(["w"], [0, 1], [[0, 0]])
-    value = leakage(channel("1/2 1/2; 1/2 1/2"), prior=uniform([0, 1]), gain=nothing)
-    yield compared("multiplicative leakage 0/0", "0", value, erratum="E24")
+    yield from nothing_over_nothing(setting).lines
 
 
 @item("erratum:E25", "The infinite geometric at α = 1", "T Def 3.4.1")
@@ -227,7 +225,5 @@ def e33(_: Setting) -> Parts:
 @item("erratum:E34", "A last digit that was cut off", "T Table 5.1")
 def e34(_: Setting) -> Parts:
     """11710/9288 is 1.26077…, so 1.2608 when rounded."""
-    everything = deterministic(lambda x: x, range(6))
-    ceiling = inference(everything, scenarios()["B"][0], sees=0, about=0).multiplicative
-    yield compared("the ceiling 11710/9288", "1.2607", ceiling, erratum="E34")
-    yield extended("exactly", ceiling, holds=ceiling == Q(11710, 9288))
+    yield compared("the ceiling 11710/9288", "1.2607", ceiling(), erratum="E34")
+    yield extended("exactly", ceiling(), holds=ceiling() == Q(11710, 9288))

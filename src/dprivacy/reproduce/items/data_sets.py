@@ -4,7 +4,7 @@ import hashlib
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +22,8 @@ class Dataset:
     name, title
         What it is called.
     ways
-        Sets of files inside the data folder, one of which is enough, with the SHA-256 of each file.
+        Sets of files, one of which is enough, with the SHA-256 of each file. They lie in a folder of
+        the data set's name inside the data folder.
     page
         Where people read about it.
     address
@@ -31,8 +32,8 @@ class Dataset:
         What to put where.
     terms
         What may be done with it.
-    members
-        What to take out of the archive, and where to; nothing where the archive is kept as it is.
+    inside
+        The folder of the archive that holds the files; nothing where the archive is kept as it is.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Dataset:
     address: str
     steps: str
     terms: str
-    members: Mapping[str, str] = field(default_factory=dict)
+    inside: str = ""
 
     def present(self, folder: Path) -> list[Path]:
         """The files of the first way that is there, known to be the right ones; empty where none is.
@@ -58,18 +59,16 @@ class Dataset:
             For a file with another SHA-256.
         """
         for way in self.ways:
-            if all((folder / name).is_file() for name in way):
-                for name, wanted in way.items():
-                    self._require(folder / name, name, wanted)
-                return [folder / name for name in way]
+            places = {folder / self.name / name: wanted for name, wanted in way.items()}
+            if all(place.is_file() for place in places):
+                for place, wanted in places.items():
+                    if hashed(place) != wanted:
+                        raise BadFile(
+                            f"{self.name}/{place.name} should have the SHA-256 {wanted} and has "
+                            f"another: it is not a file of {self.title}; get it again from {self.page}"
+                        )
+                return list(places)
         return []
-
-    def _require(self, place: Path, name: str, wanted: str) -> None:
-        if hashed(place) != wanted:
-            raise BadFile(
-                f"{name} should have the SHA-256 {wanted} and has another: it is not a file of "
-                f"{self.title}; get it again from {self.page}"
-            )
 
 
 MOVIELENS = Dataset(
@@ -77,36 +76,27 @@ MOVIELENS = Dataset(
     "MovieLens 100k",
     (
         {
-            "movielens100k/u.data": (
-                "06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490"
-            ),
-            "movielens100k/u.item": (
-                "553841ebc7de3a0fd0d6b62a204ea30c1e651aacfb2814c7a6584ac52f2c5701"
-            ),
+            "u.data": "06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490",
+            "u.item": "553841ebc7de3a0fd0d6b62a204ea30c1e651aacfb2814c7a6584ac52f2c5701",
         },
     ),
     page="https://grouplens.org/datasets/movielens/100k/",
     address="https://files.grouplens.org/datasets/movielens/ml-100k.zip",
     steps="put u.data and u.item of ml-100k.zip into FOLDER/movielens100k",
     terms="for research; not to be passed on without permission",
-    members={
-        "ml-100k/u.data": "movielens100k/u.data",
-        "ml-100k/u.item": "movielens100k/u.item",
-    },
+    inside="ml-100k",
 )
 NEWSGROUPS = Dataset(
     "text_20news",
     "20 Newsgroups",
     (
         {
-            "text_20news/news_authors_topics.parquet": (
+            "news_authors_topics.parquet": (
                 "ff457b47bb590ce2d7f82c0bfe7ba28f193fbe6b194a85769fc7ef65b3549775"
             )
         },
         {
-            "text_20news/20news-bydate.tar.gz": (
-                "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"
-            )
+            "20news-bydate.tar.gz": "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"
         },
     ),
     page="http://qwone.com/~jason/20Newsgroups/",
@@ -119,15 +109,11 @@ GLOVE = Dataset(
     "GloVe 6B",
     (
         {
-            "glove/glove6b_100d_top30k.npz": (
+            "glove6b_100d_top30k.npz": (
                 "331d1d6a0ed56030303489ffd01b535c32d21c99bfabba5378ad2880bb6f3027"
             )
         },
-        {
-            "glove/glove.6B.zip": (
-                "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"
-            )
-        },
+        {"glove.6B.zip": "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb"},
     ),
     page="https://nlp.stanford.edu/projects/glove/",
     address="https://nlp.stanford.edu/data/glove.6B.zip",
@@ -193,13 +179,13 @@ def fetch(
     """
     if name not in _ALL:
         raise UnknownName.among("a data set", name, _ALL)
-    one, target = _ALL[name], Path(folder)
-    (target / one.name).mkdir(parents=True, exist_ok=True)
-    archive = target / one.name / "unfinished"
+    one, target = _ALL[name], Path(folder) / name
+    target.mkdir(parents=True, exist_ok=True)
+    archive = target / "unfinished"
     try:
         with (opened or _over_the_network)(one.address) as answer, archive.open("wb") as file:
             shutil.copyfileobj(answer, file)
-        return _unpacked(one, archive, target) if one.members else _kept(one, archive, target)
+        return _unpacked(one, archive, target) if one.inside else _kept(one, archive, target)
     except OSError as trouble:
         why = getattr(trouble, "reason", trouble.strerror) or "no answer"
         raise BadFile(f"{one.address} cannot be read: {why}; {one.steps}") from None
@@ -226,7 +212,7 @@ def _unpacked(one: Dataset, archive: Path, target: Path) -> list[Path]:
     """Some files out of the archive: all of them right, or none is kept."""
     try:
         with zipfile.ZipFile(archive) as packed:
-            contents = {here: packed.read(member) for member, here in one.members.items()}
+            contents = {name: packed.read(f"{one.inside}/{name}") for name in one.ways[0]}
     except (zipfile.BadZipFile, KeyError):
         raise BadFile(f"{one.address} did not give the archive of {one.title}") from None
     for name, content in contents.items():
