@@ -1,7 +1,7 @@
 """``dprivacy optimal``: the best mechanism for a prior and a loss, with proofs, into a file."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import rich_click as click
 
@@ -42,15 +42,11 @@ def optimal(
     delta: str,
     prior: Path | None,
     loss_name: str,
-    gap: float,
-    seconds: float | None,
-    spanner: str | None,
-    device: Literal["cpu", "gpu"],
     output: Path | None,
     replace: bool,
-    force: bool,
     progress: bool,
     as_json: bool,
+    **search: Any,  # how it is looked for, under the library's own names
 ) -> None:
     """Find the private mechanism with the least expected loss, and prove both.
 
@@ -66,12 +62,8 @@ def optimal(
             delta=delta,
             prior=None if prior is None else read_prior_file(prior, points),
             loss=_loss(loss_name, points),
-            gap=gap,
-            seconds=seconds,
-            spanner=spanner,
             progress=moved,
-            force=force,
-            device=device,
+            **search,
         )
     if to_stdout:
         click.echo(mechanism_text(found.mechanism()), nl=False)

@@ -1,14 +1,12 @@
 """``dprivacy reproduce``: the sources' tables, examples, figures and errata, computed again."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
 
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
+from dprivacy.cli.progress_line import spoken
 from dprivacy.errors import BadFile
 
 _EPILOG = shared.examples(
@@ -17,7 +15,6 @@ _EPILOG = shared.examples(
     'dprivacy reproduce "C:*" --no-pictures -o report',
 )
 FOLDER = "reproduction"
-T = TypeVar("T")
 
 
 @click.command(epilog=_EPILOG)
@@ -67,18 +64,22 @@ def reproduce(
     if only_list:
         _show_list(items, as_json)
         return
-    chosen(items)  # refuses unknown names before the bar appears
-    with _bar(progress) as moved:
-        run = computed(items, data=data, everything=everything, progress=moved)
+    chosen(items)  # refuses unknown names before anything is computed
+    with spoken("computing", asked=progress) as told:
+        run = computed(
+            items,
+            data=data,
+            everything=everything,
+            progress=lambda done, total, text: told(f"{min(done + 1, total)}/{total} {text}"),
+        )
     if out is not None or not as_json:
-        written = _written(lambda: write_report(run, out or FOLDER, pictures=not no_pictures))
-    if as_json:
-        one = run.outcomes[0] if len(run.outcomes) == 1 else run
-        shared.say(one.to_dict(), as_json)
-    elif len(run.outcomes) == 1:
-        click.echo(run.outcomes[0].explain())
-    else:
-        click.echo(run.explain())
+        try:
+            written = write_report(run, out or FOLDER, pictures=not no_pictures)
+        except OSError as trouble:
+            raise BadFile(
+                f"the report cannot be written ({trouble.strerror}); choose another folder with -o"
+            ) from None
+    shared.show(run.outcomes[0] if len(run.outcomes) == 1 else run, as_json)
     if not as_json:
         click.echo(f"\n{shared.wrote(written[0])}")
     if not run:
@@ -96,35 +97,3 @@ def _show_list(items: tuple[str, ...], as_json: bool) -> None:
     for one in listed:
         more = ["takes minutes"] * one.heavy + [f"needs {name}" for name in one.needs]
         click.echo(f"{one.key:<{width}}  {one.title}" + (f" ({', '.join(more)})" if more else ""))
-
-
-def _written(write: Callable[[], T]) -> T:
-    try:
-        return write()
-    except OSError as trouble:
-        raise BadFile(
-            f"the report cannot be written ({trouble.strerror}); choose another folder with -o"
-        ) from None
-
-
-@contextmanager
-def _bar(asked: bool) -> Iterator[Callable[[int, int, str], None]]:
-    """Progress on the error stream: a bar on a terminal, elsewhere a line an item, if asked for."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-
-        def line(done: int, total: int, text: str) -> None:
-            if asked and text and ": " not in text:  # items, not their steps
-                click.echo(f"{done + 1}/{total} {text}", err=True)
-
-        yield line
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total, text: bar.update(
-            task, completed=done, total=total, description=text
-        )

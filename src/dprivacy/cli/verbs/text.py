@@ -111,9 +111,17 @@ def text(
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
-        noise = settings["noise"]
-        _attack(corpus, levels, embedding, noise, repetitions, adaptive, progress, as_json)
-        return
+        with spoken("reading", asked=progress) as told:
+            found = author_topic_experiment(
+                _documents(corpus),
+                eps=levels,
+                embedding=embedding,
+                noise=settings["noise"],
+                repetitions=repetitions,
+                adaptive=adaptive,
+                progress=told,
+            )
+        return shared.show(found, as_json)
     assert document is not None
     if len(levels) > 1:
         raise click.UsageError("a document has one level: give --epsilon once, or use --attack")
@@ -151,29 +159,6 @@ def _embedding(vectors: Path | None, sha256: str | None, most_words: int) -> Emb
     if sha256:
         raise click.UsageError("--sha256 checks the file of --embedding: give both")
     return None
-
-
-def _attack(
-    corpus: Path,
-    levels: tuple[str, ...],
-    embedding: Embedding | None,
-    noise: Any,
-    repetitions: int,
-    adaptive: bool,
-    progress: bool,
-    as_json: bool,
-) -> None:
-    with spoken("reading", asked=progress) as told:
-        found = author_topic_experiment(
-            _documents(corpus),
-            eps=levels,
-            embedding=embedding,
-            noise=noise,
-            repetitions=repetitions,
-            adaptive=adaptive,
-            progress=told,
-        )
-    shared.show(found, as_json)
 
 
 def _documents(corpus: Path) -> list[Document]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
-from dprivacy.cli.channel_argument import CHANNEL, Given, given_channel, stored_mechanism
+from dprivacy.cli.channel_argument import CHANNEL, given_channel, stored_mechanism
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.model import require_keys
 from dprivacy.verify import (
@@ -60,7 +60,8 @@ def verify(
         lines.append(f"What the file claims:\n{told.splitlines()[0] if claimed else told}\n")
     lines.append(verdict.explain())
     if verdict.smallest == math.inf:
-        floor, eps = _escape(given)
+        profile = privacy_profile(given.channel)
+        floor, eps = str(profile.floor), str(profile.eps(profile.floor))
         answer |= {"delta_floor": floor, "eps_at_delta_floor": eps}
         lines.append(f"At ε = {eps} the smallest possible δ is {floor} (discrete metric).")
     shared.say(answer, as_json, "\n".join(lines))
@@ -76,12 +77,6 @@ def _claimed(path: Path) -> PrivacyVerdict | None:
     claim = body["guarantee"]
     require_keys(claim, dict.fromkeys(("eps", "delta", "because", "unit"), str), {}, str(path))
     return privacy(path, eps=claim["eps"], delta=claim["delta"])
-
-
-def _escape(given: Given) -> tuple[str, str]:
-    """Where no ε is large enough: the least δ with which one is, and that ε."""
-    profile = privacy_profile(given.channel)
-    return str(profile.floor), str(profile.eps(profile.floor))
 
 
 @click.command(
