@@ -105,6 +105,13 @@ class UnknownName(Malformed):
         hint = f"; did you mean {folded[near[0]]!r}?" if near else ""
         return cls(f"{what} should be one of {', '.join(map(repr, choices))}, not {given!r}{hint}")
 
+    @classmethod
+    def require(cls, what: str, given: object, known: Iterable[object]) -> None:
+        """Refuse a name that is not one of those known."""
+        choices = tuple(known)
+        if given not in choices:
+            raise cls.among(what, given, choices)
+
 
 class WrongShape(Malformed):
     """Lengths or shapes that disagree: ragged rows, an empty table, a matrix that is not square."""

@@ -175,7 +175,7 @@ def test_text_that_is_no_json(tmp_path):
         with pytest.raises(BadFile):
             protect_place_file(path, tmp_path / "out.geojson")
     path.write_bytes(b"\xff\xfe{}")
-    with pytest.raises(BadFile, match="is not GeoJSON"):
+    with pytest.raises(BadFile, match="is not UTF-8"):
         protect_place_file(path, tmp_path / "out.geojson")
 
 

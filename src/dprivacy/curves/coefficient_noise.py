@@ -190,10 +190,8 @@ def curve_mechanism(
     >>> bool((quiet.noise < loud.noise).all())  # more coefficients need more noise
     True
     """
-    if distance not in NORMS:
-        raise UnknownName.among("distance", distance, NORMS)
-    if numerics not in ("exact", "idealised"):
-        raise UnknownName.among("numerics", numerics, ("exact", "idealised"))
+    UnknownName.require("distance", distance, NORMS)
+    UnknownName.require("numerics", numerics, ("exact", "idealised"))
     if distance == "readings" and basis.name != "readings":
         raise NotApplicable(
             f"the distance 'readings' goes with the basis 'readings', not with {basis.name!r}"

@@ -116,8 +116,7 @@ def _pivoted(
 ) -> Days:
     """Days of households from one reading a row: sorted by household and time, cut at midnight."""
     pa = arrow()
-    if incomplete not in ("refuse", "drop"):
-        raise UnknownName.among("incomplete", incomplete, ("refuse", "drop"))
+    UnknownName.require("incomplete", incomplete, ("refuse", "drop"))
     strange = set(keep) - {"household", "date"}
     if len(long) != 3 or strange or not set(long) <= set(table.column_names):
         raise UnknownName(

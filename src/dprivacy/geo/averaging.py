@@ -65,16 +65,6 @@ class AveragingAttack(Answer, Pictured):
         )
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The attack as plain data."""
-        return {
-            "reports": list(self.reports),
-            "fresh_m": list(self.fresh),
-            "permanent_m": list(self.permanent),
-            "people": self.people,
-            "radius_m": self.radius,
-        }
-
 
 def averaged(
     lat: Degrees, lon: Degrees, people: Sequence[Label]

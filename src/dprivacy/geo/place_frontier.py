@@ -96,10 +96,8 @@ class PlaceFrontier(Answer, Pictured):
         quantity
             "mean", "within_95" or "adversary".
         """
-        if mechanism not in NAMES:
-            raise UnknownName.among("mechanism", mechanism, NAMES)
-        if quantity not in (known := ("mean", "within_95", "adversary")):
-            raise UnknownName.among("quantity", quantity, known)
+        UnknownName.require("mechanism", mechanism, NAMES)
+        UnknownName.require("quantity", quantity, ("mean", "within_95", "adversary"))
         return [
             (float(point.eps), float(getattr(point, quantity)))
             for point in self.points
@@ -125,15 +123,6 @@ class PlaceFrontier(Answer, Pictured):
             "off the best guess from a report is, for someone who knows the prior."
         )
         return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The frontier as plain data."""
-        return {
-            "city": self.city.to_dict(),
-            "radius_m": self.radius,
-            "blind_m": self.blind,
-            "points": [point.to_dict() for point in self.points],
-        }
 
     def __repr__(self) -> str:
         return f"PlaceFrontier({self.city!r}, {len(self.points)} points)"

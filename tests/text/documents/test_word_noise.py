@@ -114,6 +114,9 @@ def test_what_is_drawn_is_what_was_proved():
             assert n == len(self.numbers)
             return np.array([(x << 2) + 3 for x in self.numbers], dtype=np.uint64)
 
+        def below(self, n):
+            raise AssertionError
+
     for word in ["w0", "w5", "unknown"]:
         ends = np.cumsum([int(w) for w in m.weights([word])[0]]).tolist()
         first = [0, *ends[:-1]]

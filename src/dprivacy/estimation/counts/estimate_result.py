@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval, one_of
+from dprivacy.errors import UnknownName
+from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
 from dprivacy.model import Dist, Pictured, plain, shown
 
@@ -142,7 +143,7 @@ class Estimate(TabularAnswer, Pictured):
         return answer
 
     def _unit(self, scale: Scale) -> float:
-        one_of("scale", scale, SCALES)
+        UnknownName.require("scale", scale, SCALES)
         return 1.0 if scale == "counts" else float(self.n)
 
     def explain(self) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import Malformed, UnknownCategory, WrongShape
+from dprivacy.errors import Malformed, UnknownCategory, UnknownName, WrongShape
 from dprivacy.estimation.counts.channel_inversion import inverse_times
 from dprivacy.estimation.counts.observed_counts import read_observed
-from dprivacy.estimation.counts.standard_errors import OF, Of, interval, one_of, read_chance
+from dprivacy.estimation.counts.standard_errors import OF, Of, interval, read_chance
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.model import Answer, plain
 from dprivacy.numbers import Mat, read_number
@@ -49,7 +49,7 @@ class MeanEstimate(Answer):
 
     def error(self, *, of: Of = "table") -> float:
         """The standard error, of the mean in this table or in the population."""
-        one_of("of", of, OF)
+        UnknownName.require("of", of, OF)
         chosen = self.table_variance if of == "table" else self.population_variance
         return math.sqrt(float(chosen))
 

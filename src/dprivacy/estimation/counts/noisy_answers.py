@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeGuard, get_args, overload
 
 import numpy as np
 
-from dprivacy.errors import NotApplicable
+from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.estimation.counts.bayesian_update import climb, gradient
 from dprivacy.estimation.counts.channel_inversion import (
     inverted_counts,
@@ -16,7 +16,7 @@ from dprivacy.estimation.counts.channel_inversion import (
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
-from dprivacy.estimation.counts.standard_errors import EDGE, around, one_of, read_chance, spread
+from dprivacy.estimation.counts.standard_errors import EDGE, around, read_chance, spread
 from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.mechanisms import whole
@@ -126,7 +126,7 @@ def estimate(
     >>> both.counts.tolist()
     [[150.0, 150.0], [350.0, 350.0]]
     """
-    one_of("estimator", estimator, get_args(Estimator))
+    UnknownName.require("estimator", estimator, get_args(Estimator))
     sure = read_chance(confidence)
     climbing = {
         "tolerance": float(read_number(tolerance, "tolerance")),

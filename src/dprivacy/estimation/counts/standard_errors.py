@@ -1,7 +1,6 @@
 """How far an estimated count may be off: variances, and the intervals made of them."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal, get_args
@@ -34,7 +33,7 @@ class Spread:
 
     def variances(self, of: Of) -> tuple[Any, ...]:
         """Of the counts."""
-        one_of("of", of, OF)
+        UnknownName.require("of", of, OF)
         return self.table if of == "table" else self.population
 
 
@@ -98,12 +97,6 @@ def around(operator: Operator, counts: Floats, p: Floats) -> tuple[list[float], 
     centres[unknown] = p[unknown] * counts.sum()
     squares[unknown] = np.inf
     return centres.tolist(), squares.tolist(), not unknown.any()
-
-
-def one_of(what: str, given: str, choices: Sequence[str]) -> None:
-    """Refuse a choice that does not exist."""
-    if given not in choices:
-        raise UnknownName.among(what, given, choices)
 
 
 def read_chance(value: NumberLike, what: str = "confidence") -> float:

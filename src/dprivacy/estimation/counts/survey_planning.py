@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, NotApplicable
-from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale, one_of
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName
+from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.transport.two_distributions import DistLike, weights_on
 from dprivacy.mechanisms import response_chance
@@ -46,7 +46,7 @@ def count_error(
     27.39
     """
     size = _positive(n, "n")
-    one_of("scale", scale, SCALES)
+    UnknownName.require("scale", scale, SCALES)
     unit = 1.0 if scale == "counts" else size
     one = _variances(Known(C), share, of)
     return {label: math.sqrt(size * value) / unit for label, value in one.items()}
@@ -80,7 +80,7 @@ def sample_size(
 
 def _variances(known: Known, share: DistLike | None, of: Of) -> dict[Label, float]:
     """The variance of each estimated count, for one answer."""
-    one_of("of", of, OF)
+    UnknownName.require("of", of, OF)
     k = len(known.rows)
     p = np.full(k, 1 / k) if share is None else _shares(share, known.rows)
     r = known.operator.forward(p) * np.exp(known.operator.column_logs)
@@ -148,8 +148,8 @@ def smallest_eps_for(
     """
     size = Fraction(_positive(n, "n"))
     target = Fraction(_positive(error, "error"))
-    one_of("scale", scale, SCALES)
-    one_of("of", of, OF)
+    UnknownName.require("scale", scale, SCALES)
+    UnknownName.require("of", of, OF)
     if scale == "proportions":
         target *= size
     if categories < 2:

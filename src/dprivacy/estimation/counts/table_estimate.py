@@ -20,7 +20,7 @@ from dprivacy.errors import (
     WrongShape,
 )
 from dprivacy.estimation.counts.bayesian_update import climb
-from dprivacy.estimation.counts.standard_errors import EDGE, OF, SCALES, Of, Scale, one_of, quantile
+from dprivacy.estimation.counts.standard_errors import EDGE, OF, SCALES, Of, Scale, quantile
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
@@ -93,8 +93,8 @@ class TableEstimate(TabularAnswer, Pictured):
 
     def errors(self, *, of: Of = "table", scale: Scale = "counts") -> Floats:
         """Standard errors of every cell; see `Estimate.errors`."""
-        one_of("of", of, OF)
-        one_of("scale", scale, SCALES)
+        UnknownName.require("of", of, OF)
+        UnknownName.require("scale", scale, SCALES)
         chosen = self.table_variances if of == "table" else self.population_variances
         return np.asarray(np.sqrt(chosen) / (1.0 if scale == "counts" else self.n))
 
@@ -242,8 +242,7 @@ def estimated_table(
        d columns of k labels O(d·k^(d+1)) instead of O(k^(2d)).
     2. The rest is as for one column.
     """
-    if estimator not in ("ibu", "inverse"):
-        raise UnknownName.among("the estimator of a table", estimator, ("ibu", "inverse"))
+    UnknownName.require("the estimator of a table", estimator, ("ibu", "inverse"))
     table = _read_table(counts)
     if len(channels) != table.ndim or not channels:
         raise SpaceMismatch(

@@ -74,8 +74,7 @@ def regress(
     >>> {name: round(value, 2) for name, value in fit.coefficients.items()}
     {'intercept': -1.95, 'x': 3.04}
     """
-    if family not in ("logistic", "linear"):
-        raise UnknownName.among("family", family, ("logistic", "linear"))
+    UnknownName.require("family", family, ("logistic", "linear"))
     sure = read_chance(confidence)
     channels = dict(covariate_channels or {})
     outcome = None if outcome_channel is None else as_channel(outcome_channel)

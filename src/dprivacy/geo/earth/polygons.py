@@ -14,6 +14,7 @@ from dprivacy.errors import BadFile, BadNumber, NotApplicable
 from dprivacy.extras import shapely
 from dprivacy.geo.earth.ellipsoid import to_space
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
+from dprivacy.model import file_text
 from dprivacy.numbers import Floats
 
 _LARGEST = 1 << 26  # bytes of a file with a region
@@ -87,14 +88,10 @@ def read_json(path: Path, *, largest: int = _LARGEST) -> Any:
         More bytes are refused.
     """
     try:
-        if path.stat().st_size > largest:
-            raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as reason:
-        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
-    except (ValueError, RecursionError) as reason:
-        if isinstance(reason, BadFile):
-            raise
+        return json.loads(file_text(path, largest=largest))
+    except BadFile:
+        raise
+    except (ValueError, RecursionError):
         raise BadFile(f"{path}: is not GeoJSON") from None
 
 

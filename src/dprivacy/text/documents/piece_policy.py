@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dprivacy.errors import NotApplicable, UnknownCategory, UnknownName
 from dprivacy.mechanisms import whole
@@ -50,9 +50,9 @@ class Policy:
     unprotected: Iterable[str] = ()  # kept as a tuple, in one order
 
     def __post_init__(self) -> None:
-        _require(self.layout, "layout", ("bag", "text"))
-        _require(self.unknown, "unknown", ("replace", "drop", "refuse"))
-        _require(self.stop_words, "stop_words", ("protect", "drop"))
+        UnknownName.require("layout", self.layout, get_args(Layout))
+        UnknownName.require("unknown", self.unknown, get_args(Unknown))
+        UnknownName.require("stop_words", self.stop_words, get_args(StopWords))
         passing = _read_passing(self.unprotected)
         object.__setattr__(self, "unprotected", passing)
         if passing and self.layout == "bag":
@@ -164,14 +164,9 @@ class Reading:
         return Reading(pieces, (*self.protected, *ends), self.spoken, self.unknown, self.dropped)
 
 
-def _require(value: Any, name: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise UnknownName.among(name, value, allowed)
-
-
 def _read_passing(given: Iterable[str]) -> tuple[str, ...]:
     asked = [given] if isinstance(given, str) else list(given)
     named = [str(word).replace("-", " ").replace("_", " ") for word in asked]
     for word in named:
-        _require(word, "unprotected", PASSABLE)
+        UnknownName.require("unprotected", word, PASSABLE)
     return tuple(word for word in PASSABLE if word in named)

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +105,7 @@ def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
     if form == "npz":
         return _read_arrays(place, most)
     readers = {"text": _text_rows, "word2vec": _binary_rows}
-    if form not in readers:
-        raise UnknownName.among("form", form, ("text", "word2vec", "npz"))
+    UnknownName.require("form", form, get_args(Form))
     words: list[str] = []
     seen: set[str] = set()
     rows: list[NDArray[np.float32]] = []
