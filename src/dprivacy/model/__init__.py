@@ -45,7 +45,11 @@ from dprivacy.model.labelled_matrix import (
     proportional_groups as proportional_groups,
     summed_groups as summed_groups,
 )
-from dprivacy.model.matrix_files import read_prior_file as read_prior_file, read_table as read_table
+from dprivacy.model.matrix_files import (
+    channel_in_json as channel_in_json,
+    read_prior_file as read_prior_file,
+    read_table as read_table,
+)
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.noun_input import labels_of as labels_of, space_for as space_for
 from dprivacy.model.plain_data import (

@@ -43,12 +43,16 @@ def channel_in_file(path: PathArg) -> Channel:
     """
     name = str(path)
     if _is_json(path):
-        text = file_text(path)
-        data = _parsed(text, name)
-        if is_document(data):
-            return _stored(text, name, "channel", channel_from)
-        return _from_json(data, name)
+        return channel_in_json(file_text(path), name)
     return Channel(*read_table(file_text(path, largest=_LARGEST), name))
+
+
+def channel_in_json(text: str, name: str) -> Channel:
+    """The channel of a JSON text, as `channel_in_file` reads it."""
+    data = _parsed(text, name)
+    if is_document(data):
+        return _stored(text, name, "channel", channel_from)
+    return _from_json(data, name)
 
 
 def space_in_file(path: PathArg) -> FiniteSpace:

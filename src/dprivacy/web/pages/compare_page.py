@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from nicegui import ui
 
@@ -39,10 +38,10 @@ class Comparison:
     back: dict[str, Refinement]
 
 
-def compared(state: Mapping[str, str], folder: Path | None = None) -> Comparison:
+def compared(state: Mapping[str, str]) -> Comparison:
     """Compare the two matrices of a state in every order."""
-    A = read_matrix_text(state["a"], name="matrix A", folder=folder)
-    B = read_matrix_text(state["b"], name="matrix B", folder=folder)
+    A = read_matrix_text(state["a"], name="matrix A")
+    B = read_matrix_text(state["b"], name="matrix B")
     space = as_space(state["space"], labels=A.rows)
 
     def verdicts(C: Channel, D: Channel, names: tuple[str, str]) -> dict[str, Refinement]:
@@ -117,7 +116,7 @@ class CompareRoom(OpenRoom):
         self.state["space"] = self.space.value
         self.follow()
         now = dict(self.state)
-        await self.answers.ask(lambda: compared(now, self.drawer.folder), _show)
+        await self.answers.ask(lambda: compared(now), _show)
 
 
 def _show(found: Comparison) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.errors import BadFile, NotStochastic, TooLarge
-from dprivacy.model import Channel, as_channel
+from dprivacy.model import Channel, channel_in_json
 from dprivacy.release import pram_from_text
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.desk import read_text
@@ -62,7 +62,7 @@ EXAMPLES = {
 }
 
 
-def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None = None) -> Channel:
+def read_matrix_text(text: str, *, name: str = "the matrix") -> Channel:
     r"""A channel from text: CSV (commas, tabs, semicolons or spaces), or JSON.
 
     Parameters
@@ -72,8 +72,6 @@ def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None
         then the labels are 1, 2, ….
     name
         What errors call it.
-    folder
-        Where JSON may be put down while it is read.
 
     Examples
     --------
@@ -82,13 +80,8 @@ def read_matrix_text(text: str, *, name: str = "the matrix", folder: Path | None
     """
     if len(text) > _MOST_CHARACTERS:
         raise TooLarge(f"{name} has more than {_MOST_CHARACTERS >> 20} MiB; use dprivacy verify")
-    if text.lstrip()[:1] in ("{", "[") and folder is not None:
-        path = folder / "matrix.json"
-        path.write_text(text, encoding="utf-8")
-        try:
-            channel = as_channel(path)
-        finally:
-            path.unlink(missing_ok=True)
+    if text.lstrip()[:1] in ("{", "["):
+        channel = channel_in_json(text, name)
     else:
         found = pram_from_text(_labelled(text, name), name=name)
         if found.moved:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from nicegui import ui
@@ -42,9 +41,9 @@ class Finding:
     mending: Mending | None
 
 
-def examined(state: Mapping[str, str], folder: Path | None = None) -> Finding:
+def examined(state: Mapping[str, str]) -> Finding:
     """Everything that the room says of a matrix, found by the library."""
-    channel = read_matrix_text(state["matrix"], folder=folder)
+    channel = read_matrix_text(state["matrix"])
     space = as_space(state["space"], labels=channel.rows)
     verdict = privacy(channel, space, eps=state["eps"].strip() or None)
     guess = gain.identity(channel.rows)
@@ -132,7 +131,7 @@ class VerifyRoom(OpenRoom):
         )
         self.follow()
         now = dict(self.state)
-        await self.answers.ask(lambda: examined(now, self.drawer.folder), _show)
+        await self.answers.ask(lambda: examined(now), _show)
 
 
 def _level(label: str, value: str, empty: str) -> ui.input:
