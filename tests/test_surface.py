@@ -42,6 +42,16 @@ def test_a_name_of_a_room_is_answered_with_its_address():
         dp.nothing
 
 
+@pytest.mark.parametrize("name", sorted(dp._RENAMED))
+def test_a_renamed_name_is_answered_with_its_new_one(name):
+    with pytest.raises(AttributeError, match=name) as caught:
+        getattr(dp, name)
+    address = re.search(r"dprivacy\.([\w.]+)", str(caught.value))[1]
+    found = dp
+    for part in address.split("."):
+        found = getattr(found, part)
+
+
 def test_looking_for_an_address_loads_no_room():
     program = "import sys, dprivacy; hasattr(dprivacy, 'kernels'); print('numpy' in sys.modules)"
     assert printed(program).strip() == "False"

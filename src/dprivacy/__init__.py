@@ -9,6 +9,30 @@ from importlib import import_module
 
 __version__ = "0.1.0.dev0"
 
+# What a name that left the façade is called now; names that only moved into a room are found there.
+_RENAMED = {
+    "Release": "dprivacy.Released",
+    "ReleaseCard": "dprivacy.Card",
+    "SparkRelease": "dprivacy.Released",
+    "estimate_table": "dprivacy.estimate, given a sequence of channels",
+    "join_max": 'dprivacy.refine.join with by="max"',
+    "join_private": 'dprivacy.refine.join with by="private"',
+    "meet_max": 'dprivacy.refine.meet with by="max"',
+    "meet_private": 'dprivacy.refine.meet with by="private"',
+    "named_space": "dprivacy.as_space",
+    "obfuscate": "dprivacy.protect_text",
+    "protect": "dprivacy.protect_places",
+    "read_channel": "dprivacy.as_channel",
+    "read_space": "dprivacy.as_space",
+    "refines_for": "dprivacy.refines with gains=",
+    "refines_max": 'dprivacy.refines with by="max"',
+    "refines_private": 'dprivacy.refines with by="private"',
+    "sanitise_spark": "dprivacy.sanitise",
+    "sanitise_spark_file": 'dprivacy.sanitise_file with engine="spark"',
+    "sanitise_with_card": "dprivacy.sanitise",
+    "universally_optimal_for": "dprivacy.universally_optimal with loss=",
+}
+
 
 def _listed(source: str) -> dict[str, str]:
     """Every ``name as name`` of a file, and the module that it is imported from."""
@@ -40,6 +64,8 @@ def __getattr__(name: str) -> object:
 
 def _address(name: str) -> str:
     """Where a name that is not on the façade lives; doors are read as text, so that none is loaded."""
+    if name in _RENAMED:
+        return f"; use {_RENAMED[name]}"
     if name.startswith("_"):
         return ""
     for room in _ROOMS:
