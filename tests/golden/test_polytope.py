@@ -16,10 +16,8 @@ from dprivacy.polytope import (
     is_extreme,
     is_kernel,
     is_vertex_mechanism,
-    kernel_of,
     kernels,
     loose_entries,
-    nonzero_columns,
     vertices,
 )
 from dprivacy.spaces import discrete, from_table, graph, grid, hamming_cube, line
@@ -320,7 +318,7 @@ def test_an_extreme_point_with_two_columns(a):
     assert verdict.columns == (0, 2)
     assert verdict.loose == ()
     assert "Thm 6" in verdict.statements
-    assert is_kernel(kernel_of(A, eps=f"ln {a}"), discrete(range(4)), eps=f"ln {a}")
+    assert is_kernel([[row[0], row[2]] for row in A], discrete(range(4)), eps=f"ln {a}")
 
 
 @pytest.mark.statement("P", "§5")
@@ -342,7 +340,7 @@ def test_an_extreme_point_with_a_loose_entry(a):
     listed = {
         tuple(tuple(row) for row in B.matrix.rows())
         for B in extreme_points(5, eps=f"ln({a})", up_to_permutation=True)
-        if loose_entries(B, eps=f"ln({a})") and len(nonzero_columns(B)) > 1
+        if loose_entries(B, eps=f"ln({a})")
     }
     orders = list(permutations(range(5)))
     mine = [A.matrix.row(i) for i in range(5)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from dprivacy.design.columns.arithmetic_device import require_device
 from dprivacy.design.engines.certified_integers import proved
-from dprivacy.design.engines.whole_program import channel_of, solve
+from dprivacy.design.engines.whole_program import solved
 from dprivacy.design.optimum import OptimalityCertificate, Optimum, Proof, checked
 from dprivacy.design.piece_answer import Clock, PieceAnswer, answered
 from dprivacy.design.problems.approximation import Approximation, Progress
@@ -17,7 +17,6 @@ from dprivacy.design.problems.design_problem import Coordinates, Problem
 from dprivacy.design.problems.independent_pieces import Piece, pieces_of
 from dprivacy.design.problems.machine_limits import require_memory
 from dprivacy.errors import BadNumber, NotApplicable, WrongKind
-from dprivacy.model import Channel
 from dprivacy.numbers import Mat, float_up
 from dprivacy.sources import result
 from dprivacy.typing import Label, LevelLike, LossLike, NumberLike, PriorLike, SpaceLike
@@ -239,15 +238,10 @@ def _with_slack(problem: Problem, clock: Clock) -> Optimum:
             f"a spanner needs δ = 0, not {problem.delta}, because with δ > 0 pairs do not imply each "
             "other; leave the spanner out"
         )
-    n, m = len(problem.space), len(problem.outputs)
-    inner = solve(problem, high=False)
-    outer = inner
-    if any(not part.rational for part in pieces_of(problem)):
-        outer = solve(problem, high=True)
-    channel = Channel(problem.space.labels, problem.outputs, channel_of(inner, n, m))
+    channel, outer = solved(problem)
     loss, bound = problem.expected(channel.matrix), outer.outcome.value
     clock.tell(float(loss), float(bound), clock.spent)
-    multipliers = dict(zip(problem.space.labels, outer.outcome.y[:n], strict=True))
+    multipliers = dict(zip(problem.space.labels, outer.outcome.y, strict=False))
     apart = _apart(loss, bound)
     return Optimum(
         problem,

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.design.engines.whole_program import Program, channel_of, solve
+from dprivacy.design.engines.whole_program import Program, solved
 from dprivacy.design.optimum import checked
 from dprivacy.design.problems.best_remap import worst_case_loss
 from dprivacy.design.problems.design_problem import Coordinates, Problem, exact_mat
-from dprivacy.design.problems.independent_pieces import pieces_of
 from dprivacy.flow import Loss
 from dprivacy.mechanisms import ChannelMechanism, promised
 from dprivacy.model import Answer, Channel, Dist, Guarantee, Pictured, about, plain, shown
@@ -126,15 +125,11 @@ def minimax(
     1/2 True
     """
     problem = Problem.read(space, eps=eps, loss=loss, outputs=outputs, delta=delta)
-    n, m = len(problem.space), len(problem.outputs)
-    inner = solve(problem, high=False, worst=True)
-    rational = all(piece.rational for piece in pieces_of(problem))
-    outer = inner if rational else solve(problem, high=True, worst=True)
-    channel = Channel(problem.space.labels, problem.outputs, channel_of(inner, n, m))
+    channel, outer = solved(problem, worst=True)
     table = Loss(problem.outputs, problem.space.labels, exact_mat(problem.loss.matrix))
     worst, secret = worst_case_loss(channel, loss=table)
     # The last n equations say that a secret's loss is at most t; their duals are −π.
-    prior = Dist(problem.space.labels, [-v for v in outer.outcome.y[-n:]])
+    prior = Dist(problem.space.labels, [-v for v in outer.outcome.y[-len(problem.space) :]])
     least, bound = problem.told(Fraction(worst), outer.outcome.value)
     return Minimax(
         problem,

@@ -7,7 +7,7 @@ from typing import Any
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import about, factor_in_words, plain
-from dprivacy.numbers import Level, as_eps, as_level, as_share
+from dprivacy.numbers import Level, as_eps, as_level, as_share, read_whole
 from dprivacy.sources import result
 from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import (
@@ -15,7 +15,6 @@ from dprivacy.verify import (
     lshrr_chernoff,
     lshrr_concentrated,
     lshrr_hoeffding,
-    read_trials,
     rounded_up,
 )
 
@@ -89,7 +88,7 @@ def distance_guarantees(
     Chernoff     5.056
     counted      4.000
     """
-    level, kappa, chance = as_eps(eps), read_trials(bits, "bits"), as_share(differing, "distance")
+    level, kappa, chance = as_eps(eps), read_whole(bits, "bits"), as_share(differing, "distance")
     slack = read_slack(delta)
     concentrated = lshrr_concentrated(eps=level, bits=kappa)
     mean: Loss = (
@@ -154,7 +153,7 @@ def counted_bits(bits: int, differing: NumberLike, *, delta: NumberLike) -> int:
     >>> counted_bits(20, "0.05", delta="0.01")
     4
     """
-    kappa, p = read_trials(bits, "bits"), as_share(differing, "distance")
+    kappa, p = read_whole(bits, "bits"), as_share(differing, "distance")
     slack = read_slack(delta)
     tail = Fraction(0)
     for j in range(kappa, 0, -1):
@@ -189,7 +188,7 @@ def eps_for(*, xi: LevelLike, bits: int, distance: NumberLike, delta: NumberLike
     >>> round(float(eps_for(xi=5, bits=20, distance="0.05")), 3)
     0.989
     """
-    kappa, d = read_trials(bits, "bits"), as_share(distance, "distance")
+    kappa, d = read_whole(bits, "bits"), as_share(distance, "distance")
     rate = kappa * (float(d) + binomial_alpha(kappa, d, delta=read_slack(delta)))
     if not rate:
         raise BadLevel(f"inputs at distance {d} have the same hash: every ε gives the budget")

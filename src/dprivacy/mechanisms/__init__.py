@@ -29,7 +29,6 @@ from dprivacy.mechanisms.families.response import (
 from dprivacy.mechanisms.families.truncated_laplace import (
     geometric_steps as geometric_steps,
     pixelated_laplace as pixelated_laplace,
-    truncated_laplace_atoms as truncated_laplace_atoms,
     truncated_laplace_cdf as truncated_laplace_cdf,
 )
 from dprivacy.mechanisms.families.vector_noise import (

@@ -22,7 +22,6 @@ from dprivacy.polytope.counted_parts import (
 from dprivacy.polytope.extreme_check import (
     ExtremeVerdict as ExtremeVerdict,
     is_extreme as is_extreme,
-    kernel_of as kernel_of,
 )
 from dprivacy.polytope.extreme_count import count_extreme_points as count_extreme_points
 from dprivacy.polytope.extreme_list import extreme_points as extreme_points
@@ -38,11 +37,8 @@ from dprivacy.polytope.kernel_decomposition import (
 from dprivacy.polytope.kernel_list import count_kernels as count_kernels, kernels as kernels
 from dprivacy.polytope.local_polytope import (
     MembershipVerdict as MembershipVerdict,
-    Tight as Tight,
     local_privacy as local_privacy,
     loose_entries as loose_entries,
-    nonzero_columns as nonzero_columns,
-    tight_constraints as tight_constraints,
 )
 
 # isort: split

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dprivacy.errors import NotApplicable
 from dprivacy.model import Channel, Verdict, about, shown
 from dprivacy.numbers import Mat, null_space
 from dprivacy.polytope.cones.private_cone import Cone
@@ -19,7 +18,9 @@ class ExtremeVerdict(Verdict):
     `columns` is γ(A), `loose` is λ(A); `rank` is the rank of the tight constraints (row sums and
     privacy), which must be `needed`, the number of entries. A matrix that is not extreme is the middle
     of the two `ends`, both in the polytope. `kind` is "constant" (one non-zero column), "tame" (no
-    loose entry) or "loose"; `statements` are the statements of P that describe it.
+    loose entry) or "loose"; `statements` are the statements of P that describe it. The `columns` of a
+    tame one are a kernel of the discrete metric, and a kernel with k posteriors gives n!/(n − k)! tame
+    ones.
 
     Examples
     --------
@@ -214,37 +215,3 @@ def _fits(cone: Cone, table: list[list[Fraction]]) -> bool:
         if apart is not None or cone.violated(gathered) is not None:
             return False
     return True
-
-
-def kernel_of(A: ChannelLike, *, eps: LevelLike) -> Channel:
-    """The kernel of the discrete metric that an extreme point without loose entries is.
-
-    Extreme points without loose entries and with k ≥ 2 non-zero columns are the kernels with k
-    posteriors, their columns put in any k places: each kernel gives n!/(n − k)! of them.
-
-    Parameters
-    ----------
-    A
-        An extreme point, exact.
-    eps
-        The level > 0.
-
-    Examples
-    --------
-    >>> print(kernel_of([["2/3", 0, "1/3"], ["1/3", 0, "2/3"], ["1/3", 0, "2/3"]], eps="ln 2"))
-    Channel(3×2, exact)
-         0    2
-    0  2/3  1/3
-    1  1/3  2/3
-    2  1/3  2/3
-    """
-    verdict = is_extreme(A, eps=eps)
-    if not verdict or verdict.kind != "tame":
-        why = {"loose": "has loose entries", "constant": "has one non-zero column"}
-        raise NotApplicable(
-            "only an extreme point without loose entries and with two or more non-zero columns is a "
-            f"kernel, and this matrix {why.get(verdict.kind, 'is not extreme')}"
-        )
-    channel, _ = read_local(A, eps)
-    kept = [channel.column_position(y) for y in verdict.columns]
-    return Channel(channel.rows, verdict.columns, channel.matrix.take(columns=kept))

@@ -12,9 +12,8 @@ from itertools import combinations, combinations_with_replacement, permutations,
 
 import numpy as np
 
-from dprivacy.errors import BadNumber
 from dprivacy.model import Channel
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Mat, read_whole
 from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.polytope.supports.balanced_collections import (
     Collection,
@@ -209,7 +208,5 @@ def _channel(matrix: Mat) -> Channel:
 
 def read_outputs(n: int, outputs: int | None) -> int:
     """The number of outputs, n by default; both must be whole numbers of at least 1."""
-    for what, value in (("n", n), ("outputs", n if outputs is None else outputs)):
-        if type(value) is not int or value < 1:
-            raise BadNumber(f"{what} should be a whole number of at least 1, not {value!r}")
-    return n if outputs is None else outputs
+    n = read_whole(n, "n")
+    return n if outputs is None else read_whole(outputs, "outputs")

@@ -97,12 +97,8 @@ def is_kernel(C: ChannelLike, space: SpaceLike | None = None, *, eps: LevelLike)
     basis = null_space(Mat(joint.entries, 1))
     if basis.shape[0] == 0:
         count = joint.shape[1]
-        what = (
-            "the posterior is a vertex"
-            if count == 1
-            else (f"its {count} posteriors are linearly independent vertices")
-        )
-        reason = f"{what[0].upper()}{what[1:]}."
+        many = f"Its {count} posteriors are linearly independent vertices."
+        reason = many if count > 1 else "The posterior is a vertex."
         return KernelVerdict(found.claim, True, True, reason=reason, denial=found.denial)
     outputs = read.hyper.observations
     coefficients = {y: Fraction(k) for y, k in zip(outputs, basis.row(0), strict=True) if k}

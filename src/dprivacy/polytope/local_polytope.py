@@ -84,19 +84,6 @@ def require_member(A: ChannelLike, eps: LevelLike) -> tuple[Channel, Cone]:
     return read_local(A, eps)
 
 
-def nonzero_columns(A: ChannelLike) -> tuple[Label, ...]:
-    """γ(A): the outputs that are possible, by label.
-
-    Examples
-    --------
-    >>> nonzero_columns([["1/2", 0, "1/2"], ["1/2", 0, "1/2"]])
-    (0, 2)
-    """
-    channel = exact_channel(A)
-    columns = zip(channel.columns, channel.matrix.entries.T.tolist(), strict=True)
-    return tuple(y for y, column in columns if any(column))
-
-
 @result("P", "Def 5", "Lem 2")
 def loose_entries(A: ChannelLike, *, eps: LevelLike) -> tuple[tuple[Label, Label], ...]:
     """λ(A): the entries that are neither e^ε·(smallest) nor e^(−ε)·(largest entry of their column).
@@ -135,46 +122,3 @@ def _loose(cone: Cone, column: list[int], i: int) -> bool:
         return True
     factor = cone.edges[0].factor
     return bool(factor.compare(column[i], min(column)) and factor.compare(max(column), column[i]))
-
-
-@dataclass(frozen=True)
-class Tight:
-    """A privacy constraint met with equality: A[x, y] = e^ε·A[z, y].
-
-    Examples
-    --------
-    >>> tight_constraints([["2/3", "1/3"], ["1/3", "2/3"]], eps="ln 2")[0]
-    Tight(x=0, z=1, y=0)
-    """
-
-    x: Label
-    z: Label
-    y: Label
-
-
-def tight_constraints(A: ChannelLike, *, eps: LevelLike) -> tuple[Tight, ...]:
-    """The privacy constraints that A meets with equality; all of them, in a column of zeros.
-
-    Parameters
-    ----------
-    A
-        An exact matrix of the polytope, or anything `as_channel` reads.
-    eps
-        The level ≥ 0. At ε = 0 all constraints are equalities.
-
-    Examples
-    --------
-    >>> len(tight_constraints([["2/3", "1/3"], ["1/3", "2/3"]], eps="ln 2"))
-    2
-    """
-    channel, cone = require_member(A, eps)
-    entries = channel.matrix.entries
-    found = []
-    for j, y in enumerate(channel.columns):
-        for i, x in enumerate(channel.rows):
-            for k, z in enumerate(channel.rows):
-                if i == k:
-                    continue
-                if not cone.eps or cone.edges[0].factor.compare(entries[i, j], entries[k, j]) == 0:
-                    found.append(Tight(x, z, y))
-    return tuple(found)

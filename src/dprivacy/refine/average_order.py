@@ -1,19 +1,14 @@
 """Average-case refinement: B is A followed by a post-processing, or somebody gains more from B."""
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
-
-import numpy as np
+from functools import partial
 
 from dprivacy.model import Gain, uniform
-from dprivacy.numbers import Mat
-from dprivacy.refine.deciding.channel_pairs import Pair
+from dprivacy.refine.deciding.channel_pairs import Pair, merged_labels
 from dprivacy.refine.deciding.dependent_columns import by_program, measured_program
 from dprivacy.refine.deciding.float_columns import by_measuring, same_columns
 from dprivacy.refine.deciding.independent_columns import Finding, by_inversion
 from dprivacy.refine.deciding.refinement_verdicts import AverageRefinement
-from dprivacy.refine.deciding.separating_gains import Number, rounding_of, uniform_vulnerability
+from dprivacy.refine.deciding.separating_gains import rounding_of, uniform_vulnerability
 from dprivacy.sources import result
 
 
@@ -36,37 +31,26 @@ def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
     claim = f"{names[1]} is at least as safe as {names[0]} against every adversary, on average"
     denial = f"some adversary gains more from {names[1]} than from {names[0]}, on average"
     error = 0.0 if pair.exact else max(rounding, found.residual)
+    answer = partial(
+        AverageRefinement, claim, exact=pair.exact, error=error, names=names, denial=denial
+    )
+    actions = merged_labels(pair.second, pair.b_groups)
+    output = None
     if found.bet is not None:
-        gains = _table(found.bet.gain(), exact=pair.exact)
-        actions: Sequence[Any] = ["bet", "pass"]
-        output = _named(pair.outputs_of_second(found.bet.at))
+        gains, output = pair.table(found.bet.gain()), actions[found.bet.at]
+        actions = ["bet", "pass"]
     elif found.gain is not None:
-        gains, output = found.gain, None
-        actions = [_named(pair.outputs_of_second(h)) for h in range(pair.b.shape[1])]
+        gains = found.gain
     else:
         R = None if found.r is None else pair.post_processing(found.r)
-        return AverageRefinement(
-            claim,
-            found.holds,
-            pair.exact,
-            error,
-            names,
-            R=R,
-            residual=found.residual,
-            denial=denial,
-        )
-    return AverageRefinement(
-        claim,
-        False,
-        pair.exact,
-        error,
-        names,
+        return answer(holds=found.holds, R=R, residual=found.residual)
+    return answer(
+        holds=False,
         gain=Gain(actions, pair.secrets, gains),
         prior=uniform(pair.secrets),
         before=uniform_vulnerability(gains, pair.a),
         after=uniform_vulnerability(gains, pair.b),
         output=output,
-        denial=denial,
     )
 
 
@@ -79,13 +63,3 @@ def settled(pair: Pair, rounding: float) -> Finding:
     if same is not None:
         return Finding(True, same)
     return by_measuring(a, b, rounding) or measured_program(a, b, rounding)
-
-
-def _named(labels: list[Any]) -> Any:
-    return labels[0] if len(labels) == 1 else tuple(labels)
-
-
-def _table(rows: list[list[Number]], *, exact: bool) -> Mat:
-    if exact:
-        return Mat.of([[Fraction(value) for value in row] for row in rows])
-    return Mat(np.array(rows, dtype=np.float64))

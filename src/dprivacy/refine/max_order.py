@@ -1,13 +1,10 @@
 """Max-case refinement: every posterior of B lies in the convex hull of A's."""
 
-from fractions import Fraction
-from typing import Any
-
-import numpy as np
+from functools import partial
 
 from dprivacy.model import Channel, Dist
 from dprivacy.numbers import Mat
-from dprivacy.refine.deciding.channel_pairs import Pair
+from dprivacy.refine.deciding.channel_pairs import Pair, merged_labels
 from dprivacy.refine.deciding.float_columns import by_measuring, same_columns
 from dprivacy.refine.deciding.hull_membership import place_in_hull
 from dprivacy.refine.deciding.independent_columns import by_inversion
@@ -34,31 +31,20 @@ def refined_in_worst_case(pair: Pair, names: tuple[str, str]) -> MaxRefinement:
     denial = f"some observation of {names[1]} tells more than any observation of {names[0]}"
     holds, bet, mixtures, residual = _settled(pair, rounding)
     error = 0.0 if pair.exact else max(rounding, residual)
+    answer = partial(
+        MaxRefinement, claim, exact=pair.exact, error=error, names=names, denial=denial
+    )
     if bet is None:
         table = None if mixtures is None else _coefficients(pair, mixtures)
-        return MaxRefinement(
-            claim,
-            holds,
-            pair.exact,
-            error,
-            names,
-            coefficients=table,
-            residual=residual,
-            denial=denial,
-        )
-    column = pair.b.take(columns=[bet.at])
-    return MaxRefinement(
-        claim,
-        False,
-        pair.exact,
-        error,
-        names,
-        output=pair.outputs_of_second(bet.at)[0],
-        posterior=Dist(pair.secrets, _normalised(column.transposed)),
+        return answer(holds=holds, coefficients=table, residual=residual)
+    column = pair.b.take(columns=[bet.at]).transposed.row(0)
+    return answer(
+        holds=False,
+        output=pair.second.columns[pair.b_groups[bet.at][0]],
+        posterior=Dist(pair.secrets, [value / sum(column) for value in column]),
         worth=dict(zip(pair.secrets, bet.worth, strict=True)),
         before=bet.refused,
         after=bet.accepted,
-        denial=denial,
     )
 
 
@@ -100,21 +86,6 @@ def _coefficients(pair: Pair, mixtures: list[list[Number]]) -> Channel:
         weights = [value * chance for value, chance in zip(mixture, likely, strict=True)]
         total = sum(weights)
         rows.append([weight / total for weight in weights])
-    names_a = [_label(pair.first.columns, group) for group in pair.a_groups]
-    names_b = [_label(pair.second.columns, group) for group in pair.b_groups]
-    if pair.exact:
-        table = Mat.of([[Fraction(value) for value in row] for row in rows])
-    else:
-        table = Mat(np.array(rows, dtype=np.float64))
-    return Channel(names_b, names_a, table)
-
-
-def _label(labels: Any, group: list[int]) -> Any:
-    return labels[group[0]] if len(group) == 1 else tuple(labels[j] for j in group)
-
-
-def _normalised(row: Mat) -> Mat:
-    if row.exact:
-        total = sum(row.entries[0].tolist())
-        return Mat.of([[Fraction(v, total) for v in row.entries[0].tolist()]])
-    return Mat(row.entries / row.entries.sum())
+    names_a = merged_labels(pair.first, pair.a_groups)
+    names_b = merged_labels(pair.second, pair.b_groups)
+    return Channel(names_b, names_a, pair.table(rows))

@@ -1,15 +1,21 @@
 """Privacy-based refinement: B tells no two secrets apart better than A does."""
 
 import math
-from fractions import Fraction
-from typing import Any
 
-from dprivacy.numbers import Level, as_level, ln
+from dprivacy.numbers import Level
 from dprivacy.refine.deciding.channel_pairs import Pair
 from dprivacy.refine.deciding.refinement_verdicts import PrivateRefinement
 from dprivacy.sources import result
-from dprivacy.spaces import Distance, FiniteSpace
-from dprivacy.verify import Eps, Ratio, RowRatios, distinguishability, tightest
+from dprivacy.spaces import FiniteSpace
+from dprivacy.verify import (
+    Eps,
+    Ratio,
+    RowRatios,
+    distinguishability,
+    larger_rate,
+    log_ratio,
+    tightest,
+)
 
 
 @result("T", "Def 4.4.2", "Def 4.4.3", "Def 4.4.5", "Prop 4.4", "§4.5.3")
@@ -42,8 +48,8 @@ def refined_for_privacy(
         error,
         names,
         pair=(pair.secrets[i], pair.secrets[j]),
-        before=_distance(before),
-        after=_distance(after),
+        before=log_ratio(before),
+        after=log_ratio(after),
         metric=metric,
         denial=denial,
     )
@@ -80,31 +86,14 @@ def _same_rows(pair: Pair, i: int, j: int) -> bool:
 
 def _compared(before: Ratio, after: Ratio, error: float) -> int | None:
     """1 when `after` is the larger ratio, −1 when it is not, None within the error."""
-    if _infinite(after) or _infinite(before):
-        return -1 if _infinite(before) else 1
+    if not after.bottom or not before.bottom:
+        return 1 if before.bottom else -1
     if not error:
         return 1 if after.top * before.bottom > before.top * after.bottom else -1
-    gap = _logarithm(after) - _logarithm(before)
+    gap = float(log_ratio(after)) - float(log_ratio(before))
     if abs(gap) <= error:
         return None
     return 1 if gap > 0 else -1
-
-
-def _infinite(ratio: Ratio) -> bool:
-    return bool(ratio.bottom == 0 and ratio.top != 0)
-
-
-def _logarithm(ratio: Ratio) -> float:
-    """ln of a finite ratio of floats; rows that agree may be represented by an output of neither."""
-    return math.log(ratio.top) - math.log(ratio.bottom) if ratio.top else 0.0
-
-
-def _distance(ratio: Ratio) -> Distance:
-    if _infinite(ratio):
-        return math.inf
-    if isinstance(ratio.top, float):
-        return _logarithm(ratio)
-    return ln(Fraction(ratio.top, ratio.bottom)).simplified
 
 
 def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> PrivateRefinement:
@@ -115,7 +104,7 @@ def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> Pr
     denial = f"{names[1]} is less private than {names[0]} on this metric"
     if exact:
         error = 0.0
-        holds = _at_most(theirs, theirs_at, mine, mine_at, space, pair)
+        holds = _at_most(theirs, theirs_at, mine, mine_at, space.restrict(pair.secrets))
     else:
         apart = space.distances.floats
         closest = float(apart[apart > 0].min(initial=math.inf))
@@ -133,12 +122,7 @@ def _on_one_metric(pair: Pair, space: FiniteSpace, names: tuple[str, str]) -> Pr
 
 
 def _at_most(
-    small: Eps,
-    small_at: Ratio | None,
-    large: Eps,
-    large_at: Ratio | None,
-    space: FiniteSpace,
-    pair: Pair,
+    small: Eps, small_at: Ratio | None, large: Eps, large_at: Ratio | None, space: FiniteSpace
 ) -> bool | None:
     """Whether the first rate is at most the second, also where a quotient has no exact form."""
     if isinstance(small, Level) and isinstance(large, Level):
@@ -147,20 +131,6 @@ def _at_most(
         return True
     if large_at is None or small == math.inf:
         return False
-    located = space.restrict(pair.secrets).distances
-    mine = (small_at.value, located[small_at.x, small_at.z])
-    other = (large_at.value, located[large_at.x, large_at.z])
-    if mine == other:
-        return True
-    for bits in (128, 512, 2048):
-        low, high = _rate(*mine, bits)
-        under, over = _rate(*other, bits)
-        if high <= under or low > over:
-            return high <= under
-    return None
-
-
-def _rate(ratio: Any, distance: Any, bits: int) -> tuple[Fraction, Fraction]:
-    low, high = ln(ratio).bounds(bits)
-    near, far = as_level(distance).bounds(bits)
-    return low / far, high / near
+    mine, other = ((at.value, space.distances[at.x, at.z]) for at in (small_at, large_at))
+    above = mine != other and larger_rate(small, small_at, large, large_at, space)
+    return None if above is None else not above

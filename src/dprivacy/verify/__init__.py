@@ -76,11 +76,13 @@ from dprivacy.verify.metric.sufficient_sets import (
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.verify.losses.binomial_tails import (
-    read_trials as read_trials,
-)
 from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up
-from dprivacy.verify.metric.induced_metric import Eps as Eps, tightest as tightest
+from dprivacy.verify.metric.induced_metric import (
+    Eps as Eps,
+    larger_rate as larger_rate,
+    log_ratio as log_ratio,
+    tightest as tightest,
+)
 from dprivacy.verify.metric.outward_rounding import (
     bits_for as bits_for,
     enclosure as enclosure,

@@ -1,12 +1,13 @@
 """Losses on all of [0, 1], from computations in steps."""
 
 import json
+import math
 from fractions import Fraction as Q
 
 import numpy as np
 import pytest
 
-from dprivacy.design.universality.interval_pixels import gathered, laplace_on_interval, step_below
+from dprivacy.design.universality.interval_pixels import gathered, laplace_on_interval
 from dprivacy.errors import BadNumber
 from dprivacy.flow import loss, posterior_uncertainty
 from dprivacy.mechanisms import pixelated_laplace
@@ -15,14 +16,6 @@ from support.interval_losses import absolute, squared
 
 
 class TestPixelation:
-    @pytest.mark.statement("T", "Def 7.5.1", "Def 7.5.2")
-    def test_steps(self):
-        assert [step_below(Q(k, 8), 4) for k in range(9)] == [
-            0, 0, Q(1, 4), Q(1, 4), Q(1, 2), Q(1, 2), Q(3, 4), Q(3, 4), Q(3, 4)
-        ]  # fmt: skip
-        with pytest.raises(BadNumber, match="should lie in"):
-            step_below(Q(9, 8), 4)
-
     def test_the_example_of_the_uniform_prior(self):
         """T §7.5.2: in two steps, a half on 0 and a half on 1/2."""
         assert gathered(lambda x: x, 2).weights == [Q(1, 2), Q(1, 2), 0]
@@ -32,7 +25,7 @@ class TestPixelation:
         with pytest.raises(BadNumber, match="distribution function"):
             gathered(cdf, 4)
 
-    @pytest.mark.statement("T", "Lem 7.4")
+    @pytest.mark.statement("T", "Def 7.5.1", "Def 7.5.2", "Lem 7.4")
     def test_a_stepped_problem_on_the_interval_is_the_gathered_one(self):
         """U_{ℓ_N}[π ▷ M_N] = U_ℓ[π_N ▷ M], with the left side summed over 1200 strips of [0, 1]."""
         N, strips = 4, 1200
@@ -44,7 +37,7 @@ class TestPixelation:
         for y in M.columns:
             sums = dict.fromkeys(table.actions, Q(0))
             for x, p in zip(middles, chance, strict=True):
-                at = step_below(x, N)
+                at = Q(math.floor(N * x), N)
                 for w in table.actions:
                     sums[w] += p * M[at, y] * table[w, at]
             total += min(sums.values())

@@ -238,7 +238,7 @@ def test_refusals() -> None:
     tell: Sampler = lambda value, n: [value] * n  # noqa: E731
     with pytest.raises(Malformed, match="at least two inputs"):
         audit(tell, ["a"])
-    with pytest.raises(Malformed, match="samples should be at least 16"):
+    with pytest.raises(Malformed, match="samples: a whole number of at least 16"):
         audit(tell, ["a", "b"], samples=8)
     with pytest.raises(BadLevel, match="confidence should lie"):
         audit(tell, ["a", "b"], samples=100, confidence=1)

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.design.problems.design_problem import Problem
-from dprivacy.design.problems.independent_pieces import reach_of
+from dprivacy.design.problems.independent_pieces import pieces_of, reach_of
 from dprivacy.errors import TooLarge
+from dprivacy.model import Channel
 from dprivacy.numbers import Mat, Outcome, certified, minimise
 from dprivacy.spaces import Distance
 
@@ -170,6 +171,11 @@ class _Builder:
         return Mat.of(table), self.right
 
 
-def channel_of(program: Program, n: int, m: int) -> Mat:
-    """The channel of a solution."""
-    return Mat.of([program.outcome.x[x * m : (x + 1) * m] for x in range(n)])
+def solved(problem: Problem, *, worst: bool = False) -> tuple[Channel, Program]:
+    """The best channel, and the program that bounds all others: another where e^(ε·d) is irrational."""
+    inner = solve(problem, high=False, worst=worst)
+    rational = all(piece.rational for piece in pieces_of(problem))
+    m, x = len(problem.outputs), inner.outcome.x
+    table = Mat.of([x[k * m : (k + 1) * m] for k in range(len(problem.space))])
+    channel = Channel(problem.space.labels, problem.outputs, table)
+    return channel, inner if rational else solve(problem, high=True, worst=worst)

@@ -124,8 +124,7 @@ def remap(
     0 31/60 3/10
     """
     channel, belief, table = _read(C, space, prior, loss)
-    known = channel if channel.exact == belief.exact else _floats(channel)
-    belief = belief if known.exact == belief.exact else _floats_of(belief)
+    known, belief = _alike(channel, belief)
     found = strategy(known, prior=belief, gain=table)
     actions = {move.output: move.action for move in found.moves}
     kept = list(dict.fromkeys(actions.values()))
@@ -166,9 +165,7 @@ def expected_loss(
     5/9
     """
     channel, belief, table = _read(C, space, prior, loss)
-    if channel.exact != belief.exact:
-        channel, belief = _floats(channel), _floats_of(belief)
-    return _expected(channel, belief, table)
+    return _expected(*_alike(channel, belief), table)
 
 
 def worst_case_loss(
@@ -240,9 +237,9 @@ def _read(
     return channel, as_prior(prior, channel.rows, exact=channel.exact), table
 
 
-def _floats(channel: Channel) -> Channel:
-    return Channel(channel.rows, channel.columns, Mat(channel.matrix.floats))
-
-
-def _floats_of(belief: Dist) -> Dist:
-    return Dist(belief.labels, Mat(belief.matrix.floats))
+def _alike(channel: Channel, belief: Dist) -> tuple[Channel, Dist]:
+    """Both in floats where only one of them is exact."""
+    if channel.exact == belief.exact:
+        return channel, belief
+    floats = Channel(channel.rows, channel.columns, Mat(channel.matrix.floats))
+    return floats, Dist(belief.labels, Mat(belief.matrix.floats))

@@ -1,6 +1,5 @@
 """From [0, 1] to 0, 1/N, …, 1 and back: what reading inputs in steps does to losses."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,29 +23,7 @@ from dprivacy.spaces import quantised
 from dprivacy.typing import Label, LevelLike, NumberLike, Reward
 
 
-@result("T", "Def 7.5.1", "Def 7.5.2")
-def step_below(x: NumberLike, N: int) -> Fraction:
-    """⌊Nx⌋/N for x in [0, 1): the multiple of 1/N at or below x; 1 belongs to the last step, 1 − 1/N.
-
-    Parameters
-    ----------
-    x
-        A rational number (or a float, for its exact value) from 0 to 1.
-    N
-        Steps.
-
-    Examples
-    --------
-    >>> print(step_below("0.3", 4), step_below(1, 4))
-    1/4 3/4
-    """
-    N, place = whole(N, "steps"), Fraction(read_number(x, "x"))
-    if not 0 <= place <= 1:
-        raise BadNumber(f"x should lie in the interval [0, 1], not {x!r}")
-    return Fraction(min(math.floor(N * place), N - 1), N)
-
-
-@result("T", "Lem 7.4")
+@result("T", "Def 7.5.1", "Lem 7.4")
 def gathered(cdf: Callable[[Fraction], NumberLike], N: int) -> Dist:
     """π_N: a continuous prior on [0, 1] with the chance of each step of 1/N moved to its left end.
 

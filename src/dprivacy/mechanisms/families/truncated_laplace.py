@@ -17,24 +17,11 @@ from dprivacy.typing import LevelLike, NumberLike
 
 
 @result("T", "Def 7.4.3")
-def truncated_laplace_atoms(x: NumberLike, *, eps: LevelLike) -> tuple[float, float]:
-    """The chances of exactly 0 and exactly 1: e^(−ε·x)/2 and e^(−ε·(1−x))/2.
-
-    Everything below 0 is clamped to 0 and everything above 1 to 1; between them the density is
-    ε/2·e^(−ε·|y−x|).
-
-    Examples
-    --------
-    >>> truncated_laplace_atoms(0, eps="ln 2")
-    (0.5, 0.25)
-    """
-    place, level = _place(x), float(as_eps(eps))
-    return math.exp(-level * place) / 2, math.exp(-level * (1 - place)) / 2
-
-
-@result("T", "Def 7.4.3")
 def truncated_laplace_cdf(x: NumberLike, y: NumberLike, *, eps: LevelLike) -> float:
     """P(output ≤ y) for input x, both in [0, 1].
+
+    Everything below 0 is clamped to 0, which has the chance e^(−ε·x)/2, and everything above 1 to 1,
+    which has e^(−ε·(1−x))/2; between them the density is ε/2·e^(−ε·|y−x|).
 
     Examples
     --------

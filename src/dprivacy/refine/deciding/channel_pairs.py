@@ -65,9 +65,17 @@ class Pair:
             full[y][0] = zero + 1
         return Channel(self.first.columns, self.second.columns, full)
 
-    def outputs_of_second(self, h: int) -> list[Any]:
-        """The labels of B's outputs that make up reduced column h."""
-        return [self.second.columns[j] for j in self.b_groups[h]]
+    def table(self, rows: list[list[Fraction | float]]) -> Mat:
+        """Rows of numbers as a matrix, exact where the channels are."""
+        if self.exact:
+            return Mat.of([[Fraction(value) for value in row] for row in rows])
+        return Mat(np.array(rows, dtype=np.float64))
+
+
+def merged_labels(channel: Channel, groups: Groups) -> list[Any]:
+    """A label for each reduced column: of the one output, or of all that were merged."""
+    names = [tuple(channel.columns[j] for j in group) for group in groups]
+    return [name[0] if len(name) == 1 else name for name in names]
 
 
 def read_pair(A: Any, B: Any) -> Pair:

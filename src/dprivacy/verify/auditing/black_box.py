@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, BadNumber, NotApplicable, UnknownName, WrongShape
+from dprivacy.errors import BadLevel, NotApplicable, UnknownName, WrongShape
 from dprivacy.model import as_space
-from dprivacy.numbers import as_delta, as_share, float_up
+from dprivacy.numbers import as_delta, as_share, float_up, read_whole
 from dprivacy.spaces import Distance, read_labels
 from dprivacy.typing import Label, NumberLike, SpaceLike
 from dprivacy.verify.auditing.audit_findings import AuditResult
@@ -24,7 +24,6 @@ from dprivacy.verify.auditing.command_samplers import (
 from dprivacy.verify.auditing.confidence_bounds import clopper_pearson, normal_quantile
 from dprivacy.verify.auditing.event_search import Atoms, best_event
 from dprivacy.verify.auditing.revealing_events import Event, Events, Outputs, Tally, read_events
-from dprivacy.verify.losses.binomial_tails import read_trials
 
 Counts = Mapping[Label, Mapping[Label, int]]
 
@@ -94,8 +93,7 @@ def audit(
     draw = as_sampler(sampler)
     labels = read_labels(inputs, "inputs")
     _require_two(labels)
-    if read_trials(samples, "samples") < 16:
-        raise BadNumber(f"samples should be at least 16, not {samples}")
+    samples = read_whole(samples, "samples", 16)
     known = None if outputs is None else read_labels(outputs, "outputs")
     drawings = [drawn(draw, x, samples) for x in labels]
     numeric = outputs is None and all(_numeric(found) for found in drawings)

@@ -3,19 +3,12 @@
 import math
 from fractions import Fraction
 
-from dprivacy.errors import BadLevel, BadNumber
-from dprivacy.numbers import Level, as_level, as_share, exp_bounds, float_up, ln
+from dprivacy.errors import BadLevel
+from dprivacy.numbers import Level, as_level, as_share, exp_bounds, float_up, ln, read_whole
 from dprivacy.sources import result
 from dprivacy.typing import NumberLike
 
 _BITS = 128
-
-
-def read_trials(n: object, name: str = "n") -> int:
-    """A number of trials, a whole number ≥ 1."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise BadNumber(f"{name} should be a whole number of at least 1, not {n!r}")
-    return n
 
 
 def bernoulli_divergence(a: NumberLike | Level, b: NumberLike | Level) -> Level | float:
@@ -61,7 +54,7 @@ def binomial_tail_bound(n: int, p: NumberLike | Level, alpha: NumberLike | Level
     >>> binomial_tail_bound(10, "1/2", "1/2")
     0.0009765625
     """
-    trials, share, excess = read_trials(n), as_share(p, "p"), as_level(alpha)
+    trials, share, excess = read_whole(n, "n"), as_share(p, "p"), as_level(alpha)
     if excess < 0:
         raise BadLevel(f"α should be at least 0, not {alpha}")
     reached = excess + share
@@ -104,7 +97,7 @@ def binomial_alpha(n: int, p: NumberLike | Level, *, delta: NumberLike) -> float
     >>> round(binomial_alpha(10, "1/20", delta="0.01"), 4)
     0.3111
     """
-    trials, share, slack = read_trials(n), as_share(p, "p"), as_share(delta, "δ")
+    trials, share, slack = read_whole(n, "n"), as_share(p, "p"), as_share(delta, "δ")
     if not slack:
         raise BadLevel(
             f"δ should be greater than 0, not {delta}; the bound that always holds is α = 1 − p"

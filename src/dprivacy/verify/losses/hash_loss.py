@@ -9,14 +9,13 @@ from fractions import Fraction
 
 from dprivacy.errors import NotApplicable
 from dprivacy.model import about
-from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_share, root
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_share, read_whole, root
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.typing import LevelLike, Number, NumberLike
 from dprivacy.verify.losses.binomial_tails import (
     binomial_alpha,
     binomial_tail_bound,
-    read_trials,
 )
 from dprivacy.verify.losses.implied_guarantees import (
     ConcentratedGuarantee,
@@ -51,7 +50,7 @@ def lshrr_loss(*, eps: LevelLike, bits: int, distance: NumberLike) -> PrivacyLos
     >>> loss.mean == Level("0.5 ln 3"), loss.tail("ln 3")
     (True, Fraction(9, 64))
     """
-    level, kappa, d = as_eps(eps), read_trials(bits, "bits"), as_share(distance, "distance")
+    level, kappa, d = as_eps(eps), read_whole(bits, "bits"), as_share(distance, "distance")
     factor = level.exp()
     if factor is not None:
         exact: dict[Number, Number] = {
@@ -105,7 +104,7 @@ def lshrr_concentrated(*, eps: LevelLike, bits: int) -> ConcentratedGuarantee:
     >>> print(g.mu, g.tau)
     ln(9) ln(9)
     """
-    level, kappa = as_eps(eps), read_trials(bits, "bits")
+    level, kappa = as_eps(eps), read_whole(bits, "bits")
     factor = level.exp()
     mu: Level | float
     if factor is not None:
@@ -132,7 +131,7 @@ def lshrr_hoeffding(*, eps: LevelLike, bits: int, delta: NumberLike) -> Extended
     At distance 1/20 the privacy loss is at most 7.78614, except with probability 1/100 (ξ = 20·d + \
 6.78614, δ = 1/100).
     """
-    level, kappa = as_eps(eps), read_trials(bits, "bits")
+    level, kappa = as_eps(eps), read_whole(bits, "bits")
     # ε·Z with Z binomial has mean εκ·d and is (ε√κ/2)-subgaussian; the loss is at most ε·Z.
     bound = ConcentratedGuarantee(level * kappa, rounded_up(float(level) * math.sqrt(kappa) / 2))
     offset = probabilistic_from_concentrated(bound, delta=delta).xi(Fraction(0))
@@ -167,7 +166,7 @@ def lshrr_chernoff(
     >>> round(g.xi(Fraction("0.05")), 3)
     5.056
     """
-    level, kappa = as_eps(eps), read_trials(bits, "bits")
+    level, kappa = as_eps(eps), read_whole(bits, "bits")
     if (delta is None) == (alpha is None):
         raise NotApplicable(f"give one of delta and alpha, not delta={delta!r} and alpha={alpha!r}")
     rate = float(level) * kappa

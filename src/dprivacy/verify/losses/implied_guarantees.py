@@ -158,7 +158,10 @@ def probabilistic_from_concentrated(
             f"δ should be greater than 0, not {delta}: a subgaussian loss has no bound that always "
             "holds"
         )
-    logarithm = -math.log(slack) if slack > Fraction(1, 2) ** 1000 else _long_log(slack)
+    tiny = slack < Fraction(1, 2) ** 1000  # too small for a double
+    logarithm = (
+        math.log(slack.denominator) - math.log(slack.numerator) if tiny else -math.log(slack)
+    )
     offset = rounded_up(float(guarantee.tau) * math.sqrt(2 * logarithm))
     return ExtendedGuarantee(
         affine(guarantee.mu, offset),
@@ -167,10 +170,6 @@ def probabilistic_from_concentrated(
         f"{guarantee.because} and T Prop 10.4" if guarantee.because else "T Prop 10.4",
         f"ξ = {about(guarantee.mu)}·d + {about(offset)}, δ = {about(slack)}",
     )
-
-
-def _long_log(q: Fraction) -> float:
-    return math.log(q.denominator) - math.log(q.numerator)
 
 
 @result("T", "Prop 10.5")

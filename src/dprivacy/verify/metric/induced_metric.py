@@ -51,11 +51,12 @@ def distinguishability(C: ChannelLike) -> FiniteSpace:
     table: list[list[Distance]] = [[Fraction(0) if channel.exact else 0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(i + 1, n):
-            table[i][j] = table[j][i] = _log_ratio(ratios.worst(i, j))
+            table[i][j] = table[j][i] = log_ratio(ratios.worst(i, j))
     return FiniteSpace(channel.rows, Distances.of(table))
 
 
-def _log_ratio(ratio: Ratio) -> Distance:
+def log_ratio(ratio: Ratio) -> Distance:
+    """How far apart a ratio puts two inputs: its logarithm."""
     if ratio.bottom == 0:
         return math.inf
     if isinstance(ratio.top, float):
@@ -138,7 +139,7 @@ def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | 
     witness: Ratio | None = None
     for distance, ratio in largest.items():
         eps = _exact_rate(ratio, distance)
-        if best is None or witness is None or _larger(eps, ratio, best, witness, space):
+        if best is None or witness is None or larger_rate(eps, ratio, best, witness, space):
             best, witness = eps, ratio
     return (Level(0), None) if best is None else (best, witness)
 
@@ -162,10 +163,12 @@ def _rate_bounds(ratio: Ratio, distance: Distance, precision: int) -> tuple[Frac
         bits *= 2
 
 
-def _larger(eps: Eps, ratio: Ratio, best: Eps, witness: Ratio, space: FiniteSpace) -> bool:
+def larger_rate(
+    eps: Eps, ratio: Ratio, best: Eps, witness: Ratio, space: FiniteSpace
+) -> bool | None:
     """Whether the first rate is the larger, also where both round up to the same double.
 
-    Rates that agree to 4096 bits, one of them without an exact form, are taken for equal.
+    None for rates that agree to 4096 bits, one of them without an exact form.
     """
     if isinstance(eps, Level) and isinstance(best, Level):
         return eps > best
@@ -176,7 +179,7 @@ def _larger(eps: Eps, ratio: Ratio, best: Eps, witness: Ratio, space: FiniteSpac
         under, over = _rate_bounds(witness, space.distances[witness.x, witness.z], precision)
         if low > over or high < under:
             return low > over
-    return False
+    return None
 
 
 def _column_extremes(ratios: RowRatios) -> list[Ratio]:
