@@ -1,8 +1,7 @@
 """Released data with their card, and the one writer that puts both into files."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -86,17 +85,20 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
         )
     place = Workplace(as_path(path, "the output"))
     require_free(place, replace=replace)
-    with place.held(), _cleared(place), place.errors():
-        handle = open_own(place.output_part, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(handle, "wb") as file:
-            released.writer(released.data, file, place.output)
-            file.flush()
-            os.fsync(file.fileno())
-        card = released.card.saved_as(place.output.name, file_hash(place.output_part))
-        write_card(place, card)
-        os.replace(place.card_part, place.card)
-        os.replace(place.output_part, place.output)
-        place.sync()
+    with place.held(), place.errors():
+        try:
+            handle = open_own(place.output_part, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+            with os.fdopen(handle, "wb") as file:
+                released.writer(released.data, file, place.output)
+                file.flush()
+                os.fsync(file.fileno())
+            card = released.card.saved_as(place.output.name, file_hash(place.output_part))
+            write_card(place, card)
+            os.replace(place.card_part, place.card)
+            os.replace(place.output_part, place.output)
+            place.sync()
+        finally:
+            place.clear()
     return card
 
 
@@ -119,15 +121,6 @@ def write_card(place: Workplace, card: Card) -> None:
         file.write(card_text(card).encode())
         file.flush()
         os.fsync(file.fileno())
-
-
-@contextmanager
-def _cleared(place: Workplace) -> Iterator[None]:
-    """Leave nothing half-written behind."""
-    try:
-        yield
-    finally:
-        place.clear()
 
 
 def write_table(table: Any, file: Any, path: Path) -> None:

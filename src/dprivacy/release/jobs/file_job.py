@@ -87,15 +87,8 @@ def run_file_job(
         seen = _stat(origin)
         with read_errors(origin):
             digest = bytes.fromhex(file_hash(origin))
-        run = run_of(
-            key,
-            source=(seen[2], digest),
-            plan=plan,
-            permanent_key=permanent_key,
-            ledger="" if account is None else account.ledger.id,
-            secure=streams.secure,
-            replace=replace,
-        )
+        book = "" if account is None else account.ledger.id
+        run = run_of(key, terms, source=(seen[2], digest), ledger=book, replace=replace)
         if journal is not None:
             require_same(journal, run, origin)
         else:

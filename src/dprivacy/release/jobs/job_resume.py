@@ -15,6 +15,7 @@ from dprivacy.model import plain
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
+from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sampling import choose_source
@@ -73,23 +74,16 @@ def done_before(place: Workplace) -> Card | None:
 
 
 def run_of(
-    key: bytes,
-    *,
-    source: tuple[int, bytes],
-    plan: Plan,
-    permanent_key: bytes | None,
-    ledger: str,
-    secure: bool,
-    replace: bool,
+    key: bytes, terms: Terms, *, source: tuple[int, bytes], ledger: str, replace: bool
 ) -> Run:
     """What a run begins with; of the source, its size and its SHA-256."""
     return Run(
         key.hex(),
-        secure,
+        terms.insecure_seed is None,
         replace,
         {"size": source[0], "digest": _print(key, source[1])},
-        _plan_prints(key, plan),
-        "" if permanent_key is None else _print(key, permanent_key),
+        _plan_prints(key, terms.plan),
+        "" if terms.permanent_key is None else _print(key, terms.permanent_key),
         ledger,
         {name: version(name) for name in _LIBRARIES},
     )

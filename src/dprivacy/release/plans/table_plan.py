@@ -38,7 +38,6 @@ _DEEPEST = 100
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
 SOURCES = ("declared", "data", "data, acknowledged")
-NULL_POLICIES = ("refuse", "category", "replace")
 
 
 @dataclass(frozen=True)

@@ -107,12 +107,14 @@ def query(release: Released[Any] | ReceivedTable | PathArg, sql: str) -> QueryAn
         names = tuple(entry[0] for entry in cursor.description)
         rows = tuple(cursor.fetchall())
         tree = _parsed(connection, sql)
-        counted = _counted(connection, tree, table)
-        if counted is not None:
-            return _with_corrections(connection, table, names, rows, counted)
-        pair = _conditional(connection, tree, table)
-        if pair is not None and len(rows) == 1:
-            return QueryAnswer(names, rows, (pair,), "corrected: estimated count of the true table")
+        if tree is not None:
+            counted = _counted(connection, tree, table)
+            if counted is not None:
+                return _with_corrections(connection, table, names, rows, counted)
+            pair = _conditional(connection, tree, table)
+            if pair is not None and len(rows) == 1:
+                told = "corrected: estimated count of the true table"
+                return QueryAnswer(names, rows, (pair,), told)
         return QueryAnswer(names, rows, None, "raw answers from the noisy table")
     except engine.Error as reason:
         said = str(reason).splitlines()[0]
@@ -186,8 +188,6 @@ def _parsed(connection: Any, sql: str) -> Any:
 
 def _conditional(connection: Any, tree: Any, release: ReceivedTable) -> tuple[float, float] | None:
     """SELECT count(*) … WHERE over protected columns: corrected; None for anything else."""
-    if tree is None:
-        return None
     node = tree["statements"][0]["node"]
     known = {name.lower(): name for name in release.columns}
     if [_selected(entry, known) for entry in node["select_list"]] != [_COUNT]:
@@ -218,8 +218,6 @@ def _counted(connection: Any, tree: Any, release: ReceivedTable) -> _Counted | N
 
     Everything that changes which rows are counted must depend on columns passed through alone.
     """
-    if tree is None:
-        return None
     node = tree["statements"][0]["node"]
     known = {name.lower(): name for name in release.columns}
     selected = [_selected(entry, known) for entry in node["select_list"]]
