@@ -76,14 +76,6 @@ def local_privacy(A: ChannelLike, *, eps: LevelLike) -> MembershipVerdict:
     return MembershipVerdict(claim, True, True, denial=denial)
 
 
-def require_member(A: ChannelLike, eps: LevelLike) -> tuple[Channel, Cone]:
-    """Read a matrix and refuse one outside the polytope."""
-    verdict = local_privacy(A, eps=eps)
-    if not verdict:
-        raise NotPrivate(f"{verdict.explain()} Only matrices of the polytope have loose entries.")
-    return read_local(A, eps)
-
-
 @result("P", "Def 5", "Lem 2")
 def loose_entries(A: ChannelLike, *, eps: LevelLike) -> tuple[tuple[Label, Label], ...]:
     """λ(A): the entries that are neither e^ε·(smallest) nor e^(−ε)·(largest entry of their column).
@@ -106,7 +98,10 @@ def loose_entries(A: ChannelLike, *, eps: LevelLike) -> tuple[tuple[Label, Label
     >>> loose_entries(A, eps="ln 2")
     ((1, 0),)
     """
-    channel, cone = require_member(A, eps)
+    verdict = local_privacy(A, eps=eps)
+    if not verdict:
+        raise NotPrivate(f"{verdict.explain()} Only matrices of the polytope have loose entries.")
+    channel, cone = read_local(A, eps)
     return tuple(
         (x, y)
         for i, x in enumerate(channel.rows)

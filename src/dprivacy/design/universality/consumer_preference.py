@@ -156,13 +156,13 @@ def consumer(space: FiniteSpace, prior: PriorLike, loss: LossLike) -> tuple[Dist
     )
 
 
-def listed(cone: Cone, most: int = MOST_VERTICES) -> list[Column] | None:
+def listed(cone: Cone) -> list[Column] | None:
     """The vertices of a cone, or None when there are too many."""
     try:
-        found = list(islice(rays(cone), most + 1))
+        found = list(islice(rays(cone), MOST_VERTICES + 1))
     except (TooLarge, Uncertified):
         return None
-    return found if len(found) <= most else None
+    return found if len(found) <= MOST_VERTICES else None
 
 
 def chosen(cone: Cone, columns: list[Column], prior: Dist, loss: Loss) -> BestKernel | None:

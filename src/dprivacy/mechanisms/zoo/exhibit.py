@@ -66,11 +66,9 @@ def by_repetition(first: Any, second: Any) -> Finding:
     return Finding(same > 0.9, f"two runs agree on {same:.0%} of {len(first)} draws")
 
 
-def by_audit(
-    sampler: Sampler, inputs: Sequence[Label], eps: LevelLike, samples: int = 200_000
-) -> Finding:
+def by_audit(sampler: Sampler, inputs: Sequence[Label], eps: LevelLike) -> Finding:
     """Samples of the black box alone; one healthy box in 100,000 would be called broken."""
-    found = audit(sampler, inputs, samples=samples, confidence=1 - 1e-5)
+    found = audit(sampler, inputs, samples=200_000, confidence=1 - 1e-5)
     return Finding(
         found.refutes(eps),
         f"ε is at least {found.eps_lower:.3f} (99.999 % confidence) where {eps} is claimed",
