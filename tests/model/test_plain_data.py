@@ -54,3 +54,8 @@ def test_labels_of_any_kind_reach_json() -> None:
 @pytest.mark.parametrize(("level", "text"), [("1/2", "1/2"), ("3", "3"), ("1/3", "1/3 ≈ 0.3333")])
 def test_a_rational_level_reads_like_the_fraction_it_is(level, text):
     assert about(Level(level)) == about(Q(level)) == text
+
+
+def test_a_label_does_not_steer_the_terminal():
+    assert shown(("a\x1b[2J", "b\x7f\x9b")) == r"(a\x1b[2J, b\x7f\x9b)"
+    assert shown("caf\u00e9\u00a0noir") == "caf\u00e9\u00a0noir"

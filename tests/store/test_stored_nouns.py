@@ -2,6 +2,8 @@
 
 import copy
 import json
+import os
+from dataclasses import replace
 from fractions import Fraction as Q
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 import dprivacy as dp
 from dprivacy.errors import BadFile, DPrivacyError, OutputExists, WrongKind
-from dprivacy.model import digest
+from dprivacy.model import digest, file_text
 from dprivacy.release import Receipt
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.spaces import from_table
@@ -187,3 +189,106 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(BadFile, match="cannot be written"):
         save(dp.line(2), tmp_path / "no" / "x.json")
     assert not list(tmp_path.iterdir())
+
+
+CONTROL = "holds a control character; take it out"
+
+
+def changed(noun, change):
+    """The text of the first sample of a noun, with its body changed and its hash repaired."""
+    data = json.loads(stored_text(dict(reversed(CASES))[noun]))
+    change(data["body"])
+    return repaired(data)
+
+
+@pytest.mark.parametrize(
+    ("noun", "change", "words"),
+    [
+        (
+            "space",
+            lambda b: b["codes"].__setitem__(0, None),
+            "rows are stored as lists, not as null",
+        ),
+        ("channel", lambda b: b["matrix"]["weights"].append("x"), "stored as lists, not as .x"),
+        ("plan", lambda b: b.update(title=None), "the title should be text .* not None"),
+        (
+            "mechanism",
+            lambda b: b.update(family="a\x1b[2J"),
+            CONTROL,
+        ),
+        ("mechanism", lambda b: b["guarantee"].update(unit="\b"), CONTROL),
+        ("card", lambda b: b.update(title="\x9b31m"), CONTROL),
+        ("plan", lambda b: b.update(title="\r"), CONTROL),
+    ],
+)
+def test_parts_that_are_refused(noun, change, words):
+    with pytest.raises(BadFile, match=words):
+        from_text(changed(noun, change))
+
+
+def test_texts_that_steer_a_terminal_are_not_written_either():
+    mechanism = dp.randomised_response(["a\x07", "b\n"], eps="ln 2")
+    assert from_text(stored_text(mechanism)) == mechanism  # labels are data
+    with pytest.raises(BadFile, match="'family' " + CONTROL):
+        stored_text(replace(mechanism, family="\x1b[2J"))
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+@pytest.mark.parametrize("depth", [101, *range(980, 995), 100_000])
+def test_deep_files_are_refused(noun, depth):
+    nested = "[" * depth + "]" * depth
+    with pytest.raises(BadFile, match=r"not JSON|nested more than 100 deep"):
+        from_text(f'{{"format":"dprivacy.{noun}","version":1,"body":{{"x":{nested}}},"sha256":""}}')
+
+
+class TestPaths:
+    """What is not a file is refused, at once, and nothing is left behind."""
+
+    @pytest.mark.parametrize(
+        ("path", "kind", "words"),
+        [
+            (None, WrongKind, "named by its path, not by an object NoneType"),
+            (3, WrongKind, "named by its path, not by an object int"),
+            ("", BadFile, "'' cannot be the name of a file"),
+            ("a\0b", BadFile, "cannot be the name of a file"),
+        ],
+    )
+    def test_names(self, path, kind, words):
+        with pytest.raises(kind, match=words):
+            load(path)
+        with pytest.raises(kind, match=words):
+            save(dp.line(3), path)
+
+    def test_pipes_and_devices_are_not_read(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        for path in ("/dev/zero", "/dev/null", tmp_path / "pipe"):
+            with pytest.raises(BadFile, match="a pipe or a device"):
+                load(path)
+        with pytest.raises(BadFile, match="cannot be read"):
+            load(tmp_path)
+
+    def test_links_to_files_are_read(self, tmp_path):
+        save(dp.line(3), tmp_path / "line.json")
+        (tmp_path / "link").symlink_to(tmp_path / "line.json")
+        assert load(tmp_path / "link") == dp.line(3)
+
+    def test_a_link_to_nothing_is_kept(self, tmp_path):
+        link = tmp_path / "link"
+        link.symlink_to(tmp_path / "nothing")
+        with pytest.raises(OutputExists):
+            save(dp.line(3), link)
+        assert link.is_symlink()
+
+    def test_a_folder_is_kept_and_nothing_is_left_beside_it(self, tmp_path):
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        with pytest.raises(BadFile, match="cannot be written"):
+            save(dp.line(3), folder, replace=True)
+        assert list(tmp_path.iterdir()) == [folder]
+
+    def test_a_file_is_read_to_the_limit(self, tmp_path):
+        file = tmp_path / "large"
+        file.write_bytes(b"x" * 65)
+        assert len(file_text(file, largest=65)) == 65
+        with pytest.raises(BadFile, match="larger than"):
+            file_text(file, largest=64)

@@ -53,6 +53,7 @@ from dprivacy.model.matrix_files import (
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
 from dprivacy.model.noun_input import labels_of as labels_of, space_for as space_for
 from dprivacy.model.plain_data import (
+    CONTROL as CONTROL,
     about as about,
     plain as plain,
     shown as shown,

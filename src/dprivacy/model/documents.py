@@ -6,7 +6,10 @@ The body of each noun is written and read by its own room; the room `store` has 
 """
 
 import hashlib
+import io
 import json
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -14,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, DPrivacyError, NotPrivate, WrongKind
+from dprivacy.model.plain_data import CONTROL
 from dprivacy.typing import PathArg
 
 LARGEST = 256 << 20  # bytes
 _KEYS = {"format", "version", "body", "sha256"}
 _PREFIX = "dprivacy."
+_DEEPEST = 100
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Document:
 def write_document(noun: str, version: int, body: dict[str, Any]) -> str:
     """The text of a stored noun: the envelope around its body, with the hash of all three."""
     data = {"format": _PREFIX + noun, "version": version, "body": body}
+    _refuse_control(body, f"the {noun}")
     return _laid_out({**data, "sha256": digest(data)}) + "\n"
 
 
@@ -64,7 +70,8 @@ def read_document(text: str, *, name: str = "the file") -> Document:
     """Open the envelope.
 
     Strict: the four keys and no others, no repeated keys anywhere, no floats (numbers that are not
-    whole are stored as text), and the hash of the contents, which catches accidents. Whoever
+    whole are stored as text), no control characters
+    outside of labels, and the hash of the contents, which catches accidents. Whoever
     repairs the hash meets the noun's own reader, which proves again what it can.
 
     Raises
@@ -83,12 +90,9 @@ def read_document(text: str, *, name: str = "the file") -> Document:
     def refuse(literal: str) -> Any:
         raise BadFile(f"{name}: numbers are stored as text, but {literal[:24]} is not")
 
-    try:
-        data = json.loads(text, object_pairs_hook=once, parse_float=refuse, parse_constant=refuse)
-    except DPrivacyError:
-        raise
-    except (TypeError, ValueError, RecursionError) as reason:
-        raise BadFile(f"{name}: not JSON ({reason})") from None
+    data = parsed_json(
+        text, name, object_pairs_hook=once, parse_float=refuse, parse_constant=refuse
+    )
     if not is_document(data):
         raise BadFile(
             f"{name}: not a file of dprivacy; that has format, version, body and sha256, and no more"
@@ -100,7 +104,34 @@ def read_document(text: str, *, name: str = "the file") -> Document:
         )
     if digest({key: data[key] for key in ("format", "version", "body")}) != data["sha256"]:
         raise BadFile(f"{name}: the contents do not match their hash; the file was changed")
+    _refuse_control(given[2], name)
     return Document(given[0].removeprefix(_PREFIX), given[1], given[2])
+
+
+def parsed_json(text: str, name: str, **hooks: Any) -> Any:
+    """The data of a JSON text; BadFile for anything else, and for what would upset its readers."""
+    try:
+        data = json.loads(text, **hooks)
+    except DPrivacyError:
+        raise
+    except (TypeError, ValueError, RecursionError) as reason:
+        raise BadFile(f"{name}: not JSON ({reason})") from None
+    level: list[Any] = [[data]]
+    for _ in range(_DEEPEST + 1):
+        inside = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [item for part in inside for item in part if isinstance(item, dict | list)]
+        if not level:
+            return data
+    raise BadFile(f"{name}: lists or objects are nested more than {_DEEPEST} deep")
+
+
+def _refuse_control(body: dict[str, Any], name: str) -> None:
+    """BadFile for control characters in what a noun says of itself; its labels, in lists, are data."""
+    for key, value in body.items():
+        if isinstance(value, dict):
+            _refuse_control(value, name)
+        elif isinstance(value, str) and CONTROL.search(value):
+            raise BadFile(f"{name}: {key!r} holds a control character; take it out")
 
 
 def is_document(data: Any) -> bool:
@@ -119,26 +150,36 @@ def digest(data: Any) -> str:
 
 def as_path(given: PathArg, what: str = "a file") -> Path:
     """The path that an argument names; WrongKind for anything else, such as a table in hand."""
-    if isinstance(given, str | PathLike):
-        return Path(given)
-    raise WrongKind(f"{what} is named by its path, not by an object {type(given).__name__}")
+    if not isinstance(given, str | PathLike):
+        raise WrongKind(f"{what} is named by its path, not by an object {type(given).__name__}")
+    name = str(given)
+    if not name or "\0" in name:
+        raise BadFile(f"{name!r} cannot be the name of {what}")
+    return Path(given)
 
 
 def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
     """The text of a file, or BadFile with the reason it cannot be read."""
     file = as_path(path)
     try:
-        if file.stat().st_size > largest:
-            raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
-        return file.read_text(encoding="utf-8-sig")
+        with open(file, "rb", opener=_without_waiting) as opened:
+            # A pipe may never end, and a device has no end: their sizes say nothing.
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise BadFile(f"{path}: a pipe or a device cannot be read; copy it to a file")
+            data = opened.read(largest + 1)
     except OSError as reason:
         raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
+    if len(data) > largest:
+        raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
+    try:
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
     except UnicodeDecodeError:
         raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
-    except ValueError as reason:
-        if isinstance(reason, DPrivacyError):
-            raise
-        raise BadFile(f"{path!r} cannot be the name of a file") from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to is opened as well, instead of being waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def require_keys(

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any, TypeVar
 from dprivacy.errors import (
     BadFile,
     BadNumber,
-    DPrivacyError,
     DuplicateLabel,
     Malformed,
     NotStochastic,
@@ -19,7 +17,7 @@ from dprivacy.errors import (
 )
 from dprivacy.model.channels import Channel
 from dprivacy.model.distributions import Dist
-from dprivacy.model.documents import file_text, is_document, read_document, rebuilt
+from dprivacy.model.documents import file_text, is_document, parsed_json, read_document, rebuilt
 from dprivacy.model.plain_data import shown
 from dprivacy.model.stored_parts import channel_from, space_from
 from dprivacy.numbers import read_number
@@ -167,12 +165,7 @@ def _parsed(text: str, name: str) -> Any:
     def refuse(literal: str) -> Any:
         raise BadNumber(f"{name}: {literal} is not a probability")
 
-    try:
-        return json.loads(text, parse_float=exact, parse_constant=refuse)
-    except DPrivacyError:
-        raise
-    except (ValueError, RecursionError) as reason:
-        raise BadFile(f"{name}: not JSON ({reason})") from None
+    return parsed_json(text, name, parse_float=exact, parse_constant=refuse)
 
 
 def _from_json(data: Any, name: str) -> Channel:

@@ -1,11 +1,14 @@
 """Answers as plain data: "16/7" and "ln(16/7)" instead of objects, for JSON and for people."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from dprivacy.numbers import Level
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # characters; but tabs and line breaks
 
 
 def plain(value: Any) -> Any:
@@ -28,12 +31,12 @@ def plain(value: Any) -> Any:
 
 
 def shown(label: Any) -> str:
-    """A label inside a sentence."""
+    """A label inside a sentence; what would steer a terminal is written as an escape."""
     if isinstance(label, frozenset):
         return "{" + ", ".join(sorted(shown(item) for item in label)) + "}"
     if isinstance(label, tuple):
         return "(" + ", ".join(shown(item) for item in label) + ")"
-    return str(label)
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), str(label))
 
 
 def about(value: Any) -> str:

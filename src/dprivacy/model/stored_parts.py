@@ -64,11 +64,12 @@ def space_from(body: dict[str, Any], *, name: str = "the space") -> FiniteSpace:
     """The space of a body; the axioms are checked again, distances 0 and ∞ are allowed."""
     if "doubles" in body:
         require_keys(body, {"labels": list, "doubles": list}, {}, name)
-        table: list[list[Any]] = [[_double(v) for v in row] for row in body["doubles"]]
+        table: list[list[Any]] = [[_double(v) for v in row] for row in _rows(body["doubles"], name)]
     else:
         require_keys(body, {"labels": list, "distances": list, "codes": list}, {}, name)
         values = [read_distance(_text(v, name), f"{name}: a distance") for v in body["distances"]]
-        table = [[values[_index(code, len(values), name)] for code in row] for row in body["codes"]]
+        codes = _rows(body["codes"], name)
+        table = [[values[_index(code, len(values), name)] for code in row] for row in codes]
     return from_table(_labels_from(body["labels"], name), table, pseudo=True, extended=True)
 
 
@@ -84,11 +85,11 @@ def matrix_from(body: dict[str, Any], name: str = "the matrix") -> Any:
     """The matrix of a body: a Mat, or doubles."""
     if "doubles" in body:
         require_keys(body, {"doubles": list}, {}, name)
-        rows = [[_double(v) for v in row] for row in body["doubles"]]
+        rows = [[_double(v) for v in row] for row in _rows(body["doubles"], name)]
         _require_even(rows, name)
         return np.array(rows)
     require_keys(body, {"denominator": str, "weights": list}, {}, name)
-    weights = [[_integer(value, name) for value in row] for row in body["weights"]]
+    weights = [[_integer(value, name) for value in row] for row in _rows(body["weights"], name)]
     _require_even(weights, name)
     denominator = _integer(body["denominator"], name)
     if not denominator:
@@ -152,6 +153,13 @@ def _read_label(value: Any, name: str) -> Any:
             parts = [_read_label(part, name) for part in content]
             return tuple(parts) if kind == "tuple" else frozenset(parts)
     raise BadFile(f"{name}: {str(value)[:60]} is not the stored form of a label")
+
+
+def _rows(rows: list[Any], name: str) -> list[list[Any]]:
+    for row in rows:
+        if not isinstance(row, list):
+            raise BadFile(f"{name}: rows are stored as lists, not as {json.dumps(row)[:30]}")
+    return rows
 
 
 def _doubles(table: Any) -> list[list[str]]:

@@ -11,6 +11,7 @@ from dprivacy.errors import BadFile, OutputExists, WrongKind
 from dprivacy.mechanisms import ChannelMechanism, mechanism_body, mechanism_from
 from dprivacy.model import (
     Channel,
+    as_path,
     channel_body,
     channel_from,
     file_text,
@@ -89,17 +90,18 @@ def save(
     FiniteSpace(3 points, diameter 2, exact)
     """
     text = stored_text(thing)
-    target = Path(path)
-    if target.exists() and not replace:
+    target = as_path(path)
+    if os.path.lexists(target) and not replace:
         raise OutputExists(f"{path} already exists; choose another name, or pass replace=True")
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, target)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".dprivacy.") as folder:
+            part = Path(folder, "part")
+            part.touch(mode=0o600)
+            with open(part, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, target)
     except OSError as reason:
         raise BadFile(f"{path}: cannot be written ({reason.strerror})") from None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain
+from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.sources import result
@@ -52,7 +52,7 @@ class JointGuarantee(Answer):
             )
         if self.open:
             lines.append(f"Published as they are, hence not protected: {', '.join(self.open)}.")
-        return "\n".join(lines)
+        return shown("\n".join(lines))  # names of columns come from files
 
     @property
     def open(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from dprivacy.errors import (
     UnknownName,
     WrongKind,
 )
-from dprivacy.model import Channel, file_text, rebuilt
+from dprivacy.model import CONTROL, Channel, file_text, rebuilt
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
@@ -239,8 +239,11 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
             f'{name}: unit should be "row" or a column, and rows_per_person a whole number ≥ 1; they '
             f"are {str(unit)[:40]} and {str(most)[:40]}"
         )
+    title = data.get("title", "")
+    if not isinstance(title, str) or CONTROL.search(title):
+        raise BadPlan(f"{name}: the title should be text without control characters, not {title!r}")
     columns = tuple(column.build() for column in read)
-    return Plan(columns, drop, through, unit, most, str(data.get("title", "")), dict(data))
+    return Plan(columns, drop, through, unit, most, title, dict(data))
 
 
 @dataclass(frozen=True)
