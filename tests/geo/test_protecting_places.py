@@ -91,7 +91,7 @@ CANARY = 40.712345678901
         ([CANARY, CANARY], [-74.0, 361.25], "row 1 has a longitude outside −180 … 360"),
         ([CANARY, 41.98765], [-74.0, -74.0], "row 1 lies outside the declared region; leave"),
         ([-74.0, -74.0], [CANARY, CANARY], r"row 0 lies outside .* \(and 1 more\); the two seem"),
-        ([CANARY], [-74.0, -74.0], "1 latitudes and 2 longitudes"),
+        ([CANARY], [-74.0, -74.0], "not 2 longitudes for 1 latitude"),
         (["40.712345678901"], [-74.0], "latitudes should be numbers, not texts"),
         ([True], [-74.0], "latitudes should be numbers, not texts or truth"),
         ("40.712345678901", [-74.0], "not a single text"),

@@ -175,7 +175,7 @@ def test_the_experiment_of_the_figures():
     assert "random others, k = 3" in text
     data = json.loads(json.dumps(found.to_dict()))
     assert data["points"][0]["mechanism"] == "LSH"
-    with pytest.raises(UnknownName, match="2 points have mechanism='LSH'"):
+    with pytest.raises(UnknownName, match="mechanism='LSH' fit 2 points"):
         found.at(mechanism="LSH")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from dprivacy.curves.coefficient_noise import CurveMechanism
 from dprivacy.errors import WrongShape
 from dprivacy.estimation import read_chance
-from dprivacy.model import Answer, Pictured
+from dprivacy.model import Answer, Pictured, counted
 from dprivacy.numbers import Floats, Sealed
 from dprivacy.typing import NumberLike
 
@@ -49,9 +49,9 @@ class Profile(Answer, Sealed, Pictured):
         """The profile in words."""
         top = int(np.argmax(self.mean))
         return (
-            f"The mean of {self.curves:,} curves: highest at reading {top}, with {self.mean[top]:.4g} "
-            f"± {(self.high - self.mean)[top]:.2g}; the band holds the whole mean curve with "
-            f"{self.confidence:.0%} confidence, up to what the basis leaves out."
+            f"The mean of {counted(self.curves, 'curve')}: highest at reading {top}, with "
+            f"{self.mean[top]:.4g} ± {(self.high - self.mean)[top]:.2g}; the band holds the whole "
+            f"mean curve with {self.confidence:.0%} confidence, up to what the basis leaves out."
         )
 
 

@@ -16,7 +16,7 @@ from dprivacy.curves.curve_readings import CurvesLike
 from dprivacy.curves.mean_profile import Profile, mean_profile
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow
-from dprivacy.model import Answer, Guarantee, Pictured, about, factor_in_words
+from dprivacy.model import Answer, Guarantee, Pictured, about, counted, factor_in_words
 from dprivacy.numbers import Floats, Sealed
 from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
 from dprivacy.typing import Label, NumberLike
@@ -125,7 +125,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         lines = [
             self.sentence(),
             f"Standard deviation of the noise: {np.sqrt((made.noise**2).mean()):.3g}{unit} on one "
-            f"reading of one curve, from {made.basis.size} {made.basis.name} coefficients.",
+            f"reading of one curve, from {counted(made.basis.size, f'{made.basis.name} coefficient')}.",
         ]
         if made.bounds is not None:
             lines.append(
@@ -164,7 +164,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         }
 
     def __repr__(self) -> str:
-        return f"ProtectedCurves({len(self):,} curves, {self.mechanism!r})"
+        return f"ProtectedCurves({counted(len(self), 'curve')}, {self.mechanism!r})"
 
 
 def released(

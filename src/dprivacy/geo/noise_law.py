@@ -135,8 +135,8 @@ def displacement(
     true, said = read_places(lat, lon), read_places(reported_lat, reported_lon)
     if len(true[0]) != len(said[0]) or not len(true[0]):
         raise WrongShape(
-            f"there should be one report for each true place, but there are {len(said[0])} reports and "
-            f"{len(true[0])} true places"
+            "there should be one report for each true place, not "
+            f"{counted(len(said[0]), 'report')} for {counted(len(true[0]), 'true place')}"
         )
     away = apart(*true, *said)
     middle, most = np.quantile(away, [0.5, 0.95])

@@ -12,7 +12,7 @@ from dprivacy.extras import arrow
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.place_files import PlaceFile, is_geojson
-from dprivacy.model import Answer, Mechanism, plain
+from dprivacy.model import Answer, Mechanism, counted, plain
 from dprivacy.numbers import Sealed
 from dprivacy.release import (
     Card,
@@ -73,7 +73,7 @@ class ProtectedPlaces(Answer, Sealed):
         }
 
     def __repr__(self) -> str:
-        return f"ProtectedPlaces({len(self):,} places, {self.guarantee!r})"
+        return f"ProtectedPlaces({counted(len(self), 'place')}, {self.guarantee!r})"
 
 
 def charge_of(guarantee: MetreGuarantee) -> Charge:

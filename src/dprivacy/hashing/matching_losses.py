@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import UnknownName
-from dprivacy.model import Answer, Pictured, plain
+from dprivacy.model import Answer, Pictured, counted, plain
 from dprivacy.numbers import Level, as_share
 from dprivacy.typing import NumberLike
 
@@ -74,7 +74,9 @@ class LossExperiment(Answer, Pictured):
         found = [p for p in self.points if all(getattr(p, key) == v for key, v in wanted.items())]
         if len(found) != 1:
             told = ", ".join(f"{key}={value!r}" for key, value in settings.items())
-            raise UnknownName(f"{len(found)} points have {told or 'no settings'}; name exactly one")
+            raise UnknownName(
+                f"name exactly one point; {told or 'no settings'} fit {counted(len(found), 'point')}"
+            )
         return found[0]
 
     def curve(

@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import UnknownName
 from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import Dist, Pictured, plain, shown
+from dprivacy.model import Dist, Pictured, counted, plain, shown
 
 _ROWS_SHOWN = 20
 
@@ -153,11 +153,13 @@ class Estimate(TabularAnswer, Pictured):
             "inverse": "inverting the channel",
             "projected": "inverting the channel, then the nearest distribution",
         }[self.estimator]
-        text = [f"{len(self.labels)} shares estimated from {plain(self.n)} answers by {how}."]
+        text = [
+            f"{counted(len(self.labels), 'share')} estimated from n = {plain(self.n)} by {how}."
+        ]
         if self.estimator == "ibu":
             end = "Converged" if self.converged else "Not converged"
             text.append(
-                f"{end} after {self.iterations} updates: the mean log-likelihood is within "
+                f"{end} after {counted(self.iterations, 'update')}: the mean log-likelihood is within "
                 f"{self.gap:.2g} of its maximum."
             )
         if not self.proper:
@@ -190,7 +192,9 @@ class Estimate(TabularAnswer, Pictured):
         }
 
     def _printed(self) -> tuple[str, Rows]:
-        head = f"Estimate({self.estimator}, n = {plain(self.n)}, {len(self.labels)} labels)"
+        head = (
+            f"Estimate({self.estimator}, n = {plain(self.n)}, {counted(len(self.labels), 'label')})"
+        )
         rows: Rows = [
             ("label", "count", "± s.e.", f"{100 * self.confidence:g} % interval", "share")
         ]

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, NotInvertible, UnknownName
+from dprivacy.errors import BadNumber, Malformed, NotInvertible, UnknownName
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
 from dprivacy.numbers import Floats, read_number
 from dprivacy.typing import NumberLike
@@ -101,9 +101,12 @@ def around(operator: Operator, counts: Floats, p: Floats) -> tuple[list[float], 
 
 def read_chance(value: NumberLike, what: str = "confidence") -> float:
     """A number between 0 and 1, neither of them."""
-    number = float(read_number(value, what))
+    try:
+        number = float(read_number(value, what))
+    except Malformed:
+        number = math.nan
     if not 0 < number < 1:
-        raise BadNumber(f"{what} should be between 0 and 1, such as 0.95, not {value!r}")
+        raise BadNumber(f"{what} should be a number between 0 and 1, such as 0.95, not {value!r}")
     return number
 
 

@@ -24,7 +24,7 @@ from dprivacy.estimation.counts.standard_errors import EDGE, OF, SCALES, Of, Sca
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import Pictured, plain, shown
+from dprivacy.model import Pictured, counted, plain, shown
 from dprivacy.numbers import Floats
 from dprivacy.typing import ChannelLike
 
@@ -151,13 +151,14 @@ class TableEstimate(TabularAnswer, Pictured):
         if self.gap is not None:
             end = "Converged" if self.converged else "Not converged"
             text += (
-                f" {end} after {self.iterations} updates: the mean log-likelihood is within "
+                f" {end} after {counted(self.iterations, 'update')}: the mean log-likelihood is within "
                 f"{self.gap:.2g} of its maximum."
             )
         if (self.counts < 0).any():
             negative = int((self.counts < 0).sum())
             text += (
-                f" {negative} cells are negative: the estimate is unbiased, not a possible table."
+                f" It has {counted(negative, 'negative cell')}: the estimate is unbiased, and not a "
+                "possible table."
             )
         return f"{text} Standard errors: {self.errors_from}."
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from dprivacy.estimation.counts.standard_errors import quantile
 from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
+from dprivacy.model import counted
 from dprivacy.numbers import Floats
 
 
@@ -75,7 +76,7 @@ class Regression(TabularAnswer):
         """The fit in words."""
         end = "" if self.converged else " It did not converge: do not use the coefficients."
         rests = f"Standard errors come from {self.errors_from}."
-        return f"A {self.family} regression on {self.n} rows. {rests}{end}"
+        return f"A {self.family} regression on {counted(self.n, 'row')}. {rests}{end}"
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data."""

@@ -8,6 +8,7 @@ from dprivacy.errors import BadNumber, WrongKind, WrongShape
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.regions import Region
 from dprivacy.mechanisms import read_doubles
+from dprivacy.model import counted
 from dprivacy.numbers import Floats
 
 _CHUNK = 1 << 14  # rows that stay in the processor's cache
@@ -39,8 +40,8 @@ def read_places(lat: Degrees, lon: Degrees, region: Region | None = None) -> tup
     sides = [_side(values, name) for values, name in ((lat, "latitudes"), (lon, "longitudes"))]
     if len(sides[0]) != len(sides[1]):
         raise WrongShape(
-            f"there should be one longitude for each latitude, but there are {len(sides[0])} latitudes "
-            f"and {len(sides[1])} longitudes"
+            "there should be one longitude for each latitude, not "
+            f"{counted(len(sides[1]), 'longitude')} for {counted(len(sides[0]), 'latitude')}"
         )
     _require(~np.isfinite(sides[0]), "has no finite latitude; leave such rows out")
     _require(~np.isfinite(sides[1]), "has no finite longitude; leave such rows out")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole
-from dprivacy.text.documents.text_pieces import words_of
+from dprivacy.text.documents.text_pieces import require_labels, words_of
 from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 from dprivacy.typing import Label
 
@@ -69,11 +68,7 @@ def neighbours_of(
     ['water']
     """
     require_embedding(embedding)
-    if len(texts) != len(labels) or not len(texts):
-        raise WrongShape(
-            f"there should be one label for each text, but there are {len(texts)} texts and "
-            f"{len(labels)} labels"
-        )
+    require_labels(texts, labels)
     return Neighbours(tuple(labels), mean_vectors(texts, embedding), embedding)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable, WrongShape
+from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Sealed
-from dprivacy.text.documents.text_pieces import words_of
+from dprivacy.text.documents.text_pieces import require_labels, words_of
 from dprivacy.typing import Label
 
 
@@ -68,11 +68,7 @@ def train_topics(
     >>> model.predict(["a court"])
     ['law']
     """
-    if len(texts) != len(topics) or not len(texts):
-        raise WrongShape(
-            f"there should be one topic for each text, but there are {len(texts)} texts and "
-            f"{len(topics)} topics"
-        )
+    require_labels(texts, topics)
     if not 0 < smoothing < math.inf:
         raise BadNumber(f"smoothing should be a positive number, not {smoothing}")
     names = tuple(dict.fromkeys(topics))

@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from dprivacy.errors import NotApplicable, UnknownCategory, UnknownName
 from dprivacy.mechanisms import whole
+from dprivacy.model import counted
 from dprivacy.text.documents.text_pieces import Piece, pieces_of
 from dprivacy.text.embeddings.word_vectors import Embedding
 
@@ -96,7 +97,7 @@ class Policy:
         self._require_known(unknown, spoken, embedding)
         if not protected:
             raise NotApplicable(
-                f"the document has no words to protect (it has {spoken} words in all)"
+                f"the document has no words to protect (it has {counted(spoken, 'word')} in all)"
             )
         read = Reading(tuple(pieces), tuple(protected), spoken, len(unknown), dropped)
         return read if self.length is None else read.filled(self.length)
@@ -157,7 +158,8 @@ class Reading:
         missing = length - len(self.protected)
         if missing < 0:
             raise NotApplicable(
-                f"the document has more than the declared {length:,} words; declare more, or cut it"
+                f"the document has more than the declared {counted(length, 'word')}; declare more, or "
+                "cut it"
             )
         ends = range(len(self.pieces), len(self.pieces) + missing)
         pieces = (*self.pieces, *(Piece("word", EMPTY) for _ in ends))

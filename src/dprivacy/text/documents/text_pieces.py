@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind
-from dprivacy.typing import PathArg
+from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind, WrongShape
+from dprivacy.model import counted
+from dprivacy.typing import Label, PathArg
 
 Kind = Literal["word", "number", "mark", "space"]
 LONGEST_WORD = 200  # characters
@@ -93,6 +95,15 @@ def require_text(text: object) -> None:
         raise NotApplicable(
             f"the document has a NUL character at position {text.index(chr(0)):,}: it looks like a "
             "binary file"
+        )
+
+
+def require_labels(texts: Sequence[str], labels: Sequence[Label]) -> None:
+    """Refuse texts of which some have no author or topic, and no texts at all."""
+    if len(texts) != len(labels) or not len(texts):
+        raise WrongShape(
+            f"there should be one label for each text, not {counted(len(labels), 'label')} for "
+            f"{counted(len(texts), 'text')}"
         )
 
 
