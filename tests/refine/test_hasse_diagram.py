@@ -39,9 +39,16 @@ class TestOrder:
         assert found.below("top") == ("A", "B")
         assert found.below("again") == ("bottom",)
         assert [len(level) for level in found.levels()] == [1, 2, 1]
-        assert found.explain().splitlines()[1] == "  top  above  A = again, B"
+        assert found.explain().splitlines()[1] == "  top is safer than A = again, B"
         assert found.verdicts["bottom", "top"]
         assert json.loads(json.dumps(found.to_dict()))["edges"][0] == ["bottom", "A"]
+
+    def test_what_is_not_comparable_is_said_to_be_so(self) -> None:
+        first = as_channel([["2/3", "1/3"], ["1/3", "2/3"], ["1/3", "2/3"]])
+        last = as_channel([["2/3", "1/3"], ["2/3", "1/3"], ["1/3", "2/3"]])
+        said = order({"A": first, "B": last}).explain().splitlines()
+        assert said[1:] == [f"  {name}, comparable with none of the others" for name in "AB"]
+        assert order({"A": first, "again": first}).explain().splitlines()[1:] == ["  A = again"]
 
     def test_by_one_metric(self) -> None:
         found = order([SHARP, BLUNT], by="private", space=discrete(JOBS))

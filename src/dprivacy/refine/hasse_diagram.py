@@ -57,13 +57,16 @@ class Order(Pictured, Answer):
         ]
 
     def explain(self) -> str:
-        """The diagram as text, safest on top."""
+        """The order as text: who is safer than whom; what no chain of these joins is not comparable."""
         names = {group[0]: " = ".join(group) for group in self.classes}
-        lines = [f"Safest on top, by {self.by} refinement:"]
-        for level in reversed(self.levels()):
-            for group in level:
-                under = ", ".join(names[a] for a in self.below(group[0]))
-                lines.append(f"  {names[group[0]]}" + (f"  above  {under}" if under else ""))
+        joined = {name for edge in self.edges for name in edge}
+        lines = [f"By {self.by} refinement:"]
+        for first, *_ in (group for level in reversed(self.levels()) for group in level):
+            if under := ", ".join(names[a] for a in self.below(first)):
+                lines.append(f"  {names[first]} is safer than {under}")
+            elif first not in joined:
+                others = ", comparable with none of the others" if len(names) > 1 else ""
+                lines.append(f"  {names[first]}{others}")
         if self.undecided:
             pairs = ", ".join(f"{a} ⊑ {b}" for a, b in self.undecided)
             lines.append(f"Undecided: {pairs}.")
@@ -101,10 +104,9 @@ def order(
     --------
     >>> coins = {f"1/{k}": [[1 - 1 / k, 1 / k], [1 / k, 1 - 1 / k]] for k in (2, 4, 8)}
     >>> print(order(coins))
-    Safest on top, by average refinement:
-      1/2  above  1/4
-      1/4  above  1/8
-      1/8
+    By average refinement:
+      1/2 is safer than 1/4
+      1/4 is safer than 1/8
     """
     require_order(by)
     if space is not None and by != "private":
