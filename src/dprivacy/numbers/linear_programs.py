@@ -13,8 +13,9 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import MixedArithmetic
+from dprivacy.errors import MixedArithmetic, NotInvertible
 from dprivacy.numbers.arrays import Floats
+from dprivacy.numbers.exact_algebra import solve
 from dprivacy.numbers.exact_simplex import Vector, simplex
 from dprivacy.numbers.matrices import Mat
 
@@ -106,25 +107,19 @@ def _settle(
     cost: Vector, matrix: Mat, right: Vector, basic: list[int], settled: list[int]
 ) -> Outcome | None:
     """The exact primal and dual solution on a basis, or None when it is not optimal there."""
-    from flint import fmpq_mat
-
     rows, columns = matrix.shape
     x, y = [Fraction(0)] * columns, [Fraction(0)] * rows
     if basic:
-        from dprivacy.numbers.exact_algebra import to_flint
-
-        square = to_flint(matrix.take(settled, basic))
+        square = matrix.take(settled, basic)
         try:
-            primal = square.solve(fmpq_mat(len(settled), 1, [_fmpq(right[i]) for i in settled]))
-            dual = square.transpose().solve(
-                fmpq_mat(len(basic), 1, [_fmpq(cost[j]) for j in basic])
-            )
-        except ZeroDivisionError:
+            primal = solve(square, Mat.of([right[i]] for i in settled))
+            dual = solve(square.transposed, Mat.of([cost[j]] for j in basic))
+        except NotInvertible:
             return None
         for k, j in enumerate(basic):
-            x[j] = _fraction(primal[k, 0])
+            x[j] = Fraction(primal[k, 0])
         for k, i in enumerate(settled):
-            y[i] = _fraction(dual[k, 0])
+            y[i] = Fraction(dual[k, 0])
     value = sum((c * v for c, v in zip(cost, x, strict=True)), Fraction(0))
     outcome = Outcome("optimal", x, y, value)
     return outcome if certified(cost, matrix, right, outcome) else None
@@ -159,16 +154,6 @@ def certified(cost: Vector, matrix: Mat, right: Vector, outcome: Outcome) -> boo
         and all(value <= c for value, c in zip(reduced, cost, strict=True))
         and price == bound == outcome.value
     )
-
-
-def _fmpq(value: Fraction) -> Any:
-    from flint import fmpq
-
-    return fmpq(value.numerator, value.denominator)
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 # ------------------------------------------------------------------------------------------ in floats

@@ -130,11 +130,7 @@ class Distances(Frozen):
             if not 0 < float(factor) < math.inf:
                 raise TooLarge(f"distances in doubles cannot be multiplied by {factor}")
             return Distances(self.table * float(factor))
-
-        def times(value: Distance) -> Distance:
-            return value if isinstance(value, float) else (factor * value).simplified
-
-        return self.mapped(times)
+        return self.mapped(lambda value: times(value, factor))
 
     def take(self, indices: Sequence[int]) -> "Distances":
         """The distances between the chosen points."""
