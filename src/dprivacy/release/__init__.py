@@ -21,7 +21,6 @@ from dprivacy.release.migrate.pram_matrices import (
     read_pram as read_pram,
 )
 from dprivacy.release.migrate.utility_lists import (
-    from_utilities as from_utilities,
     from_utility_list as from_utility_list,
 )
 from dprivacy.release.plans.joint_promise import (

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dprivacy.errors import Malformed, NotPrivate
+from dprivacy.errors import Malformed
+from dprivacy.mechanisms import exponential
 from dprivacy.numbers.levels import ln
-from dprivacy.release import from_utilities, from_utility_list
-from dprivacy.spaces import line
-from dprivacy.verify import smallest_eps
+from dprivacy.release import from_utility_list
+from dprivacy.spaces import discrete
 
 
 def diffprivlib_rows(pairs, eps):
@@ -87,30 +87,15 @@ def test_utility_lists_that_are_refused(pairs, says):
 
 
 @pytest.mark.statement("C", "Def 4")
-@pytest.mark.parametrize("monotonic", [False, True])
-def test_utilities_of_candidates(monotonic):
+def test_utilities_of_candidates_as_the_page_on_migrating_writes_them():
     votes = {"without": [3, 2, 0.5], "with": [3, 3, 0.5]}
-    found = from_utilities(
-        votes, eps=1, sensitivity=1, candidates=["tea", "cake", "rum"], monotonic=monotonic
+    place = {"tea": 0, "cake": 1, "rum": 2}
+    found = exponential(
+        discrete(list(votes)), eps=1, outputs=list(place), utility=lambda x, y: votes[x][place[y]]
     )
-    scale = 1 if monotonic else 0.5
-    rows = np.array([[math.exp(scale * u) for u in line] for line in votes.values()])
+    rows = np.array([[math.exp(u / 2) for u in line] for line in votes.values()])
     rows /= rows.sum(axis=1, keepdims=True)
     for x, row in zip(votes, rows, strict=True):
-        assert [float(found.channel[x, y]) for y in ("tea", "cake", "rum")] == pytest.approx(row)
+        assert [float(found.channel[x, y]) for y in place] == pytest.approx(row)
     true = np.abs(np.log(rows[0] / rows[1])).max()
     assert float(found.guarantee.eps) == pytest.approx(true, abs=1e-7)
-
-
-def test_a_sensitivity_that_the_utilities_exceed():
-    votes = {"a": [0, 3], "b": [0, 0]}
-    with pytest.raises(NotPrivate, match="candidate '1' differs by 3 between inputs 'a' and 'b'"):
-        from_utilities(votes, eps=1, sensitivity=1)
-    farther = from_utilities({0: [0, 3], 3: [0, 0]}, eps=1, sensitivity=1, space=line([0, 3]))
-    assert smallest_eps(farther.channel, line([0, 3])) <= 1
-    with pytest.raises(Malformed, match="two or more, not of 1"):
-        from_utilities({"a": [0, 3]}, eps=1, sensitivity=3)
-    with pytest.raises(Malformed, match="has 1 utilities for 2 candidates"):
-        from_utilities({"a": [0, 3], "b": [1]}, eps=1, sensitivity=3)
-    with pytest.raises(Malformed, match="sensitivity is a positive number"):
-        from_utilities(votes, eps=1, sensitivity=0)

@@ -1,16 +1,16 @@
-"""diffprivlib's exponential mechanisms, from their utilities, with the ε they really have."""
+"""diffprivlib's ExponentialCategorical, from its utilities, with the ε it really has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadNumber, NotApplicable, NotPrivate, WrongShape
+from dprivacy.errors import BadNumber, NotApplicable, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, exponential
-from dprivacy.model import as_space, shown
+from dprivacy.model import shown
 from dprivacy.numbers import as_eps
 from dprivacy.sources import result
-from dprivacy.spaces import FiniteSpace, discrete
-from dprivacy.typing import Label, LevelLike, NumberLike, SpaceLike
+from dprivacy.spaces import discrete
+from dprivacy.typing import LevelLike
 
 
 @result("C", "Def 4")
@@ -69,86 +69,6 @@ def from_utility_list(utility_list: Iterable[Sequence[Any]], *, eps: LevelLike) 
     return exponential(
         discrete(values), eps=nominal, utility=lambda x, y: -scale * apart.get((x, y), Fraction(0))
     )
-
-
-@result("C", "Def 4")
-def from_utilities(
-    utilities: Mapping[Label, Sequence[NumberLike]],
-    *,
-    eps: LevelLike,
-    sensitivity: NumberLike,
-    candidates: Sequence[Label] | None = None,
-    monotonic: bool = False,
-    space: SpaceLike | None = None,
-) -> ChannelMechanism:
-    """diffprivlib's Exponential: candidate y for input x with weight e^(ε·u(x,y)/(2Δ)).
-
-    Parameters
-    ----------
-    utilities, candidates
-        For each input the utilities of all candidates (one list is not enough: ε compares two inputs),
-        and the labels of the outputs; 0 … n−1 when omitted.
-    eps, sensitivity
-        The level that was asked for, and Δ.
-    monotonic
-        Whether the 2 is left out, as diffprivlib does for monotonic utilities.
-    space
-        How far apart inputs are; 1 between any two when omitted.
-
-    Raises
-    ------
-    NotPrivate
-        Utilities that change by more than Δ·d between two inputs: the level that was asked for does not
-        hold.
-
-    Examples
-    --------
-    >>> votes = {"without Ann": [3, 2], "with Ann": [3, 3]}
-    >>> found = from_utilities(votes, eps="ln 4", sensitivity=1, candidates=["tea", "cake"])
-    >>> print(found.guarantee.eps)
-    ln(3/2)
-    """
-    nominal = as_eps(eps)
-    if len(utilities) < 2:
-        raise WrongShape(
-            f"ε compares inputs: give the utilities of two or more, not of {len(utilities)}"
-        )
-    table = {x: [_exact(u, f"input {shown(x)!r}") for u in line] for x, line in utilities.items()}
-    count = len(next(iter(table.values())))
-    outputs = list(range(count)) if candidates is None else list(candidates)
-    for x, line in table.items():
-        if len(line) != len(outputs):
-            raise WrongShape(
-                f"input {shown(x)!r} has {len(line)} utilities for {len(outputs)} candidates"
-            )
-    delta = _exact(sensitivity, "the sensitivity")
-    if delta <= 0:
-        raise BadNumber(f"the sensitivity is a positive number, not {delta}")
-    metric = discrete(list(table)) if space is None else as_space(space, labels=list(table))
-    _require_sensitivity(table, outputs, delta, metric)
-    place = {y: k for k, y in enumerate(outputs)}
-    scale = (2 if monotonic else 1) / delta
-    return exponential(
-        metric, eps=nominal, outputs=outputs, utility=lambda x, y: scale * table[x][place[y]]
-    )
-
-
-def _require_sensitivity(
-    table: Mapping[Any, Sequence[Fraction]],
-    outputs: Sequence[Any],
-    delta: Fraction,
-    space: FiniteSpace,
-) -> None:
-    """Refuse utilities that change by more than the sensitivity allows."""
-    for x in table:
-        for z in table:
-            for y, u, v in zip(outputs, table[x], table[z], strict=True):
-                if u - v > delta * space.distance(x, z):
-                    raise NotPrivate(
-                        f"the utility of candidate {shown(y)!r} differs by {u - v} between inputs "
-                        f"{shown(x)!r} and {shown(z)!r}, more than the sensitivity {delta} allows; "
-                        "give a larger sensitivity, or a space in which they are farther apart"
-                    )
 
 
 def _pairs(utility_list: Iterable[Sequence[Any]]) -> dict[tuple[Any, Any], Fraction]:
