@@ -39,7 +39,7 @@ def test_fit_checks_the_columns():
 def test_plans_of_any_kind(tmp_path):
     mapping = {"columns": {"h": LETTERS}, "pass_through": ["x"], "drop": ["name"]}
     assert list(ProtectColumns(mapping).fit_transform(FRAME).columns) == ["h", "x"]
-    with pytest.raises(Malformed, match="a TOML file or a mapping, not NoneType"):
+    with pytest.raises(Malformed, match="a plan is a file or a mapping, not NoneType"):
         ProtectColumns(None).fit(FRAME)
 
 

@@ -167,7 +167,7 @@ def test_charges_of_mechanisms():
     }
     assert told == {
         "answer": ("finite", "ln(3) ≈ 1.099 with δ = 1/10", "ln(3) ≈ 1.099 with δ = 1/10"),
-        "age": ("line", "1/10 ≈ 0.1", "8"),
+        "age": ("line", "1/10", "8"),
         "steps": ("line", "ln(2) ≈ 0.6931", "ln(64) ≈ 4.159"),
         "place": ("vectors", "1", None),
         "flags": ("finite", "ln(2) ≈ 0.6931", "ln(256) ≈ 5.545"),

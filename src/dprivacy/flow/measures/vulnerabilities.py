@@ -43,6 +43,7 @@ def vulnerability(prior: PriorLike, *, gain: GainLike | Measure = "bayes") -> Wo
     Examples
     --------
     >>> from dprivacy.flow import gain
+    >>> from dprivacy.model import Dist
     >>> print(vulnerability(Dist(["a", "b"], ["2/3", "1/3"]), gain=gain.identity(["a", "b"])))
     2/3
     """

@@ -164,7 +164,7 @@ def laplace(
     --------
     >>> age = laplace(0, 120, eps="1/10", grid=1)
     >>> age
-    laplace(ε = 1/10 ≈ 0.1, grid 1 on [0, 120])
+    laplace(ε = 1/10, grid 1 on [0, 120])
     >>> len(age.channel.rows), 0 <= age.randomise([41])[0] <= 120
     (121, True)
     """
