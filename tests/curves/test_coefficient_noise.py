@@ -79,10 +79,88 @@ def test_sup_promise_holds_exactly(first, second):
 @given(first=CURVE, second=CURVE)
 def test_readings_promise_is_exactly_the_sum_of_differences(first, second):
     mechanism = curve_mechanism(
-        make_basis("readings", 12), eps=ln(3), grid=Fraction(1), distance="readings"
+        make_basis("readings", 12), eps=ln(3), grid=1, distance="readings", on_grid=True
     )
     share = Fraction(str(_pair_level(mechanism, first, second) / ln(3)))
     assert share == sum(abs(a - b) for a, b in zip(first, second, strict=True))
+
+
+TIES = {"readings": ("readings", 4), "sup": ("cosine", 1), "L2": ("cosine", 1)}
+
+
+@pytest.mark.parametrize("distance", TIES)
+@pytest.mark.parametrize("grid", ["1", "1/10", "0.3", "1/1024"])
+@pytest.mark.parametrize("bounds", [None, (0, 3)])
+def test_rounding_is_charged(distance, grid, bounds):
+    # Two curves either side of a tie at every reading are one step apart however near they are.
+    name, size = TIES[distance]
+    mechanism = curve_mechanism(
+        make_basis(name, 4, size), eps=1, grid=grid, distance=distance, bounds=bounds, step="1/2"
+    )
+    for tie in (mechanism.step / 2, mechanism.grid / 2, mechanism.step * 8191 / 2):
+        for near in (0.0, 1e-9, float(mechanism.step) * 0.9):
+            first, second = [float(tie) * (1 - 1e-12) - near] * 4, [float(tie) * (1 + 1e-12)] * 4
+            real = _pair_level(mechanism, first, second)
+            assert real <= mechanism.guarantee.space.distance(first, second)
+    assert 0 < mechanism.space.slack < mechanism.grid / 500
+
+
+def test_a_coarse_grid_promises_what_it_does():
+    # Rounded to 0 and 1 four times over, these used to differ by e^4 where e was promised.
+    first, second = [0.375] * 4, [0.625] * 4
+    released = protect_curves([first], eps=1, grid=1, distance="readings", basis="readings")
+    mechanism = released.data.mechanism
+    assert released.data.guarantee.space.distance(first, second) == 1
+    assert Fraction(99, 100) < _pair_level(mechanism, first, second) <= 1
+    assert "at most 1 unit apart" in released.card.guarantee.sentence
+    assert "counted in" in released.card.guarantee.sentence
+
+
+def test_the_step_is_the_finest_that_fits():
+    basis = make_basis("cosine", 48, 8)
+    coarse, tight = (curve_mechanism(basis, eps=e, grid="0.001", bounds=(0, 5)) for e in ("1/2", 9))
+    assert tight.step < coarse.step < Fraction(1, 10**6)
+    assert all(2**-40 <= float(level) < 2**-39 for level in (*coarse.levels, *tight.levels))
+    wide = curve_mechanism(basis, eps=9, grid=100, bounds=(0, 1000))
+    assert wide.step == Fraction(100, 2**20)
+    none = curve_mechanism(basis, eps=9, grid=100)
+    assert none.step == Fraction(100, 2**14)  # 2^31 grid steps in 2^45
+    same = [
+        float(curve_mechanism(basis, eps=9, grid="0.001", numerics=n).noise.mean())
+        for n in ("exact", "idealised")
+    ]
+    assert 0.65 < same[1] / same[0] < 0.85
+
+
+def test_readings_on_the_grid_are_charged_nothing_and_others_are_refused():
+    first, second = [0.3, 0.1 + 0.2, 1.7, 0], [0.3, 0.3, 1.6, 0]
+    options = {"eps": 1, "grid": "0.1", "distance": "readings", "on_grid": True}
+    released = protect_curves([first, second], **options)
+    mechanism = released.data.mechanism
+    assert (mechanism.step, mechanism.space.slack) == (Fraction(1, 10), 0)
+    assert _pair_level(mechanism, first, second) == Fraction(1, 10)
+    assert Fraction(mechanism.space.distance(first, second)) >= Fraction(1, 10)
+    assert mechanism.space.distance([0.3, 0, 0, 0], [0.1 + 0.2, 0, 0, 0]) == 0
+    assert "on the grid of 1/10 unit" in released.card.guarantee.sentence
+    with pytest.raises(Malformed, match="curve 1, reading 2: off the grid of 1/10") as caught:
+        protect_curves([first, [0.3, 0.3, 1.65, 0]], **options)
+    assert "1.65" not in str(caught.value)
+    within = curve_mechanism(
+        make_basis("readings", 2), eps=1, grid="0.1", bounds=("0.15", 1), on_grid=True
+    )
+    assert within.coefficients([[0.0, 7.0]]).tolist() == [[2 * SCALE, 10 * SCALE]]
+    with pytest.raises(Malformed, match="a point of the grid"):
+        protect_curves([[0, 0]], eps=1, grid=1, bounds=("0.1", "0.9"), on_grid=True)
+
+
+@given(first=CURVE, second=CURVE, width=st.sampled_from(["1", "1/2", "1/24"]))
+def test_the_distance_of_curves_is_rounded_up(first, second, width):
+    mechanism = curve_mechanism(
+        make_basis("cosine", 12, 3), eps=1, grid="1/10", step=width, on_grid=True
+    )
+    said = Fraction(mechanism.space.distance(np.array(first) / 10, np.array(second) / 10))
+    square = Fraction(width) * sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) / 100
+    assert square <= said**2 <= square * (1 + Fraction(1, 2**50))
 
 
 @pytest.mark.statement("M", "Thm 3")
@@ -90,8 +168,8 @@ def test_readings_promise_is_exactly_the_sum_of_differences(first, second):
 def test_values_at_finitely_many_times_are_as_private(times):
     # Two coefficients with coarse units, so that the whole law fits in a window.
     basis = make_basis("cosine", 12, 2)
-    mechanism = curve_mechanism(basis, eps=ln(2) * 3, grid=Fraction(4))
-    first, second = np.zeros((1, 12)), np.linspace(0, 8, 12)[None, :]
+    mechanism = curve_mechanism(basis, eps=ln(2) * 3, grid=Fraction(4), on_grid=True)
+    first, second = np.zeros((1, 12)), np.array([[0] * 4 + [4] * 4 + [8] * 4])
     unit = 4000  # whole numbers of a coefficient that are told apart here
     q = [math.exp(-float(level) * unit) for level in mechanism.levels]
     window = np.arange(-240, 241)
@@ -195,6 +273,7 @@ def test_an_insecure_seed_voids_the_promise_and_repeats():
         ([[1.0, 2.0]], {"grid": "fine"}, "grid: 'fine' is not a number"),
         ([[1.0, 2.0]], {"step": 0}, "step should be a rational step above 0"),
         ([[1.0, 2.0]], {"step": "-1/2"}, "step should be a rational step above 0"),
+        ([[1.0, 2.0]], {"grid": "1e-300"}, "within the range of doubles"),
         ([[1.0, 2.0]], {"bounds": (2, 1)}, "low < high"),
         ([[1.0, 2.0]], {"bounds": "05"}, "a pair .* not '05'"),
         ([[1.0, 2.0]], {"bounds": (0, 1, 5)}, "a pair"),

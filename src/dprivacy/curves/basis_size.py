@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dprivacy.curves.coefficient_noise import Distance, curve_mechanism
+from dprivacy.curves.coefficient_noise import curve_mechanism
 from dprivacy.curves.curve_basis import Basis
+from dprivacy.curves.curve_distances import Distance
 from dprivacy.curves.curve_readings import CurvesLike, read_curves
 from dprivacy.errors import WrongShape
 from dprivacy.mechanisms import whole

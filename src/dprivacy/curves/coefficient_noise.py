@@ -4,15 +4,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprivacy.curves.curve_basis import SCALE, Basis
+from dprivacy.curves.curve_distances import NORMS, CurveDistances, Distance, rounding_slack
 from dprivacy.curves.curve_readings import (
     CurvesLike,
     Ints,
-    on_grid,
+    farthest,
+    in_steps,
+    on_grid as on_the_grid,
     read_bounds,
     read_curves,
     read_step,
@@ -20,33 +23,33 @@ from dprivacy.curves.curve_readings import (
 from dprivacy.errors import NotApplicable, SpaceMismatch, UnknownName
 from dprivacy.mechanisms import vector_laplace
 from dprivacy.model import Guarantee, Sourced, about
-from dprivacy.numbers import Floats, Level, as_eps
+from dprivacy.numbers import Floats, Level, as_eps, float_up, root
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
-from dprivacy.spaces import Vectors
 from dprivacy.typing import LevelLike, NumberLike
 
-Distance = Literal["L2", "sup", "readings"]
-NORMS: dict[str, float] = {"L2": 2, "sup": math.inf, "readings": 1}
 _DIGITS = 1 << 40
+_MOST_HALVINGS = 20
+_MOST_STEPS = 1 << 45  # of a reading, so that doubles put two of them apart by 2^-5 steps at most
+_LEAST_LEVEL = Fraction(1, 1 << 40)  # per whole number, that exact noise is drawn for
 
 
 @dataclass(frozen=True, eq=False)
 class CurveMechanism(Sourced):
-    """Noisy coefficients of curves, ε·d-private for a distance between whole curves.
+    """Noisy coefficients of curves, ε·d-private for a distance between whole raw curves.
 
     Attributes
     ----------
     basis
         What the curves are made of.
+    grid
+        The public grid of readings, exact.
     step
-        The step of the public grid of readings, exact.
+        What readings are rounded to before noise is added: the grid, halved as often as fits.
     bounds
         Public bounds that readings are clamped to, or None.
-    distance
-        "L2", "sup" or "readings" (the sum over readings).
     guarantee
-        ε per unit of that distance between readings as vectors.
+        ε per unit of the distance between raw curves, `CurveDistances`.
     numerics
         "exact", or "idealised": noise in doubles.
     levels
@@ -63,15 +66,31 @@ class CurveMechanism(Sourced):
     """
 
     basis: Basis
+    grid: Fraction
     step: Fraction
     bounds: tuple[float, float] | None
-    distance: str
     guarantee: Guarantee
     numerics: str
     levels: tuple[Level, ...] = ()
     source: Source | None = None
     family: str = "curves"
     channel: ClassVar[None] = None
+
+    @property
+    def space(self) -> CurveDistances:
+        """The distance between raw curves that the guarantee speaks of."""
+        assert isinstance(self.guarantee.space, CurveDistances)
+        return self.guarantee.space
+
+    @property
+    def distance(self) -> str:
+        """The name of the distance: "L2", "sup" or "readings" (the sum over readings)."""
+        return self.space.name
+
+    @property
+    def rate(self) -> Level:
+        """The level per unit of the norm of rounded readings: what rounding may add is taken off ε."""
+        return self.guarantee.eps * root(self.space.width) / (1 + self.space.slack)
 
     def coefficients(self, readings: CurvesLike) -> Ints:
         """The true coefficients in whole numbers; secret, and for tests and attacks only."""
@@ -81,7 +100,10 @@ class CurveMechanism(Sourced):
                 f"the mechanism is for curves of {self.basis.times} readings, and these have "
                 f"{curves.shape[1]}"
             )
-        return self.basis.coefficients(on_grid(curves, float(self.step), self.bounds))
+        if self.space.grid is not None:
+            return self.basis.coefficients(on_the_grid(curves, self.grid, self.bounds))
+        most = farthest(self.grid, self.bounds) * int(self.grid / self.step)
+        return self.basis.coefficients(in_steps(curves, self.step, most, self.bounds))
 
     def randomise(self, values: CurvesLike, *, insecure_seed: int | None = None) -> Floats:
         """Protected curves, an array of the same shape: the nearest to the noisy coefficients."""
@@ -93,9 +115,7 @@ class CurveMechanism(Sourced):
         source = self._source(insecure_seed)
         if self.numerics == "idealised":
             unit = float(self.step) / SCALE
-            level = (
-                self.guarantee.eps * Fraction(1.0 / self._stretch()) * (1 - Fraction(1, _DIGITS))
-            )
+            level = self.rate * Fraction(1.0 / self._stretch()) * (1 - Fraction(1, _DIGITS))
             size, norm = self.basis.size, NORMS[self.distance]
             ideal = vector_laplace(size, eps=level, norm=norm, numerics="idealised")
             return np.asarray(true + ideal.noise(len(true), source) / unit)
@@ -112,7 +132,7 @@ class CurveMechanism(Sourced):
     def variances(self) -> Floats:
         """The variance of the noise on every coefficient, in whole numbers."""
         if self.numerics == "idealised":
-            k, eps = self.basis.size, float(self.guarantee.eps) * float(self.step) / SCALE
+            k, eps = self.basis.size, float(self.rate) * float(self.step) / SCALE
             eps /= self._stretch()
             if self.distance == "L2":
                 return np.full(k, (k + 1) / eps**2)
@@ -139,7 +159,10 @@ class CurveMechanism(Sourced):
             "distance": self.distance,
             "basis": self.basis.name,
             "size": self.basis.size,
-            "grid": str(self.step),
+            "grid": str(self.grid),
+            "on_grid": self.space.grid is not None,
+            "rounded_to": str(self.step),
+            "slack": float_up(self.space.slack),
             "bounds": None if self.bounds is None else [str(bound) for bound in self.bounds],
             "numerics": self.numerics,
             "noise": [float(value) for value in self.noise],
@@ -160,21 +183,30 @@ def curve_mechanism(
     grid: NumberLike,
     distance: Distance = "L2",
     bounds: Sequence[NumberLike] | None = None,
+    step: NumberLike = 1,
+    on_grid: bool = False,
     numerics: str = "exact",
+    unit: str = "",
 ) -> CurveMechanism:
-    """The mechanism for a basis, a level and a distance.
+    """The mechanism for a basis, a level and a distance; parameters as for `protect_curves`.
 
     Notes
     -----
-    Let z be a curve in whole steps g, u = rows·z its coefficients, and |u − u'| the difference of two
+    Let z be a curve in whole steps s, u = rows·z its coefficients, and |u − u'| the difference of two
     curves' coefficients. Exact numerics add to coefficient k a whole number of law ∝ e^(−λ_k·|v|),
     so that no output changes the odds of two curves by more than e^(Σ λ_k·|u_k − u'_k|).
 
     1. Distance L2: by Cauchy–Schwarz, Σ|u_k − u'_k| ≤ √K·‖rows·(z − z')‖ ≤ √(K·G)·‖z − z'‖ with the
-       bound G of `Basis.stretch_squared`. So λ = ε·g/√(K·G), rounded down to a fraction of ε, suffices.
-    2. Distance sup: |u_k − u'_k| ≤ ‖row_k‖₁·max|z − z'|, so λ_k = ε·g/(K·‖row_k‖₁).
-    3. Readings: the basis of readings themselves, λ = ε·g/SCALE: the odds change by ε times the sum
+       bound G of `Basis.stretch_squared`. So λ = ρ·s/√(K·G), rounded down to a fraction of ρ, suffices.
+    2. Distance sup: |u_k − u'_k| ≤ ‖row_k‖₁·max|z − z'|, so λ_k = ρ·s/(K·‖row_k‖₁).
+    3. Readings: the basis of readings themselves, λ = ρ·s/SCALE: the odds change by ρ times the sum
        of all differences.
+    4. Rounding raw readings to steps may put two curves farther apart by the slack of
+       `rounding_slack`. So ρ = ε·√width/(1 + slack), and raw curves at distance D have their odds
+       changed by at most e^(ε·(D + slack)/(1 + slack)): e^ε for D ≤ 1, and e^(ε·D) beyond.
+       The step is the grid divided by 2^k with the largest k ≤ 20 for which whole numbers and the
+       noise fit 64 bits, so that there is hardly any slack. With `on_grid` there is none: readings off
+       the grid are refused, and the guarantee speaks of readings on it.
 
     What is released is a function of the noisy coefficients: the curve at any finitely many times, and
     by M Thm 3 (Ex 4) the curve as a whole, is as private as they are. Idealised numerics draw the
@@ -200,20 +232,46 @@ def curve_mechanism(
         raise NotApplicable(
             f"readings one by one have exact noise, not {numerics!r}; leave numerics out"
         )
-    guarantee = Guarantee(as_eps(eps), Vectors(basis.times, NORMS[distance]), because="M Ex 4")
+    level, side, width = as_eps(eps), read_step(grid), read_step(step, "step")
     within = None if bounds is None else read_bounds(bounds)
-    made = CurveMechanism(basis, read_step(grid), within, distance, guarantee, numerics)
-    return made if numerics == "idealised" else replace(made, levels=_levels(made))
+
+    width = width if distance == "L2" else Fraction(1)
+
+    def halved(k: int) -> CurveMechanism:
+        fine, most = side / 2**k, farthest(side, within) * 2**k
+        slack = rounding_slack(distance, basis.times, width, fine, most)
+        if on_grid:
+            space = CurveDistances(distance, width, grid=side)
+        else:
+            space = CurveDistances(distance, width, slack)
+        guarantee = Guarantee(level, space, because="M Ex 4", unit=unit)
+        made = CurveMechanism(basis, side, fine, within, guarantee, numerics)
+        return made if numerics == "idealised" else replace(made, levels=_levels(made))
+
+    halvings = 0 if on_grid else _MOST_HALVINGS
+    while halvings and not _fits(halved(halvings)):
+        halvings -= 1
+    return halved(halvings)
+
+
+def _fits(mechanism: CurveMechanism) -> bool:
+    """Whether coefficients fit 62 bits, and there is an exact sampler for their noise."""
+    most = farthest(mechanism.grid, mechanism.bounds) * int(mechanism.grid / mechanism.step)
+    return (
+        most <= _MOST_STEPS
+        and most * mechanism.basis.widest < 1 << 62
+        and all(level >= _LEAST_LEVEL for level in mechanism.levels)
+    )
 
 
 def _levels(mechanism: CurveMechanism) -> tuple[Level, ...]:
     basis, step = mechanism.basis, mechanism.step
-    eps, size = mechanism.guarantee.eps, basis.size
+    rate, size = mechanism.rate, basis.size
     if mechanism.distance == "readings":
-        return (eps * (step / SCALE),) * size
+        return (rate * (step / SCALE),) * size
     if mechanism.distance == "sup":
         norms = np.abs(basis.rows).sum(axis=1).tolist()
-        return tuple(eps * (step / (size * norm)) for norm in norms)
+        return tuple(rate * (step / (size * norm)) for norm in norms)
     square = size * basis.stretch_squared
     share = Fraction(_DIGITS, math.isqrt(square * _DIGITS**2) + 1)  # a little below 1/√square
-    return (eps * (step * share),) * size
+    return (rate * (step * share),) * size

@@ -69,9 +69,14 @@ class Basis(Sealed):
         gram = self.rows @ self.rows.T
         return int(np.abs(gram).sum(axis=1).max())
 
+    @cached_property
+    def widest(self) -> int:
+        """The largest sum of absolute values in a row: what one step at every time comes to."""
+        return int(np.abs(self.rows).sum(axis=1).max())
+
     def coefficients(self, steps: Ints) -> Ints:
         """rows·f for every curve f in whole steps: exact."""
-        most = int(np.abs(self.rows).sum(axis=1).max()) * max(int(np.abs(steps).max(initial=0)), 1)
+        most = self.widest * max(int(np.abs(steps).max(initial=0)), 1)
         if most >= 1 << 62:
             raise BadNumber(
                 f"coefficients of up to {most:.1e} do not fit 64 bits; give bounds, or a wider grid"

@@ -16,7 +16,9 @@ from dprivacy.typing import FrameLike, NumberLike, TableLike
 Ints = NDArray[np.int64]
 CurvesLike: TypeAlias = TableLike | FrameLike  # one curve a row
 
-_LARGEST = 1 << 31  # in steps: keeps every sum below 63 bits
+LARGEST = 1 << 31  # steps of the grid that a reading may have where there are no bounds
+_OFF = 1e-6  # of a step: how far from the grid doubles may put a reading that lies on it
+_FINEST = Fraction(1, 10**290)  # steps that doubles hold with all their digits
 
 
 def read_step(step: NumberLike, what: str = "grid") -> Fraction:
@@ -24,6 +26,10 @@ def read_step(step: NumberLike, what: str = "grid") -> Fraction:
     number = read_number(str(step) if isinstance(step, float | np.floating) else step, what)
     if not isinstance(number, Fraction) or number <= 0:
         raise BadNumber(f"{what} should be a rational step above 0, such as '0.001', not {step}")
+    if not _FINEST <= number <= 1 / _FINEST:
+        raise BadNumber(
+            f"{what} should be within the range of doubles, not {step}; use other units"
+        )
     return number
 
 
@@ -65,16 +71,55 @@ def read_curves(readings: CurvesLike) -> Floats:
     return array
 
 
-def on_grid(curves: Floats, step: float, bounds: tuple[float, float] | None) -> Ints:
-    """Readings clamped to public bounds, in whole steps: both bring curves nearer, never apart."""
+def in_steps(curves: Floats, step: Fraction, most: int, bounds: tuple[float, float] | None) -> Ints:
+    """Readings clamped to public bounds and rounded to whole steps, of which `most` are allowed.
+
+    Clamping brings curves nearer. Rounding may put them farther apart; see `rounding_slack`.
+    """
     if bounds is not None:
         curves = np.clip(curves, *bounds)
-    steps = np.rint(curves / step)
-    beyond = np.argwhere(np.abs(steps) > _LARGEST)
+    return _whole(curves / float(step), step, most)
+
+
+def on_grid(curves: Floats, grid: Fraction, bounds: tuple[float, float] | None) -> Ints:
+    """Readings that lie on the grid in whole steps, clamped to its points within public bounds.
+
+    Raises
+    ------
+    BadNumber
+        For a reading off the grid, by curve and time, never by its value.
+    """
+    exact = curves / float(grid)
+    steps = _whole(exact, grid, LARGEST)
+    off = np.argwhere(np.abs(exact - steps) > _OFF)
+    if len(off):
+        row, time = off[0].tolist()
+        raise BadNumber(
+            f"curve {row}, reading {time}: off the grid of {grid}, on which the readings were declared "
+            f"to lie ({len(off)} in all); give the meter's resolution as the grid, or leave on_grid out"
+        )
+    if bounds is None:
+        return steps
+    low, high = math.ceil(Fraction(bounds[0]) / grid), math.floor(Fraction(bounds[1]) / grid)
+    if low > high:
+        raise BadNumber(f"bounds should have a point of the grid of {grid} between them")
+    return np.clip(steps, low, high)
+
+
+def farthest(grid: Fraction, bounds: tuple[float, float] | None) -> int:
+    """How many steps of the grid a reading may have: what the bounds allow, or 2^31."""
+    if bounds is None:
+        return LARGEST
+    return math.ceil(max(abs(Fraction(bound)) for bound in bounds) / grid) + 1
+
+
+def _whole(steps: Floats, step: Fraction, most: int) -> Ints:
+    whole = np.rint(steps)
+    beyond = np.argwhere(np.abs(whole) > most)
     if len(beyond):
         row, time = beyond[0].tolist()
         raise BadNumber(
-            f"curve {row}, reading {time}: beyond {_LARGEST:,} steps of the grid; give bounds, or a "
-            "wider grid"
+            f"curve {row}, reading {time}: beyond ±{float(most * step):.6g}, which this grid allows; "
+            "give bounds, or a wider grid"
         )
-    return steps.astype(np.int64)
+    return whole.astype(np.int64)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from dprivacy.curves.basis_size import choose_size
-from dprivacy.curves.coefficient_noise import NORMS, Distance, curve_mechanism
+from dprivacy.curves.coefficient_noise import curve_mechanism
 from dprivacy.curves.curve_basis import Basis, make_basis
+from dprivacy.curves.curve_distances import Distance
 from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
-from dprivacy.curves.released_curves import CurveDistances, ProtectedCurves, released
-from dprivacy.model import Guarantee
+from dprivacy.curves.released_curves import ProtectedCurves, released
 from dprivacy.numbers import as_eps, root
 from dprivacy.release import Released, charged, per_unit
 from dprivacy.sources import result
@@ -30,6 +30,7 @@ def protect_curves(
     public: CurvesLike | None = None,
     bounds: Sequence[NumberLike] | None = None,
     step: NumberLike = 1,
+    on_grid: bool = False,
     unit: str = "",
     numerics: Literal["exact", "idealised"] = "exact",
     ledger: LedgerLike = None,
@@ -45,7 +46,8 @@ def protect_curves(
     eps
         ε per unit of distance.
     grid
-        The public step of the readings, such as "0.001": the guarantee is about readings rounded to it.
+        The public step of the readings, such as "0.001". Raw readings are rounded to a much finer one
+        before noise is added, and what that may add to a distance is taken off ε.
     distance
         "L2": √(step·Σ(f − g)²). "sup": the largest difference at any moment. "readings": the sum of
         all differences, each reading with noise of its own.
@@ -62,6 +64,9 @@ def protect_curves(
     step
         The time between two readings, for the L2 distance: "1/2" for half-hours makes a constant
         difference of 1 kW over a day √24.
+    on_grid
+        Declare that readings are whole steps of the grid, the meter's resolution: others are refused
+        by curve and time, nothing is taken off ε, and the guarantee speaks of readings on the grid.
     unit
         The unit of the readings, for the sentences.
     numerics
@@ -91,34 +96,33 @@ def protect_curves(
     level, width = as_eps(eps), read_step(step, "step")
     if basis is None:
         basis = "readings" if distance == "readings" else "cosine"
-    vectors = level * root(width) if distance == "L2" else level
     whole, choice = make_basis(basis, curves.shape[1]), None
     if whole.name == "readings":
         size = whole.size
     elif size is None and public is not None:
+        vectors = level * root(width) if distance == "L2" else level
         choice = choose_size(public, whole, eps=vectors, grid=grid, distance=distance)
         size = choice.size
     mechanism = curve_mechanism(
         whole.first(min(_USUAL_SIZE, whole.size) if size is None else size),
-        eps=vectors,
+        eps=level,
         grid=grid,
         distance=distance,
         bounds=bounds,
+        step=width,
+        on_grid=on_grid,
         numerics=numerics,
+        unit=f"{unit or 'unit'} of {distance} distance",
     )
-    space = CurveDistances(NORMS[distance], float(width) if distance == "L2" else 1.0)
-    per = f"{unit or 'unit'} of {distance} distance"
-    guarantee = Guarantee(level, space, because=mechanism.guarantee.because, unit=per)
+    least = "" if on_grid else ", at least one"
     charge = per_unit(
         "curves",
         f"{distance} of curves, step {width}, {unit or 'no unit'}",
-        f"per curve and unit of {distance} distance",
+        f"per curve and unit of {distance} distance{least}",
         level,
     )
     source = curves.tobytes() if days is None else days.source
     with charged(ledger, charge, source, again=again, note="curves") as receipt:
         noisy = mechanism.noisy(curves, insecure_seed=insecure_seed)
-        protected = ProtectedCurves(
-            mechanism.curves(noisy), noisy, mechanism, guarantee, unit, choice
-        )
+        protected = ProtectedCurves(mechanism.curves(noisy), noisy, mechanism, unit, choice)
         return released(protected, secure=insecure_seed is None, receipt=receipt, days=days)

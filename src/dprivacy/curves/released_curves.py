@@ -1,6 +1,5 @@
 """Released curves: the protected ones, the card that says what is guaranteed, and the file."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,32 +16,11 @@ from dprivacy.curves.mean_profile import Profile, mean_profile
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow
 from dprivacy.model import Answer, Guarantee, Pictured, about, counted, factor_in_words
-from dprivacy.numbers import Floats, Sealed
+from dprivacy.numbers import Floats, Sealed, float_up
 from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
 from dprivacy.typing import Label, NumberLike
 
 _DIGITS = 6  # of a reading in the output; rounding what is published costs nothing
-
-
-@dataclass(frozen=True)
-class CurveDistances:
-    """Curves at the distance of their readings: in L2 with the time between two readings as weight.
-
-    Attributes
-    ----------
-    norm
-        2, inf or 1.
-    width
-        The time between two readings; 1 for the other norms.
-    """
-
-    norm: float
-    width: float = 1.0
-
-    def distance(self, x: Any, z: Any) -> float:
-        """(width·Σ|x − z|^norm)^(1/norm)."""
-        apart = np.subtract(x, z, dtype=np.float64)
-        return float(np.linalg.norm(apart, ord=self.norm)) * math.sqrt(self.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +34,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     coefficients
         What they were made from; equally public.
     mechanism
-        How, with the guarantee.
-    guarantee
-        ε per unit of the distance that was asked for (`mechanism.guarantee` has it per unit of the
-        norm of the readings; for L2 the two differ by √step).
+        How, with the guarantee: ε per unit of the distance that was asked for.
     unit
         The unit of the readings.
     choice
@@ -78,10 +53,14 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     values: Floats
     coefficients: Floats
     mechanism: CurveMechanism
-    guarantee: Guarantee
     unit: str = ""
     choice: SizeChoice | None = None
     exact: bool = field(default=False, init=False)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is guaranteed for true curves."""
+        return self.mechanism.guarantee
 
     def __len__(self) -> int:
         return len(self.values)
@@ -127,6 +106,11 @@ class ProtectedCurves(Answer, Sealed, Pictured):
             f"Standard deviation of the noise: {np.sqrt((made.noise**2).mean()):.3g}{unit} on one "
             f"reading of one curve, from {counted(made.basis.size, f'{made.basis.name} coefficient')}.",
         ]
+        if made.space.slack:
+            lines.append(
+                f"Readings are rounded to {float(made.step):.3g}{unit} first; that it may put two "
+                f"curves farther apart, by {float_up(made.space.slack):.2g} at most, is counted in."
+            )
         if made.bounds is not None:
             lines.append(
                 f"Readings were clamped to {made.bounds[0]:g} … {made.bounds[1]:g}{unit} first."
@@ -141,17 +125,19 @@ class ProtectedCurves(Answer, Sealed, Pictured):
 
     def sentence(self) -> str:
         """The guarantee in words."""
-        unit, eps = self.unit or "unit", self.guarantee.eps
+        unit, eps, space = self.unit or "unit", self.guarantee.eps, self.mechanism.space
+        near = "" if space.grid is not None else "at most "
         apart = {
-            "L2": f"1 {unit} apart in L2 distance",
+            "L2": f"{near}1 {unit} apart in L2 distance",
             "sup": f"at most 1 {unit} apart at every moment",
-            "readings": f"1 {unit} apart, summed over all readings",
-        }[self.mechanism.distance]
+            "readings": f"{near}1 {unit} apart, summed over all readings",
+        }[space.name]
+        grid = "" if space.grid is None else f" with readings on the grid of {space.grid} {unit}"
         return (
-            f"Anyone who sees the protected curve can multiply their odds between two curves {apart} "
-            f"by at most {factor_in_words(eps)} (ε = {about(eps)}), and between curves twice as far "
-            "apart by at most its square. This is for one curve; the factors of several curves of one "
-            "person multiply."
+            f"Anyone who sees the protected curve can multiply their odds between two curves{grid} "
+            f"{apart} by at most {factor_in_words(eps)} (ε = {about(eps)}), and between curves farther "
+            "apart by at most that to the power of their distance. This is for one curve; the factors "
+            "of several curves of one person multiply."
         )
 
     def to_dict(self) -> dict[str, Any]:

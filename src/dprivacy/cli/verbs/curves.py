@@ -42,6 +42,7 @@ _EPILOG = shared.examples(
 @click.option("--public", type=shared.PATH, help="Published curves of the same kind, one per row.")
 @click.option("--bounds", help="Public bounds to clamp readings to, such as 0,5.")
 @click.option("--step", default="1", help="Time between two readings.")
+@click.option("--on-grid", is_flag=True, help="Refuse readings that are not whole steps of --grid.")
 @click.option("--unit", help="Unit of the readings, for the sentences.")
 @click.option("--columns", help="Columns of readings, FIRST:LAST.")
 @shared.KEEP
@@ -109,6 +110,7 @@ def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[Prot
         public=public,
         bounds=_bounds(given["bounds"]),
         step=given["step"],
+        on_grid=given["on_grid"],
         unit=given["unit"] or "",
         numerics="idealised" if given["idealised"] else "exact",
         ledger=account,
