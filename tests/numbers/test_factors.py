@@ -8,7 +8,7 @@ from flint import arb, ctx, fmpq
 from hypothesis import given, strategies as st
 
 from dprivacy.errors import TooLarge
-from dprivacy.numbers import Level, ln, root
+from dprivacy.numbers import Level, ln, quotient_up, root
 from dprivacy.numbers.factors import Factor
 
 
@@ -137,3 +137,29 @@ def test_fractional_powers_against_integer_arithmetic(p, n, top, bottom, a, b):
     left, right = Q(a) ** n, Q(top, bottom) ** p * Q(b) ** n
     assert factor.compare(a, b) == (left > right) - (left < right)
     assert factor.admits(a, b) is (left <= right)
+
+
+@pytest.mark.parametrize(("a", "b"), [(2, 3), (3, 2), (7, 5), (10**90 + 1, 10**90), (11, 13)])
+def test_the_smallest_double_that_is_large_enough(a, b):
+    found = quotient_up(ln(Q(a)), ln(Q(b)))
+    with ctx.workprec(900):
+        true = ball(a).log() / ball(b).log()
+        assert ball(math.nextafter(found, 0)) < true <= ball(found)
+
+
+def test_a_divisor_that_is_nearly_0_is_enclosed_until_it_is_not():
+    """ln 2 less its first eighty digits: 160 bits cannot tell it from 0."""
+    with ctx.workprec(600):
+        digits = arb(2).log().str(85, radius=False)
+    near = ln(2) - Level(digits[:82])
+    assert 0 < near < Q(1, 10**79)
+    assert quotient_up(ln(3), near) >= 1e79
+    assert quotient_up(near, ln(3)) > 0
+
+
+def test_rationals_floats_and_the_ends():
+    assert quotient_up(Q(1, 3), 1) == math.nextafter(1 / 3, 1)
+    assert quotient_up(0.1, 0.3) * Q(0.3) >= Q(0.1)
+    assert quotient_up(Level(0), ln(2)) == 0
+    assert (quotient_up(math.inf, 1), quotient_up(1, math.inf)) == (math.inf, 0)
+    assert quotient_up(Q(1, 10**400), 1) == math.ulp(0.0)

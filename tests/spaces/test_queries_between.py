@@ -177,3 +177,29 @@ def test_answers_that_cannot_be_labels():
 def test_exactness_is_kept():
     assert induced_space(lambda x: x[0], grid(2, 2, step="ln 2")).exact
     assert not induced_space(lambda x: x > 0.2, line([0.0, 0.3, 0.5])).exact
+
+
+def test_a_quotient_without_an_exact_form_is_rounded_up():
+    """Noise for a constant that was rounded to nearest would be too little half of the time."""
+    from flint import arb, ctx, fmpq
+
+    off = 0
+    for a, b in cartesian(range(2, 14), repeat=2):
+        X = from_table(["x", "z"], [[0, f"ln {a}"], [f"ln {a}", 0]])
+        Y = from_table(["u", "v"], [[0, f"ln {b}"], [f"ln {b}", 0]])
+        found = sensitivity(dict(zip("xz", "uv", strict=True)).get, X, Y)
+        if not isinstance(found, float):
+            continue
+        off += 1
+        with ctx.workprec(300):
+            true = arb(b).log() / arb(a).log()
+            below = Q(math.nextafter(found, 0))
+            assert true <= arb(fmpq(*Q(found).as_integer_ratio()))
+            assert arb(fmpq(*below.as_integer_ratio())) < true
+    assert off > 100
+
+
+def test_floats_are_divided_with_the_quotient_rounded_up():
+    X, Y = (from_table(["x", "z"], [[0.0, d], [d, 0.0]]) for d in (0.3, 0.1))
+    found = sensitivity(lambda x: x, X, Y)
+    assert Q(found) * Q(0.3) >= Q(0.1) > Q(math.nextafter(found, 0)) * Q(0.3)

@@ -1,15 +1,16 @@
-"""The factor e^level, and the question every guarantee comes down to: is a ≤ e^level·b?"""
+"""What levels are used for: is a ≤ e^level·b? And how many times as large is one as another?"""
 
 import math
 from fractions import Fraction
 
-from dprivacy.errors import TooLarge
-from dprivacy.numbers.enclosures import exp_bounds
+from dprivacy.errors import TooLarge, Uncertified
+from dprivacy.numbers.enclosures import exp_bounds, float_up
 from dprivacy.numbers.frozen_values import Frozen
-from dprivacy.numbers.levels import Level, ln
+from dprivacy.numbers.levels import Level, as_level, ln
 
 _BITS = 160
 _LARGEST = 10**7
+_MOST_BITS = 1 << 14
 
 
 class Factor(Frozen):
@@ -59,3 +60,34 @@ class Factor(Frozen):
             return float((self.low + self.high) / 2)
         except OverflowError:
             return math.inf
+
+
+def quotient_up(top: Level | Fraction | float, bottom: Level | Fraction | float) -> float:
+    """The smallest double that is at least top/bottom, for top ≥ 0 and bottom > 0.
+
+    A double stands for its exact binary value. What is irrational is enclosed ever more tightly, until
+    both ends round up to the same double.
+
+    Examples
+    --------
+    >>> from dprivacy.numbers import ln
+    >>> quotient_up(ln(8), ln(2)), quotient_up(ln(3), ln(2)) >= 1.584962500721156
+    (3.0, True)
+    """
+    if math.inf in (top, bottom):
+        return 0.0 if bottom == math.inf else math.inf
+    above, below = as_level(top), as_level(bottom)
+    try:
+        exact = (above / below).simplified
+    except Uncertified:
+        exact = None
+    if isinstance(exact, Fraction):
+        return float_up(exact)
+    bits = 128
+    while True:
+        (low, high), (near, far) = above.bounds(bits), below.bounds(bits)
+        if near > 0:
+            most = float_up(high / near)
+            if bits >= _MOST_BITS or most == float_up(low / far):
+                return most
+        bits *= 2

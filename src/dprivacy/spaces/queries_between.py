@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 
 from dprivacy.errors import Uncertified, WrongKind
-from dprivacy.numbers import as_level
+from dprivacy.numbers import as_level, quotient_up
 from dprivacy.sources import result
 from dprivacy.spaces.distance_matrix import Distance, Distances
 from dprivacy.spaces.finite_space import FiniteSpace, require_space
@@ -29,8 +29,9 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
     Returns
     -------
     Fraction, Level or float
-        Exact when both spaces are exact and the quotient has an exact form; ``inf`` when two secrets
-        at distance 0 have answers that are apart.
+        Exact when both spaces are exact and the quotient has an exact form, else a double rounded up,
+        so that noise for it is never too little; ``inf`` when two secrets at distance 0 have answers
+        that are apart.
 
     Examples
     --------
@@ -52,16 +53,17 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
 
 
 def _quotient(top: Distance, bottom: Distance) -> Distance:
+    """How far a pair is stretched: exactly, or rounded up."""
     if top == 0:
         return Fraction(0)
     if bottom == 0:
         return math.inf
     if isinstance(top, float) or isinstance(bottom, float):
-        return 0.0 if math.isinf(bottom) else float(top) / float(bottom)
+        return quotient_up(top, bottom)
     try:
         return (as_level(top) / as_level(bottom)).simplified
     except Uncertified:
-        return float(top) / float(bottom)
+        return quotient_up(top, bottom)
 
 
 @result("T", "Def 3.3.3")

@@ -1,8 +1,31 @@
 """Bounds on what any channel leaks."""
 
+import math
+from fractions import Fraction as Q
+
+import pytest
+from flint import arb, ctx, fmpq
+
 from dprivacy.flow import leakage_bound
-from dprivacy.spaces import discrete
+from dprivacy.spaces import discrete, from_table, line
 
 
 def test_the_discrete_metric_bounds_by_e_to_the_eps():
     assert leakage_bound(discrete(["x", "y", "z"]), eps="ln 3") == 3
+
+
+@pytest.mark.parametrize("far", [0.1, 0.3, 0.7, 1.1, 2.3, 1e-3])
+def test_a_bound_on_floats_is_rounded_up(far):
+    space = from_table([0, 1], [[0.0, far], [far, 0.0]])
+    found = Q(leakage_bound(space, eps=1))
+    with ctx.workprec(200):
+        assert arb(far).exp() <= arb(fmpq(found.numerator, found.denominator))
+
+
+def test_bounds_beyond_the_doubles():
+    """Huge levels, a product of two logarithms, an infinite distance: a bound, never a refusal."""
+    assert leakage_bound(line(3), eps=10**9) == math.inf
+    logs = from_table([0, 1], [[0, "ln 3"], ["ln 3", 0]])
+    assert 2.14148606390 < leakage_bound(logs, eps="ln 2") < 2.14148606391
+    far = from_table([0, 1], [[0, "inf"], ["inf", 0]], extended=True)
+    assert (leakage_bound(far, eps=1), leakage_bound(far, eps=0)) == (math.inf, 1)

@@ -194,6 +194,12 @@ def test_the_scale_is_necessary_and_sufficient(eps, delta, width):
     assert delta_of(printed, width, eps) < delta * 0.999
 
 
+def test_the_scale_is_never_rounded_below_what_is_needed():
+    for width in range(1, 60):
+        found = Q(laplace_scale(width, eps="1/7", delta="1/10"))
+        assert found * (Level("1/7") - 2 * ln(Q(9, 10))) >= width
+
+
 def test_without_slack_the_scale_is_width_over_level():
     assert laplace_scale(3, eps="1/2") == 6
     for wrong in (1, "1", -1, math.nan, 2):

@@ -1,17 +1,18 @@
 """Capacities: the most that a channel can leak, whatever the prior or the gain."""
 
+import math
 from fractions import Fraction
 from typing import Any, Literal
 
-import numpy as np
-
-from dprivacy.errors import UnknownName
+from dprivacy.errors import Uncertified, UnknownName
 from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
 from dprivacy.model import Hyper, as_channel, as_space, push, require_channel_space, space_for
 from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, Number, PriorLike, SpaceLike
+
+_LARGEST_EXPONENT = 710  # of e, for a double
 
 
 @result("T", "§9.5.2")
@@ -90,9 +91,15 @@ def leakage_bound(space: SpaceLike, *, eps: LevelLike) -> Number:
     """
     far = as_space(space).diameter
     level = as_eps(eps, zero=True)
-    if isinstance(far, float):
-        return float(np.exp(float(level) * far))
-    factor = Factor(level * as_level(far))
+    if far == math.inf:
+        return math.inf if level else Fraction(1)
+    try:
+        exponent = level * as_level(far)
+    except Uncertified:  # a product of two logarithms
+        exponent = as_level(level.bounds(128)[1] * as_level(far).bounds(128)[1])
+    if exponent > _LARGEST_EXPONENT and exponent.exp() is None:
+        return math.inf
+    factor = Factor(exponent)
     return factor.exact if factor.exact is not None else float_up(factor.high)
 
 

@@ -1,6 +1,5 @@
 """Laplace noise on a declared grid: numbers become integers and get exact integer noise."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +20,7 @@ from dprivacy.mechanisms.groundwork.label_codes import (
     require_finite,
 )
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
-from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_rational, ln
+from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_rational, ln, quotient_up
 from dprivacy.sampling import DiscreteLaplace, Source
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
@@ -252,7 +251,7 @@ def laplace_scale(width: NumberLike, *, eps: LevelLike, delta: NumberLike = 0) -
     """The smallest scale of (ε, δ)-private Laplace noise on a range: b = width/(ε − 2·ln(1−δ)).
 
     Here ε is for the whole range, as in the source. The condition is necessary and sufficient; the
-    printed one, with ln(1−δ) in place of 2·ln(1−δ), is only sufficient.
+    printed one, with ln(1−δ) in place of 2·ln(1−δ), is only sufficient. Rounded up.
 
     Examples
     --------
@@ -263,7 +262,7 @@ def laplace_scale(width: NumberLike, *, eps: LevelLike, delta: NumberLike = 0) -
     _require_below_one(slack)
     if whole <= 0:
         raise BadNumber(f"width should be greater than 0, not {width}")
-    return float(whole) / (float(as_eps(eps)) - 2 * math.log1p(-float(slack)))
+    return quotient_up(whole, as_eps(eps) - 2 * ln(1 - slack))
 
 
 FAMILY = Family(

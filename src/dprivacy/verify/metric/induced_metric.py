@@ -7,7 +7,7 @@ import numpy as np
 
 from dprivacy.errors import Uncertified
 from dprivacy.model import Channel, as_channel, require_channel_space, space_for
-from dprivacy.numbers import Level, as_level, float_up, ln
+from dprivacy.numbers import Level, as_level, ln, quotient_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
 from dprivacy.typing import ChannelLike, SpaceLike
@@ -149,7 +149,7 @@ def _exact_rate(ratio: Ratio, distance: Distance) -> Eps:
     try:
         return logarithm / as_level(distance)
     except Uncertified:
-        return float_up(_rate_bounds(ratio, distance, 64)[1])
+        return quotient_up(logarithm, distance)
 
 
 def _rate_bounds(ratio: Ratio, distance: Distance, precision: int) -> tuple[Fraction, Fraction]:
