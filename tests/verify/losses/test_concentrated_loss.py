@@ -59,3 +59,45 @@ def test_concentrated_special_cases() -> None:
         concentrated_privacy(COIN, mu=-1)
     far = from_table([0, 1], [[0, math.inf], [math.inf, 0]], extended=True)
     assert concentrated_privacy(COIN, far, mu=0, tau=2).holds is True
+
+
+def test_two_equal_rows_at_distance_0_hide_no_other_pair():
+    """A pair that needs nothing once had the rate ∞, before which every other pair was left out."""
+    rows = [["3/4", "1/4"], ["3/4", "1/4"], ["1/4", "3/4"]]
+    space = from_table(range(3), [[0, 0, 1], [0, 0, 1], [1, 1, 0]], pseudo=True)
+    found = concentrated_privacy(rows, space)
+    assert (found.holds, found.smallest_mu) == (True, ln(3) / 2)
+    assert concentrated_privacy(rows, space, mu="0.5").holds is False
+    rows[1] = ["1/2", "1/2"]
+    assert concentrated_privacy(rows, space).smallest_mu == math.inf
+
+
+def test_an_output_that_one_input_cannot_give_makes_the_mean_infinite():
+    found = concentrated_privacy([["1/2", "1/2"], ["1", "0"]])
+    assert (found.holds, found.smallest_mu, found.mean_pair) == (False, math.inf, (0, 1))
+
+
+@pytest.mark.parametrize("power", [17, 80, 200, 400])
+def test_rows_that_differ_in_a_late_digit(power):
+    """The squares of such losses, or the losses themselves, are lost in doubles."""
+    tie = Q(1, 10**power)
+    found = concentrated_privacy([[Q(1, 2) + tie, Q(1, 2) - tie], [Q(1, 2), Q(1, 2)]])
+    assert found.holds
+    assert 0 < found.smallest_mu < 5 * tie**2
+    assert found.smallest_tau >= tie
+
+
+def test_of_two_rates_that_agree_to_80_digits_the_larger_is_found():
+    tie = Q(1, 10**80)
+    rows = [[Q(3, 4), Q(1, 4)], [Q(1, 4), Q(3, 4)], [Q(1, 4) - tie, Q(3, 4) + tie]]
+    found = concentrated_privacy(rows)
+    assert found.mean_pair in {(0, 2), (2, 0)}
+    assert found.smallest_mu > ln(3) / 2
+
+
+def test_a_distance_below_the_smallest_double():
+    space = from_table(range(2), [[0, "1e-400"], ["1e-400", 0]])
+    assert (
+        concentrated_privacy([["3/4", "1/4"], ["1/4", "3/4"]], space).smallest_mu
+        == ln(3) * 5 * Q(10) ** 399
+    )

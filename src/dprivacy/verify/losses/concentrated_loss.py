@@ -6,7 +6,7 @@ from typing import Any
 
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.model import Verdict, about, as_channel, shown, space_for
-from dprivacy.numbers import Level, as_level, float_up
+from dprivacy.numbers import Level, as_level, quotient_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
@@ -15,6 +15,8 @@ from dprivacy.verify.losses.subgaussian_loss import hoeffding_scale, subgaussian
 from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
 Loss = Level | float
+
+_COARSE = 1e-290  # below this a quotient of doubles may lose digits to underflow
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,9 @@ def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> 
     for loss, d in _in_question(losses, mu):
         exact = loss.exact and not isinstance(d, float)
         needed = _rate(loss.mean, d)
-        error = 0.0 if exact else 2**-48 * len(loss.cells) * (1 + float(needed))
+        error = 0.0
+        if not exact and needed != math.inf:
+            error = 2**-48 * len(loss.cells) * (1 + float(loss.mean)) / float(d)
         keeps: bool | None
         if mu is None or needed == math.inf:
             keeps = needed != math.inf
@@ -168,20 +172,32 @@ def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> 
 def _in_question(
     losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None
 ) -> list[tuple[PrivacyLoss, Distance]]:
-    """The pairs that may need the most, and those that floats cannot tell from needing just μ."""
-    ranges = []
+    """The pairs that may need the most, and those that floats cannot tell from needing just μ.
+
+    Every pair has bounds on its rate. One that is left out has an upper bound below another's lower
+    bound, so that it needs less; or it needs nothing, being free (d = ∞) or two equal rows.
+    """
+    bounded = []
     for loss, d in losses:
-        if not (isinstance(d, float) and d == math.inf):
-            mean, error = loss.mean_estimate()
-            far = float(d)
-            rate = mean / far if far else math.inf
-            ranges.append((loss, d, rate, error / far + 1e-12 * rate if far else 0.0))
-    most = max((rate - error for _, _, rate, error in ranges), default=0.0)
+        if not (loss.is_nothing or (isinstance(d, float) and d == math.inf)):
+            bounded.append((loss, d, *_rate_bounds(loss, d)))
+    most = max((low for _, _, low, _ in bounded), default=0.0)
     return [
         (loss, d)
-        for loss, d, rate, error in ranges
-        if rate + error >= most or (mu is not None and abs(rate - float(mu)) <= error)
+        for loss, d, low, high in bounded
+        if high >= most or (mu is not None and low <= float(mu) <= high)
     ]
+
+
+def _rate_bounds(loss: PrivacyLoss, d: Distance) -> tuple[float, float]:
+    """Doubles below and above mean/d, for rows that differ; the widest where doubles cannot tell."""
+    mean, error = loss.mean_estimate()
+    if mean == math.inf or d == 0:
+        return math.inf, math.inf
+    far = float(d)
+    if far < _COARSE:  # a distance that a double holds badly, or not at all
+        return 0.0, math.inf
+    return (mean - error) / far * (1 - 1e-12), (mean + error) / far * (1 + 1e-12)
 
 
 def _within(mean: Level, mu: Level, d: Distance) -> bool | None:
@@ -206,7 +222,7 @@ def _rate(mean: Loss, d: Distance) -> Loss:
     try:
         return mean / as_level(d)
     except Uncertified:
-        return float_up(mean.bounds(128)[1] / as_level(d).bounds(128)[0])
+        return quotient_up(mean, d)
 
 
 def _worse(first: _Part, second: _Part) -> _Part:
@@ -234,8 +250,8 @@ def _scale_part(losses: list[PrivacyLoss], tau: Level | None) -> _Part:
             part = _Part(math.inf, pair, False, loss.exact)
         elif not half or (tau is not None and half <= tau and loss.exact):
             part = _Part(half, pair, True, loss.exact)
-        elif float(half) <= float(best.needed) and tau is None:
-            continue
+        elif tau is None and half <= best.needed:
+            continue  # by Hoeffding's lemma it needs no more
         else:
             part = _measured(loss, float(best.needed), tau)
         best = _worse(best, part)

@@ -53,6 +53,11 @@ most ln(3) ≈ 1.099 (2 possible losses, exact).
         return ln(key) if isinstance(key, Fraction) else key
 
     @property
+    def is_nothing(self) -> bool:
+        """Whether no output tells x from z: the two rows are equal."""
+        return len(self.cells) == 1 and self.cells[0][0] == (1 if self.exact else 0.0)
+
+    @property
     def escape(self) -> Number:
         """The probability of an infinite loss: of outputs that z cannot give."""
         key, p = self.cells[-1]

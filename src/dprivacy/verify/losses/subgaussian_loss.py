@@ -9,12 +9,13 @@ import numpy as np
 
 from dprivacy.errors import Uncertified
 from dprivacy.model import Answer, about
-from dprivacy.numbers import Floats, Level, as_level
+from dprivacy.numbers import Floats, Level, as_level, quotient_up
 from dprivacy.sources import result
 from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, log_of
 
 _CLOSE = 1e-6  # relative width at which the search stops
 _MOST_PIECES = 200_000
+_COARSE = 1e-280
 
 
 @dataclass(frozen=True)
@@ -97,16 +98,17 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
     z = np.array(values) - mean
     variance = float((p * z * z).sum())
     largest = float(np.abs(z).max())
+    half = max(quotient_up(upper, 1), floor)
+    if variance < _COARSE:  # squares of doubles are lost there; half the range is not
+        return SubgaussianScale(floor, half, upper)
     best = bound = max(variance, floor**2)
     for side in (z, -z):
         low, high = _largest_rate(side, p, best)
         best, bound = max(best, low), max(bound, high)
     # The loss is rounded to doubles, so that Z is off by about an ulp of the largest one.
     error = 2**-44 * (1 + (largest + abs(mean)) / math.sqrt(variance))
-    half = max(float(upper) * (1 + 2**-50), floor)
-    return SubgaussianScale(
-        math.sqrt(best) * (1 - error), min(math.sqrt(bound) * (1 + error), half), upper
-    )
+    least = max(math.sqrt(best) * (1 - error), 0.0)
+    return SubgaussianScale(least, min(math.sqrt(bound) * (1 + error), half), upper)
 
 
 def _largest_rate(z: Floats, p: Floats, best: float) -> tuple[float, float]:
