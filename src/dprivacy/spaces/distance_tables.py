@@ -48,8 +48,9 @@ def from_table(
         Nested lists or an array; entries may be exact ("3/2", "sqrt(2)", "ln 3", Fractions, Levels)
         or floats, and "inf" where `extended` allows it.
     pseudo, extended
-        Allow distance 0 between distinct points (secrets that need no protection from each other),
-        and infinite distances (pairs that are not protected at all).
+        Allow distance 0 between distinct points (secrets that nothing may tell apart: a private
+        channel has equal rows for them), and infinite distances (pairs that are not protected from
+        each other at all).
     close
         Repair a table that breaks the triangle inequality by shortest paths.
 

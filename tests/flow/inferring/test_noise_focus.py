@@ -5,8 +5,18 @@ from fractions import Fraction as Q
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dprivacy.flow import capacity, inference, is_hiding, is_revealing
+from dprivacy.flow import (
+    capacity,
+    d_capacity,
+    focussed,
+    inference,
+    is_focussed,
+    is_hiding,
+    is_insensitive,
+    is_revealing,
+)
 from dprivacy.model import Dist
+from dprivacy.spaces import discrete, from_table
 from support.flow_strategies import channels, distributions, priors, processed
 
 law = settings(max_examples=60)
@@ -46,3 +56,30 @@ def test_hiding_and_revealing(data):
     even = Dist(C.rows, [Q(1, 3), Q(1, 3), Q(1, 6), Q(1, 6)])
     hidden = is_hiding(C, fine, eps=0, prior=even).leakage
     assert is_revealing(C, coarse, delta=0, prior=even).leakage <= hidden
+
+
+def test_floats_within_rounding_of_the_level_are_undecided():
+    space = discrete(["ill", "well"])
+    coin = {"ill": {0: 0.75, 1: 0.25}, "well": {0: 0.25, 1: 0.75}}
+    wide = focussed(coin, ["smokes", "does not"], on="useful")
+    at = {eps: is_focussed(wide, space, eps=eps, on="useful") for eps in ("ln 3", "1.1", "1.09")}
+    assert [found.holds for found in at.values()] == [None, True, False]
+    assert all(0 < found.error < 1e-12 for found in at.values())
+
+
+def test_float_rows_that_differ_by_rounding_are_neither_equal_nor_different():
+    rows = {("s", "u"): {0: 0.3, 1: 0.7}, ("t", "u"): {0: 0.1 + 0.2, 1: 0.7}}
+    assert is_insensitive(rows, "secret").holds is None
+    assert is_focussed(rows, discrete(["u"]), eps=1, on="useful").holds is None
+    rows["t", "u"] = {0: 0.300001, 1: 0.699999}
+    assert is_insensitive(rows, "secret").holds is False
+
+
+def test_a_rate_without_an_exact_form_is_compared_with_its_rounding_in_mind():
+    """ln 2 / ln 3 is rounded up; just below that double the answer is not a "No" that is proved."""
+    space = from_table(["a", "b"], [[0, "ln 3"], ["ln 3", 0]])
+    wide = focussed({"a": {0: "2/3", 1: "1/3"}, "b": {0: "1/3", 1: "2/3"}}, ["s"], on="useful")
+    up = d_capacity({"a": {0: "2/3", 1: "1/3"}, "b": {0: "1/3", 1: "2/3"}}, space)
+    just_below = Q(up) - Q(1, 10**25)
+    found = [is_focussed(wide, space, eps=e, on="useful").holds for e in (up, just_below, "0.63")]
+    assert found == [True, None, False]

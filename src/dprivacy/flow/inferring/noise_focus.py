@@ -1,5 +1,6 @@
 """Where the noise goes: on the useful value or on the secret; and what is hidden or revealed."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,9 @@ from dprivacy.numbers import as_eps, as_level, read_number
 from dprivacy.sources import result
 from dprivacy.spaces import FiniteSpace, read_labels
 from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike, PriorLike
+
+_ULPS = 4 * float(np.finfo(np.float64).eps)
+_LARGEST = float(np.finfo(np.float64).max)
 
 Blocks = Mapping[Any, Iterable[Any]] | Iterable[Iterable[Any]]
 
@@ -91,7 +95,8 @@ def is_insensitive(C: ChannelLike, to: Literal["secret", "useful"]) -> FocusVerd
     Returns
     -------
     FocusVerdict
-        With the channel on the other coordinate, or two pairs that it treats differently.
+        With the channel on the other coordinate, or two pairs that it treats differently. Float rows
+        that differ by no more than rounding are undecided.
 
     Examples
     --------
@@ -111,14 +116,22 @@ def is_insensitive(C: ChannelLike, to: Literal["secret", "useful"]) -> FocusVerd
     claim = f"the channel does not depend on the {what}"
     denial = f"the channel depends on the {what}"
     first: dict[Any, int] = {}
-    entries = channel.matrix.entries
+    entries, exact = channel.matrix.entries, channel.exact
+    error = 0.0 if exact else _ULPS
+    unsure: tuple[Any, Any] | None = None
     for i, pair in enumerate(channel.rows):
         j = first.setdefault(pair[kept], i)
-        if (entries[i] != entries[j]).any():
-            pairs = (channel.rows[j], pair)
-            return FocusVerdict(claim, False, channel.exact, pair=pairs, denial=denial)
+        if (entries[i] == entries[j]).all():
+            continue
+        pairs = (channel.rows[j], pair)
+        # Doubles stand for numbers within half a unit in the last place.
+        if exact or not np.allclose(entries[i], entries[j], rtol=_ULPS, atol=0.0):
+            return FocusVerdict(claim, False, exact, error, pair=pairs, denial=denial)
+        unsure = unsure or pairs
+    if unsure is not None:
+        return FocusVerdict(claim, None, exact, error, pair=unsure, denial=denial)
     rest = Channel(list(first), channel.columns, channel.matrix.take(rows=list(first.values())))
-    return FocusVerdict(claim, True, channel.exact, channel=rest, denial=denial)
+    return FocusVerdict(claim, True, exact, error, channel=rest, denial=denial)
 
 
 @result("T", "Def 5.5.2", "Def 5.5.4")
@@ -138,6 +151,11 @@ def is_focussed(
     on
         "useful" for utility-focussed, "secret" for secrecy-focussed.
 
+    Returns
+    -------
+    FocusVerdict
+        Proved or refuted for exact input; for floats measured, and undecided within rounding of ε.
+
     Examples
     --------
     >>> from dprivacy.spaces import discrete
@@ -153,10 +171,30 @@ def is_focussed(
     claim = f"the mechanism is {words}-focussed and ε-private at ε = {about(level)}"
     denial = f"the mechanism is not {words}-focussed and ε-private at ε = {about(level)}"
     if alone.channel is None:
-        return FocusVerdict(claim, False, alone.exact, pair=alone.pair, denial=denial)
+        return FocusVerdict(
+            claim, alone.holds, alone.exact, alone.error, pair=alone.pair, denial=denial
+        )
     needed = d_capacity(alone.channel, space)
     exact = alone.exact and space.exact
-    return FocusVerdict(claim, bool(needed <= level), exact, channel=alone.channel, denial=denial)
+    error = 0.0 if exact else _rate_error(alone.channel, space)
+    if exact and isinstance(needed, float) and needed < math.inf:
+        error = math.ulp(needed)  # rounded up, since the quotient has no exact form
+    holds: bool | None = False
+    if needed != math.inf:
+        over = as_level(needed) - level
+        # What was rounded up and still is small enough is proved all the same.
+        sure = over <= (0 if exact else -Fraction(error))
+        holds = True if sure else False if over >= Fraction(error) else None
+    return FocusVerdict(claim, holds, exact, error, channel=alone.channel, denial=denial)
+
+
+def _rate_error(channel: Channel, space: FiniteSpace) -> float:
+    """A bound on the error of a float d-capacity: that of a few logarithms, per unit of distance."""
+    entries, apart = channel.matrix.floats, space.distances.floats
+    least = float(entries[entries > 0].min())
+    closest = float(apart[apart > 0].min(initial=math.inf))
+    logs = 2.0**-48 * (1 - math.log(least)) + 2 * math.log1p(math.ulp(0.0) / least)
+    return min(logs / closest, _LARGEST)
 
 
 @dataclass(frozen=True)
