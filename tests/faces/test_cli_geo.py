@@ -67,6 +67,8 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
         "who",
         "--reports",
         "2",
+        "--again",
+        "a test",
         "--json",
     )
     assert json.loads(shared.output)["mechanisms"][""]["guarantee"]["total_level"] == "ln(4)"
@@ -76,7 +78,10 @@ def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
     done = run("places.csv", "-o", "a.csv", "--region", REGION, "--map", "a.html", "--keep", "who")
     assert "TRUE" not in (tmp_path / "a.html").read_text()
     assert "Wrote a.html." in done.output
-    done = run("places.csv", "-o", "b.csv", "--region", REGION, "--map", "b.html", "--map-true")
+    again = ["--again", "a test"]
+    done = run(
+        "places.csv", "-o", "b.csv", "--region", REGION, "--map", "b.html", "--map-true", *again
+    )
     assert "TRUE places" in (tmp_path / "b.html").read_text()
     assert "keep it to yourself" in done.output
     assert not (tmp_path / "b.html").stat().st_mode & 0o077
@@ -89,7 +94,7 @@ def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
     given = ["--prior", "public.csv", "--region", REGION, "--cell", "1 km", "--radius", "500 m"]
     done = run("places.csv", "-o", "remapped.csv", *given)
     assert "moved to the best of 16 cells" in done.output
-    done = run("places.csv", "-o", "best.csv", *given, "--optimal")
+    done = run("places.csv", "-o", "best.csv", *given, "--optimal", "--again", "a test")
     assert "no private channel gets below" in done.output
     done = run(*given, "--frontier", "ln 2, ln 4", "--picture", "f.svg")
     assert done.output.count("optimal") == 2

@@ -45,7 +45,8 @@ def test_matches_in_words_and_as_a_file(table, tmp_path):
     refused = run(table, "--epsilon", "1", "-o", target)
     assert isinstance(refused.exception, Malformed)
     assert "exists" in str(refused.exception)
-    assert run(table, "--epsilon", "1", "-o", target, "--replace").exit_code == 0
+    more = ["--replace", "--again", "a test"]
+    assert run(table, "--epsilon", "1", "-o", target, *more).exit_code == 0
 
 
 def test_matches_as_json_with_their_cost(table):

@@ -87,7 +87,8 @@ def test_an_output_file(notes, tmp_path):
     refused = run(notes, "--epsilon", 10, "-o", out)
     assert isinstance(refused.exception, Malformed)
     assert out.read_text() == first
-    assert run(notes, "--epsilon", 10, "-o", out, "--replace").exit_code == 0
+    more = ["--replace", "--again", "a test"]
+    assert run(notes, "--epsilon", 10, "-o", out, *more).exit_code == 0
     nowhere = run(notes, "--epsilon", 10, "-o", tmp_path / "no" / "where.txt")
     assert isinstance(nowhere.exception, Malformed)
 

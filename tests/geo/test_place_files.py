@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dprivacy.errors import (
+    AlreadyReleased,
     BadFile,
     BadNumber,
     DPrivacyError,
@@ -91,10 +92,10 @@ def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     assert len(made["features"][1]["geometry"]["coordinates"]) == 2
     assert found.data.guarantee.reports == 2  # the line is one person's way
     flat = tmp_path / "out.csv"
-    protect_place_file(walk, flat, region=NYC)
+    protect_place_file(walk, flat, region=NYC, again="a test")
     assert len(pd.read_csv(flat)) == 3
     with pytest.raises(NotApplicable, match="GeoJSON to GeoJSON"):
-        protect_place_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"])
+        protect_place_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"], again="a test")
 
 
 def test_a_person_of_several_rows_is_counted(places, tmp_path):
@@ -113,7 +114,10 @@ def test_outputs_are_the_owners_and_never_replaced_unasked(places, tmp_path):
     with pytest.raises(OutputExists, match="exists"):
         protect_place_file(places, output, region=NYC)
     assert output.read_bytes() == before
-    protect_place_file(places, output, region=NYC, replace=True)
+    with pytest.raises(AlreadyReleased, match=r"out\.csv\.card\.json is its card"):
+        protect_place_file(places, output, region=NYC, replace=True)
+    assert output.read_bytes() == before
+    protect_place_file(places, output, region=NYC, replace=True, again="a test")
     assert output.read_bytes() != before
     if sys.platform != "win32":
         assert not os.stat(output).st_mode & 0o077

@@ -145,6 +145,12 @@ def refuse_existing(*outputs: Path | None, replace: bool) -> None:
             )
 
 
+NO_CARD = (
+    "What is printed has no card, so that no card remembers it: another run draws new noise, and both "
+    "together say more. Write to a file (--output), or keep a ledger (--ledger)."
+)
+
+
 def refuse_two_texts(output: Path | None, as_json: bool) -> bool:
     """Whether the output is standard output, which --json would need as well."""
     to_stdout = output is not None and str(output) == "-"

@@ -1,6 +1,7 @@
 """`protect_curves`: days, or other sampled functions, with noise on what they are made of."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from dprivacy.curves.basis_size import choose_size
@@ -11,7 +12,7 @@ from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.curves.released_curves import ProtectedCurves, released
 from dprivacy.numbers import as_eps, root
-from dprivacy.release import Released, charged, per_unit
+from dprivacy.release import Released, charged, origin_of, per_unit
 from dprivacy.sources import result
 from dprivacy.typing import LedgerLike, LevelLike, NumberLike
 
@@ -74,7 +75,8 @@ def protect_curves(
         computed in doubles.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of one curve per unit of distance.
+        the level of one curve per unit of distance. Days of a file that a card in the output's folder
+        speaks of are not saved there again without either.
     insecure_seed
         For tests only; it voids the guarantee and says so.
 
@@ -125,4 +127,7 @@ def protect_curves(
     with charged(ledger, charge, source, again=again, note="curves") as receipt:
         noisy = mechanism.noisy(curves, insecure_seed=insecure_seed)
         protected = ProtectedCurves(mechanism.curves(noisy), noisy, mechanism, unit, choice)
-        return released(protected, secure=insecure_seed is None, receipt=receipt, days=days)
+        made = released(protected, secure=insecure_seed is None, receipt=receipt, days=days)
+    if days is None or not days.source.exists():
+        return made
+    return replace(made, origin=origin_of(days.source, ledger=ledger, again=again))

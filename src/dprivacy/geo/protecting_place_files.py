@@ -10,7 +10,7 @@ from dprivacy.geo.optimal_city import CityMechanism
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.geo.protecting_places import prepared
 from dprivacy.geo.released_places import ProtectedPlaces, charge_of, require_ending
-from dprivacy.release import Released, charged, write_released
+from dprivacy.release import Released, charged, origin_of, write_released
 from dprivacy.typing import LedgerLike, PathArg
 
 
@@ -58,7 +58,8 @@ def protect_place_file(
     BadFile, OutputExists
         When the files are not what they should be, or the output is there already.
     BudgetExceeded, AlreadyReleased
-        When the ledger refuses; nothing is drawn.
+        When the ledger refuses or, without one, when a card in the output's folder says that this
+        file was released there before.
 
     Examples
     --------
@@ -84,6 +85,8 @@ def protect_place_file(
         raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
     else:
         guarantee = mechanism.guarantee
+    permanent = options.get("permanent_key") is not None
+    origin = origin_of(Path(places), ledger=ledger, again=again, permanent=permanent)
     with charged(
         ledger,
         charge_of(guarantee),
@@ -96,4 +99,5 @@ def protect_place_file(
             made = ready.drawn(receipt=receipt, found=found)
         else:
             made = mechanism.drawn(found.lat, found.lon, receipt=receipt, found=found)
+        made = changed(made, origin=origin)
         return changed(made, card=write_released(made, target, replace=replace))

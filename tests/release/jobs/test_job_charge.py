@@ -11,7 +11,8 @@ from dprivacy.numbers import ln
 from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import table_files as files
-from dprivacy.release.jobs import file_job as jobs, job_charge as charge, output_writer as writing
+from dprivacy.release.jobs import job_charge as charge, output_writer as writing
+from dprivacy.release.jobs.source_marks import Origin
 from support.release_tables import LETTERS, Stopped, left_over, plan_of, stopped_after
 
 
@@ -170,8 +171,8 @@ def test_without_a_ledger_a_card_remembers(job, monkeypatch):
     job.run(ledger=None)
     with pytest.raises(AlreadyReleased, match=r"in\.csv was released before, and .*out\.csv\.card"):
         job.run(job.folder / "b.csv", ledger=None)
-    monkeypatch.setattr(jobs, "require_not_released_here", lambda *_: 1 / 0)
     job.stop(ledger=None, again="for a test", replace=True)
+    monkeypatch.setattr(Origin, "require_new", lambda *_: 1 / 0)
     assert job.run(ledger=None, resume=True).count == 3000  # a job that goes on is no second one
 
 

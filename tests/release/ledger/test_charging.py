@@ -105,9 +105,10 @@ def test_what_is_in_hand_is_paid_for_before_it_is_saved(column, here):
 
 
 def test_without_a_ledger_again_means_nothing(here):
-    Path("p.csv").write_text(PLACES)
     with pytest.raises(Malformed, match="remark in a ledger"):
-        protect_place_file("p.csv", "out.csv", again="why not")
+        protect_places([40.7], [-74.0], again="why not")
+    Path("p.csv").write_text(PLACES)
+    protect_place_file("p.csv", "out.csv", again="a card would remember")
 
 
 def test_places_cost_their_level_per_kilometre(here):

@@ -24,7 +24,7 @@ from dprivacy.hashing import (
     write_matches,
 )
 from dprivacy.model import counted, plain
-from dprivacy.release import card_path, charged, per_unit
+from dprivacy.release import card_path, charged, origin_of, per_unit
 
 PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTECTED"
 
@@ -100,6 +100,10 @@ def match(
         mechanism.eps,
         most=mechanism.eps * bits,
     )
+    origin = origin_of(table, ledger=place, again=again)
+    printed = output is None or to_stdout
+    if printed:
+        origin.require_new(Path())
     with (
         shared.open_account(place, account) as book,
         charged(book, charge, table, people=ratings.people, again=again, note="match") as receipt,
@@ -107,8 +111,8 @@ def match(
         reports = mechanism.randomise(ratings.vectors)
         released = nearest_people(reports, k=k, labels=ratings.people, mechanism=mechanism)
         if output is not None and not to_stdout:
-            charged_card = changed(released.card, receipt=plain(receipt or {}))
-            changed(released, card=charged_card).save(output, replace=replace)
+            card = changed(released.card, receipt=plain(receipt or {}))
+            changed(released, card=card, origin=origin).save(output, replace=replace)
     found = released.data
     answer: dict[str, Any] = {
         "mechanism": repr(mechanism),
@@ -128,6 +132,8 @@ def match(
         bare = hashing_loss(ratings.array(), bits=[bits], k=[k], repetitions=repetitions, key=key)
         answer["evaluation"], words = _evaluation(utility_loss(found, true), bare, k)
         lines += ["", words]
+    if printed and place is None:
+        lines += ["", shared.NO_CARD]
     if to_stdout:
         write_matches(found, sys.stdout.buffer, Path("-"))
     elif output is not None:

@@ -1,6 +1,7 @@
 """``dprivacy text``: a protected document, or what attacks find in a corpus before and after."""
 
 import sys
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import rich_click as click
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import spoken
 from dprivacy.errors import BadFile, TooLarge
-from dprivacy.release import card_path, charged
+from dprivacy.release import card_path, charged, origin_of
 from dprivacy.text import (
     Document,
     Embedding,
@@ -129,8 +130,12 @@ def text(
         output = None
     shared.refuse_existing(output, replace=replace)
     content = _content(document)
+    piped = str(document) == "-"
+    secret = content.encode("utf-8", "surrogatepass") if piped else document
+    origin = None if piped else origin_of(document, ledger=place, again=again)
+    if output is None and origin is not None:
+        origin.require_new(Path())
     mechanism = text_mechanism(embedding, eps=levels[0], **settings)
-    secret = content.encode("utf-8", "surrogatepass")
     with (
         shared.spoken_warnings(),
         shared.open_account(place, account) as book,
@@ -138,13 +143,17 @@ def text(
     ):
         noisy = mechanism.protect(content)
         if output is not None:
-            noisy.released(receipt).save(output, replace=replace)
+            changed(noisy.released(receipt), origin=origin).save(output, replace=replace)
     if as_json:
         shared.say(noisy.to_dict(), as_json)
     elif output is None:
         click.echo(noisy.text)
-    written = "" if output is None else f"\n{shared.wrote(output, card_path(output))}"
-    click.echo(noisy.explain() + written, err=True)
+    lines = [noisy.explain()]
+    if output is not None:
+        lines.append(shared.wrote(output, card_path(output)))
+    elif place is None:
+        lines.append(shared.NO_CARD)
+    click.echo("\n".join(lines), err=True)
 
 
 def _content(document: Path) -> str:

@@ -11,6 +11,7 @@ from dprivacy.extras import arrow
 from dprivacy.model import as_path
 from dprivacy.release.files.own_files import Workplace, file_hash, open_own
 from dprivacy.release.files.table_files import write_errors, writer_of
+from dprivacy.release.jobs.source_marks import Origin
 from dprivacy.release.plans.release_card import Card, card_text
 from dprivacy.typing import PathArg
 
@@ -31,6 +32,8 @@ class Released(Generic[Data]):
     writer
         Writes the data into a binary file, for `save`: called with the data, the file, and the path
         it will have, whose ending says the format.
+    origin
+        The file that it was made from; what was made of it before is not saved beside this.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Released(Generic[Data]):
     data: Data
     card: Card
     writer: Writer | None = field(default=None, repr=False)
+    origin: Origin | None = field(default=None, repr=False)
 
     def save(self, path: PathArg, *, replace: bool = False) -> None:
         """Write the data, and beside them their card: out.csv has out.csv.card.json.
@@ -74,9 +78,10 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
 
     Notes
     -----
-    1. The data go to a temporary file that the owner alone may read, and are synced.
-    2. So does the card, with the hash of the data.
-    3. The card is renamed into place, then the data: no data lie there without a card.
+    1. When a card in the folder says that another release of the same file is there: AlreadyReleased.
+    2. The data go to a temporary file that the owner alone may read, and are synced.
+    3. So does the card, with the hash of the data.
+    4. The card is renamed into place, then the data: no data lie there without a card.
     """
     if released.writer is None:
         raise NotApplicable(
@@ -85,6 +90,10 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
         )
     place = Workplace(as_path(path, "the output"))
     require_free(place, replace=replace)
+    marked: dict[str, Any] = {}
+    if released.origin is not None:
+        released.origin.require_new(place.output.parent)
+        marked["source"] = released.origin.mark
     with place.held(), place.errors():
         try:
             handle = open_own(place.output_part, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
@@ -92,7 +101,7 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
                 released.writer(released.data, file, place.output)
                 file.flush()
                 os.fsync(file.fileno())
-            card = released.card.saved_as(place.output.name, file_hash(place.output_part))
+            card = released.card.saved_as(place.output.name, file_hash(place.output_part), **marked)
             write_card(place, card)
             os.replace(place.card_part, place.card)
             os.replace(place.output_part, place.output)

@@ -27,7 +27,7 @@ from dprivacy.release.jobs.job_resume import (
     run_of,
 )
 from dprivacy.release.jobs.output_writer import Writing
-from dprivacy.release.jobs.source_marks import origin_mark, require_not_released_here
+from dprivacy.release.jobs.source_marks import origin_of
 from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
@@ -89,11 +89,14 @@ def run_file_job(
             digest = bytes.fromhex(file_hash(origin))
         book = "" if account is None else account.ledger.id
         run = run_of(key, terms, source=(seen[2], digest), ledger=book, replace=replace)
+        permanent = permanent_key is not None
+        made_from = origin_of(
+            origin, ledger=terms.ledger, again=terms.again, permanent=permanent, salt=run.salt
+        )
         if journal is not None:
             require_same(journal, run, origin)
         else:
-            if terms.again is None and account is None and permanent_key is None:
-                require_not_released_here(origin, place.output.parent)
+            made_from.require_new(place.output.parent)
             with place.errors():
                 place.clear()
                 journal = Journal.create(place, run)
@@ -107,8 +110,9 @@ def run_file_job(
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
             sanitiser.finish()
-            mark = origin_mark(origin, salt=run.salt)
-            card = sanitiser.card(receipt).saved_as(place.output.name, sha256, source=mark)
+            card = sanitiser.card(receipt).saved_as(
+                place.output.name, sha256, source=made_from.mark
+            )
             commit(journal, card)
     return card
 

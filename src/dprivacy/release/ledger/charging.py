@@ -63,7 +63,8 @@ def charged(
     people
         Who is in it, for an account per person.
     again
-        Why a source that was released before is released once more.
+        Why a source that was released before is released once more. A file is also recognised by the
+        card of its release; what is in hand is not, so that a reason needs a ledger.
     note
         Anything else to be remembered; not secret.
 
@@ -83,7 +84,9 @@ def charged(
     ...     receipt.sequence, ledger.spent(column="places").words()
     (2, 'ln(4) ≈ 1.386')
     """
-    require_ledger_for(again, ledger)
+    reason = reason_of(again)
+    if not isinstance(source, Path):
+        require_ledger_for(again, ledger)
     with opened(ledger) as account:
         if account is None:
             yield None
@@ -100,7 +103,7 @@ def charged(
             part=account.part,
             people=people if per_person else None,
             sources={"the file": _digest(source)},
-            again=reason_of(again),
+            again=reason,
             note=note,
         )
         try:
