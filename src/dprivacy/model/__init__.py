@@ -33,10 +33,14 @@ from dprivacy.model.documents import (
     Document as Document,
     as_path as as_path,
     digest as digest,
+    file_bytes as file_bytes,
     file_text as file_text,
+    open_regular as open_regular,
+    parsed_json as parsed_json,
     read_document as read_document,
     rebuilt as rebuilt,
     require_keys as require_keys,
+    require_regular as require_regular,
     write_document as write_document,
 )
 from dprivacy.model.guarantees import factor_in_words as factor_in_words

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from dprivacy.errors import BadFile, DPrivacyError, NotPrivate, WrongKind
 from dprivacy.model.plain_data import CONTROL
@@ -160,21 +160,40 @@ def as_path(given: PathArg, what: str = "a file") -> Path:
 
 def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
     """The text of a file, or BadFile with the reason it cannot be read."""
-    file = as_path(path)
+    data = file_bytes(path, largest=largest)
     try:
-        with open(file, "rb", opener=_without_waiting) as opened:
-            # A pipe may never end, and a device has no end: their sizes say nothing.
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise BadFile(f"{path}: a pipe or a device cannot be read; copy it to a file")
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
+    except UnicodeDecodeError:
+        raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+
+
+def file_bytes(path: PathArg, *, largest: int = LARGEST) -> bytes:
+    """All bytes of a file, or BadFile with the reason it cannot be read."""
+    try:
+        with open_regular(path) as opened:
             data = opened.read(largest + 1)
     except OSError as reason:
         raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
     if len(data) > largest:
         raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
+    return data
+
+
+def open_regular(path: PathArg) -> BinaryIO:
+    """A file, open for reading; a pipe may never end and a device has no end, so they are refused."""
     try:
-        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
-    except UnicodeDecodeError:
-        raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+        opened = open(as_path(path), "rb", opener=_without_waiting)  # noqa: SIM115
+    except OSError as reason:
+        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
+    if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+        opened.close()
+        raise BadFile(f"{path}: a pipe or a device cannot be read; copy it to a file")
+    return opened
+
+
+def require_regular(path: PathArg) -> None:
+    """BadFile for what is no file; for readers that open it themselves."""
+    open_regular(path).close()
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadFile, DPrivacyError, UnknownName
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.extras import arrow, arrow_csv, parquet
+from dprivacy.model import require_regular
 from dprivacy.numbers import Floats
+from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
@@ -29,10 +31,10 @@ def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
         raise BadFile(f"{path}: does not exist")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if is_parquet(path):
-        with read_errors(path):
-            file = parquet().ParquetFile(path)
-        with file:
-            yield guarded(file.iter_batches(batch_size=_BATCH), path), file.metadata.num_rows
+        with ExitStack() as opened:
+            with read_errors(path):
+                file = opened.enter_context(open_parquet(path))
+            yield guarded(file.batches(most_rows=_BATCH), path), file.rows
     elif suffixes[-1:] == [".csv"] or suffixes[-2:] == [".csv", ".gz"]:
         with open_csv(path) as (_, rows):
             yield rows, None
@@ -42,8 +44,16 @@ def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
 
 def whole_table(path: Path, needed: Iterable[str] = ()) -> Any:
     """All rows of a file as one Arrow table; refused if it has none, or lacks a column."""
+    parts, held = [], 0
     with read_errors(path), batches_of(path) as (batches, _):
-        parts = list(batches)
+        most = MOST + UNPACKING * path.stat().st_size
+        for batch in batches:
+            held += batch.nbytes
+            if held > most:
+                raise TooLarge(
+                    f"{path}: takes more than {most >> 20} MiB, too much to hold at once"
+                )
+            parts.append(batch)
     if not any(part.num_rows for part in parts):
         raise BadFile(f"{path}: contains no rows")
     table = arrow().Table.from_batches(parts)
@@ -86,6 +96,7 @@ def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
     Types are never guessed from the data; a ragged line is refused by its number, and its content
     is not shown.
     """
+    require_regular(path)
     csv, pa = arrow_csv(), arrow()
 
     def opened(names: list[str] | None, size: int) -> Any:

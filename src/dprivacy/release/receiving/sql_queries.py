@@ -10,8 +10,10 @@ from typing import Any
 from dprivacy.errors import NotApplicable, UnknownCategory, WrongKind
 from dprivacy.extras import dataset, duckdb
 from dprivacy.model import Answer, shown
+from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
-from dprivacy.release.files.table_files import is_parquet
+from dprivacy.release.files.released_folders import data_files
+from dprivacy.release.files.table_files import is_parquet, read_errors
 from dprivacy.release.plans.column_domains import LISTED
 from dprivacy.release.receiving.condition_counts import MOST_CELLS, conditional_count
 from dprivacy.release.receiving.table_receiver import (
@@ -150,7 +152,11 @@ def _load(connection: Any, release: ReceivedTable) -> None:
         connection.register("data", as_arrow(path))
         return
     if path.is_dir() or is_parquet(path):
-        connection.register("data", dataset().dataset(path, format="parquet"))
+        files = data_files(path) if path.is_dir() else [path]
+        for one in files:
+            with read_errors(one), open_parquet(one) as file:
+                file.require_fitting()
+        connection.register("data", dataset().dataset(files, format="parquet"))
         return
     types: dict[str, str] = {}
     for name, entry in release.card.mechanisms.items():

@@ -12,12 +12,13 @@ import numpy as np
 
 from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName, WrongKind
 from dprivacy.estimation import Estimate, MeanEstimate, TableEstimate, estimate, estimate_mean
-from dprivacy.extras import arrow, dataset, parquet
+from dprivacy.extras import arrow
 from dprivacy.model import Channel, as_path, shown
 from dprivacy.release.files.own_files import card_path, file_hash
+from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
-from dprivacy.release.files.released_folders import files_in, listing_hash
-from dprivacy.release.files.table_files import guarded, is_parquet, open_csv, read_errors
+from dprivacy.release.files.released_folders import data_files, files_in, listing_hash
+from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.typing import PathArg
 
@@ -202,18 +203,11 @@ class ReceivedTable:
         elif not isinstance(path, Path):
             table = as_arrow(self.data)
             yield table.schema.names, lambda names: iter(_plain(table.select(names)).to_batches())
-        elif path.is_dir():
-            with read_errors(path):
-                folder = dataset().dataset(path, format="parquet")
-            yield folder.schema.names, lambda names: guarded(folder.to_batches(columns=names), path)
-        elif is_parquet(path):
-            with read_errors(path):
-                file = parquet().ParquetFile(path)
-            with file:
-                yield (
-                    file.schema_arrow.names,
-                    lambda names: guarded(file.iter_batches(columns=names), path),
-                )
+        elif path.is_dir() or is_parquet(path):
+            files = data_files(path) if path.is_dir() else [path]
+            with read_errors(path), open_parquet(files[0]) as first:
+                listed = first.names
+            yield listed, lambda names: _batches_in(files, names)
         else:
             with open_csv(path) as (header, batches):
                 yield header, lambda names: (batch.select(names) for batch in batches)
@@ -287,6 +281,13 @@ def corrected_table(
         table[tuple(where)] += count
     channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
     return estimate(channels, table, estimator=estimator, confidence=confidence)
+
+
+def _batches_in(files: Sequence[Path], names: Sequence[str]) -> Iterator[Any]:
+    """Batches of some columns of Parquet files, one file after the other."""
+    for path in files:
+        with read_errors(path), open_parquet(path) as file:
+            yield from file.batches(names)
 
 
 def _plain(table: Any) -> Any:
