@@ -10,7 +10,7 @@ import pytest
 from dprivacy.errors import BadLevel, UnknownCategory, WrongShape
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
-from dprivacy.spaces import discrete, line
+from dprivacy.spaces import discrete, from_table, line
 from dprivacy.verify import concentrated_privacy, delta_at, eps_at, privacy, privacy_profile
 
 COIN = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
@@ -219,3 +219,20 @@ def test_what_is_no_list_of_pairs(question, pairs):
     level = {delta_at: {"eps": 1}, eps_at: {"delta": 0}}.get(question, {})
     with pytest.raises(WrongShape, match=r"a list of one or more pairs \(x, z\) of inputs, not"):
         question(coin, pairs=pairs, **level)
+
+
+def test_a_level_beyond_every_ratio_has_an_answer() -> None:
+    """e^(10⁹) has too many digits to write, and none of them matters."""
+    assert [delta_at(C, eps=10**9) for C in (COIN, LEAKY)] == [0, Q(1, 4)]
+    assert [privacy_profile(C).delta(10**9) for C in (COIN, LEAKY)] == [0, Q(1, 4)]
+    assert privacy(COIN, discrete(["yes", "no"]), eps=10**9, delta="1/2").delta_needed == 0
+
+
+def test_slack_where_the_level_times_the_distance_is_a_product_of_logarithms() -> None:
+    space = from_table(["yes", "no"], [[0, "ln 3"], ["ln 3", 0]])
+    needed = 0.75 - math.exp(math.log(2) * math.log(3)) / 4
+    found = privacy(COIN, space, eps="ln 2", delta="1/5")
+    assert (found.holds, found.exact) == (False, True)
+    assert found.delta_needed == pytest.approx(needed, rel=1e-15)
+    assert privacy(COIN, space, eps="ln 2", delta=needed + 1e-15).holds
+    assert privacy(COIN, space, eps="ln 2", delta=needed - 1e-15).holds is False

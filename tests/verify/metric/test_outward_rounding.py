@@ -422,3 +422,12 @@ def test_rational_levels_by_fractions_alone(space, a):
         assert mechanism.tight
         assert rational_truth(mechanism.channel, distances, a)
         assert not rational_truth(mechanism.channel, distances, a - Q(1, 10**12))
+
+
+def test_a_level_without_an_exact_form_is_enclosed():
+    """What was rounded up is the upper end, not the level itself."""
+    space = from_table([0, 1], [[0, "ln 3"], ["ln 3", 0]])
+    low, high = exactly([["2/3", "1/3"], ["1/3", "2/3"]], space).achieved
+    assert high == math.nextafter(low, 1)
+    assert low * ln(3) < ln(2) < high * ln(3)
+    assert enclosure(math.inf) == (math.inf, math.inf)

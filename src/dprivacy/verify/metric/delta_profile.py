@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dprivacy.errors import Uncertified
 from dprivacy.model import Answer, Channel, Pictured, about, as_channel, plain
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, exp_bounds, float_up, ln
 from dprivacy.sources import result
@@ -14,6 +15,7 @@ from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
 from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
 _LISTED = 12
+_FIRST_BITS = 160
 
 
 @result("C", "Thm 2")
@@ -49,7 +51,8 @@ def delta_at(C: ChannelLike, *, eps: LevelLike, pairs: Pairs = None) -> Number:
     if not channel.exact:
         a = _float_exp(float(level))
         return max((_excess(p, q, a) for p, q in _row_pairs(channel, pairs)), default=0.0)
-    factor = Factor(level)
+    # Beyond every ratio of two entries, each level has the same worst sets.
+    factor = Factor(min(level, Level(channel.matrix.den.bit_length())))
     worst = {_worst_set(p, q, factor) for p, q in _row_pairs(channel, pairs)}
     return _largest(worst | {(Fraction(0), Fraction(0))}, factor)
 
@@ -176,7 +179,9 @@ class PrivacyProfile(Pictured, Answer):
         if not self.exact:
             a = _float_exp(float(level))
             return max(p - q * a if q else p for p, q in self.lines)
-        return _largest(self.lines, Factor(level))
+        steepest = max((Fraction(p) / Fraction(q) for p, q in self.lines if q), default=Fraction(1))
+        beyond = Level(math.ceil(steepest).bit_length())  # from there on only q = 0 is above 0
+        return _largest(self.lines, Factor(min(level, beyond)))
 
     def eps(self, delta: NumberLike) -> Level | float:
         """The smallest ε ≥ 0 at δ; inf when none is large enough."""
@@ -320,22 +325,48 @@ def worst_delta(
         return measured, held, error, pair
     needed, holds, at = Fraction(0), True, None
     irrational = False
-    factors: dict[Any, Factor] = {}
+    known: dict[Any, tuple[Fraction, Fraction]] = {}
     for i, j in finite:
         distance = space.distances[i, j]
         assert not isinstance(distance, float)
-        factor = factors.setdefault(distance, Factor(as_level(eps * distance)))
-        low, high = (_exact_excess(channel, i, j, f) for f in (factor.high, factor.low))
-        bits = 320
-        while factor.exact is None and low <= slack < high:
-            lower, upper = exp_bounds(*factor.level.bounds(bits), bits)
-            low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
+        bits = _FIRST_BITS
+        if distance not in known:
+            known[distance] = _factor_bounds(eps, distance, bits, channel.matrix.den)
+        lower, upper = known[distance]
+        low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
+        while lower < upper and low <= slack < high:
             bits *= 2
+            lower, upper = _factor_bounds(eps, distance, bits, channel.matrix.den)
+            low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
         holds &= high <= slack
-        irrational |= factor.exact is None
+        irrational |= lower < upper
         if high > needed:
             needed, at = high, (i, j)
     return (float_up(needed) if irrational else needed), holds, 0.0, at
+
+
+def _factor_bounds(
+    eps: Level, distance: Level | Fraction, bits: int, beyond: int
+) -> tuple[Fraction, Fraction]:
+    """Rationals around e^(ε·d), equal where it is rational.
+
+    A factor above `beyond`, the largest ratio of two entries, gives way to that: then the same
+    outputs exceed it, those that the other input cannot give.
+    """
+    first, second = eps, as_level(distance)
+    try:
+        level = first * second
+    except Uncertified:  # a product of two logarithms
+        (least, most), (near, far) = first.bounds(bits), second.bounds(bits)
+        low, high = least * near, most * far
+    else:
+        low, high = level.bounds(bits)
+        exact = level.exp() if low <= beyond.bit_length() else None
+        if exact is not None:
+            return exact, exact
+    if low > beyond.bit_length():
+        return Fraction(beyond), Fraction(beyond)
+    return exp_bounds(low, high, bits)
 
 
 def _exact_excess(channel: Channel, i: int, j: int, factor: Fraction) -> Fraction:

@@ -232,9 +232,14 @@ def _certificate(
 
 
 def enclosure(eps: Eps) -> tuple[float, float]:
-    """Doubles below and above a level: the same, or next to each other."""
-    if not isinstance(eps, Level) or not eps:
-        return float(eps), float(eps)
+    """Doubles below and above a level: the same, or next to each other.
+
+    A level that is a double was rounded up, for want of an exact form.
+    """
+    if not isinstance(eps, Level):
+        return (eps if math.isinf(eps) else math.nextafter(eps, 0.0)), eps
+    if not eps:
+        return 0.0, 0.0
     bits = 96
     while True:
         low, high = eps.bounds(bits)
