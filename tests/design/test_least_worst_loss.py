@@ -7,6 +7,7 @@ import pytest
 
 from dprivacy.design import minimax, optimal, worst_case_loss
 from dprivacy.errors import TooLarge
+from dprivacy.flow import loss
 from dprivacy.mechanisms import geometric
 from dprivacy.spaces import discrete, grid, line
 from dprivacy.verify import privacy
@@ -31,6 +32,11 @@ class TestWorstCase:
             weights = rng.integers(1, 9, len(space))
             prior = [Fraction(int(w), int(weights.sum())) for w in weights]
             assert float(optimal(space, eps=eps, prior=prior).bound) <= float(found.loss) + 1e-15
+
+    def test_where_nothing_is_lost_there_is_a_prior_all_the_same(self):
+        """An action that costs nothing: the dual of the program is 0, and no distribution."""
+        found = minimax(line(2), eps="ln 2", loss=loss.matrix([0, 1], [0, 1], [[0, 0], [1, 2]]))
+        assert (found.loss, found.bound, sum(found.prior.weights)) == (0, 0, 1)
 
     def test_words_data_and_mechanism(self):
         found = minimax(discrete(["yes", "no"]), eps="ln 3", loss="bayes")

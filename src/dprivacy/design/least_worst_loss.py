@@ -128,8 +128,11 @@ def minimax(
     channel, outer = solved(problem, worst=True)
     table = Loss(problem.outputs, problem.space.labels, exact_mat(problem.loss.matrix))
     worst, secret = worst_case_loss(channel, loss=table)
-    # The last n equations say that a secret's loss is at most t; their duals are −π.
-    prior = Dist(problem.space.labels, [-v for v in outer.outcome.y[-len(problem.space) :]])
+    # The last n equations say that a secret's loss is at most t; their duals are −π. They sum to 1
+    # unless t = 0, and then every prior is least favourable.
+    weights = [-v for v in outer.outcome.y[-len(problem.space) :]]
+    rest = (1 - sum(weights)) / len(weights)
+    prior = Dist(problem.space.labels, [weight + rest for weight in weights])
     least, bound = problem.told(Fraction(worst), outer.outcome.value)
     return Minimax(
         problem,
