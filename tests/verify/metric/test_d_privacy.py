@@ -8,7 +8,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.errors import BadLevel, Malformed, SpaceMismatch, Uncertified
+from dprivacy.errors import BadLevel, Malformed, SpaceMismatch
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, as_level, ln
 from dprivacy.spaces import FiniteSpace, discrete, from_table, line, points
@@ -404,11 +404,6 @@ def test_labels_of_channel_and_space_must_agree() -> None:
 def test_what_is_no_channel_is_refused(what) -> None:
     with pytest.raises(Malformed):
         privacy(what, line(2), eps="ln 2")
-
-
-def test_products_of_logarithms_with_slack_are_refused_in_words() -> None:
-    with pytest.raises(Uncertified, match="logarithm"):
-        privacy([["1/2", "1/2"]] * 3, LOGS, eps="ln 2", delta="1/10")
 
 
 def test_default_verdict_is_usable() -> None:
