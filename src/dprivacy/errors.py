@@ -77,6 +77,29 @@ class BadFile(Malformed):
     """A file that cannot be read or written, or is not in the format it claims."""
 
 
+class UnclearTable(BadFile):
+    """A table of which a person must say how it is written; `setting` is what to say.
+
+    Examples
+    --------
+    >>> print(UnclearTable("in.csv", "it has several sheets", "sheet"))
+    in.csv: it has several sheets; pass the name of one as --sheet (sheet=)
+    """
+
+    def __init__(self, file: object, reason: str, setting: str) -> None:
+        super().__init__(f"{file}: {reason}{_WAYS_OUT[setting]}")
+        self.file, self.reason, self.setting = str(file), reason, setting
+
+
+_WAYS_OUT = {
+    "header": ", so that it may be a person's record; pass --header (header=True) if it holds names of "
+    "columns, and --no-header if it does not",
+    "delimiter": "; pass what stands between its cells as --delimiter (delimiter=)",
+    "encoding": "; save it as UTF-8, or pass its encoding as --encoding (encoding=)",
+    "sheet": "; pass the name of one as --sheet (sheet=)",
+}
+
+
 class OutputExists(Malformed):
     """An output that would be overwritten."""
 

@@ -47,6 +47,19 @@ def together(*options: Decorator) -> Decorator:
     return decorated
 
 
+# Of every verb that reads a table of records, under the names that its function has.
+TABLE = together(
+    click.option("--delimiter", help="What stands between cells: ; or tab, where it is unclear."),
+    click.option(
+        "--encoding", help="Encoding of a text table, such as cp1250, where it is unclear."
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line holds names, where it is unclear.",
+    ),
+)
+
 # Of every verb that releases something.
 LEDGER = together(
     click.option(

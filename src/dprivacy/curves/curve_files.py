@@ -86,8 +86,9 @@ def read_days(
     """
     file, passed = Path(path), column_list(keep)
     if long:
-        return _pivoted(whole_table(file), column_list(long), passed, per_day, incomplete, file)
-    table = whole_table(file, passed)
+        named = column_list(long)
+        return _pivoted(whole_table(file, likely=named), named, passed, per_day, incomplete, file)
+    table = whole_table(file, passed, likely=[part for part in columns.split(":") if part])
     names = _chosen(table.column_names, columns, passed, file)
     kept = {name: table.column(name).to_pylist() for name in passed}
     values = np.column_stack([float_column(table, name, file) for name in names])

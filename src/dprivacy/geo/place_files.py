@@ -101,7 +101,8 @@ def read_place_file(
     file, passed = Path(path), column_list(keep)
     if is_geojson(file):
         return _geojson(file, person, passed)
-    table = whole_table(file, [*passed, *([] if person is None else [person])])
+    named = [*passed, *([] if person is None else [person])]
+    table = whole_table(file, named, likely=(lat or "lat", lon or "lon"))
     names = table.column_names
     sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
     north, east = (float_column(table, name, file) for name in sides)

@@ -5,6 +5,7 @@ from typing import Literal, TypeVar
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.release.files.released_data import Released, write_released, write_table
 from dprivacy.release.frames.frames_in_hand import sanitised_frame
+from dprivacy.release.intake.table_settings import NOTHING_SAID
 from dprivacy.release.jobs.file_job import Progress, run_file_job
 from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.table_plan import Plan
@@ -92,6 +93,9 @@ def sanitise_file(
     *,
     engine: Engine = "arrow",
     master: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
     replace: bool = False,
     resume: bool = False,
     discard: bool = False,
@@ -106,17 +110,23 @@ def sanitise_file(
     Parameters
     ----------
     source
-        The table: .csv (also .csv.gz) or .parquet; with Spark a Parquet file, a folder of them, or a
-        pattern, wherever Spark can read.
+        The table: .csv, .tsv or .txt (also packed by gzip) or .parquet; with Spark a Parquet file, a
+        folder of them, or a pattern, wherever Spark can read.
     plan, replace, ledger, permanent_key, insecure_seed
         As for `sanitise`.
     output
         Where the copy goes: .csv or .parquet, with Spark a folder. It appears only when it is complete.
+        A .csv file is UTF-8 with commas and a header, however the source is written.
     engine
         "arrow" on this machine, or "spark".
     master
         Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
         otherwise this machine.
+    delimiter, encoding, header
+        How a text table is written, where its file does not show it: what stands between cells, such
+        as ";" or "tab"; an encoding of Python's, such as "cp1250"; and whether the first line holds
+        names. Without a header the columns are called "column 1", "column 2" and so on. They go before
+        what the plan says in its [table].
     resume
         Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
         nothing is spent again.
@@ -137,6 +147,9 @@ def sanitise_file(
     UnknownCategory, Malformed
         For a table that does not fit the plan, with the column and the row number, never the value;
         nothing is left behind, and a ledger takes its entry back.
+    UnclearTable
+        When it cannot be seen how the table is written; above all, when its first line may be a
+        person's record.
     Unfinished
         When the job stopped and can go on, when it cannot go on because something changed, and when
         another process is writing the same output.
@@ -156,12 +169,15 @@ def sanitise_file(
     >>> print(released.card.explain().splitlines()[0])
     A release: 3 rows, 1 protected column.
     """
-    terms = Terms(Plan.read(plan), ledger, again, permanent_key, insecure_seed)
+    wanted = Plan.read(plan).read_with(delimiter=delimiter, encoding=encoding, header=header)
+    terms = Terms(wanted, ledger, again, permanent_key, insecure_seed)
     if engine == "arrow":
         how = {"replace": replace, "resume": resume, "discard": discard}
         return Released(output, run_file_job(source, terms, output, progress=progress, **how))
     if engine != "spark":
         raise UnknownName(f"the engine is 'arrow' or 'spark', not {engine!r}")
+    if wanted.table != NOTHING_SAID:
+        raise NotApplicable("Spark reads Parquet alone, which has no delimiter, encoding or header")
     if resume or discard:
         raise NotApplicable(
             f"resume={resume}, discard={discard}: only the engine 'arrow' leaves anything to go on "

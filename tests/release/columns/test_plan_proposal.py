@@ -102,8 +102,8 @@ def test_numbers_that_are_none(tmp_path):
 
 
 def test_words_for_missing_values_count_as_missing_in_text_files(tmp_path):
-    (tmp_path / "in.csv").write_text("a,b\nx,NA\ny,1\nNone,2\n")
-    text = propose(tmp_path / "in.csv")
+    (tmp_path / "in.csv").write_text("a,b\nx,NA\ny,1\nNone,2\nx,1\ny,2\n")
+    text = propose(tmp_path / "in.csv", header=True)
     columns = tomllib.loads(text)["columns"]
     assert columns["a"]["values"] == ["x", "y"]
     assert columns["b"]["values"] == [1, 2]
@@ -112,7 +112,8 @@ def test_words_for_missing_values_count_as_missing_in_text_files(tmp_path):
 
 def test_types_that_cannot_be_listed_are_dropped(tmp_path):
     pq.write_table(
-        pa.table({"l": [[1], [2]], "s": [{"x": 1}] * 2, "h": ["a", "b"]}), tmp_path / "in.parquet"
+        pa.table({"l": [[1], [2]] * 2, "s": [{"x": 1}] * 4, "h": ["a", "b"] * 2}),
+        tmp_path / "in.parquet",
     )
     assert tomllib.loads(propose(tmp_path / "in.parquet"))["drop"] == ["l", "s"]
 
@@ -130,7 +131,7 @@ def test_refusals(tmp_path):
         propose(tmp_path / "none.csv")
     (tmp_path / "in.csv").write_text("h\n")
     with pytest.raises(Malformed, match="holds no rows"):
-        propose(tmp_path / "in.csv")
+        propose(tmp_path / "in.csv", header=True)
 
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
@@ -149,7 +150,67 @@ def test_constants_are_dropped_and_fractions_are_numbers(tmp_path):
     text = propose(tmp_path / "in.csv")
     plan = tomllib.loads(text)
     assert plan["drop"] == ["same"]
-    assert "The same for everyone: same." in text
+    assert "# same is dropped: it is the same for everyone." in text
     assert plan["columns"]["code"]["values"] == [0, 1, 2]
     assert plan["columns"]["weight"]["type"] == "numbers"
     Plan.parse(text.replace('source = "data" ', 'source = "declared" '))
+
+
+def written(folder, text, name="in.csv"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([f"Ann {k}" for k in range(50)], "nearly all its values are different"),
+        (
+            ["yes", "no"] * 10 + [f"Ann {k}" for k in range(30)],
+            "nearly all its values are different",
+        ),
+        ([f"v{k}" for k in range(70)] * 3, "more than 60 different values"),
+        (["Ann Miller of Baker Street 221b in London", "x"] * 20, "longer than 40 characters"),
+        (["Ann;33;yes", "Bob;44;no"] * 20, "may be whole records"),
+        (["Ann|33", "Bob|44"] * 20, "may be whole records"),
+        (["Ann, 33, yes", "Bob, 44, no"] * 20, "may be whole records"),
+        (["Ann\n33", "Bob\n44"] * 20, "may be whole records"),
+    ],
+)
+def test_what_may_be_a_record_or_a_name_is_not_written_into_a_plan(tmp_path, cells, why):
+    pq.write_table(
+        pa.table({"x": cells, "y": ["a", "b"] * (len(cells) // 2)}), tmp_path / "t.parquet"
+    )
+    text = propose(tmp_path / "t.parquet")
+    assert tomllib.loads(text)["drop"] == ["x"]
+    assert f"# x is dropped: {why}" in text or why in text
+    assert not any(cell in text for cell in cells if len(cell) > 3)
+
+
+def test_names_do_not_break_out_of_comments(tmp_path):
+    name = "x\nepsilon = 7"
+    pq.write_table(pa.table({name: ["same"] * 4, "y": ["a", "b"] * 2}), tmp_path / "t.parquet")
+    plan = tomllib.loads(propose(tmp_path / "t.parquet"))
+    assert plan["drop"] == [name]
+    assert "epsilon" not in plan
+
+
+def test_how_the_file_is_written_goes_into_the_plan(tmp_path):
+    rows = "".join(f"{town};{k % 7 * 11}\n" for k in range(6) for town in ("Zürich", "Genève"))
+    source = tmp_path / "in.csv"
+    source.write_bytes(rows.encode("cp1252"))
+    text = propose(source)
+    plan = tomllib.loads(text)
+    assert plan["table"] == {"delimiter": ";", "encoding": "cp1252", "header": False}
+    assert "# letters beyond a-z are è ü: if they look wrong" in text
+    assert plan["columns"]["column 1"]["values"] == ["Genève", "Zürich"]
+    confirmed = Plan.parse(text.replace('source = "data" ', 'source = "declared" '))
+    card = sanitise_file(source, confirmed, tmp_path / "out.csv").card
+    assert card.count == 12
+    head, *body = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert head == '"column 1","column 2"'
+    assert len(body) == 12
+
+
+def test_a_usual_table_needs_no_settings(tmp_path):
+    assert "[table]" not in propose(written(tmp_path, "a,b\n" + "x,1\ny,2\n" * 9))

@@ -153,7 +153,7 @@ class TestCards:
         assert copy.estimate("h").counts == received(made / "out.csv").estimate("h").counts
 
     def test_a_table_with_other_columns(self, made):
-        (made / "other.csv").write_text("x\na\n")
+        (made / "other.csv").write_text("x,y\na,1\nb,2\n")
         with pytest.raises(Malformed, match="has no column 'h'"):
             received(made / "other.csv", card=made / "out.csv.card.json")
 

@@ -31,15 +31,23 @@ from dprivacy.release import (
 @click.argument("table", type=Input(secret=True))
 @shared.epsilon("Level for every column", default="ln 3")
 @shared.output("Plan to write, a .toml file; standard output by default", dash=True)
+@shared.TABLE
 @shared.REPLACE
 @shared.JSON
-def inspect(table: Path, epsilon: str, output: Path | None, replace: bool, as_json: bool) -> None:
-    """Propose a plan for a TABLE (CSV, Parquet, or -), as TOML to be read and changed.
+def inspect(
+    table: Path,
+    epsilon: str,
+    output: Path | None,
+    replace: bool,
+    as_json: bool,
+    **written: Any,  # how the table is, under the names of propose
+) -> None:
+    """Propose a plan for a TABLE (text, Parquet, or -), as TOML to be read and changed.
 
     What was taken from the data is marked, and a plan is refused until its marks are confirmed.
     """
     shared.refuse_existing(output, replace=replace)
-    text = propose(table, eps=epsilon)
+    text = propose(table, eps=epsilon, **written)
     named = output is not None and str(output) != "-"
     if named:
         assert output is not None
@@ -86,6 +94,7 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
     "-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML, or stored JSON)."
 )
 @shared.output("Released table, .csv or .parquet", required=True)
+@shared.TABLE
 @shared.REPLACE
 @click.option("--resume", is_flag=True, help="Continue a job that stopped; no row is drawn again.")
 @click.option(
@@ -115,9 +124,10 @@ def sanitise(
     as_json: bool,
     **options: Any,  # of sanitise_file, under its own names
 ) -> None:
-    """Write a protected copy of a TABLE (CSV, Parquet, or -), and a card that says what it protects.
+    """Write a protected copy of a TABLE (text, Parquet, or -), and a card that says what it protects.
 
-    With --json the card is printed.
+    A released .csv file is UTF-8 with commas and a header, however the table is written. With --json
+    the card is printed.
     """
     wanted = Plan.read(plan_file)
     with ExitStack() as stack:

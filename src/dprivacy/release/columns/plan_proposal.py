@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
@@ -11,42 +13,63 @@ from dprivacy.extras import arrow, compute
 from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
-from dprivacy.release.files.table_files import batches_of
+from dprivacy.release.files.table_files import batches_of, is_parquet
+from dprivacy.release.intake.table_format import format_of
+from dprivacy.release.intake.table_settings import Intake, TableSettings
 from dprivacy.typing import PathArg
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
+_LONGEST = 40  # characters of such a value
 _ROWS_LOOKED_AT = 200_000
 _NAMES_A_PERSON = ("id", "hid", "pid", "name", "person", "email", "phone", "ssn", "address")
 
 
-def propose(path: PathArg, *, eps: str = "ln 3") -> str:
+def propose(
+    path: PathArg,
+    *,
+    eps: str = "ln 3",
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> str:
     r"""A plan in TOML for the columns of a table, to be read and changed by a person.
 
     Values that occur in the data are listed with ``source = "data"``, and a plan with that mark is
-    refused: which values occur is itself a secret of the people in the table.
+    refused: which values occur is itself a secret of the people in the table. Only short values that
+    repeat are listed; a column that may hold records or names is proposed to be dropped. Each proposal
+    has its reason beside it.
 
     Parameters
     ----------
     path
-        A .csv or .parquet file. At most 200,000 rows are looked at.
+        A table as for `sanitise_file`. At most 200,000 rows are looked at.
     eps
         The level that is written for every column.
+    delimiter, encoding, header
+        How the table is written, as for `sanitise_file`; the plan says it again.
+
+    Raises
+    ------
+    UnclearTable
+        When it cannot be seen how the table is written; above all, when its first line may be a
+        person's record.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "survey.csv")
-    ...     _ = file.write_text("tea\nyes\nno\nno\n")
-    ...     print(*propose(file).splitlines()[9:13], sep="\n")
+    ...     _ = file.write_text("tea\nyes\nno\nno\nyes\n")
+    ...     print(*propose(file, header=True).splitlines()[9:13], sep="\n")
     [columns.tea]
-    type = "categories"
+    type = "categories"   # 2 short values that repeat
     values = ["no", "yes"]
     epsilon = "ln 3"
     """
     as_eps(eps)
     path = as_path(path, "a table")
-    seen = _look(path)
+    said = TableSettings(delimiter, encoding, header)
+    seen = {name: _described(name, column) for name, column in _columns(path, Intake(said))}
     lines = [
         "# A first plan, to be read and changed.",
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
@@ -55,62 +78,108 @@ def propose(path: PathArg, *, eps: str = "ln 3") -> str:
         f"title = {_text(path.stem)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
     ]
-    dropped = [name for name, found in seen.items() if found["drop"]]
-    constant = [name for name, found in seen.items() if found.get("constant")]
-    if constant:
-        lines.append(
-            f"# The same for everyone: {', '.join(constant)}. Dropped; or pass them through."
-        )
-    lines += [f"drop = {_list(dropped)}", "pass_through = []    # published as they are", ""]
+    dropped = {name: found for name, found in seen.items() if found.kind == "drop"}
+    lines += [f"drop = {_list(list(dropped))}"]
+    lines += [f"# {_key(name)} is dropped: {found.why}." for name, found in dropped.items()]
+    lines += ["pass_through = []    # published as they are", "", *_table(path, Intake(said))]
     for name, found in seen.items():
-        if not found["drop"]:
+        if found.kind != "drop":
             lines += [f"[columns.{_key(name)}]", *_column(found, eps), ""]
     return "\n".join(lines)
 
 
-def _look(path: Path) -> dict[str, dict[str, Any]]:
-    """What can be seen of each column: its kind, a few facts, and whether to drop it."""
-    pa = arrow()
+@dataclass(frozen=True)
+class _Found:
+    """What a column looks like: what to do with it, why, and how many cells are missing."""
+
+    kind: str  # "categories", "numbers" or "drop"
+    why: str
+    nulls: int = 0
+    values: Sequence[str | int] = ()
+    ends: tuple[float, float] = (0.0, 0.0)
+
+
+def _columns(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
+    """The columns of the first rows, numbers of text files as text."""
     parts, rows = [], 0
-    with batches_of(path) as (batches, _):
+    with batches_of(path, known) as (batches, _):
         for batch in batches:
             parts.append(batch)
             rows += len(batch)
             if rows >= _ROWS_LOOKED_AT:
                 break
-    if not parts:
+    if not rows:
         raise WrongShape(f"{path}: holds no rows")
-    table = pa.Table.from_batches(parts)
-    csv = path.suffix.lower() != ".parquet"
-    return {name: _described(name, table.column(name), csv) for name in table.schema.names}
+    table = arrow().Table.from_batches(parts)
+    yield from zip(table.schema.names, table.columns, strict=True)
 
 
-def _described(name: str, column: Any, csv: bool) -> dict[str, Any]:
+def _table(path: Path, known: Intake) -> list[str]:
+    """How the file is written, where that is not as usual."""
+    found = None if is_parquet(path) else format_of(path, known)
+    if found is None:
+        return []
+    settings = found.to_settings().to_dict()
+    notes = {"header": "   # the first line is a row like the others" if not found.header else ""}
+    if found.letters:
+        notes["encoding"] = (
+            f"   # letters beyond a-z are {found.letters}: if they look wrong, it is another one"
+        )
+    lines = [f"{key} = {_value(value)}{notes.get(key, '')}" for key, value in settings.items()]
+    return ["[table]               # how the file is written", *lines, ""] if lines else []
+
+
+def _described(name: str, column: Any) -> _Found:
     """What a column looks like; one that cannot be listed or counted is proposed to be dropped."""
     pa, pc = arrow(), compute()
-    found: dict[str, Any] = {"nulls": column.null_count, "drop": True}
     if any(part in _NAMES_A_PERSON for part in name.lower().replace("-", "_").split("_")):
-        return found
+        return _Found("drop", "its name says that it identifies people")
     try:
         texts = column.combine_chunks().cast(pa.string()).drop_null()
     except pa.ArrowException:
-        return found
-    none = ("nan", "inf", "-inf") if pa.types.is_floating(column.type) else MISSING if csv else ()
+        return _Found("drop", "values of its type cannot be listed")
+    written = pa.types.is_string(column.type)
+    none = (
+        ("nan", "inf", "-inf") if pa.types.is_floating(column.type) else MISSING if written else ()
+    )
     texts = texts.filter(pc.invert(pc.is_in(texts, value_set=pa.array(none, pa.string()))))
-    found["nulls"] = len(column) - len(texts)
+    nulls = len(column) - len(texts)
     distinct = texts.unique().to_pylist()
-    numbers = _numbers(texts) if not pa.types.is_boolean(column.type) else None
-    if len(distinct) == 1:
-        return {**found, "constant": True}
-    fractions = bool(numbers) and any(not v.is_integer() for v in numbers or ())
-    if 0 < len(distinct) <= _MOST_VALUES and not fractions:
-        whole = all(_is_whole(text) for text in distinct)
+    numbers = None if pa.types.is_boolean(column.type) else _numbers(texts)
+    if len(distinct) < 2:
+        return _Found("drop", "it is the same for everyone" if distinct else "it holds nothing")
+    against = _why_not_listed(distinct, len(texts))
+    fractions = any(not v.is_integer() for v in numbers or ())
+    if not against and not fractions:
+        whole = all(map(_is_whole, distinct))
         listed = sorted(map(int, distinct)) if whole else sorted(distinct)
-        return {**found, "drop": False, "type": "categories", "whole": whole, "values": listed}
+        why = f"{len(distinct)} short values that repeat"
+        if whole:
+            why += '; write "ordered" if their order means something'
+        return _Found("categories", why, nulls, listed)
     if numbers:
-        low, high = min(numbers), max(numbers)
-        return {**found, "drop": False, "type": "numbers", "low": low, "high": high}
-    return found
+        why = "numbers that are not whole" if fractions else "whole numbers of many values"
+        return _Found("numbers", why, nulls, ends=(min(numbers), max(numbers)))
+    return _Found("drop", against)
+
+
+def _why_not_listed(distinct: Sequence[str], rows: int) -> str:
+    """Why the values of a column are not written into a plan; nothing where they may be."""
+    if 2 * len(distinct) > rows:
+        return "nearly all its values are different, so that each may name a person"
+    if len(distinct) > _MOST_VALUES:
+        return f"it has more than {_MOST_VALUES} different values"
+    if any(len(value) > _LONGEST for value in distinct):
+        return f"some of its values are longer than {_LONGEST} characters, and may be whole records"
+    if any(_may_be_records(value) for value in distinct):
+        return (
+            "some of its values hold semicolons, tabs, bars or line ends, and may be whole records"
+        )
+    return ""
+
+
+def _may_be_records(value: str) -> bool:
+    return any(mark in value for mark in ";\t|\r\n") or value.count(",") > 1
 
 
 def _is_whole(text: str) -> bool:
@@ -127,10 +196,10 @@ def _numbers(texts: Any) -> list[float] | None:
         return None
 
 
-def _column(found: dict[str, Any], epsilon: str) -> list[str]:
-    lines = [f'type = "{found["type"]}"']
-    if found["type"] == "numbers":
-        low, high, grid = _range(found["low"], found["high"])
+def _column(found: _Found, epsilon: str) -> list[str]:
+    lines = [f'type = "{found.kind}"   # {found.why}']
+    if found.kind == "numbers":
+        low, high, grid = _range(*found.ends)
         lines += [
             f"low = {_number(low)}             # rounded outward from the data: set the public range",
             f"high = {_number(high)}",
@@ -138,13 +207,11 @@ def _column(found: dict[str, Any], epsilon: str) -> list[str]:
             f'epsilon = "{_per_unit(high - low)}"   # per unit: about 4 over the whole range',
         ]
     else:
-        if found["whole"]:
-            lines[0] += '   # codes without order; write "ordered" if their order means something'
-        lines += [f"values = {_list(found['values'])}", f"epsilon = {_text(epsilon)}"]
+        lines += [f"values = {_list(found.values)}", f"epsilon = {_text(epsilon)}"]
     lines.append('source = "data"       # confirm, then write "declared"')
-    if found["nulls"]:
-        policy = '"category"' if found["type"] == "categories" else "{ replace = … }"
-        lines.append(f'nulls = "refuse"      # {found["nulls"]} are missing; perhaps {policy}')
+    if found.nulls:
+        policy = '"category"' if found.kind == "categories" else "{ replace = … }"
+        lines.append(f'nulls = "refuse"      # {found.nulls} are missing; perhaps {policy}')
     return lines
 
 
@@ -171,8 +238,15 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _list(values: list[Any]) -> str:
-    return "[" + ", ".join(_text(v) if isinstance(v, str) else str(v) for v in values) + "]"
+def _list(values: Sequence[str | int]) -> str:
+    return f"[{', '.join(map(_value, values))}]"
+
+
+def _value(value: str | int) -> str:
+    """A text, a whole number or a truth value in TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _text(value) if isinstance(value, str) else str(value)
 
 
 def _key(name: str) -> str:

@@ -10,13 +10,17 @@ import numpy as np
 
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.extras import arrow, arrow_csv, parquet
-from dprivacy.model import require_regular
 from dprivacy.numbers import Floats
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
+from dprivacy.release.intake.byte_streams import opened_utf8, refuse_bad_bytes
+from dprivacy.release.intake.table_format import TableFormat, format_of
+from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
 
+TEXTS = (".csv", ".tsv", ".tab", ".txt")
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
 _CSV_ROWS = 1 << 13  # rows that become text at a time
+NOTHING_KNOWN = Intake()
 
 
 def is_parquet(path: Path) -> bool:
@@ -25,27 +29,39 @@ def is_parquet(path: Path) -> bool:
 
 
 @contextmanager
-def batches_of(path: Path) -> Iterator[tuple[Iterator[Any], int | None]]:
+def batches_of(
+    path: Path, known: Intake = NOTHING_KNOWN
+) -> Iterator[tuple[Iterator[Any], int | None]]:
     """Batches of a table and its number of rows, where that is known beforehand."""
     if not path.exists():
         raise BadFile(f"{path}: does not exist")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
     if is_parquet(path):
         with ExitStack() as opened:
             with read_errors(path):
                 file = opened.enter_context(open_parquet(path))
             yield guarded(file.batches(most_rows=_BATCH), path), file.rows
-    elif suffixes[-1:] == [".csv"] or suffixes[-2:] == [".csv", ".gz"]:
-        with open_csv(path) as (_, rows):
+    elif path.name.lower().removesuffix(".gz").endswith(TEXTS):
+        with open_csv(path, known) as (_, rows):
             yield rows, None
     else:
-        raise BadFile(f"{path}: only .csv, .csv.gz and .parquet files are read")
+        raise BadFile(f"{path}: only {', '.join(TEXTS)} (also .gz) and .parquet files are read")
 
 
-def whole_table(path: Path, needed: Iterable[str] = ()) -> Any:
-    """All rows of a file as one Arrow table; refused if it has none, or lacks a column."""
+def whole_table(
+    path: Path,
+    needed: Iterable[str] = (),
+    *,
+    likely: Iterable[str] = (),
+    settings: TableSettings = NOTHING_SAID,
+) -> Any:
+    """All rows of a file as one Arrow table; refused if it has none, or lacks a column.
+
+    A first line that holds half of the columns that are needed or likely is its header.
+    """
+    needed = tuple(needed)
+    known = Intake.of(settings, (*needed, *likely))
     parts, held = [], 0
-    with read_errors(path), batches_of(path) as (batches, _):
+    with read_errors(path), batches_of(path, known) as (batches, _):
         most = MOST + UNPACKING * path.stat().st_size
         for batch in batches:
             held += batch.nbytes
@@ -90,43 +106,55 @@ def column_list(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def open_csv(path: Path) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
-    """The header of a CSV file and its batches, all as text; an empty cell without quotes is missing.
+def open_csv(
+    path: Path, known: Intake = NOTHING_KNOWN
+) -> Iterator[tuple[Sequence[str], Iterator[Any]]]:
+    """The header of a text table and its batches, all as text; an empty cell without quotes is missing.
 
     Types are never guessed from the data; a ragged line is refused by its number, and its content
-    is not shown.
+    is not shown. How the table is written is settled first, or refused.
     """
-    require_regular(path)
-    csv, pa = arrow_csv(), arrow()
-
-    def opened(names: list[str] | None, size: int) -> Any:
-        return csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=size, use_threads=False),
-            parse_options=csv.ParseOptions(
-                newlines_in_values=True,
-                ignore_empty_lines=names is None or len(names) > 1,
-            ),
-            convert_options=csv.ConvertOptions(
-                column_types={name: pa.string() for name in names or ()},
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                null_values=[""],
-            ),
-        )
-
-    with read_errors(path):
-        with opened(None, _BLOCK) as first:
-            names = first.schema.names
-        if len(set(names)) != len(names):
-            raise BadFile(f"{path}: two columns have the same name")
-        reader = opened(names, _BLOCK)
-    with reader:
-        yield names, guarded(reader, path)
+    with ExitStack() as stack:
+        with read_errors(path):
+            found = format_of(path, known)
+        with read_errors(path, found.encoding):
+            names = found.names
+            if names is None:
+                with _reader(path, found, None) as first:
+                    names = first.schema.names
+            if len(set(names)) != len(names):
+                raise BadFile(f"{path}: two columns have the same name")
+            reader = stack.enter_context(_reader(path, found, names))
+        yield names, guarded(reader, path, found.encoding)
 
 
 @contextmanager
-def read_errors(path: Path) -> Iterator[None]:
+def _reader(path: Path, found: TableFormat, names: Sequence[str] | None) -> Iterator[Any]:
+    """Arrow's reader of a text table; without names, for its header alone."""
+    csv, pa = arrow_csv(), arrow()
+    with opened_utf8(path, found.encoding) as stream, csv.open_csv(
+        stream,
+        read_options=csv.ReadOptions(
+            block_size=_BLOCK, use_threads=False, column_names=found.names
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=found.delimiter,
+            quote_char='"' if found.splitting.quote else False,
+            newlines_in_values=found.splitting.quote,
+            ignore_empty_lines=names is None or len(names) > 1,
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types={name: pa.string() for name in names or ()},
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            null_values=[""],
+        ),
+    ) as reader:  # fmt: skip
+        yield reader
+
+
+@contextmanager
+def read_errors(path: Path, encoding: str = "") -> Iterator[None]:
     """What goes wrong while reading, in words that quote nothing of the file."""
     pa = arrow()
     try:
@@ -142,6 +170,8 @@ def read_errors(path: Path) -> Iterator[None]:
             line = f" at line {ragged[1]}" if ragged[1] else ""
             what = f"ragged rows{line}: not as many cells as the header has"
         elif "utf8" in text.replace("-", ""):
+            if encoding:
+                refuse_bad_bytes(path, encoding)
             what = "is not UTF-8 text; save it as UTF-8"
         elif "straddling" in text:
             what = f"a row is longer than {_BLOCK >> 20} MiB, or a quote is never closed"
@@ -154,9 +184,9 @@ def read_errors(path: Path) -> Iterator[None]:
         raise BadFile(f"{path}: cannot be read ({reason.strerror or 'damaged file'})") from None
 
 
-def guarded(batches: Iterable[Any], path: Path) -> Iterator[Any]:
+def guarded(batches: Iterable[Any], path: Path, encoding: str = "") -> Iterator[Any]:
     """Batches whose reading fails in words."""
-    with read_errors(path):
+    with read_errors(path, encoding):
         yield from batches
 
 

@@ -31,6 +31,7 @@ from dprivacy.release.jobs.source_marks import origin_of
 from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import PathArg
 
 Progress = Callable[[int, int | None], None]
@@ -105,7 +106,7 @@ def run_file_job(
             if journal.commit is not None:
                 put_in_place(journal)
                 return read_card(place.card)
-            receipt = charge.spend(digest, people=lambda: _people(origin, plan.unit))
+            receipt = charge.spend(digest, people=lambda: _people(origin, plan))
             sha256 = _write(origin, sanitiser, streams, journal, progress)
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
@@ -137,9 +138,10 @@ def _stat(path: Path) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _people(origin: Path, unit: str) -> Iterator[Any]:
+def _people(origin: Path, plan: Plan) -> Iterator[Any]:
     """Whose the rows are, for a ledger that is kept per person."""
-    with batches_of(origin) as (batches, _):
+    unit = plan.unit
+    with batches_of(origin, plan.intake) as (batches, _):
         for batch in batches:
             if unit not in batch.schema.names:
                 raise UnknownName(
@@ -157,7 +159,7 @@ def _write(
 ) -> str:
     """Sanitise and write one chunk after the other; the hash of the output."""
     with (
-        batches_of(origin) as (batches, total),
+        batches_of(origin, sanitiser.plan.intake) as (batches, total),
         closing(_ahead(batches)) as coming,
         Writing(journal.place.output, journal) as out,
     ):

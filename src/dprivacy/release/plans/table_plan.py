@@ -4,7 +4,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.model import CONTROL, Channel, file_text, rebuilt
+from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
@@ -36,7 +37,7 @@ from dprivacy.typing import PlanLike
 _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
 _KEYS = frozenset[str]().union(*SETTINGS.values())
-_TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "columns"}
+_TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "table", "columns"}
 SOURCES = ("declared", "data", "data, acknowledged")
 
 
@@ -96,6 +97,8 @@ class Plan:
         The most rows that one person may have; guarantees are multiplied by it.
     title
         A name for the release.
+    table
+        How the table's file is written, where that cannot be seen.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class Plan:
     unit: str = "row"
     rows_per_person: int = 1
     title: str = ""
+    table: TableSettings = NOTHING_SAID
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -155,6 +159,19 @@ class Plan:
         """Names of all table columns that are not released."""
         unit = () if self.unit in ("row", *self.pass_through, *self.protected) else (self.unit,)
         return (*self.drop, *(name for name in unit if name not in self.drop))
+
+    @property
+    def intake(self) -> Intake:
+        """What the plan says of the table before its file is opened."""
+        unit = () if self.unit == "row" else (self.unit,)
+        return Intake.of(self.table, (*self.protected, *self.pass_through, *self.drop, *unit))
+
+    def read_with(self, **said: Any) -> "Plan":
+        """The same plan for a table that is written as is said now."""
+        table = self.table.updated(**said)
+        if table == self.table:
+            return self
+        return replace(self, table=table, raw={**self.raw, "table": table.to_dict()})
 
     def column(self, name: str) -> ColumnPlan:
         """The plan of one column."""
@@ -242,8 +259,9 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     title = data.get("title", "")
     if not isinstance(title, str) or CONTROL.search(title):
         raise BadPlan(f"{name}: the title should be text without control characters, not {title!r}")
+    table = TableSettings.read(data.get("table", {}), name)
     columns = tuple(column.build() for column in read)
-    return Plan(columns, drop, through, unit, most, title, dict(data))
+    return Plan(columns, drop, through, unit, most, title, table, dict(data))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
 from dprivacy.release.files.released_folders import data_files, files_in, listing_hash
 from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
+from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.typing import PathArg
 
@@ -209,7 +210,7 @@ class ReceivedTable:
                 listed = first.names
             yield listed, lambda names: _batches_in(files, names)
         else:
-            with open_csv(path) as (header, batches):
+            with open_csv(path, AS_RELEASED) as (header, batches):
                 yield header, lambda names: (batch.select(names) for batch in batches)
 
     def estimate(
