@@ -52,4 +52,5 @@ from dprivacy.spaces.space_grammar import (
     GRAMMAR as GRAMMAR,
     names_space as names_space,
     space_from_text as space_from_text,
+    space_in_words as space_in_words,
 )

@@ -23,6 +23,12 @@ GRAMMAR = (
     "discrete[:N], line[:N], order[:N], grid:RxC[:manhattan|:chebyshev], cube:BITS, hamming, "
     "or a .csv or .json file"
 )
+_METRICS = {
+    "discrete": "any two at distance 1",
+    "line": "numbers at their difference",
+    "order": "neighbours at distance 1",
+    "hamming": "differing characters count",
+}
 _KIND = re.compile(r"\s*(discrete|line|order|grid|cube|hamming)(:|\s*$)")
 _TEXT = re.compile(
     r"(?:(discrete|line|order|cube)(?::([0-9]{1,18}))?|(hamming)"
@@ -82,6 +88,27 @@ def space_from_text(text: str, *, labels: Sequence[Label] | None = None) -> Fini
         return line(labels)
     except Malformed as reason:
         raise BadNumber(f"{reason}. For classes in order use 'order'") from None
+
+
+def space_in_words(text: str) -> str:
+    """What a text of the grammar means, with its metric; for people who read an answer.
+
+    Examples
+    --------
+    >>> space_in_words("grid:2x2"), space_in_words("grid:2x2:manhattan")
+    ('grid of 2×2, Euclidean', 'grid of 2×2, Manhattan')
+    >>> space_in_words("order"), space_in_words("cube:3")
+    ('order, neighbours at distance 1', 'cube of 3 bits, Hamming')
+    """
+    found = _TEXT.fullmatch(text.strip())
+    if found is None:  # a file
+        return text
+    kind, size, hamming, rows, columns, metric = found.groups()
+    if rows:
+        return f"grid of {int(rows)}×{int(columns)}, {(metric or 'euclidean').capitalize()}"
+    if kind == "cube":
+        return f"cube of {counted(int(size or 0), 'bit')}, Hamming"
+    return f"{hamming or kind}, {_METRICS[hamming or kind]}"
 
 
 def _sized(kind: str, n: int) -> FiniteSpace:

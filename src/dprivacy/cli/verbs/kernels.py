@@ -22,7 +22,7 @@ from dprivacy.polytope import (
     extreme_points,
     kernels as every_kernel,
 )
-from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.spaces import FiniteSpace, discrete, space_in_words
 from dprivacy.typing import Label
 
 _Progress = Callable[[int, int | None], None]
@@ -62,15 +62,21 @@ class Listing:
         shared.require_picture(self.picture)
 
     def count(
-        self, find: Callable[[_Progress], KernelCount | ExtremePointCount], **asked: object
+        self, find: Callable[[_Progress], KernelCount | ExtremePointCount], name: str
     ) -> None:
-        """Say how many there are, of what was asked."""
+        """Say how many there are, on the space of this name."""
         with counting("pairs", asked=self.progress) as moved:
             found = find(moved)
-        shared.say({**asked, **found.to_dict()}, self.as_json, found.explain())
+        words = f"space: {space_in_words(name)}\n{found.explain()}"
+        shared.say({"space": name, **found.to_dict()}, self.as_json, words)
 
     def show(
-        self, channels: Iterator[Channel], called: str, space: FiniteSpace, epsilon: str
+        self,
+        channels: Iterator[Channel],
+        called: str,
+        space: FiniteSpace,
+        epsilon: str,
+        name: str,
     ) -> None:
         """One channel after the other, as they are found; as JSON, a list with one on each line."""
         if self.picture is not None:
@@ -78,6 +84,7 @@ class Listing:
             return
         listed = islice(channels, self.limit)
         if not self.as_json:
+            click.echo(f"space: {space_in_words(name)}\n")
             for at, channel in enumerate(listed, 1):
                 click.echo(f"{at}. {channel!r}\n")
             return
@@ -126,11 +133,11 @@ def kernels(space: str, epsilon: str, **given: Any) -> None:
     if listing.only_count:
         listing.count(
             lambda moved: count_kernels(points, eps=epsilon, force=listing.force, progress=moved),
-            space=space,
+            space,
         )
         return
     found = every_kernel(points, eps=epsilon, up_to_symmetry=listing.classes, force=listing.force)
-    listing.show(found, "kernel", points, epsilon)
+    listing.show(found, "kernel", points, epsilon, space)
 
 
 @click.command(epilog=shared.examples("dprivacy extreme --n 4 --count"))
@@ -145,13 +152,14 @@ def extreme(n: int, outputs: int | None, epsilon: str, **given: Any) -> None:
         listing.count(
             lambda moved: count_extreme_points(
                 n, eps=epsilon, outputs=outputs, force=listing.force, progress=moved
-            )
+            ),
+            f"discrete:{n}",
         )
         return
     found = extreme_points(
         n, eps=epsilon, outputs=outputs, up_to_permutation=listing.classes, force=listing.force
     )
-    listing.show(found, "extreme point", discrete(range(n)), epsilon)
+    listing.show(found, "extreme point", discrete(range(n)), epsilon, f"discrete:{n}")
 
 
 def _labels(text: str, space: FiniteSpace) -> list[Label]:

@@ -11,7 +11,7 @@ from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
 from dprivacy.model import as_space, file_text, read_prior_file, read_table
-from dprivacy.spaces import FiniteSpace
+from dprivacy.spaces import FiniteSpace, space_in_words
 from dprivacy.store import save
 
 LOSSES = "metric, bayes, euclidean, manhattan, chebyshev, or a CSV file of actions by secrets"
@@ -54,7 +54,7 @@ def optimal(
     """
     shared.refuse_existing(output, replace=replace)
     to_stdout = shared.refuse_two_texts(output, as_json)
-    points = as_space(space)
+    points, where = as_space(space), f"space: {space_in_words(space)}"
     with closing(asked=progress) as moved:
         found = best_channel(
             points,
@@ -67,13 +67,13 @@ def optimal(
         )
     if to_stdout:
         click.echo(mechanism_text(found.mechanism()), nl=False)
-        click.echo(found.explain(), err=True)
+        click.echo(f"{where}\n{found.explain()}", err=True)
         return
     if output is not None:
         save(found.mechanism(), output, replace=replace)
-    answer = {**found.to_dict(), "output": None if output is None else str(output)}
+    answer = {"space": space, **found.to_dict(), "output": None if output is None else str(output)}
     written = "" if output is None else f"\n{shared.wrote(output)}"
-    shared.say(answer, as_json, found.explain() + written)
+    shared.say(answer, as_json, f"{where}\n{found.explain()}{written}")
 
 
 def _loss(name: str, space: FiniteSpace) -> Any:
