@@ -28,7 +28,8 @@ def test_all_orders_at_once(files) -> None:
     done = run(*files, "--space", "discrete")
     assert done.exit_code == 0
     lines = done.output.splitlines()
-    assert lines[0] == "on average, against every adversary: neither is as safe as the other"
+    assert lines[0] == "space: discrete, any two at distance 1"
+    assert lines[2] == "on average, against every adversary: neither is as safe as the other"
     assert "for privacy on this space: new is the safer" in lines
     assert "0 and 1 are told apart to ln(3)" in done.output
 

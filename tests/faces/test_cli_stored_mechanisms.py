@@ -94,9 +94,9 @@ def test_compare_reads_a_matrix_as_r_writes_it(folder: Path) -> None:
     third = "0.333333333333333"
     rows = f'"0",{third},{third},{third}\n"1",.25,.5,.25\n"2",.25,.25,.5\n'
     (folder / "pram.csv").write_text(f'"","0","1","2"\n{rows}')
-    done = command("compare", "m.json", "pram.csv", "--json", folder=folder)
+    done = command("compare", "m.json", "pram.csv", "--normalise", "--json", folder=folder)
     assert done.code == 0
-    assert "read as R writes a matrix" in done.err
+    assert "rows divided by their sums" in done.err
     assert json.loads(done.out)["space"] == "the mechanism's own"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dprivacy.numbers import as_level as level, ln
 from support.command_runs import Run, command
 
 GEOMETRIC = "x,a,b,c\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n"
@@ -73,12 +74,12 @@ def test_distances_from_a_file(matrix: Path, tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("x,a,b\n0,1/2,1/3\n1,1/2,1/2\n", ["'0'", "less than 1 by 1/6"]),
-        ("x,a,b\n0,1,0\n1,1\n", ["ragged", "'1'"]),
-        ("x,a,b\n0,-1,2\n1,1,0\n", ["'0'", "'a'", "-1"]),
-        ("x,a,b\n0,nan,1\n1,1,0\n", ["'0'", "'a'"]),
-        ("x,a,a\n0,1/2,1/2\n1,1,0\n", ["'a'", "twice"]),
-        ("x,a,b\n0,1,0\n0,1,0\n", ["'0'", "twice"]),
-        ("x,a,b\n0,one,0\n1,1,0\n", ["'one'", "'0'"]),
+        ("x,a,b\n0,1,0\n1,1\n", ["ragged", "row 2"]),
+        ("x,a,b\n0,-1,2\n1,1,0\n", ["row 1, column 1 is not between 0 and 1"]),
+        ("x,a,b\n0,nan,1\n1,1,0\n", ["row 1, column 1 is not a number"]),
+        ("x,a,a\n0,1/2,1/2\n1,1,0\n", ["column 1 and column 2 have the same label"]),
+        ("x,a,b\n0,1,0\n0,1,0\n", ["row 1 and row 2 have the same label"]),
+        ("x,a,b\n0,one,0\n1,1,0\n", ["row 1, column 1 is not a number"]),
         ("", ["output labels"]),
         ("\x00\x01", ["output labels"]),
     ],
@@ -123,7 +124,7 @@ def test_json_files_are_read_exactly(tmp_path: Path) -> None:
     assert json.loads(done.out)["smallest"] == "ln(9)"
 
 
-def test_a_matrix_as_r_writes_it_is_read_and_what_was_moved_is_said(tmp_path: Path) -> None:
+def test_a_matrix_as_r_writes_it_is_a_print_of_fifteen_decimals(tmp_path: Path) -> None:
     file = tmp_path / "pram.csv"
     third = "0.333333333333333"
     file.write_text(
@@ -131,7 +132,43 @@ def test_a_matrix_as_r_writes_it_is_read_and_what_was_moved_is_said(tmp_path: Pa
     )
     done = run(file, "--json")
     assert done.code == 0
-    assert json.loads(done.out)["smallest"] == "ln(2)"
-    assert "moved by up to" in done.err
+    found = json.loads(done.out)
+    low, high = (level(found[key]) for key in ("at_least", "smallest"))
+    assert low < ln(2) < high
+    assert float(high - low) < 1e-14
+    assert run(file, "--epsilon", "0.6931471805600").code == 0
+    assert run(file, "--epsilon", "0.6931471805599").code == 3
     file.write_text('"";"a";"b"\n"a";0,7;0,25\n"b";0,25;0,75\n')  # no rounding explains 0.95
     assert run(file).code == 1
+
+
+def test_three_decimals_are_exact_until_they_are_said_to_be_a_print(tmp_path: Path) -> None:
+    file = tmp_path / "m.csv"
+    file.write_text(",a,b\na,0.990,0.010\nb,0.001,0.999\n")
+    exact = run(file)
+    assert "The smallest ε is exactly ln(990)" in exact.out
+    assert "--printed bounds what that hides" in exact.out
+    rounded = run(file, "--printed")
+    # 0.9905/0.0005 = 1981 and 0.9895/0.0015 = 1979/3, by hand
+    assert "at least ln(1979/3) ≈ 6.492 and could be as high as ln(1981) ≈ 7.591" in rounded.out
+    assert "--printed" not in rounded.out
+    answers = {eps: run(file, "--printed", "--epsilon", eps) for eps in ("8", "7", "6")}
+    assert [answers[eps].code for eps in ("8", "7", "6")] == [0, 3, 3]
+    assert answers["8"].out.splitlines()[3].startswith("Yes: every matrix that prints so is")
+    assert "Undecided: the bounds of the print leave open whether" in answers["7"].out
+    assert "No: no matrix that prints so is" in answers["6"].out
+
+
+def test_rows_that_miss_1_by_a_rounding_are_a_print_and_others_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "m.csv"
+    file.write_text(",a,b,c\na,0.333,0.333,0.333\nb,0.200,0.300,0.500\n")
+    assert "could be as high as" in run(file).out
+    for verb in ("leakage", "compare"):
+        files = [str(file)] * (2 if verb == "compare" else 1)
+        line = command(verb, *files).err
+        assert "--normalise" in line
+        done = command(verb, *files, "--normalise")
+        assert done.code == 0
+        assert "rows divided by their sums" in done.err
+    file.write_text(",a,b,c\na,0.333,0.333,0.332\nb,0.200,0.300,0.500\n")
+    assert "its probabilities sum to 499/500" in run(file).err

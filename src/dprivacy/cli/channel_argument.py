@@ -9,9 +9,22 @@ import rich_click as click
 
 from dprivacy.cli.shared_options import space as space_option, together
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import BadFile, DPrivacyError, Malformed, NotStochastic
-from dprivacy.model import Channel, as_channel, as_space, file_text, read_document, shown
-from dprivacy.spaces import FiniteSpace
+from dprivacy.errors import BadFile
+from dprivacy.model import (
+    Channel,
+    PrintedChannel,
+    as_channel,
+    as_space,
+    exact_channel,
+    file_text,
+    longest_decimals,
+    matrix_in_file,
+    must_be_a_print,
+    print_of,
+    read_document,
+    shown,
+)
+from dprivacy.spaces import FiniteSpace, space_in_words
 from dprivacy.typing import Label
 
 # name: (space, input labels, rows); outputs are the inputs.
@@ -36,12 +49,22 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Given:
-    """A channel, the space of its inputs, and what that space is called."""
+    """A channel, the space of its inputs, and what that space is called.
+
+    Of a print, `channel` is one channel near it.
+    """
 
     channel: Channel
     space: FiniteSpace
     space_name: str
     chosen: bool  # and not the discrete space because nothing else was named
+    printed: PrintedChannel | None = None
+    decimals: int = 0  # that were taken at their word
+
+    @property
+    def space_words(self) -> str:
+        """The space with its metric."""
+        return space_in_words(self.space_name)
 
     def called_as(self, labels: Iterable[Label]) -> Channel:
         """The channel, its inputs called as these labels where they are written the same.
@@ -62,38 +85,59 @@ CHANNEL = together(
     space_option("Distances between the inputs, discrete unless the file has its own"),
 )
 
+# Of verbs that need one channel, where a print has been given.
+NORMALISE = click.option(
+    "--normalise", is_flag=True, help="Divide rows that were rounded for print by their sums."
+)
 
-def given_channel(matrix: Path | None, built_in: str | None, space: str | None) -> Given:
+
+def given_channel(
+    matrix: Path | None,
+    built_in: str | None,
+    space: str | None,
+    *,
+    printed: bool | None = False,
+    normalise: bool = False,
+) -> Given:
     """The channel and the space that a command was given."""
     if (matrix is None) == (built_in is None):
         raise click.UsageError("give either a MATRIX file or --example")
     if matrix is not None:
-        return channel_of_file(matrix, space)
+        return channel_of_file(matrix, space, printed=printed, normalise=normalise)
     assert built_in is not None
     usual, labels, rows = _EXAMPLES[built_in]
     return _on(Channel(labels, labels, [row.split() for row in rows]), space or usual)
 
 
-def channel_of_file(path: Path, space: str | None) -> Given:
+def channel_of_file(
+    path: Path, space: str | None, *, printed: bool | None = False, normalise: bool = False
+) -> Given:
     """The channel of any file that holds one, on the space named, its own, or the discrete one.
 
-    A labelled matrix is read also as R writes or prints it, where rows miss 1 by a rounding.
+    Parameters
+    ----------
+    path, space
+        As they were given.
+    printed
+        Whether written numbers are a print; None where that is so if they can be nothing else.
+    normalise
+        Whether rows that miss 1 by a rounding are divided by their sums.
     """
-    try:
-        channel = as_channel(path)
-    except (Malformed, NotStochastic) as refusal:
-        from dprivacy.release import read_pram
-
-        try:
-            found = read_pram(path)
-        except DPrivacyError:
-            raise refusal from None
-        moved = f"; its rows were rounded, and moved by up to {float(found.moved):.1g} to sum to 1"
-        click.echo(f"note: read as R writes a matrix{moved if found.moved else ''}", err=True)
-        return _on(found.channel, space)
-    if space is None and stored_mechanism(path) is not None:
-        return Given(channel, as_space(path), "the mechanism's own", True)
-    return _on(channel, space)
+    found = matrix_in_file(path)
+    if isinstance(found, Channel):
+        if space is None and stored_mechanism(path) is not None:
+            return Given(found, as_space(path), "the mechanism's own", True)
+        return _on(found, space)
+    if normalise:
+        near = print_of(found)
+        click.echo(f"note: rows divided by their sums, which moves entries by up to "
+                   f"{float(near.moved):.1g}", err=True)  # fmt: skip
+        return _on(near.normalised(), space)
+    if printed or (printed is None and must_be_a_print(found)):
+        known = print_of(found)
+        given = _on(known.normalised(), space)
+        return replace(given, printed=replace(known, rows=given.channel.rows))
+    return replace(_on(exact_channel(found), space), decimals=longest_decimals(found))
 
 
 def _on(channel: Channel, space: str | None) -> Given:

@@ -17,8 +17,13 @@ from dprivacy.model.hyper_moves import (
     push as push,
 )
 from dprivacy.model.labelled_matrix import Gain as Gain
+from dprivacy.model.matrices.printed_channel import PrintedChannel as PrintedChannel
 from dprivacy.model.mechanism_protocol import Mechanism as Mechanism
-from dprivacy.model.noun_input import as_channel as as_channel, as_space as as_space
+from dprivacy.model.noun_input import (
+    as_channel as as_channel,
+    as_space as as_space,
+    printed as printed,
+)
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -49,13 +54,25 @@ from dprivacy.model.labelled_matrix import (
     proportional_groups as proportional_groups,
     summed_groups as summed_groups,
 )
-from dprivacy.model.matrix_files import (
-    channel_in_json as channel_in_json,
+from dprivacy.model.matrices.matrix_files import (
+    exact_channel as exact_channel,
+    matrix_in_file as matrix_in_file,
+    matrix_in_text as matrix_in_text,
     read_prior_file as read_prior_file,
     read_table as read_table,
 )
+from dprivacy.model.matrices.printed_channel import (
+    longest_decimals as longest_decimals,
+    must_be_a_print as must_be_a_print,
+    print_of as print_of,
+)
+from dprivacy.model.matrices.table_texts import Cells as Cells
 from dprivacy.model.mechanism_protocol import Sourced as Sourced
-from dprivacy.model.noun_input import labels_of as labels_of, space_for as space_for
+from dprivacy.model.noun_input import (
+    channel_or_print as channel_or_print,
+    labels_of as labels_of,
+    space_for as space_for,
+)
 from dprivacy.model.plain_data import (
     CONTROL as CONTROL,
     about as about,

@@ -346,10 +346,10 @@ def _mass_apart(mine: Mat, theirs: Mat) -> float:
     return float(max(np.abs(total).max() for total in totals))
 
 
-def require_channel_space(channel: Channel, labels: Sequence[Any]) -> list[int]:
-    """Positions in the space of the channel's inputs; SpaceMismatch unless the labels agree."""
+def require_channel_space(inputs: Sequence[Any], labels: Sequence[Any]) -> list[int]:
+    """Positions in the space of a channel's inputs; SpaceMismatch unless the labels agree."""
     try:
-        return require_same_labels(channel.rows, labels, "channel and space")
+        return require_same_labels(inputs, labels, "channel and space")
     except SpaceMismatch as reason:
         raise SpaceMismatch(
             f"{reason}; name the channel's inputs with as_channel(..., rows=...)"

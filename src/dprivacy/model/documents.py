@@ -160,11 +160,15 @@ def as_path(given: PathArg, what: str = "a file") -> Path:
 
 def file_text(path: PathArg, *, largest: int = LARGEST) -> str:
     """The text of a file, or BadFile with the reason it cannot be read."""
-    data = file_bytes(path, largest=largest)
+    return text_of(file_bytes(path, largest=largest), str(path))
+
+
+def text_of(data: bytes, name: str) -> str:
+    """The text that bytes of UTF-8 stand for, with or without the mark that some programs put first."""
     try:
         return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
     except UnicodeDecodeError:
-        raise BadFile(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+        raise BadFile(f"{name}: is not UTF-8 text; save it as UTF-8") from None
 
 
 def file_bytes(path: PathArg, *, largest: int = LARGEST) -> bytes:

@@ -8,10 +8,12 @@ import numpy as np
 
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind, WrongShape
 from dprivacy.model.channels import Channel
-from dprivacy.model.matrix_files import channel_in_file, space_in_file
+from dprivacy.model.matrices.matrix_files import exact_channel, matrix_in_file, space_in_file
+from dprivacy.model.matrices.printed_channel import PrintedChannel, must_be_a_print, print_of
+from dprivacy.model.matrices.table_texts import Cells
 from dprivacy.numbers import read_rows
 from dprivacy.spaces import GRAMMAR, FiniteSpace, names_space, read_labels, space_from_text
-from dprivacy.typing import ChannelLike, Label, PathArg, SpaceLike
+from dprivacy.typing import ChannelLike, Label, PathArg, SpaceLike, TableLike
 
 
 def as_channel(
@@ -27,8 +29,9 @@ def as_channel(
     given
         A Channel, a mechanism with one, nested lists, an array, ``{input: {output: probability}}``,
         a data frame (labels from its index and columns; where there is no index, from a first
-        column of text), or the path of a file: a labelled CSV table, a stored channel or mechanism,
-        or JSON with rows, columns and matrix.
+        column of text), or the path of a file: a labelled table (CSV, tabs, R's write.table, print
+        and dput, LaTeX), JSON with rows, columns and matrix, NumPy's .npy or .npz, or a stored
+        channel or mechanism. Written decimals are read exactly; see `printed` for rounded ones.
     rows, columns
         Labels of inputs and outputs; 0 … n−1 where nothing else names them.
 
@@ -39,9 +42,14 @@ def as_channel(
     """
     source: Any = given
     if isinstance(source, str | PathLike):
-        source = channel_in_file(source)
+        source = exact_channel(matrix_in_file(source))
     elif isinstance(getattr(source, "channel", None), Channel):
         source = source.channel
+    elif isinstance(source, PrintedChannel):
+        raise NotApplicable(
+            "a print stands for every channel that is rounded so, and only `privacy` and "
+            "`smallest_eps` answer for all of them; give one channel here: printed(…).normalised()"
+        )
     elif hasattr(source, "randomise"):
         raise NotApplicable(
             f"{source!r} has inputs or outputs that cannot be listed, and so no channel; give a "
@@ -70,6 +78,67 @@ def as_channel(
     return Channel(
         found[0] if rows is None else rows, found[1] if columns is None else columns, matrix
     )
+
+
+def printed(
+    given: TableLike | PathArg,
+    *,
+    rows: Iterable[Label] | None = None,
+    columns: Iterable[Label] | None = None,
+    decimals: int | None = None,
+) -> PrintedChannel:
+    """Read a matrix that was rounded for print: 0.123 stands for anything from 0.1225 to 0.1235.
+
+    Parameters
+    ----------
+    given
+        Nested lists of decimals, best as texts ("0.120" shows that three decimals are known), or the
+        path of a file that `as_channel` reads and in which numbers are written.
+    rows, columns
+        Labels of inputs and outputs, where the file does not name them.
+    decimals
+        To how many decimals entries were rounded; by default as many as the longest entry of the same
+        column shows, at most 15.
+
+    Returns
+    -------
+    PrintedChannel
+        For `privacy` and `smallest_eps`; `normalised()` is one channel near it.
+
+    Raises
+    ------
+    NotStochastic
+        A row that misses 1 by more than rounding explains.
+
+    Examples
+    --------
+    >>> printed([["0.67", "0.33"], ["0.33", "0.67"]])
+    PrintedChannel(2×2, entries known to ±0.005)
+    """
+    if isinstance(given, str | PathLike):
+        found = matrix_in_file(given)
+        if isinstance(found, Channel):
+            raise NotApplicable(
+                f"{given}: holds stored numbers, not a print; read it by as_channel"
+            )
+    else:
+        table = [[str(value) for value in line] for line in read_rows(given)]
+        found = Cells(range(len(table)), range(len(table[0]) if table else 0), table, "the print")
+    inputs = found.rows if rows is None else tuple(rows)
+    outputs = found.columns if columns is None else tuple(columns)
+    return print_of(Cells(inputs, outputs, found.entries, found.name), decimals=decimals)
+
+
+def channel_or_print(given: ChannelLike | PrintedChannel) -> Channel | PrintedChannel:
+    """A channel; a print where one was given, or where a file can be nothing else."""
+    if isinstance(given, PrintedChannel):
+        return given
+    if isinstance(given, str | PathLike):
+        found = matrix_in_file(given)
+        if isinstance(found, Cells) and must_be_a_print(found):
+            return print_of(found)
+        return exact_channel(found)
+    return as_channel(given)
 
 
 def as_space(given: SpaceLike | PathArg, *, labels: Sequence[Label] | None = None) -> FiniteSpace:
@@ -119,7 +188,7 @@ def labels_of(over: SpaceLike | Iterable[Label], what: str = "labels") -> tuple[
     return read_labels(over, what)
 
 
-def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
+def space_for(C: ChannelLike | PrintedChannel, space: SpaceLike | None = None) -> FiniteSpace:
     """The space that a question about a channel is asked on: the one named, or the mechanism's own.
 
     A text without a size takes the channel's inputs as labels.
@@ -131,7 +200,7 @@ def space_for(C: ChannelLike, space: SpaceLike | None = None) -> FiniteSpace:
     (0, 1)
     """
     if space is not None:
-        return as_space(space, labels=as_channel(C).rows if isinstance(space, str) else None)
+        return as_space(space, labels=channel_or_print(C).rows if isinstance(space, str) else None)
     if hasattr(C, "guarantee"):
         return _own(C.guarantee.space, C)
     if isinstance(C, str | PathLike) and str(C).lower().endswith(".json"):

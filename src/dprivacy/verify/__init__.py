@@ -43,11 +43,7 @@ from dprivacy.verify.losses.subgaussian_loss import (
     subgaussian_scale as subgaussian_scale,
 )
 from dprivacy.verify.metric.blind_mending import Mending as Mending, mended as mended
-from dprivacy.verify.metric.d_privacy import (
-    PrivacyVerdict as PrivacyVerdict,
-    Triple as Triple,
-    privacy as privacy,
-)
+from dprivacy.verify.metric.d_privacy import privacy as privacy
 from dprivacy.verify.metric.delta_profile import (
     PrivacyProfile as PrivacyProfile,
     delta_at as delta_at,
@@ -68,6 +64,10 @@ from dprivacy.verify.metric.odds_and_balls import (
     odds_change as odds_change,
 )
 from dprivacy.verify.metric.outward_rounding import Certificate as Certificate, exactly as exactly
+from dprivacy.verify.metric.privacy_verdict import (
+    PrivacyVerdict as PrivacyVerdict,
+    Triple as Triple,
+)
 from dprivacy.verify.metric.sufficient_sets import (
     checks_needed as checks_needed,
     sufficient_partition as sufficient_partition,

@@ -38,7 +38,8 @@ def test_every_way_in_which_r_writes_a_matrix(text):
     found = pram_from_text(text)
     assert found.channel.rows == found.channel.columns == ("2", "4")
     assert found.channel["4", "2"] == Fraction(1, 8)
-    assert found.moved == found.rounding == 0
+    assert found.moved == 0
+    assert found.printed is None
     assert found.eps == ln(6)  # 0.75/0.125, by hand
     assert found.eps_between == (ln(6), ln(6))
 
@@ -105,18 +106,18 @@ def test_a_zero_excludes_an_input_and_is_named():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "needs a line of released values"),
-        ("a b", "needs a line of released values"),
-        ('"","a","b"\n"a",0.7,0.2\n"b",0.5,0.5\n', "row 'a' should sum to 1 but sums to 0.9"),
-        ('"","a","b"\n"a",0.7\n"b",0.5,0.5\n', "the line of 'a' has 1 entry where"),
-        ('"","a","b"\n"a",NA,0.3\n"b",0.5,0.5\n', "'NA' is not a probability"),
-        ('"","a","b"\n"a",-0.3,1.3\n"b",0.5,0.5\n', "'-0.3' is not a probability"),
-        ('"","a","b"\n"a",9e999,0\n"b",0.5,0.5\n', "'9e999' is not a probability"),
-        ('"","a","b"\n"a",1e-9999999,1\n"b",0.5,0.5\n', "'1e-9999999' is not a probability"),
-        ('"","a","a"\n"a",0.5,0.5\n"b",0.5,0.5\n', "'a'"),
+        ("", "needs a line of output labels"),
+        ("a b", "needs a line of output labels"),
+        ('"","a","b"\n"a",0.70,0.20\n"b",0.5,0.5\n', "row 'a' should sum to 1 but sums to 0.9"),
+        ('"","a","b"\n"a",0.7\n"b",0.5,0.5\n', "row 1 has 1 entry where"),
+        ('"","a","b"\n"a",NA,0.3\n"b",0.5,0.5\n', "row 1, column 1 is not a number"),
+        ('"","a","b"\n"a",-0.3,1.3\n"b",0.5,0.5\n', "row 1, column 1 is not between 0 and 1"),
+        ('"","a","b"\n"a",9e999,0\n"b",0.5,0.5\n', "row 1, column 1 is not between 0 and 1"),
+        ('"","a","b"\n"a",1e-9999999,1\n"b",0.5,0.5\n', "row 1, column 1 is not a number"),
+        ('"","a","a"\n"a",0.5,0.5\n"b",0.5,0.5\n', "have the same label"),
         ('"","a,"b"\n"a",0.5,0.5\n', "not a table"),
         (" a b\na 0.5 0.5\nb 0.5 0.5\n c\na 0\nd 0\n", "do not repeat the same rows"),
-        ("$Rs\n\n$pd\n[1] 0.8\n", "needs a line of released values"),
+        ("$Rs\n\n$pd\n[1] 0.8\n", "needs a line of output labels"),
     ],
 )
 def test_what_is_no_matrix_is_refused_in_words(text, says):
@@ -161,7 +162,7 @@ def test_mutated_texts_end_in_an_error_or_a_channel():
 
 
 def test_labels_that_are_no_codes():
-    with pytest.raises(Malformed, match="labels are not what"):
+    with pytest.raises(Malformed, match="are not what `labels` reads"):
         pram_from_text('"","a","b"\n"a",0.5,0.5\n"b",0.5,0.5\n', labels=int)
 
 

@@ -27,7 +27,7 @@ def test_matrices_are_read_however_they_are_written(text):
 
 
 def test_bare_numbers_get_labels_and_labels_that_are_numbers_stay():
-    assert read_matrix_text("0.5 0.5\n0.25 0.75").rows == ("1", "2")
+    assert read_matrix_text("0.5 0.5\n0.25 0.75").rows == (0, 1)
     assert read_matrix_text(EXAMPLES["geometric"][2]).rows == ("0", "1", "2")
 
 

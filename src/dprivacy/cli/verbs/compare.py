@@ -6,7 +6,7 @@ from pathlib import Path
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
-from dprivacy.cli.channel_argument import channel_of_file
+from dprivacy.cli.channel_argument import NORMALISE, channel_of_file
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.cli.standard_input import Input
 from dprivacy.model import Channel
@@ -31,6 +31,7 @@ _WORDS = {
 @click.argument("first", metavar="A", type=Input())
 @click.argument("second", metavar="B", type=Input())
 @shared.space("Compare the smallest ε on this space as well, a mechanism's own by default")
+@NORMALISE
 @click.option(
     "--require",
     type=click.Choice(list(_WORDS)),
@@ -38,15 +39,20 @@ _WORDS = {
 )
 @shared.JSON
 def compare(
-    first: Path, second: Path, space: str | None, require: str | None, as_json: bool
+    first: Path,
+    second: Path,
+    space: str | None,
+    normalise: bool,
+    require: str | None,
+    as_json: bool,
 ) -> None:
-    """Compare two channels, A and B: labelled CSV or JSON tables, or stored mechanisms.
+    """Compare two channels, A and B: tables of any kind that verify reads, or stored mechanisms.
 
     Shows whether B may replace A and whether A may replace B: on average, in the max case, and for
     privacy, each with its reason. Entries may be fractions (1/3) or decimals and are read exactly; one
     of the two may be -.
     """
-    A, B = channel_of_file(first, space), channel_of_file(second, space)
+    A, B = (channel_of_file(path, space, normalise=normalise) for path in (first, second))
     on = next((given for given in (A, B) if given.chosen), None)
     if require == "space" and on is None:
         raise click.UsageError("--require space needs --space")
@@ -60,10 +66,12 @@ def compare(
         "first": str(first),
         "second": str(second),
         "space": None if on is None else on.space_name,
+        "metric": None if on is None else on.space_words,
         "first_refined_by_second": {key: v.to_dict() for key, v in forth.items()},
         "second_refined_by_first": {key: v.to_dict() for key, v in back.items()},
     }
-    parts = [_summary(names, forth, back)]
+    parts = [] if on is None else [f"space: {on.space_words}"]
+    parts.append(_summary(names, forth, back))
     parts += [verdict.explain() for verdicts in (forth, back) for verdict in verdicts.values()]
     shared.say(answer, as_json, "\n\n".join(parts))
     sys.exit(GUARANTEE_FAILED if require is not None and not forth[require] else 0)

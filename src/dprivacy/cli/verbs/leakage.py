@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
-from dprivacy.cli.channel_argument import CHANNEL, given_channel
+from dprivacy.cli.channel_argument import CHANNEL, NORMALISE, given_channel
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.errors import UnknownName
 from dprivacy.flow import (
@@ -50,6 +50,7 @@ _GAINS = {
 
 @click.command(epilog=_EPILOG)
 @CHANNEL
+@NORMALISE
 @shared.PRIOR
 @click.option(
     "--gain",
@@ -64,6 +65,7 @@ def leakage(
     matrix: Path | None,
     built_in: str | None,
     space: str | None,
+    normalise: bool,
     prior: Path | None,
     named: tuple[str, ...],
     at_most: str | None,
@@ -75,7 +77,7 @@ def leakage(
     revealing output, and the factor between them. The capacity bounds that factor for every prior and
     every gain.
     """
-    given = given_channel(matrix, built_in, space)
+    given = given_channel(matrix, built_in, space, normalise=normalise)
     channel = given.channel
     limit = None if at_most is None else read_number(at_most, "--at-most")
     belief = uniform(channel.rows) if prior is None else read_prior_file(prior, given.space)
@@ -84,12 +86,14 @@ def leakage(
     bits = shannon_capacity(channel)
     answer = {
         "space": given.space_name,
+        "metric": given.space_words,
         "prior": belief.to_dict(),
         "gains": plain(found),
         "capacity": plain(most),
         "shannon_capacity": bits.to_dict(),
     }
-    lines = [part for text, values in found.items() for part in _words(text, values)]
+    lines = [f"space: {given.space_words}"]
+    lines += [part for text, values in found.items() for part in _words(text, values)]
     lines += [
         f"Capacity {about(most)}: for every prior and gain, the output multiplies the expected gain by "
         f"at most {about(most)}.",

@@ -27,6 +27,11 @@ from dprivacy.verify import (
     )
 )
 @CHANNEL
+@click.option(
+    "--printed",
+    is_flag=True,
+    help="Entries were rounded for print: bound ε for every matrix that prints so.",
+)
 @shared.epsilon("Level to verify", more=" Without one, the smallest is found.")
 @shared.DELTA
 @shared.JSON
@@ -34,32 +39,40 @@ def verify(
     matrix: Path | None,
     built_in: str | None,
     space: str | None,
+    printed: bool,
     epsilon: str | None,
     delta: str,
     as_json: bool,
 ) -> None:
-    """Verify the privacy of a MATRIX: a labelled CSV or JSON table, or a stored mechanism.
+    """Verify the privacy of a MATRIX: a table, or a stored mechanism.
 
     Prints the smallest ε on the space and the two inputs and the output that decide it, or whether a
-    given ε holds. What a stored mechanism claims is verified as well. Entries may be fractions (1/3) or
-    decimals and are read exactly; - reads standard input. Exit code 0: it holds; 3: it does not; 1: bad
-    input.
+    given ε holds. What a stored mechanism claims is verified as well. A table is CSV, JSON, what R
+    writes or prints, LaTeX or NumPy; - reads standard input. Fractions (1/3) and decimals are read
+    exactly, unless rows miss 1 by what rounding explains, or --printed says that they were rounded.
+    Exit code 0: it holds; 3: it does not, or the print cannot tell; 1: bad input.
     """
-    given = given_channel(matrix, built_in, space)
+    given = given_channel(matrix, built_in, space, printed=printed or None)
     claimed = None if matrix is None else _claimed(matrix)
-    verdict = privacy(given.channel, given.space, eps=epsilon, delta=delta)
+    asked = given.channel if given.printed is None else given.printed
+    verdict = privacy(asked, given.space, eps=epsilon, delta=delta)
     answer: dict[str, object] = {
         "space": given.space_name,
+        "metric": given.space_words,
         "inputs": [str(x) for x in given.channel.rows],
         **verdict.to_dict(),
     }
-    lines = [f"{given.channel!r}\nspace: {given.space_name}\n"]
+    lines = [f"{asked!r}\nspace: {given.space_words}\n"]
     if claimed is not None:
         answer["claimed"] = claimed.to_dict()
         told = claimed.explain()
         lines.append(f"What the file claims:\n{told.splitlines()[0] if claimed else told}\n")
     lines.append(verdict.explain())
-    if verdict.smallest == math.inf:
+    if given.decimals:
+        lines.append(
+            "Decimals were taken at their word; if they were rounded, --printed bounds what that hides."
+        )
+    if verdict.smallest == math.inf and given.printed is None:
         profile = privacy_profile(given.channel)
         floor, eps = str(profile.floor), str(profile.eps(profile.floor))
         answer |= {"delta_floor": floor, "eps_at_delta_floor": eps}

@@ -61,7 +61,7 @@ def d_capacity(C: ChannelLike, space: SpaceLike | None = None) -> Level | float:
     ln(2)
     """
     channel, metric = as_channel(C), space_for(C, space)
-    require_channel_space(channel, metric.labels)
+    require_channel_space(channel.rows, metric.labels)
     return max(map(d_vulnerability(metric), push(channel).inners))
 
 

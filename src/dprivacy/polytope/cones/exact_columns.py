@@ -41,7 +41,7 @@ class Read:
         """Read a channel, a space and a level."""
         space = space_for(C, space)
         cone, channel = Cone.of(space, eps), exact_channel(C)
-        require_channel_space(channel, space.labels)
+        require_channel_space(channel.rows, space.labels)
         channel = channel.restrict(space.labels)
         return cls(cone, channel, push(channel, prior=uniform(space)))
 

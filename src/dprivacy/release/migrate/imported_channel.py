@@ -8,11 +8,20 @@ from typing import Any
 
 from dprivacy.errors import NotPrivate
 from dprivacy.mechanisms import ChannelMechanism, promised
-from dprivacy.model import Answer, Channel, Guarantee, about, as_space, plain, shown
-from dprivacy.numbers import Level, as_level, ln
+from dprivacy.model import (
+    Answer,
+    Channel,
+    Guarantee,
+    PrintedChannel,
+    about,
+    as_space,
+    plain,
+    shown,
+)
+from dprivacy.numbers import Level, as_level
 from dprivacy.spaces import discrete
 from dprivacy.typing import SpaceLike
-from dprivacy.verify import enclosure, smallest_eps
+from dprivacy.verify import enclosure, privacy, smallest_eps
 
 _LONGEST = 120  # characters of a level; a longer one is rounded up to a double
 
@@ -31,10 +40,10 @@ class ImportedChannel(Answer):
         Where it came from, in words.
     moved
         The most that any entry was changed so that rows sum to 1.
-    rounding
-        How far the numbers that were read may be from the ones that the other program used.
     remarks
         What to know before the level is quoted.
+    printed
+        The numbers as they were read, where the other program had rounded them.
 
     Examples
     --------
@@ -47,8 +56,8 @@ class ImportedChannel(Answer):
     channel: Channel
     origin: str
     moved: Fraction = Fraction(0)
-    rounding: Fraction = Fraction(0)
     remarks: tuple[str, ...] = ()
+    printed: PrintedChannel | None = None
 
     exact = True
 
@@ -60,23 +69,12 @@ class ImportedChannel(Answer):
 
     @property
     def eps_between(self) -> tuple[Level | float, Level | float]:
-        """Bounds on the ε of the matrix that the other program used, before its numbers were rounded.
-
-        Each entry is within `rounding` of the one used, so that the quotient of two of them lies
-        between (p − h)/(q + h) and (p + h)/(q − h).
-        """
-        slack = self.rounding + self.moved
-        if not slack:
+        """Bounds on the ε of the matrix that the other program had, before it rounded its numbers."""
+        if self.printed is None:
             return self.eps, self.eps
-        low, high = Fraction(1), Fraction(1)
-        for y in self.channel.columns:
-            column = [Fraction(self.channel[x, y]) for x in self.channel.rows]
-            top, bottom = max(column), min(column)
-            low = max(low, (top - slack) / (bottom + slack))
-            if bottom <= slack:
-                return ln(low), math.inf
-            high = max(high, (top + slack) / (bottom - slack))
-        return ln(low), ln(high)
+        found = privacy(self.printed, discrete(self.channel.rows))
+        assert found.at_least is not None
+        return found.at_least, found.smallest
 
     def mechanism(self, space: SpaceLike | None = None) -> ChannelMechanism:
         """The channel as a mechanism that guarantees its own smallest ε, proved, and can be drawn from.
@@ -138,7 +136,7 @@ class ImportedChannel(Answer):
             "eps": plain(self.eps),
             "eps_between": [float(low), plain(float(high))],
             "moved": float(self.moved),
-            "rounding": float(self.rounding),
+            "rounded": self.printed is not None,
             "remarks": list(self.remarks),
         }
 

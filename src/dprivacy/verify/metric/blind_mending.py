@@ -8,7 +8,8 @@ from dprivacy.errors import MixedArithmetic
 from dprivacy.model import Answer, Channel, about, as_channel, mixture, space_for
 from dprivacy.numbers import as_eps
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
-from dprivacy.verify.metric.d_privacy import PrivacyVerdict, privacy
+from dprivacy.verify.metric.d_privacy import privacy
+from dprivacy.verify.metric.privacy_verdict import PrivacyVerdict
 
 _STEPS = 1000  # shares are multiples of a thousandth, so that the matrix stays readable
 

@@ -1,122 +1,27 @@
 """Is a channel ε·d-private? A verdict with the triples that are tight or violated."""
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadLevel, TooLarge, Uncertified
-from dprivacy.model import Channel, Guarantee, Verdict, about, plain, shown
+from dprivacy.errors import BadLevel, NotApplicable, TooLarge, Uncertified
+from dprivacy.model import Channel, Guarantee, PrintedChannel, about
 from dprivacy.numbers import Factor, Level, as_delta, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
-from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike, SpaceLike
+from dprivacy.typing import ChannelLike, LevelLike, NumberLike, SpaceLike
 from dprivacy.verify.metric.delta_profile import worst_delta
-from dprivacy.verify.metric.induced_metric import Eps, tightest, with_metric
-from dprivacy.verify.metric.row_ratios import Case, Ratio, RowRatios
+from dprivacy.verify.metric.induced_metric import Eps, print_bounds, question, tightest
+from dprivacy.verify.metric.privacy_verdict import PrivacyVerdict, Triple
+from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 _MOST_TRIPLES = 1000
 
 
-@dataclass(frozen=True)
-class Triple(Case):
-    """Two inputs and an output: C[x, y] = ratio·C[z, y], where e^(ε·d(x, z)) is allowed.
-
-    Examples
-    --------
-    >>> from dprivacy.spaces import discrete
-    >>> tells = {"yes": {"yes": 1}, "no": {"yes": "1/4", "no": "3/4"}}
-    >>> print(privacy(tells, discrete(["yes", "no"])).worst.words())
-    the output 'no' can follow 'no' but never 'yes'
-    """
-
-    y: Label
-    ratio: Fraction | float
-    distance: Distance
-
-    def words(self) -> str:
-        """The triple in a sentence."""
-        x, z, y = map(_quoted, (self.x, self.z, self.y))
-        if self.ratio == math.inf:
-            return f"the output {y} can follow {x} but never {z}"
-        return (
-            f"the output {y} is {about(self.ratio)} times as likely for {x} as for {z}, at distance "
-            f"{about(self.distance)}"
-        )
-
-
-def _quoted(label: Label) -> str:
-    return f"'{label}'" if isinstance(label, str) else shown(label)
-
-
-@dataclass(frozen=True)
-class PrivacyVerdict(Verdict):
-    """Whether a channel is private, with the evidence.
-
-    `eps` is the level asked for (or the smallest, when none was); `smallest` is Priv_d(C); `worst`
-    is the triple that needs it. `tight` lists triples that meet the bound with equality, `violated`
-    those that break it (among the pairs that imply the others; at most 1000 of each). With δ > 0,
-    `delta_needed` is the slack that ε needs, and `delta_pair` the inputs that need it.
-
-    Examples
-    --------
-    >>> from dprivacy.spaces import discrete
-    >>> print(privacy([["3/4", "1/4"], ["1/4", "3/4"]], discrete([0, 1]), eps="ln 2"))
-    No: the channel is not ε·d-private at ε = ln(2) ≈ 0.6931 (disproved exactly).
-    The smallest ε is exactly ln(3) ≈ 1.099.
-    Deciding case: the output 0 is 3 times as likely for 0 as for 1, at distance 1.
-    """
-
-    eps: Eps = 0.0
-    delta: Fraction | float = Fraction(0)
-    smallest: Eps = 0.0
-    delta_needed: Fraction | float | None = None
-    delta_pair: tuple[Any, Any] | None = None
-    worst: Triple | None = None
-    tight: tuple[Triple, ...] = ()
-    violated: tuple[Triple, ...] = ()
-    guarantee: Guarantee | None = None
-
-    def explain(self) -> str:
-        """The verdict in words, with the pair that decides it."""
-        lines = [super().explain()]
-        if self.delta_needed is not None:
-            needs = f"At this ε the smallest δ is {about(self.delta_needed)}"
-            if self.delta_pair is not None:
-                x, z = map(_quoted, self.delta_pair)
-                needs += f", which {x} needs against {z}"
-            lines.append(f"{needs}.")
-        lines.append(self._smallest_in_words())
-        if self.worst is not None:
-            lines.append(f"Deciding case: {self.worst.words()}.")
-        if self.guarantee is not None and self.holds:
-            lines.append(f"In words: {self.guarantee.explain()}")
-        return "\n".join(lines)
-
-    def _smallest_in_words(self) -> str:
-        lead = "Without δ the" if self.delta else "The"
-        if self.smallest == math.inf:
-            lead = "Without δ no" if self.delta else "No"
-            return f"{lead} finite ε is large enough."
-        if not self.exact:
-            return f"{lead} smallest ε is about {about(self.smallest)} (float, ±{self.error:.1g})."
-        if isinstance(self.smallest, float):
-            return (
-                f"{lead} smallest ε, rounded up, is {about(self.smallest)}; it has no exact form."
-            )
-        size = about(self.smallest)
-        return f"{lead} smallest ε is {size if size.startswith('about') else f'exactly {size}'}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """The verdict as plain data."""
-        return {**super().to_dict(), "smallest_float": plain(float(self.smallest))}
-
-
 @result("T", "Def 3.1.2", "Def 3.1.3")
 def privacy(
-    C: ChannelLike,
+    C: ChannelLike | PrintedChannel,
     space: SpaceLike | None = None,
     *,
     eps: LevelLike | None = None,
@@ -127,7 +32,8 @@ def privacy(
     Parameters
     ----------
     C
-        A channel, or anything `as_channel` reads.
+        A channel, anything `as_channel` reads, or a print (`printed`). A file whose rows miss 1 by no
+        more than rounding explains is read as a print.
     space
         The metric on its inputs; a mechanism's own when omitted.
     eps
@@ -141,7 +47,8 @@ def privacy(
     PrivacyVerdict
         Proved or refuted for an exact channel on an exact space. For floats, measured with its error;
         a float channel that is within rounding of the bound is *undecided*, never private by a
-        tolerance.
+        tolerance. For a print: proved when every matrix that prints so is private, refuted when none
+        is, undecided otherwise.
 
     Notes
     -----
@@ -160,8 +67,11 @@ def privacy(
     >>> bool(privacy(G, line(3), eps="0.69"))
     False
     """
-    channel, metric = with_metric(C, space)
-    return _settled(channel, metric, None if eps is None else as_eps(eps), as_delta(delta))
+    channel, metric = question(C, space)
+    level, slack = None if eps is None else as_eps(eps), as_delta(delta)
+    if isinstance(channel, PrintedChannel):
+        return _settled_print(channel, metric, level, slack)
+    return _settled(channel, metric, level, slack)
 
 
 def _settled(
@@ -200,6 +110,33 @@ def _settled(
         violated=violated,
         guarantee=guarantee,
         denial=denial,
+    )
+
+
+def _settled_print(
+    C: PrintedChannel, space: FiniteSpace, level: Level | None, slack: Fraction
+) -> PrivacyVerdict:
+    if slack:
+        raise NotApplicable("a print is verified without δ; for δ > 0 give printed(…).normalised()")
+    (least, certain), (most, ratio) = print_bounds(C, space)
+    holds: bool | None = _holds(level, most, ratio, space, 0.0)
+    if not holds and _holds(level, least, certain, space, 0.0):
+        holds = None
+    asked: Eps = most if level is None else level
+    at = "for some finite ε" if asked == math.inf else f"at ε = {about(asked)}"
+    which = "the matrix that was printed" if holds is None else "every matrix that prints so"
+    return PrivacyVerdict(
+        f"{which} is ε·d-private {at}",
+        holds,
+        True,
+        0.0,
+        asked,
+        Fraction(0),
+        most,
+        worst=None if ratio is None else _triple(C, space, ratio),
+        guarantee=Guarantee(as_level(asked), space) if holds else None,
+        at_least=least,
+        denial=f"no matrix that prints so is ε·d-private {at}",
     )
 
 
@@ -268,7 +205,7 @@ class _Bound:
         )
 
 
-def _triple(channel: Channel, space: FiniteSpace, ratio: Ratio) -> Triple:
+def _triple(channel: Channel | PrintedChannel, space: FiniteSpace, ratio: Ratio) -> Triple:
     return Triple(
         channel.rows[ratio.x],
         channel.rows[ratio.z],

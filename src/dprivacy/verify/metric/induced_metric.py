@@ -1,19 +1,29 @@
 """Distinguishability: the metric a channel induces on its inputs, and the smallest ε."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from dprivacy.errors import Uncertified
-from dprivacy.model import Channel, as_channel, require_channel_space, space_for
-from dprivacy.numbers import Level, as_level, ln, quotient_up
+from dprivacy.errors import NotApplicable, Uncertified
+from dprivacy.model import (
+    Channel,
+    PrintedChannel,
+    as_channel,
+    channel_or_print,
+    require_channel_space,
+    space_for,
+)
+from dprivacy.numbers import Level, as_level, float_down, ln, quotient_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
-from dprivacy.typing import ChannelLike, SpaceLike
+from dprivacy.typing import ChannelLike, Label, SpaceLike
+from dprivacy.verify.metric.print_ratios import certain_ratios, possible_ratios
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios, largest_rate, rate_of_pairs
 
 Eps = Level | float
+Bound = tuple[Eps, Ratio | None]
 
 
 @result("T", "Def 4.4.4")
@@ -65,7 +75,7 @@ def log_ratio(ratio: Ratio) -> Distance:
 
 
 @result("T", "Def 4.4.1")
-def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
+def smallest_eps(C: ChannelLike | PrintedChannel, space: SpaceLike | None = None) -> Eps:
     """Priv_d(C): the smallest ε for which the channel is ε·d-private.
 
     Parameters
@@ -78,7 +88,8 @@ def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
     Level or float
         Exact for an exact channel on an exact space; ``inf`` when no ε is large enough. A float for
         float input (`privacy` says how far it may be off), and, rounded up, where the quotient of
-        two logarithms has no exact form.
+        two logarithms has no exact form. For a print, the ε that suffices for every channel that
+        prints so.
 
     Notes
     -----
@@ -92,15 +103,45 @@ def smallest_eps(C: ChannelLike, space: SpaceLike | None = None) -> Eps:
     >>> print(smallest_eps([["2/3", "1/3"], ["1/2", "1/2"], ["1/3", "2/3"]], line(3)))
     ln(3/2)
     """
-    return tightest(*with_metric(C, space))[0]
+    channel, metric = question(C, space)
+    if isinstance(channel, PrintedChannel):
+        return print_bounds(channel, metric)[1][0]
+    return tightest(channel, metric)[0]
+
+
+def print_bounds(C: PrintedChannel, space: FiniteSpace) -> tuple[Bound, Bound]:
+    """What every channel that prints so needs at least, and what one of them may need at most.
+
+    Each with the ratio that shows it. The upper end is reached; the lower is safe, but where several
+    entries would have to be extreme at once, the least ε of a channel that prints so may be above it.
+    """
+    if not space.exact:
+        raise NotApplicable("a print is bounded exactly, and needs a space with exact distances")
+    least, shows = largest_rate_of(certain_ratios(C, space), space)
+    if isinstance(least, float) and math.isfinite(least) and shows is not None:
+        distance = space.distances[shows.x, shows.z]
+        least = float_down(_rate_bounds(shows, distance, 64)[0])
+    return (least, shows), largest_rate_of(possible_ratios(C, space), space)
 
 
 def with_metric(C: ChannelLike, space: SpaceLike | None) -> tuple[Channel, FiniteSpace]:
     """A channel, and the metric on its inputs in their order."""
-    channel, metric = as_channel(C), space_for(C, space)
-    if require_channel_space(channel, metric.labels) != list(range(len(metric))):
-        metric = metric.restrict(channel.rows)
-    return channel, metric
+    channel = as_channel(C)
+    return channel, _in_order(channel.rows, space_for(C, space))
+
+
+def question(
+    C: ChannelLike | PrintedChannel, space: SpaceLike | None
+) -> tuple[Channel | PrintedChannel, FiniteSpace]:
+    """What is asked about: a channel or a print, and the metric on its inputs in their order."""
+    channel = channel_or_print(C)
+    return channel, _in_order(channel.rows, space_for(C, space))
+
+
+def _in_order(inputs: Sequence[Label], metric: FiniteSpace) -> FiniteSpace:
+    if require_channel_space(inputs, metric.labels) != list(range(len(metric))):
+        return metric.restrict(inputs)
+    return metric
 
 
 def tightest(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | None]:
@@ -120,13 +161,16 @@ def _tightest_exact(channel: Channel, space: FiniteSpace) -> tuple[Eps, Ratio | 
         found = [(0.0, ratio) for ratio in _column_extremes(ratios)]
     else:
         found = _pair_estimates(ratios, space)
-    if not found:
-        return Level(0), None
-    for _, ratio in found:
+    return largest_rate_of([ratio for _, ratio in found], space)
+
+
+def largest_rate_of(found: Sequence[Ratio], space: FiniteSpace) -> tuple[Eps, Ratio | None]:
+    """The largest ln(top/bottom)/d among exact ratios of at least 1, and the one that has it."""
+    for ratio in found:
         if ratio.bottom == 0:
             return math.inf, ratio
     largest: dict[Distance, Ratio] = {}  # at one distance the largest ratio is the largest rate
-    for _, ratio in found:
+    for ratio in found:
         distance = space.distances[ratio.x, ratio.z]
         if distance == 0:
             if ratio.top != ratio.bottom:

@@ -13,8 +13,9 @@ from dprivacy.model import Channel, Verdict, about, plain
 from dprivacy.numbers import Level, Mat, as_eps, float_down, float_up
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
-from dprivacy.verify.metric.d_privacy import Triple, privacy
+from dprivacy.verify.metric.d_privacy import privacy
 from dprivacy.verify.metric.induced_metric import Eps, tightest, with_metric
+from dprivacy.verify.metric.privacy_verdict import Triple
 
 _FIRST_SHARE = Fraction(1, 1 << 48)
 _LAST_SHARE = Fraction(1, 1 << 16)

@@ -13,7 +13,7 @@ from dprivacy.web.pages.pasted_matrices import (
     EXAMPLES,
     LIMITS,
     matrix_box,
-    read_matrix_text,
+    read_one_channel,
 )
 from dprivacy.web.shell.controls import Choice, details, formula, heat, refusal, simplex, table
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
@@ -40,8 +40,8 @@ class Comparison:
 
 def compared(state: Mapping[str, str]) -> Comparison:
     """Compare the two matrices of a state in every order."""
-    A = read_matrix_text(state["a"], name="matrix A")
-    B = read_matrix_text(state["b"], name="matrix B")
+    A = read_one_channel(state["a"], name="matrix A")
+    B = read_one_channel(state["b"], name="matrix B")
     space = as_space(state["space"], labels=A.rows)
 
     def verdicts(C: Channel, D: Channel, names: tuple[str, str]) -> dict[str, Refinement]:

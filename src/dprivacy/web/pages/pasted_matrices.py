@@ -3,15 +3,21 @@
 import csv
 import io
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from dprivacy.errors import BadFile, NotStochastic, TooLarge
-from dprivacy.model import Channel, channel_in_json
-from dprivacy.release import pram_from_text
+from dprivacy.errors import BadFile, NotApplicable, TooLarge
+from dprivacy.model import (
+    Cells,
+    Channel,
+    PrintedChannel,
+    exact_channel,
+    matrix_in_text,
+    must_be_a_print,
+    print_of,
+)
 from dprivacy.web.shell.controls import Choice, chooser
 from dprivacy.web.shell.desk import read_text
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
@@ -62,40 +68,48 @@ EXAMPLES = {
 }
 
 
-def read_matrix_text(text: str, *, name: str = "the matrix") -> Channel:
-    r"""A channel from text: CSV (commas, tabs, semicolons or spaces), or JSON.
+def read_matrix_text(text: str, *, name: str = "the matrix") -> Channel | PrintedChannel:
+    r"""A channel from a text of any kind that `as_channel` reads in a file, or a print.
 
     Parameters
     ----------
     text
         With output labels on the first line and an input label before each line, or bare numbers;
-        then the labels are 1, 2, ….
+        then the labels are 0, 1, ….
     name
         What errors call it.
 
     Examples
     --------
     >>> read_matrix_text("0.75 0.25\n0.25 0.75").rows
-    ('1', '2')
+    (0, 1)
     """
+    if not text.strip():
+        raise BadFile(f"{name} is empty; paste one, or begin with an example")
     if len(text) > _MOST_CHARACTERS:
         raise TooLarge(f"{name} has more than {_MOST_CHARACTERS >> 20} MiB; use dprivacy verify")
-    if text.lstrip()[:1] in ("{", "["):
-        channel = channel_in_json(text, name)
+    found = matrix_in_text(text, name)
+    channel: Channel | PrintedChannel
+    if isinstance(found, Cells) and must_be_a_print(found):
+        channel = print_of(found)
     else:
-        found = pram_from_text(_labelled(text, name), name=name)
-        if found.moved:
-            raise NotStochastic(
-                f"{name} has rows that miss 1 by up to {float(found.moved):.1g}, a rounding; the "
-                "command dprivacy verify reads it, and says so"
-            )
-        channel = found.channel
+        channel = exact_channel(found)
     if max(len(channel.rows), len(channel.columns)) > MOST_LABELS:
         raise TooLarge(
             f"{name} is {len(channel.rows)} × {len(channel.columns)}; the page takes up to "
             f"{MOST_LABELS} × {MOST_LABELS}, and the command dprivacy verify larger ones"
         )
     return channel
+
+
+def read_one_channel(text: str, *, name: str) -> Channel:
+    """A channel from text, where no print will do."""
+    found = read_matrix_text(text, name=name)
+    if isinstance(found, Channel):
+        return found
+    raise NotApplicable(
+        f"{name} was rounded for print: its rows miss 1. Divide each row by its sum to compare it"
+    )
 
 
 def matrix_text(channel: Channel) -> str:
@@ -106,24 +120,6 @@ def matrix_text(channel: Channel) -> str:
     for x, row in zip(channel.rows, channel.matrix.rows(), strict=True):
         writer.writerow([str(x), *(str(value) for value in row)])
     return out.getvalue()
-
-
-def _labelled(text: str, name: str) -> str:
-    """The text; bare probabilities get the labels 1, 2, …."""
-    table = [line.replace(",", " ").replace(";", " ").split() for line in text.splitlines()]
-    table = [line for line in table if line]
-    if not table:
-        raise BadFile(f"{name} is empty; paste one, or begin with an example")
-    try:
-        values = [[Fraction(cell) for cell in line] for line in table if max(map(len, line)) < 99]
-    except (ValueError, ZeroDivisionError):
-        return text
-    if not values or abs(float(sum(values[0])) - 1) > 1e-6:  # labels such as 0, 1, 2
-        return text
-    head = ["", *(str(j) for j in range(1, len(table[0]) + 1))]
-    return "\n".join(
-        ",".join(line) for line in [head, *([str(i), *x] for i, x in enumerate(table, 1))]
-    )
 
 
 def matrix_box(

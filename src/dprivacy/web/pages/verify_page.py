@@ -39,17 +39,19 @@ class Finding:
     most: Any
     escape: tuple[str, str] | None
     mending: Mending | None
+    distances: str
 
 
 def examined(state: Mapping[str, str]) -> Finding:
     """Everything that the room says of a matrix, found by the library."""
-    channel = read_matrix_text(state["matrix"])
-    space = as_space(state["space"], labels=channel.rows)
-    verdict = privacy(channel, space, eps=state["eps"].strip() or None)
+    given = read_matrix_text(state["matrix"])
+    space = as_space(state["space"], labels=given.rows)
+    verdict = privacy(given, space, eps=state["eps"].strip() or None)
+    channel = given if isinstance(given, Channel) else given.normalised()
     guess = gain.identity(channel.rows)
     prior = uniform(channel.rows)
     escape = None
-    if verdict.smallest == math.inf:
+    if verdict.smallest == math.inf and verdict.at_least is None:
         profile = privacy_profile(channel)
         escape = (about(profile.floor), about(profile.eps(profile.floor)))
     wanted = state["mend"].strip()
@@ -61,12 +63,15 @@ def examined(state: Mapping[str, str]) -> Finding:
         capacity(channel),
         escape,
         mended(channel, space, eps=wanted) if wanted else None,
+        DISTANCES[state["space"]],
     )
 
 
 def headline(finding: Finding) -> str:
     """The answer in one line."""
     verdict = finding.verdict
+    if verdict.at_least is not None:
+        return verdict.explain().splitlines()[0]
     if verdict.smallest == math.inf:
         return "No finite ε: some answers give the truth away"
     level = f"ε = {about(verdict.smallest)} per unit of distance"
@@ -142,8 +147,12 @@ def _level(label: str, value: str, empty: str) -> ui.input:
 def _show(found: Finding) -> str:
     verdict = found.verdict
     text("p", headline(found), "dp-headline")
-    if verdict.worst is not None:
-        text("p", f"Deciding case: {verdict.worst.words()}.")
+    small(f"Distances: {found.distances}.")
+    if verdict.at_least is not None:
+        text("p", verdict.smallest_words)
+        small("What stands below is said of the matrix with each row divided by its sum.")
+    if verdict.case_words:
+        text("p", f"Deciding case: {verdict.case_words}.")
     if found.escape is not None:
         text(
             "p",

@@ -1,7 +1,6 @@
-"""Channels, distances and priors from files: labelled tables as CSV, matrices as JSON, stored nouns."""
+"""Channels, distances and priors from files: tables of every kind, JSON, arrays, stored nouns."""
 
-import csv
-import io
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -17,40 +16,68 @@ from dprivacy.errors import (
 )
 from dprivacy.model.channels import Channel
 from dprivacy.model.distributions import Dist
-from dprivacy.model.documents import file_text, is_document, parsed_json, read_document, rebuilt
+from dprivacy.model.documents import (
+    LARGEST,
+    file_bytes,
+    file_text,
+    is_document,
+    parsed_json,
+    read_document,
+    rebuilt,
+    text_of,
+)
+from dprivacy.model.matrices.array_files import is_array, matrix_of_array
+from dprivacy.model.matrices.printed_channel import must_be_a_print
+from dprivacy.model.matrices.table_texts import Cells, cells_of_text, csv_lines
 from dprivacy.model.plain_data import shown
 from dprivacy.model.stored_parts import channel_from, space_from
 from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace, from_table, require_same_labels
-from dprivacy.typing import PathArg
+from dprivacy.typing import Label, PathArg
 
 Noun = TypeVar("Noun")
 
 _LARGEST = 64 << 20  # bytes of a table
-_LONGEST_NUMBER = 4000  # characters
-_EXPONENT_DIGITS = 4
+_JSON = re.compile(r"\s*(\{|\[\s*\[)")
 _NAMED = 6
 
 
-def channel_in_file(path: PathArg) -> Channel:
-    """The channel of a file.
+def matrix_in_file(path: PathArg) -> Channel | Cells:
+    """The matrix of a file: a channel where numbers are stored, cells where they are written.
 
-    CSV: a first line of output labels (its first cell is ignored), then one line an input, its label
-    first. JSON: a stored channel or mechanism, ``{"rows": […], "columns": […], "matrix": [[…], …]}``
-    or nested lists. Entries are fractions ("1/3") or decimals, and are read exactly.
+    Whatever the file is called, its beginning tells what it is: a stored channel or mechanism, JSON
+    (``{"rows": […], "columns": […], "matrix": [[…], …]}`` or nested lists), NumPy's .npy and .npz, a
+    table of LaTeX, R's dput, or a table with commas, semicolons, tabs or spaces, as R writes and prints
+    it: a first line of output labels, then one line an input, its label first.
     """
     name = str(path)
-    if _is_json(path):
-        return channel_in_json(file_text(path), name)
-    return Channel(*read_table(file_text(path, largest=_LARGEST), name))
+    data = file_bytes(path, largest=LARGEST if _is_json(path) else _LARGEST)
+    if is_array(data):
+        return Channel(*matrix_of_array(data, name))
+    return matrix_in_text(text_of(data, name), name, json=_is_json(path))
 
 
-def channel_in_json(text: str, name: str) -> Channel:
-    """The channel of a JSON text, as `channel_in_file` reads it."""
+def matrix_in_text(text: str, name: str, *, json: bool = False) -> Channel | Cells:
+    """The matrix of a text, as `matrix_in_file` reads it."""
+    if not json and _JSON.match(text) is None:
+        return cells_of_text(text, name)
     data = _parsed(text, name)
     if is_document(data):
         return _stored(text, name, "channel", channel_from)
     return _from_json(data, name)
+
+
+def exact_channel(found: Channel | Cells) -> Channel:
+    """The channel, where decimals are taken at their word; NotStochastic for what must be a print."""
+    if isinstance(found, Channel):
+        return found
+    if must_be_a_print(found):
+        raise NotStochastic(
+            f"{found.name}: rows miss 1 by what rounding to the decimals shown explains, so that this "
+            "is a print, which `privacy` and `smallest_eps` bound. For anything else divide its rows "
+            "by their sums: --normalise on the command line, printed(…).normalised() in Python"
+        )
+    return Channel(found.rows, found.columns, found.probabilities)
 
 
 def space_in_file(path: PathArg) -> FiniteSpace:
@@ -78,7 +105,7 @@ def read_prior_file(path: PathArg, space: FiniteSpace) -> Dist:
     known |= {(shown(label),): label for label in space.labels}
     weights: dict[Any, Fraction] = {}
     strange: list[str] = []
-    for number, line in enumerate(_lines(file_text(path, largest=_LARGEST), str(path)), 1):
+    for number, line in enumerate(csv_lines(file_text(path, largest=_LARGEST), str(path)), 1):
         cells = [cell.strip() for cell in line]
         where, key = f"{path}, line {number}", tuple(cells[:-1])
         if number == 1 and key not in known and not _is_number(cells[-1]):
@@ -107,30 +134,10 @@ def read_prior_file(path: PathArg, space: FiniteSpace) -> Dist:
     return Dist(space.labels, [weights[label] / total for label in space.labels])
 
 
-def read_table(text: str, name: str) -> tuple[list[str], list[str], list[list[str]]]:
-    """Row labels, column labels and cells of a labelled CSV table."""
-    lines = _lines(text, name)
-    if len(lines) < 2 or len(lines[0]) < 2:
-        raise BadFile(f"{name}: needs a line of output labels and at least one input line below it")
-    columns = [cell.strip() for cell in lines[0][1:]]
-    for line in lines[1:]:
-        if len(line) != len(columns) + 1:
-            raise BadFile(
-                f"{name}: ragged table: the line of {line[0].strip()!r} has {len(line) - 1} entries "
-                f"where the header names {len(columns)} outputs"
-            )
-        for cell in line[1:]:
-            _refuse_giant(cell, f"{name}: the line of {line[0].strip()!r}")
-    return [line[0].strip() for line in lines[1:]], columns, [line[1:] for line in lines[1:]]
-
-
-def _lines(text: str, name: str) -> list[list[str]]:
-    """The lines of a CSV table that are not blank."""
-    try:
-        lines = list(csv.reader(io.StringIO(text), strict=True))
-    except csv.Error as reason:
-        raise BadFile(f"{name}: not a CSV table ({reason})") from None
-    return [line for line in lines if any(cell.strip() for cell in line)]
+def read_table(text: str, name: str) -> tuple[list[Label], list[Label], list[list[str]]]:
+    """Row labels, column labels and cells of a labelled table."""
+    found = cells_of_text(text, name)
+    return list(found.rows), list(found.columns), [list(line) for line in found.entries]
 
 
 def _is_json(path: PathArg) -> bool:
@@ -149,26 +156,14 @@ def _stored(text: str, name: str, part: str, read: Callable[..., Noun]) -> Noun:
     return noun
 
 
-def _refuse_giant(literal: str, where: str) -> None:
-    """Refuse a number that would fill the memory when it is written out, such as 1e999999999."""
-    exponent = literal.lower().rpartition("e")[2].strip().lstrip("+-").replace("_", "")
-    giant = "e" in literal.lower() and exponent.isdigit() and len(exponent) > _EXPONENT_DIGITS
-    if len(literal) > _LONGEST_NUMBER or giant:
-        raise BadNumber(f"{where}: the number {literal[:24]!r}… has too many digits")
-
-
 def _parsed(text: str, name: str) -> Any:
-    def exact(literal: str) -> Fraction:
-        _refuse_giant(literal, name)
-        return Fraction(literal)
-
     def refuse(literal: str) -> Any:
         raise BadNumber(f"{name}: {literal} is not a probability")
 
-    return parsed_json(text, name, parse_float=exact, parse_constant=refuse)
+    return parsed_json(text, name, parse_float=str, parse_constant=refuse)
 
 
-def _from_json(data: Any, name: str) -> Channel:
+def _from_json(data: Any, name: str) -> Cells:
     if isinstance(data, list):
         data = {"matrix": data}
     if not isinstance(data, dict) or not isinstance(data.get("matrix"), list):
@@ -176,10 +171,11 @@ def _from_json(data: Any, name: str) -> Channel:
     matrix = data["matrix"]
     if not matrix or not all(isinstance(row, list) and row for row in matrix):
         raise BadFile(f"{name}: the matrix needs at least one row, each a list of entries")
-    for cell in (cell for row in matrix for cell in row if isinstance(cell, str)):
-        _refuse_giant(cell, name)
-    rows, columns = data.get("rows"), data.get("columns")
-    return Channel(_names(rows, len(matrix), name), _names(columns, len(matrix[0]), name), matrix)
+    if any(type(cell) not in (str, int) for row in matrix for cell in row):
+        raise BadFile(f"{name}: entries should be numbers, or texts such as 1/3")
+    entries = [[str(cell).strip() for cell in row] for row in matrix]
+    rows = _names(data.get("rows"), len(matrix), name)
+    return Cells(rows, _names(data.get("columns"), len(matrix[0]), name), entries, name)
 
 
 def _names(labels: Any, count: int, name: str) -> list[Any]:

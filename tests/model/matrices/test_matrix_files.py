@@ -69,20 +69,19 @@ def test_quoted_labels_and_unicode(write) -> None:
         ("", "needs a line of output labels"),
         (",a,b\n", "at least one input line"),
         ("a\nb\n", "needs a line"),
-        (",a,b\nx,1\n", "'x' has 1 entries where the header names 2"),
-        (",a\nx,1,0\n", "'x' has 2 entries where the header names 1"),
-        (",a,b\nx,1,\n", "input 'x', output 'b'"),
-        (",a,b\nx,one,0\n", "input 'x', output 'a': 'one'"),
-        (",a,b\nx,nan,0\n", "input 'x', output 'a'"),
-        (",a,b\nx,inf,0\n", "input 'x', output 'a'"),
-        (",a,b\nx,1/0,0\n", "input 'x', output 'a'"),
-        (',a,b\nx,"1,0\n', "not a CSV table"),
-        (",a;b\nx;1;0\n", "'x;1;0'"),
-        (",a,b\nx,1e999999999,0\n", "too many digits"),
-        (",a,b\nx,1e-999999999,1\n", "too many digits"),
-        (",a,b\nx,1E+9_999_999,0\n", "too many digits"),
-        (",a,b\nx," + "1" * 5000 + ",0\n", "too many digits"),
-        (",a,b\nx,1/" + "3" * 4500 + ",0\n", "too many digits"),
+        (",a,b\nx,1\n", "row 1 has 1 entry where the first line names 2"),
+        (",a\nx,1,0\n", "row 1 has 2 entries where the first line names 1"),
+        (",a,b\nx,1,\n", "row 1, column 2 is not a number"),
+        (",a,b\nx,one,0\n", "row 1, column 1 is not a number"),
+        (",a,b\nx,nan,0\n", "row 1, column 1 is not a number"),
+        (",a,b\nx,inf,0\n", "row 1, column 1 is not a number"),
+        (",a,b\nx,1/0,0\n", "row 1, column 1 is not a number"),
+        (',a,b\nx,"1,0\n', "not a table"),
+        (",a,b\nx,1e999999999,0\n", "row 1, column 1 is not a number that can be read"),
+        (",a,b\nx,1e-999999999,1\n", "row 1, column 1 is not a number that can be read"),
+        (",a,b\nx,1E+9_999_999,0\n", "row 1, column 1 is not a number that can be read"),
+        (",a,b\nx," + "1" * 5000 + ",0\n", "row 1, column 1 is not a number that can be read"),
+        (",a,b\nx,1/" + "3" * 4500 + ",0\n", "row 1, column 1 is not a number that can be read"),
     ],
 )
 def test_malformed_csv(write, content, words) -> None:
@@ -95,11 +94,11 @@ def test_malformed_csv(write, content, words) -> None:
 def test_csv_that_is_no_channel(write) -> None:
     with pytest.raises(NotStochastic, match=r"'x'.*3/4.*less"):
         as_channel(write("c.csv", ",a,b\nx,1/2,1/4\n"))
-    with pytest.raises(NotStochastic, match="output 'b'"):
+    with pytest.raises(NotStochastic, match="row 1, column 1 is not between 0 and 1"):
         as_channel(write("c.csv", ",a,b\nx,3/2,-1/2\n"))
-    with pytest.raises(DuplicateLabel, match="'a'"):
+    with pytest.raises(DuplicateLabel, match="column 1 and column 2 have the same label"):
         as_channel(write("c.csv", ",a,a\nx,1/2,1/2\n"))
-    with pytest.raises(DuplicateLabel, match="'x'"):
+    with pytest.raises(DuplicateLabel, match="row 1 and row 2 have the same label"):
         as_channel(write("c.csv", ",a\nx,1\nx ,1\n"))
 
 
@@ -192,7 +191,7 @@ def test_malformed_json(write, content) -> None:
 def test_json_that_is_no_channel(write) -> None:
     with pytest.raises(NotStochastic, match="'z'"):
         as_channel(write("c.json", '{"rows": ["x", "z"], "matrix": [[1], [0.9]]}'))
-    with pytest.raises(DuplicateLabel, match="'x'"):
+    with pytest.raises(DuplicateLabel, match="row 1 and row 2 have the same label"):
         as_channel(write("c.json", '{"rows": ["x", "x"], "matrix": [[1], [1]]}'))
 
 

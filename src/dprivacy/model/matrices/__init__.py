@@ -1,0 +1,1 @@
+"""Matrices as people have them: tables in texts of every kind, arrays in files, rounded prints."""

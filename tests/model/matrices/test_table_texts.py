@@ -1,0 +1,127 @@
+"""One table, written in every way that people have: the same cells come back."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from dprivacy.errors import DPrivacyError, DuplicateLabel, NotStochastic
+from dprivacy.model import exact_channel, matrix_in_text
+from dprivacy.model.matrices.table_texts import cells_of_text
+
+WAYS = {
+    "csv": ',a,"b c"\na,0.75,0.25\n"b c",0.125,0.875\n',
+    "csv without a corner": '"a","b c"\n"a",0.75,0.25\n"b c",0.125,0.875\n',
+    "csv2": '"";"a";"b c"\n"a";0,75;0,25\n"b c";0,125;0,875\n',
+    "tabs": "\ta\tb c\na\t0.75\t0.25\nb c\t0.125\t0.875\n",
+    "tabs without a corner": "a\tb c\na\t0.75\t0.25\nb c\t0.125\t0.875\n",
+    "write.table": '"a" "b c"\n"a" 0.75 0.25\n"b c" 0.125 0.875\n',
+    "print in blocks": '      a\na   0.75\n"b c" 0.125\n  "b c"\na   0.25\n"b c" 0.875\n',
+    "list": '$Rs\n      a "b c"\na   0.75 0.25\n"b c" 0.125 0.875\n\n$pd\n[1] 0.8\n',
+    "dput": (
+        "structure(c(0.75, 0.125, 0.25, 0.875), dim = c(2L, 2L), "
+        'dimnames = list(c("a", "b c"), c("a", "b c")))'
+    ),
+    "dput of old": (
+        "structure(c(0.75, 0.125, 0.25, 0.875), .Dim = c(2L, 2L),\n    .Dimnames = list(\n"
+        '  from = c("a", "b c"), to = c("a", "b c")))\n'
+    ),
+    "dput of a frame": (
+        'structure(list(a = c(0.75, 0.125), `b c` = c(0.25, 0.875)), class = "data.frame", '
+        'row.names = c("a", "b c"))'
+    ),
+    "tabular": (
+        "\\begin{table}\\centering\n\\begin{tabular}{l|cc} \\toprule % a comment\n"
+        " & \\textbf{a} & b c \\\\ \\midrule\na & 0.75 & $0.25$ \\\\[2pt]\n"
+        "b c & 0.125 & \\textbf{$0.875$} \\\\ \\bottomrule\n\\end{tabular}\\end{table}"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_table_is_read_however_it_is_written(way):
+    found = cells_of_text(WAYS[way], "it")
+    assert list(found.rows) == list(found.columns) == ["a", "b c"]
+    assert [list(line) for line in found.entries] == [["0.75", "0.25"], ["0.125", "0.875"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("3/4,1/4\n1/8,7/8\n", [0, 1]),
+        ("3/4 1/4\n1/8 7/8\n", [0, 1]),
+        (r"\begin{pmatrix} \frac{3}{4} & \tfrac14 \\ 1/8 & 7/8 \end{pmatrix}", [0, 1]),
+        (r"\begin{bmatrix} \frac{3}{4} & \frac{1}{4} \\ \frac18 & 7/8 \end{bmatrix}", [0, 1]),
+        (r"\begin{pmatrix} \frac{3}{4} & 1/4 \\ 1/8 & \frac{7}{8} \end{pmatrix}", [0, 1]),
+        ("     [,1] [,2]\n[1,]  3/4  1/4\n[2,]  1/8  7/8\n", [1, 2]),
+        ("structure(c(0.75, 0.125, 0.25, 0.875), dim = c(2L, 2L))", [1, 2]),
+        (
+            "structure(list(V1 = c(0.75, 0.125), V2 = c(0.25, 0.875)), row.names = c(NA, -2L))",
+            [1, 2],
+        ),
+    ],
+)
+def test_tables_without_labels_are_counted(text, labels):
+    found = cells_of_text(text, "it")
+    assert list(found.rows) == labels
+    assert found.probabilities == [
+        [Fraction(3, 4), Fraction(1, 4)],
+        [Fraction(1, 8), Fraction(7, 8)],
+    ]
+
+
+def test_numbers_may_be_labels():
+    for text in (",0,1\n0,1/2,1/2\n1,1/4,3/4\n", "0 1\n0 1/2 1/2\n1 1/4 3/4\n"):
+        found = cells_of_text(text, "it")
+        assert list(found.rows) == list(found.columns) == ["0", "1"]
+
+
+PEOPLE = {
+    "texts": "name,city,age\nBob Jones,Exeter,41\nAnn Black,Truro,39\n",
+    "numbers": "id,age,income\n7341,41,52000\n7342,39,48000\n",
+    "answers": "name,smokes,drinks\nBob Jones,1,1\nAnn Black,0,1\n",
+    "twice": "name,smokes,drinks\nBob Jones,1,0\nBob Jones,0,1\n",
+    "ragged": "name,smokes\nBob Jones,1,0,1,1\n",
+    "spaces": "name smokes\nBob Jones 1\nAnn Black 0 1\n",
+    "semicolons": "name;note\nBob Jones;7341\n",
+}
+
+
+@pytest.mark.parametrize("kind", PEOPLE)
+def test_nothing_of_a_table_of_people_is_repeated(kind):
+    with pytest.raises(DPrivacyError) as refused:
+        exact_channel(matrix_in_text(PEOPLE[kind], "it"))
+    said = str(refused.value)
+    words = re.split(r"[,; \n]", PEOPLE[kind].partition("\n")[2])
+    assert [word for word in words if len(word) > 1 and word in said] == []
+
+
+def test_a_refusal_says_where():
+    with pytest.raises(NotStochastic, match="it: row 2, column 1 is not between 0 and 1"):
+        _ = cells_of_text(",a,b\na,1/2,1/2\nb,3/2,-1/2\n", "it").probabilities
+    with pytest.raises(DuplicateLabel, match="row 1 and row 3"):
+        _ = cells_of_text(",a,b\na,1/2,1/2\nb,1,0\na,0,1\n", "it").probabilities
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "structure(",
+        "structure()",
+        "structure(c(1, 2), dim = c(2L, 2L))",
+        "structure(c(1), dim = c(1000000000L, 1000000000L))",
+        "structure(c(0.5, 0.5), dim = c(1L, -2L))",
+        "structure(list(a = c(1), b = c(1, 0)))",
+        "structure(" * 5000,
+        "structure(c(1:99999), dim = 3L)",
+        'structure(system("true"), dim = c(1L, 1L))',
+        r"\begin{tabular}{ll} a & b",
+        r"\begin{tabular}{ll" + r"\end{tabular}",
+        r"\begin{pmatrix}\end{pmatrix}",
+        "\x00\x01",
+        "",
+    ],
+)
+def test_what_is_no_table_is_refused(text):
+    with pytest.raises(DPrivacyError):
+        _ = cells_of_text(text, "it").probabilities
