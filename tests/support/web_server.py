@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from urllib.request import HTTPCookieProcessor, build_opener
 
 _PROGRAM = """
 import sys
@@ -31,15 +30,9 @@ class Served:
             )
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), (folder / "errors.txt").read_text()
-        self.base = self.address.partition("/?")[0]
-        self.key = self.address.partition("key=")[2]
-        self.port = int(self.base.rpartition(":")[2])
-
-    def opener(self):
-        """What holds the cookie after the address was opened once."""
-        opener = build_opener(HTTPCookieProcessor())
-        opener.open(self.address, timeout=60).read()
-        return opener
+        self.base = self.address.removesuffix("/")
+        self.origin, _, self.key = self.base.rpartition("/")
+        self.port = int(self.origin.rpartition(":")[2])
 
     def stop(self, number: int = signal.SIGTERM) -> None:
         self.process.send_signal(number)

@@ -44,7 +44,7 @@ def window(served, chromium):
     page.goto(served.address)
     yield page
     context.close()
-    outside = {url for url in asked if not url.startswith((served.base, "data:", "blob:"))}
+    outside = {url for url in asked if not url.startswith((served.origin, "data:", "blob:"))}
     assert outside == set()
     # Plotly says so when a picture is taken away while the window settles; nothing is lost by it.
     harmless = "Resize must be passed a displayed plot div element."

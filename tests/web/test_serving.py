@@ -7,8 +7,10 @@ import signal
 import socket
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -56,34 +58,36 @@ def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
         _only_loopback(served)
         for path, headers, status in (
             ("/verify", {}, 401),
-            ("/verify?key=wrong", {}, 401),
-            ("/verify", {"Host": "evil.example"}, 403),
-            ("/verify", {"Origin": "http://evil.example"}, 403),
+            ("/wrong/verify", {}, 401),
+            (f"/{served.key}/verify", {"Host": "evil.example"}, 403),
+            (f"/{served.key}/verify", {"Origin": "http://evil.example"}, 403),
         ):
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(urllib.request.Request(served.base + path, headers=headers))
+                urllib.request.urlopen(
+                    urllib.request.Request(served.origin + path, headers=headers)
+                )
             assert refused.value.code == status
             refused.value.close()
-        opener = served.opener()
-        with opener.open(served.base + "/verify", timeout=60) as page:
+        with urlopen(served.base + "/verify", timeout=60) as page:
             assert page.status == 200
             assert page.headers["Cache-Control"] == "no-store"
+            assert page.headers["Set-Cookie"] is None
             assert b"transition matrix" in page.read()
         post = urllib.request.Request(served.base + "/_nicegui/client/x/upload/1", data=b"x")
         with pytest.raises(urllib.error.HTTPError) as refused:
-            opener.open(post)
+            urlopen(post)
         assert refused.value.code == 403
         refused.value.close()
         large = urllib.request.Request(
-            served.base + "/x", data=b"x" * (3 << 20), headers={"Origin": served.base}
+            served.base + "/x", data=b"x" * (3 << 20), headers={"Origin": served.origin}
         )
         # the answer, or a connection that was closed before all of it was sent
         with pytest.raises((urllib.error.URLError, ConnectionError)) as refused:
-            opener.open(large)
+            urlopen(large)
         if isinstance(refused.value, urllib.error.HTTPError):
             assert refused.value.code == 413
             refused.value.close()
-        opener.open(served.base + "/verify", timeout=60).close()
+        urlopen(served.base + "/verify", timeout=60).close()
         (desk,) = served.desks()
         assert desk.stat().st_mode & 0o077 == 0
     finally:
@@ -102,22 +106,44 @@ def test_what_is_too_large_or_too_high_is_refused_in_words(tmp_path):
         yield b"\r\n--b--\r\n"
 
     try:
-        opener = served.opener()
         for room in ("protect", "verify", "explore", "design"):
-            with opener.open(f"{served.base}/{room}?eps=1e400", timeout=60) as page:
+            with urlopen(f"{served.base}/{room}?eps=1e400", timeout=60) as page:
                 assert page.status == 200
-        with opener.open(f"{served.base}/protect", timeout=60) as page:
+        with urlopen(f"{served.base}/protect", timeout=60) as page:
             words = page.read().decode()
         upload = re.search(r"/_nicegui/client/[^\"\\]+/upload/\d+", words)
-        kind = {"Origin": served.base, "Content-Type": "multipart/form-data; boundary=b"}
+        kind = {"Origin": served.origin, "Content-Type": "multipart/form-data; boundary=b"}
         chunked = urllib.request.Request(served.base + upload[0], data=form(), headers=kind)
         with pytest.raises(urllib.error.HTTPError) as refused:
-            opener.open(chunked, timeout=60)
+            urlopen(chunked, timeout=60)
         assert refused.value.code == 413
         assert b"too large for the page" in refused.value.read()
     finally:
         served.stop()
     assert served.errors() == ""
+
+
+def test_the_key_is_on_no_command_line(monkeypatch, tmp_path):
+    opened, told = [], []
+
+    class Stopped(BaseException):
+        pass
+
+    def open_browser(address):
+        opened.append((address, Path(urllib.parse.urlparse(address).path).stat().st_mode & 0o777))
+        opened.append(Path(urllib.parse.urlparse(address).path).read_text())
+        raise Stopped
+
+    monkeypatch.setattr(serving.webbrowser, "open", open_browser)
+    monkeypatch.setattr(serving, "_guarded", lambda port, desk, largest: (None, "http://x:1/KEY/"))
+    with pytest.raises(Stopped):
+        serving.serve(port=0, ready=told.append)
+    (address, mode), page = opened
+    assert address.startswith("file:///")
+    assert "KEY" not in address
+    assert mode == 0o600
+    assert 'location.replace("http://x:1/KEY/")' in page
+    assert told == ["http://x:1/KEY/"]
 
 
 def _only_loopback(served):

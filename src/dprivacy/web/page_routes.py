@@ -16,6 +16,7 @@ from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.open_room import OpenRoom
 from dprivacy.web.shell.page_frame import home
 from dprivacy.web.shell.page_style import CSS
+from dprivacy.web.shell.request_guard import STORED
 
 _ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
@@ -24,6 +25,9 @@ _ICON = (
 )
 
 
+_REMEMBER = (
+    f"""<script>localStorage.setItem("{STORED}", location.pathname.split("/")[1])</script>"""
+)
 _ROOMS = (ProtectRoom, ReceiveRoom, VerifyRoom, CompareRoom, ExploreRoom, DesignRoom)
 
 
@@ -43,6 +47,7 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
     for room in _ROOMS:
         ui.page(f"/{room.name}")(_opening(room, desk, largest))
     ui.add_css(CSS, shared=True)
+    ui.add_head_html(_REMEMBER, shared=True)
     server = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(
         server,

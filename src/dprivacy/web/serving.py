@@ -7,6 +7,7 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -53,7 +54,8 @@ def serve(
     Notes
     -----
     1. Only 127.0.0.1 is listened on, and a key that is new with every run keeps out other users of the
-       machine; see `dprivacy.web.shell.request_guard.Guard`.
+       machine; see `dprivacy.web.shell.request_guard.Guard`. It is on no command line: a browser is
+       opened with a file that leads to the address.
     2. Files go into a folder of mode 0700 that is removed at the end.
     3. Nothing is logged but where an error of the server happened, and no other host is asked.
 
@@ -74,7 +76,9 @@ def serve(
         server, address = _guarded(int(listening.getsockname()[1]), desk, largest)
         ready(address)
         if browser:
-            webbrowser.open(address)  # it waits in the socket's queue until the server takes it
+            # It waits in the socket's queue until the server takes it. The address itself would be on
+            # the browser's command line, where every user of the machine can read it.
+            webbrowser.open(_leading_to(address, desk.folder).as_uri())
         server.run(sockets=[listening])
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -106,7 +110,19 @@ def _guarded(port: int, desk: Desk, largest: int) -> tuple[Any, str]:
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    return uvicorn.Server(config), f"http://{_HOST}:{port}/?key={key}"
+    return uvicorn.Server(config), f"http://{_HOST}:{port}/{key}/"
+
+
+def _leading_to(address: str, folder: Path) -> Path:
+    """A file for this user alone that takes a browser to an address."""
+    file = folder / "open.html"
+    file.touch(mode=0o600)
+    file.write_text(
+        f'<!doctype html><meta name="referrer" content="no-referrer"><title>dprivacy</title>'
+        f'<script>location.replace("{address}")</script>',
+        encoding="utf-8",
+    )
+    return file
 
 
 def _bound(port: int | None) -> socket.socket:

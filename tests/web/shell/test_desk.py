@@ -159,8 +159,10 @@ def test_logs_hold_no_text_of_errors(caplog):
     assert "4711" not in caplog.text
     assert caplog.text.count("KeyError (its text is left out") == 2
     assert "test_desk.py" in caplog.text
-    log.warning("%s of %s", 1, 2)
+    log.error("%s of %s", 1, 2)
+    log.warning("%s of %s", 3, 4)  # NiceGUI's quote addresses
     assert "1 of 2" in caplog.text
+    assert "3 of 4" not in caplog.text
 
 
 def test_umask_does_not_matter(place):

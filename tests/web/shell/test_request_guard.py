@@ -30,7 +30,7 @@ def ask(
     method="GET",
     host=MINE,
     origin=None,
-    cookie=KEY,
+    key=KEY,
     query="",
     parts=(b"",),
     kind="http",
@@ -40,9 +40,8 @@ def ask(
     headers = [(b"host", host.encode())]
     if origin is not None:
         headers.append((b"origin", origin.encode()))
-    if cookie is not None:
-        headers.append((b"cookie", f"other=1; dprivacy_8450={cookie}".encode()))
     headers += list(more)
+    path = path if key is None else f"/{key}{path}"
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
     if kind == "http":
         scope["method"] = method
@@ -81,25 +80,28 @@ def test_who_has_the_key_is_served():
     assert "frame-ancestors 'none'" in named["content-security-policy"]
 
 
-@pytest.mark.parametrize("cookie", [None, "", "another-key", KEY + "x", KEY[:-1]])
-def test_without_the_key_nobody_is_served(cookie):
-    sent = ask(cookie=cookie)
+@pytest.mark.parametrize("key", [None, "", "another-key", KEY + "x", KEY[:-1], "é", f"x/{KEY}"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_without_the_key_nobody_is_served(key, method):
+    given = [(b"cookie", f"dprivacy_8450={KEY}".encode())]
+    sent = ask(key=key, method=method, origin=f"http://{MINE}", query=f"key={KEY}", more=given)
     assert sent[0]["status"] == 401
     assert KEY not in sent[1]["body"].decode()
+    assert "Open the address that the command dprivacy app printed" in sent[1]["body"].decode()
 
 
-def test_the_address_with_the_key_becomes_a_cookie():
-    sent = ask("/verify", cookie=None, query=f"metric=line&key={KEY}&eps=ln+2")
-    named = headers_of(sent)
-    assert sent[0]["status"] == 303
-    assert named["location"] == "/verify?metric=line&eps=ln+2"
-    assert named["set-cookie"] == f"dprivacy_8450={KEY}; Path=/; HttpOnly; SameSite=Lax"
-    assert status(cookie=None, query="key=wrong") == 401
+def test_the_application_sees_its_own_path_and_where_it_lies():
+    seen = {}
 
+    async def looking(scope, receive, send):
+        seen.update(scope)
+        await _inner(scope, receive, send)
 
-def test_the_way_in_never_leads_elsewhere():
-    sent = ask("//evil.example/x", cookie=None, query=f"key={KEY}")
-    assert headers_of(sent)["location"] == "/evil.example/x"
+    sent = ask("/verify", app=looking, more=[(b"X-Forwarded-Prefix", b"//evil.example")])
+    assert seen["path"] == "/verify"
+    told = [value for name, value in seen["headers"] if name.lower() == b"x-forwarded-prefix"]
+    assert told == [f"/{KEY}".encode()]
+    assert "set-cookie" not in headers_of(sent)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_websockets_need_origin_and_key():
     for options in (
         {"origin": "http://evil.example"},
         {},
-        {"origin": f"http://{MINE}", "cookie": None},
+        {"origin": f"http://{MINE}", "key": None},
     ):
         assert ask(kind="websocket", **options)[0]["type"] == "websocket.close"
 

@@ -79,7 +79,7 @@ class OpenRoom(ABC):
 
     def follow(self) -> None:
         """Keep the address bar at these settings."""
-        ui.navigate.history.replace(link(f"/{self.name}", self.settings()) or f"/{self.name}")
+        ui.navigate.history.replace(link(self.name, self.settings()) or self.name)
 
     def share_button(self) -> None:
         """A button that copies the address of these settings."""

@@ -57,7 +57,7 @@ def home() -> None:
         )
         with ui.element("ul").classes("dp-cards").style("list-style: none; padding: 0; margin: 0"):
             for name, (called, words) in ROOMS.items():
-                with ui.element("li"), ui.element("a").props(f"href=/{name}"):
+                with ui.element("li"), ui.element("a").props(f"href={name}"):
                     text("h2", called)
                     text("p", words)
 
@@ -67,12 +67,12 @@ def _frame(current: str) -> Iterator[None]:
     ui.colors(primary="#0b5c8a")
     ui.page_title(f"{ROOMS[current][0]} · dprivacy" if current else "dprivacy")
     with ui.element("header").classes("dp-top"):
-        with ui.element("a").props("href=/").classes("dp-brand"):
+        with ui.element("a").props("href=.").classes("dp-brand"):
             text("span", "dprivacy")
         with ui.element("nav").classes("dp-nav").props('aria-label="Rooms"'):
             for name, (called, _) in ROOMS.items():
                 here = " aria-current=page" if name == current else ""
-                with ui.element("a").props(f"href=/{name}{here}"):
+                with ui.element("a").props(f"href={name}{here}"):
                     text("span", called)
     main = ui.element("div").classes("dp-main").props("tabindex=-1")  # inside Quasar's own <main>
     ui.skip_link("Skip to the content", target=main)

@@ -5,9 +5,7 @@ import logging
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -19,6 +17,17 @@ _STRANGER = (
     "This page belongs to whoever started it. Open the address that the command dprivacy app printed; "
     "it holds a key that is new with every run."
 )
+# A link without the key finds its way in where this browser has opened the page before. What an origin
+# stores is its own, port included, unlike cookies, which every port of a machine is sent.
+STORED = "dprivacy-key"
+_WAY_IN = f"""<!doctype html><meta charset="utf-8"><title>dprivacy</title>
+<style>p {{ font: 1.1rem/1.5 system-ui; max-width: 34rem; margin: 4rem auto; padding: 0 1rem }}</style>
+<p>{_STRANGER}</p>
+<script>
+const key = localStorage.getItem("{STORED}");
+if (key && (location.pathname + "/").startsWith("/" + key + "/")) localStorage.removeItem("{STORED}");
+else if (key) location.replace("/" + key + location.pathname + location.search);
+</script>"""
 _ELSEWHERE = "This page answers only to itself, on this machine."
 
 
@@ -36,8 +45,8 @@ class Guard:
     port
         The port that the page is served on.
     key
-        The secret of this run. The address with ``?key=`` sets a cookie, and only who has it is served:
-        every user of a machine can reach its loopback ports.
+        The secret of this run. Every address begins with it, and only who has it is served: every user
+        of a machine can reach its loopback ports.
     largest
         The longest body that is read, in bytes.
 
@@ -45,7 +54,8 @@ class Guard:
     -----
     1. The Host must name this machine, or a name that was bound to it anew (DNS rebinding) would do.
     2. What changes anything, and every websocket, must come from this origin.
-    3. The key, as a cookie that scripts cannot read and other sites cannot send along.
+    3. The key is part of the path, and so of pages, files and websockets alike. It is in no cookie,
+       which a browser would send to whatever another user runs on another port.
     4. Bodies are counted while they are read, whatever length they declare.
     5. Answers forbid the browser to ask any other host, to be framed, and to be kept.
     """
@@ -53,7 +63,6 @@ class Guard:
     def __init__(self, app: App, *, port: int, key: str, largest: int) -> None:
         self.app = app
         self.key, self.largest = key, largest
-        self.cookie = f"dprivacy_{port}"
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self.origins = {f"http://{host}" for host in self.hosts}
         sockets = " ".join(f"ws://{host}" for host in sorted(self.hosts))
@@ -83,35 +92,41 @@ class Guard:
         if refused is not None:
             await self._answer(scope, receive, send, *refused)
             return
+        within = self._within(scope)
         if scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            await self.app(within, receive, send)
             return
-        await self._bounded(scope, receive, send)
+        await self._bounded(within, receive, send)
 
-    def _refused(
-        self, scope: Scope, headers: dict[bytes, str]
-    ) -> tuple[int, str, list[tuple[bytes, bytes]]] | None:
-        """Status, words and headers of a refusal (or of the way in); None for who is welcome."""
+    def _within(self, scope: Scope) -> Scope:
+        """A request as the application behind the key sees it."""
+        prefix = f"/{self.key}"
+        headers = [
+            (name, value)
+            for name, value in scope["headers"]
+            if name.lower() != b"x-forwarded-prefix"
+        ]
+        return {
+            **scope,
+            "path": scope["path"].removeprefix(prefix),
+            "raw_path": scope.get("raw_path", b"").removeprefix(prefix.encode()),
+            "headers": [*headers, (b"x-forwarded-prefix", prefix.encode())],
+        }
+
+    def _refused(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+        """Status and words of a refusal; None for who is welcome."""
         if headers.get(b"host", "").lower() not in self.hosts:
-            return 403, _ELSEWHERE, []
+            return 403, _ELSEWHERE
         origin = headers.get(b"origin")
         acts = scope["type"] == "websocket" or scope["method"] not in _READING
         if (origin is None and acts) or (origin is not None and origin not in self.origins):
-            return 403, _ELSEWHERE, []
-        asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = dict(asked).get("key")
-        if given is not None and not acts:
-            if not self._is_key(given):
-                return 401, _STRANGER, []
-            rest = urlencode([(name, value) for name, value in asked if name != "key"])
-            where = quote("/" + scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
-            cookie = f"{self.cookie}={self.key}; Path=/; HttpOnly; SameSite=Lax"
-            return 303, "", [(b"location", where.encode()), (b"set-cookie", cookie.encode())]
-        if not self._is_key(self._cookie_in(headers)):
-            return 401, _STRANGER, []
+            return 403, _ELSEWHERE
+        given, slash, _ = scope["path"].removeprefix("/").partition("/")
+        if not slash or not hmac.compare_digest(given.encode(), self.key.encode()):
+            return (401, _STRANGER) if acts else (401, _WAY_IN)
         declared = headers.get(b"content-length", "0")
         if not declared.isdecimal() or int(declared) > self.largest:
-            return 413, self.too_large, []
+            return 413, self.too_large
         return None
 
     @property
@@ -122,36 +137,20 @@ class Guard:
             "The command dprivacy sanitise takes tables of any size."
         )
 
-    def _is_key(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.key.encode())
-
-    def _cookie_in(self, headers: dict[bytes, str]) -> str:
-        try:
-            found = SimpleCookie(headers.get(b"cookie", "")).get(self.cookie)
-        except CookieError:
-            return ""
-        return "" if found is None else found.value
-
     async def _answer(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        status: int,
-        words: str,
-        more: list[tuple[bytes, bytes]],
+        self, scope: Scope, receive: Receive, send: Send, status: int, words: str
     ) -> None:
         if scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008})
             return
         body = words.encode()
+        kind = b"html" if words.startswith("<") else b"plain"
         headers = [
-            (b"content-type", b"text/plain; charset=utf-8"),
+            (b"content-type", b"text/" + kind + b"; charset=utf-8"),
             (b"content-length", str(len(body)).encode()),
             (b"cache-control", b"no-store"),
             *self.headers,
-            *more,
         ]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
@@ -191,7 +190,7 @@ class Guard:
             while more and seen <= 2 * self.largest:  # browsers read an answer when all is sent
                 with suppress(_Overflow):
                     await counted()
-            await self._answer(scope, receive, send, 413, self.too_large, [])
+            await self._answer(scope, receive, send, 413, self.too_large)
 
 
 _LOGGERS = ("nicegui", "uvicorn.error", "asyncio")
@@ -215,8 +214,12 @@ class _WithoutText(logging.Filter):
 
 
 def keep_data_out_of_logs() -> None:
-    """Let the server's own logs say where an error happened, and not what it says."""
+    """Let the server's own logs say where an error happened, and not what it says.
+
+    Warnings would quote addresses, and with them what somebody typed.
+    """
     for name in _LOGGERS:
         logger = logging.getLogger(name)
+        logger.setLevel(logging.ERROR)
         if not any(isinstance(known, _WithoutText) for known in logger.filters):
             logger.addFilter(_WithoutText())
