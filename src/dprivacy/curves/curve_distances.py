@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.numbers import float_up
+from dprivacy.numbers import float_up, root_above
 
 Distance = Literal["L2", "sup", "readings"]
 NORMS: dict[str, float] = {"L2": 2, "sup": math.inf, "readings": 1}
@@ -91,10 +91,3 @@ def rounding_slack(
     if name == "sup":
         return one
     return one * (root_above(width * times) if name == "L2" else times)
-
-
-def root_above(square: Fraction) -> Fraction:
-    """√square, or a rational just above it."""
-    inside = (square.numerator * square.denominator) << 128
-    root = math.isqrt(inside)
-    return Fraction(root + (root * root != inside), square.denominator << 64)

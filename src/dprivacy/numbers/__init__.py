@@ -24,6 +24,7 @@ from dprivacy.numbers.enclosures import (
     exp_bounds as exp_bounds,
     float_down as float_down,
     float_up as float_up,
+    root_above as root_above,
 )
 from dprivacy.numbers.exact_algebra import (
     from_flint as from_flint,

@@ -59,6 +59,13 @@ def _ball(value: Fraction) -> Any:
     return arb(fmpq(value.numerator, value.denominator))
 
 
+def root_above(square: Fraction) -> Fraction:
+    """√square, or a rational just above it where that is irrational."""
+    inside = (square.numerator * square.denominator) << 128
+    root = math.isqrt(inside)
+    return Fraction(root + (root * root != inside), square.denominator << 64)
+
+
 def float_up(q: Fraction) -> float:
     """The smallest double that is at least q."""
     try:

@@ -11,6 +11,7 @@ from dprivacy.spaces.distance_tables import from_table as from_table
 from dprivacy.spaces.endless_spaces import (
     BitStrings as BitStrings,
     GridLine as GridLine,
+    GridVectors as GridVectors,
     MetricSpace as MetricSpace,
     Vectors as Vectors,
 )

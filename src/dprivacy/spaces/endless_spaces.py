@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from dprivacy.numbers import float_up, root_above
 from dprivacy.spaces.distance_matrix import Distance
 from dprivacy.typing import Label
 
@@ -30,10 +31,15 @@ class MetricSpace(Protocol):
 class GridLine:
     """Points low, low + step, …, high of a line (all multiples of step without ends), at |x − z|.
 
+    Other numbers stand for the point nearest to them (the one with an even number of steps, halfway
+    between two): that is where a mechanism on the grid moves them first.
+
     Examples
     --------
     >>> GridLine(Fraction(1, 10)).distance("0.3", 1)
     Fraction(7, 10)
+    >>> GridLine().distance("0.4", "0.6"), GridLine().distance(3, 3.4)
+    (Fraction(1, 1), Fraction(0, 1))
     """
 
     step: Fraction = Fraction(1)
@@ -41,8 +47,14 @@ class GridLine:
     high: Fraction | None = None
 
     def distance(self, x: Label, z: Label) -> Distance:
-        """The absolute difference."""
-        return abs(Fraction(x) - Fraction(z))
+        """The absolute difference of the points that stand for x and z."""
+        return abs(self._steps(x) - self._steps(z)) * self.step
+
+    def _steps(self, value: Label) -> int:
+        number = Fraction(value)
+        if self.low is not None and self.high is not None:
+            number = min(max(number, self.low), self.high)
+        return round((number - (self.low or 0)) / self.step)
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class BitStrings:
 
 @dataclass(frozen=True)
 class Vectors:
-    """Real vectors of one dimension with the norm 1, 2 or infinity.
+    """Real vectors of one dimension with the norm 1, 2 or infinity; distances are rounded up.
 
     Examples
     --------
@@ -76,5 +88,27 @@ class Vectors:
     norm: float = 2
 
     def distance(self, x: Label, z: Label) -> Distance:
-        """The norm of the difference."""
-        return float(np.linalg.norm(np.subtract(x, z, dtype=float), ord=self.norm))
+        """The norm of the difference, or the next double above it."""
+        apart = [abs(a - b) for a, b in zip(self._numbers(x), self._numbers(z), strict=True)]
+        if self.norm == 2:
+            return float_up(root_above(sum((gap * gap for gap in apart), Fraction(0))))
+        return float_up(sum(apart, Fraction(0)) if self.norm == 1 else max(apart))
+
+    def _numbers(self, vector: Any) -> list[Fraction]:
+        return [Fraction(number) for number in np.asarray(vector, dtype=np.float64).tolist()]
+
+
+@dataclass(frozen=True)
+class GridVectors(Vectors):
+    """Vectors that stand for the points of a grid nearest to them, at the distance of those points.
+
+    Examples
+    --------
+    >>> GridVectors(2, step=Fraction(1, 4)).distance([0.1, 0.1], [0.15, 0.1])
+    0.25
+    """
+
+    step: Fraction = Fraction(1)
+
+    def _numbers(self, vector: Any) -> list[Fraction]:
+        return [round(number / self.step) * self.step for number in super()._numbers(vector)]

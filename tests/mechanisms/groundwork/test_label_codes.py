@@ -5,11 +5,13 @@ from fractions import Fraction as Q
 import numpy as np
 import pandas
 import pytest
+from hypothesis import given, strategies as st
 
 from dprivacy.errors import Malformed, UnknownCategory, WrongKind
 from dprivacy.mechanisms.groundwork.label_codes import (
     Coder,
     listed,
+    nearest_steps,
     read_doubles,
     refuse_masked,
     whole,
@@ -227,3 +229,28 @@ def test_whole_numbers(number):
     assert whole(3, "rows") == whole(np.int64(3), "rows") == 3
     with pytest.raises(Malformed, match="rows"):
         whole(number, "rows")
+
+
+@pytest.mark.parametrize("low", [Q(0), Q(-5), Q(1, 3), Q(10**15) + Q(1, 7)])
+@pytest.mark.parametrize("step", [Q(1), Q(1, 10), Q(1, 3), Q(7, 100), Q(10**6)])
+@given(
+    near=st.lists(
+        st.tuples(st.integers(-(10**6), 10**6), st.sampled_from([0, Q(1, 2), Q(499, 1000)])),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_the_nearest_step_is_the_nearest_at_ties_too(low, step, near):
+    numbers = np.array([float(low + (k + part) * step) for k, part in near])
+    numbers = np.concatenate(
+        [numbers, np.nextafter(numbers, -np.inf), np.nextafter(numbers, np.inf)]
+    )
+    found = nearest_steps(numbers, step, low)
+    assert found.tolist() == [round((Q(number) - low) / step) for number in numbers.tolist()]
+
+
+def test_doubles_alone_would_take_the_wrong_step():
+    assert np.rint(0.45 / 0.1) == 4  # 0.45 is a little more than 9/20
+    assert nearest_steps(np.array([[0.45], [0.25]]), Q(1, 10)).tolist() == [[5], [2]]
+    with pytest.raises(Malformed, match="too far away for a grid of 1/10"):
+        nearest_steps(np.array([0.0, 1e300]), Q(1, 10))

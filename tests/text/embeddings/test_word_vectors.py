@@ -2,9 +2,11 @@
 
 import gzip
 import hashlib
+import itertools
 import struct
 import zipfile
 from contextlib import suppress
+from fractions import Fraction as Q
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from dprivacy.errors import (
 )
 from dprivacy.text import Embedding, embedding_from_groups, read_embedding, small_embedding
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
+from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
 from support.text_corpora import TINY, glove, random_embedding
 
 
@@ -368,3 +371,17 @@ def test_real_vectors():
     close = e.distance("river", "lake")
     assert close < e.distance("river", "lawyer")
     assert e.nearest(e.vectors_of(["river", "king"])) == ["river", "king"]
+
+
+def test_distances_that_a_promise_rests_on_are_rounded_up():
+    made = random_embedding(30, 7)
+    for a, b in itertools.product(made.words, made.words[:5]):
+        here, there = (map(Q, vector.tolist()) for vector in made.vectors_of([a, b]))
+        square = sum((u - v) ** 2 for u, v in zip(here, there, strict=True))
+        assert square <= Q(made.distance(a, b)) ** 2 <= square * (1 + Q(1, 2**50))
+    x, z = list(made.words[:5]), list(made.words[5:10])
+    ground = WordSpace(made)
+    apart = sum(Q(ground.distance(a, b)) for a, b in zip(x, z, strict=True))
+    assert Q(WordSequences(ground).distance(x, z)) >= apart
+    assert Q(WordBags(ground).distance(x, z)) <= Q(WordSequences(ground).distance(x, z))
+    assert WordBags(ground).distance(x, x[::-1]) == 0

@@ -15,6 +15,7 @@ from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import (
     FINEST,
     listed,
+    nearest_steps,
     read_doubles,
     read_step,
     require_finite,
@@ -79,13 +80,7 @@ class GridNoise(Sourced, Pictured):
         low, high = self.grid.low, self.grid.high
         if low is not None and high is not None:
             array = np.clip(array, float(low), float(high))
-        with np.errstate(over="ignore"):
-            steps = np.rint((array - float(low or 0)) / float(self.grid.step))
-        if (np.abs(steps) > 2.0**53).any():
-            raise BadNumber(
-                f"some values are too far away for a grid of {self.grid.step}; take a coarser one"
-            )
-        return self._clamped(steps.astype(np.int64))
+        return self._clamped(nearest_steps(array, self.grid.step, low or Fraction(0)))
 
     def _clamped(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
         if self.grid.low is None or self.grid.high is None:

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import read_step, read_vectors
+from dprivacy.mechanisms.groundwork.label_codes import nearest_steps, read_step, read_vectors
 from dprivacy.model import Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_level, root
 from dprivacy.sampling import PlanarNoise, Source
 from dprivacy.sources import result
-from dprivacy.spaces import Vectors
+from dprivacy.spaces import GridVectors
 from dprivacy.typing import LevelLike, NumberLike
 
 
@@ -61,14 +60,8 @@ class PlanarMechanism(Sourced):
             Points of the grid, shape (n, 2).
         """
         array = read_vectors(values, "places", 2)
-        with np.errstate(over="ignore"):
-            steps = np.rint(array / float(self.step))
-        if (np.abs(steps) > 2.0**52).any():
-            raise BadNumber(
-                f"some places are too far away for a grid of {self.step}; take a coarser one"
-            )
-        drawn = self._noise.draw(len(steps), self._source(insecure_seed))
-        noisy = steps.astype(np.int64) + drawn
+        steps = nearest_steps(array, self.step)
+        noisy = steps + self._noise.draw(len(steps), self._source(insecure_seed))
         return np.asarray(noisy * float(self.step), dtype=np.float64)
 
     def __repr__(self) -> str:
@@ -89,8 +82,8 @@ def planar_laplace(*, eps: LevelLike, grid: NumberLike = 1) -> PlanarMechanism:
     Returns
     -------
     PlanarMechanism
-        The guarantee is exact for places on the grid. Moving others there can put two of them √2 steps
-        farther apart (`snapping`), and the guarantee then speaks of that distance.
+        The guarantee speaks of the points of the grid that places are moved to. That can put two of
+        them √2 steps farther apart (`snapping`).
 
     Examples
     --------
@@ -102,7 +95,7 @@ def planar_laplace(*, eps: LevelLike, grid: NumberLike = 1) -> PlanarMechanism:
     """
     level, step = as_eps(eps), read_step(grid)
     because = f"T Def 9.4.1, for places on the grid; moving two others there adds at most √2·{step}"
-    return PlanarMechanism(Guarantee(level, Vectors(2), because=because), step)
+    return PlanarMechanism(Guarantee(level, GridVectors(2, step=step), because=because), step)
 
 
 FAMILY = Family(

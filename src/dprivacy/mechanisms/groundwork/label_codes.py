@@ -167,6 +167,30 @@ def require_finite(array: NDArray[np.float64]) -> None:
         )
 
 
+def nearest_steps(
+    array: NDArray[np.float64], step: Fraction, low: Fraction = Fraction(0)
+) -> NDArray[np.int64]:
+    """The k for which low + k·step is nearest to every number; halfway, the even one.
+
+    Doubles decide where they are far from halfway, and fractions elsewhere, so that it is the nearest
+    indeed: two numbers are moved apart by one step at most.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        first, side = np.float64(float(low)), np.float64(float(step))
+        near = (array - first) / side
+        steps = np.rint(near)
+        from_half = 0.5 - np.abs(near - steps)
+        unsure = ~(from_half > (np.abs(near) + np.abs(first / side) + 1) * 2.0**-48)
+    if not (np.abs(steps) <= _FARTHEST).all():
+        raise BadNumber(f"some values are too far away for a grid of {step}; take a coarser one")
+    whole_steps = steps.astype(np.int64)
+    if unsure.any():
+        distinct, where = np.unique(array[unsure], return_inverse=True)
+        exact = [round((Fraction(number) - low) / step) for number in distinct.tolist()]
+        whole_steps[unsure] = np.array(exact, dtype=np.int64)[where.ravel()]
+    return whole_steps
+
+
 def read_step(grid: NumberLike) -> Fraction:
     """The step of a public grid: a rational number above 0 that doubles can express."""
     step = as_rational(grid, "grid")

@@ -2,14 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, TooLarge, WrongKind
 from dprivacy.estimation import kantorovich
+from dprivacy.numbers import float_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace
 from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
@@ -54,7 +56,7 @@ class WordSequences:
         """Σ d(x_i, z_i)."""
         if len(x) != len(z):
             return math.inf
-        return math.fsum(self.ground.distance(a, b) for a, b in zip(x, z, strict=True))
+        return _total(self.ground.distance(a, b) for a, b in zip(x, z, strict=True))
 
 
 @result("T", "Def 9.3.1")
@@ -76,14 +78,25 @@ class WordBags:
 
     def distance(self, x: Sequence[str], z: Sequence[str]) -> float:
         """N·E_d(x, z)."""
-        from scipy.optimize import linear_sum_assignment
-
         if len(x) != len(z):
             return math.inf
         if not x:
             return 0.0
-        table = distance_table(x, z, self.ground)
-        return float(table[linear_sum_assignment(table)].sum())
+        pairs = zip(*_matching(distance_table(x, z, self.ground)), strict=True)
+        return _total(self.ground.distance(x[i], z[j]) for i, j in pairs)
+
+
+def _total(distances: Iterable[float]) -> float:
+    """The sum, rounded up: what is promised for a distance must hold for the true one."""
+    return float_up(sum(map(Fraction, distances), Fraction(0)))
+
+
+def _matching(table: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the cheapest matching."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(table)
+    return rows, columns
 
 
 def distance_table(x: Sequence[str], z: Sequence[str], ground: WordSpace) -> NDArray[np.float64]:
@@ -138,7 +151,8 @@ def word_movers_distance(x: Sequence[str], z: Sequence[str], embedding: Embeddin
             f"documents should have at least one word each, not {len(x)} and {len(z)}"
         )
     if len(x) == len(z):
-        return WordBags(WordSpace(embedding)).distance(x, z) / len(x)
+        square = distance_table(x, z, WordSpace(embedding))
+        return float(square[_matching(square)].sum()) / len(x)
     # Words at one vector (all unknown ones) are one point of the space.
     places = {word: embedding.position(word) for word in dict.fromkeys([*x, *z])}
     named = {place: word for word, place in places.items()}

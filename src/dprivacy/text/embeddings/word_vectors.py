@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dprivacy.errors import BadNumber, TooLarge, UnknownCategory, WrongKind, WrongShape
+from dprivacy.numbers import float_up, root_above
 from dprivacy.sources import result
 from dprivacy.spaces import Distances, FiniteSpace, read_labels
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
@@ -117,9 +119,10 @@ class Embedding:
         return found
 
     def distance(self, x: str, z: str) -> float:
-        """The distance between two words, known or not."""
-        here, there = self.vectors_of([x, z])
-        return float(np.linalg.norm(here - there))
+        """The distance between two words, known or not; rounded up."""
+        here, there = (map(Fraction, vector.tolist()) for vector in self.vectors_of([x, z]))
+        gaps = (a - b for a, b in zip(here, there, strict=True))
+        return float_up(root_above(sum((gap * gap for gap in gaps), Fraction(0))))
 
     def nearest(self, vectors: ArrayLike) -> list[str]:
         """The nearest word to each vector: the true one, found by looking at all."""
