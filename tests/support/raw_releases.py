@@ -1,0 +1,299 @@
+"""What the referee looks at: columns of tables under every policy, and places on Earth."""
+
+import itertools
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction as Q
+from functools import partial
+from pathlib import Path as File
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+
+from dprivacy.geo import city, optimal_places, place_mechanism, protect_place_file, protect_places
+from dprivacy.geo.place_noise import PlaceMechanism
+from dprivacy.mechanisms import GridNoise, geometric, mechanism_text
+from dprivacy.release import Plan, joint_guarantee, sanitise, sanitise_file
+from support.raw_laws import Law, Path, Promise, promise_of, watched
+from support.raw_mechanisms import RAW, either_side
+
+NAMES = [f"v{k:02d}" for k in range(21)]
+EDGES = [[NAMES[k], NAMES[(k * 7 + 1) % 21], str(1 + k % 3)] for k in range(21)]
+EDGES += [[NAMES[k], NAMES[k + 1]] for k in range(20)]
+TREE = {"A": {"a": NAMES[:5], "b": NAMES[5:8]}, "B": NAMES[8:15], "C": {"c": {"d": NAMES[15:]}}}
+TABLE = [[0 if i == j else 2 + (i * j) % 3 for j in range(21)] for i in range(21)]
+BLOCKS = [NAMES[:9], NAMES[9:20], NAMES[20:]]
+LISTED: dict[str, dict[str, Any]] = {
+    "categories": {"values": NAMES},
+    "ordered": {"values": NAMES},
+    "tree": {"tree": TREE},
+    "graph": {"edges": EDGES},
+    "distances": {"values": NAMES, "distances": TABLE},
+    "stored": {"stored": mechanism_text(geometric(range(21), eps="ln 2"))},
+}
+
+
+def listed_columns() -> Iterator[Path]:
+    """Every type of column with listed values, with every policy for missing ones and in blocks."""
+    for kind, domain in LISTED.items():
+        values: list[Any] = list(range(21)) if kind == "stored" else NAMES
+        spec = {"type": kind, **domain} | ({} if kind == "stored" else {"epsilon": "1"})
+        yield protected_column(f"{kind}", spec, values)
+        missing = {**spec, "nulls": {"replace": values[3]}}
+        yield protected_column(f"{kind}, missing replaced", missing, [*values, None])
+        if kind == "categories":
+            yield protected_column(
+                f"{kind}, missing as one more", {**spec, "nulls": "category"}, [*values, None]
+            )
+            slack = {**spec, "delta": "1/100", "nulls": "category"}
+            yield protected_column(f"{kind}, with slack", slack, [*values, None])
+        if kind != "stored":
+            yield protected_column(f"{kind}, in blocks", {**spec, "blocks": BLOCKS}, values)
+            for name in ("randomised_response", "exponential"):
+                yield protected_column(f"{kind}, {name}", {**spec, "mechanism": name}, values)
+    spec = {"type": "categories", "values": NAMES, "epsilon": "1", "nulls": "category"}
+    yield protected_column("categories, permanent", spec, [*NAMES, None], permanent=True)
+
+
+def protected_column(
+    name: str, spec: dict[str, Any], values: Sequence[Any], *, permanent: bool = False
+) -> Path:
+    plan = _plan({"x": spec}, permanent=permanent)
+    column = plan.column("x")
+    guarantee = column.mechanism.guarantee
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        table: dict[str, Any] = {"x": list(values)}
+        if permanent:
+            table["who"] = [f"p{k}" for k in range(len(values))]
+        with watched() as seen:
+            sanitise(pa.table(table), plan, permanent_key=b"k" * 16 if permanent else None)
+        return seen.laws(len(values))
+
+    return Path(
+        f"table: {name}",
+        values,
+        laws,
+        promise_of(guarantee, _filled(column)),
+        Q(guarantee.delta),
+        frozenset({"sanitise", spec["type"], f"nulls {column.nulls}"}),
+    )
+
+
+def _plan(columns: dict[str, Any], *, permanent: bool = False) -> Plan:
+    unit = {"unit": "who", "rows_per_person": 1, "drop": ["who"]} if permanent else {}
+    return Plan.read({**unit, "columns": columns})
+
+
+def _filled(column: Any) -> Callable[[Any], Any]:
+    """What a plan says that a missing value stands for."""
+
+    def read(value: Any) -> Any:
+        value = column.null_value if value is None and column.nulls == "replace" else value
+        return tuple(map(int, value)) if column.kind == "bits" else value
+
+    return read
+
+
+def number_columns() -> Iterator[Path]:
+    """Numbers, few and many points, as doubles, whole numbers and cells of a file; bits; places."""
+    small = {"type": "numbers", "low": 0, "high": 10, "grid": "1", "epsilon": "1"}
+    wide = {"type": "numbers", "low": -5, "high": 100000, "grid": "0.1", "epsilon": "ln 2"}
+    for name, spec in (("few points", small), ("many points", wide)):
+        for policy in ({}, {"nulls": {"replace": 3}}):
+            values = [*RAW, None] if policy else RAW
+            label = f"numbers, {name}{', missing replaced' if policy else ''}"
+            yield _numbers(label, {**spec, **policy}, values, pa.float64())
+    yield _numbers("numbers, whole", small, [*range(-5, 17), 10**15], pa.int64())
+    yield _numbers("numbers, single precision", wide, RAW[:27], pa.float32())
+    yield _numbers("numbers, with slack", {**small, "delta": "1/20"}, RAW, pa.float64())
+    cells = [*map(str, either_side(0.5, 1.5, 9.5)), "1e300", "7", "-0", "3.50", "0003", "NA", ""]
+    cells += ["2", "1e1", "-4", "4.4999999999999999", "4.5000000000000001", "10", "0"]
+    replaced = {**small, "nulls": {"replace": 3}}
+    yield _numbers("numbers, cells of a CSV file", replaced, cells, None)
+    bits = ["".join(row) for row in itertools.product("01", repeat=5)]
+    flip = {"type": "bits", "bits": 5, "epsilon": "1"}
+    yield protected_column("bits", flip, bits)
+    replaced = {**flip, "nulls": {"replace": "01010"}}
+    yield protected_column("bits, missing replaced", replaced, [*bits[::2], *bits[1::4], None])
+    yield _place_column()
+    yield _whole_row()
+
+
+def _numbers(name: str, spec: dict[str, Any], values: Sequence[Any], kind: Any) -> Path:
+    plan = _plan({"x": spec})
+    column = plan.column("x")
+    mechanism = column.mechanism
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        centres: list[list[int]] = []
+        points = GridNoise._points
+
+        def kept(noise: GridNoise, steps: Any) -> Any:
+            centres.extend([step] for step in steps.tolist())
+            return points(noise, steps)
+
+        with watched() as seen, patch.object(GridNoise, "_points", kept):
+            if kind is None:
+                _sanitised_file(values, plan)
+            else:
+                sanitise(pa.table({"x": pa.array(values, type=kind)}), plan)
+        return seen.laws(len(values)) if mechanism.inner is not None else seen.around(centres)
+
+    def read(value: Any) -> Any:
+        if value is None or value in ("", "NA"):
+            return column.null_value
+        if kind == pa.float32():
+            return float(np.float32(value))
+        return float(value) if kind is None else value
+
+    verb = "sanitise_file" if kind is None else "sanitise"
+    return Path(
+        f"table: {name}",
+        values,
+        laws,
+        promise_of(mechanism.guarantee, read, mechanism.grid),
+        Q(mechanism.guarantee.delta),
+        frozenset({verb, "numbers", f"nulls {column.nulls}"}),
+    )
+
+
+def _sanitised_file(values: Sequence[str], plan: Plan) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        source = File(folder, "in.csv")
+        source.write_text("x,y\n" + "".join(f"{value},1\n" for value in values), encoding="utf-8")
+        sanitise_file(source, replace(plan, drop=("y",)), File(folder, "out.csv"))
+
+
+def _place_column() -> Path:
+    plan = _plan({"at": {"type": "place", "columns": ["e", "n"], "grid": "1/4", "epsilon": "1"}})
+    mechanism = plan.column("at").mechanism
+    values = [
+        *itertools.product(either_side(0.125, 0.375), (0.125, -0.4, 100)),
+        (1e9, 3),
+        (0, 0),
+        (3, 4),
+    ]
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        east, north = zip(*values, strict=True)
+        with watched() as seen:
+            table = {"e": pa.array(east, pa.float64()), "n": pa.array(north, pa.float64())}
+            found = sanitise(pa.table(table), plan).data
+        sides = zip(found["e"].to_pylist(), found["n"].to_pylist(), strict=True)
+        return seen.around([[round(Q(v) / mechanism.step) for v in side] for side in sides], 2)
+
+    covers = frozenset({"sanitise", "place", "nulls refuse"})
+    return Path("table: place", values, laws, promise_of(mechanism.guarantee), covers=covers)
+
+
+def _whole_row() -> Path:
+    """Two records of a person: what the card promises for any two of them."""
+    plan = _plan(
+        {
+            "a": {"type": "categories", "values": ["x", "y", "z"], "epsilon": "1", "nulls": "category"},
+            "b": {"type": "numbers", "low": 0, "high": 3, "grid": "1/2", "epsilon": "1/3"},
+            "c": {"type": "bits", "bits": 2, "epsilon": "ln 2"},
+        }
+    )  # fmt: skip
+    total = joint_guarantee(plan).total
+    values = list(itertools.product(["x", "z", None], [-1e9, 0.25, 0.75, 3], ["00", "01", "11"]))
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        columns = dict(zip("abc", map(list, zip(*values, strict=True)), strict=True))
+        with watched() as seen:
+            sanitise(pa.table(columns), plan)
+        return seen.laws(len(values))
+
+    def promised(x: Any, z: Any) -> Promise:
+        return total
+
+    return Path("table: a whole row", values, laws, promised, covers=frozenset({"joint_guarantee"}))
+
+
+NEAR = [
+    (40.7 + a * 1e-6, -74.0 + b * 1e-5) for a, b in itertools.product((0, 1, 2.0001, 900, -3), range(4))
+]  # fmt: skip
+NEAR += [(40.7, float(np.nextafter(-74.0, 0))), (40.6, -74.05), (40.75, -73.9), (40.7, -74.0)]
+FAR = [*NEAR[:14], (89.9999, 0.0), (-90.0, 12.0), (0.0, 180.0), (0.0, -180.0), (0.0, 179.9999999)]
+FAR += [(-33.9, 151.2), (51.5, -0.1), (90.0, 77.0)]
+NORTH = [
+    (78 + a * 0.1, 15 + b * 2.0) for a, b in itertools.product((-9, 0, 1e-7, 14), range(-2, 3))
+]
+NARROW = [*NEAR[:12], *((40.7 + k * 0.001, -74.0 + k * 0.0013) for k in range(-5, 6))]
+REGION = "40.7, -74.0, 50 km"
+
+
+def places() -> Iterator[Path]:
+    """Noise in the plane and in space, cells, permanent noise, a remap, a file, the optimal channel."""
+    people = {"people": ["ann"], "permanent_key": b"k" * 16}
+    around = city(REGION, cell="10 km")
+    for name, values, given in (
+        ("planar", NEAR, {"region": REGION}),
+        ("planar, far north", NORTH, {"region": "78, 15, 300 km"}),
+        ("in space", FAR, {}),
+        ("planar, cells of 50 m", NEAR, {"region": REGION, "cell": "50 m"}),
+        ("planar, clamped", NEAR, {"region": REGION, "clamp": True, "eps": "1"}),
+        ("planar, remapped", NEAR, {"city": around}),
+        ("planar, permanent", NEAR, {"region": REGION, **people}),
+        ("in space, permanent", FAR, people),
+        ("planar, several reports", NEAR, {"region": REGION, "people": ["ann"], "reports": 3}),
+    ):
+        stated = protect_places(values[0][:1], values[0][1:], **given).data.guarantee
+        yield Path(
+            f"places: {name}",
+            values,
+            lambda values, given=given: _place_laws(values, partial(_protected, given)),
+            promise_of(stated),
+            covers=frozenset({"PlaceMechanism", "protect_places"}),
+        )
+    yield Path(
+        "places: of a file",
+        NEAR,
+        lambda values: _place_laws(values, _protected_file),
+        promise_of(place_mechanism(region=REGION).guarantee),
+        covers=frozenset({"protect_place_file"}),
+    )
+    found = optimal_places(city("40.7, -74, 1 km", cell="500 m"), radius="1 km", eps="ln 4")
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        with watched() as seen:
+            found.protect(*zip(*values, strict=True))
+        return seen.laws(len(values))
+
+    covers = frozenset({"CityMechanism", "optimal_places"})
+    yield Path("places: optimal", NARROW, laws, promise_of(found.guarantee), covers=covers)
+
+
+def _protected(given: dict[str, Any], lat: Any, lon: Any) -> None:
+    if "people" in given:
+        given = {**given, "people": [f"p{k}" for k in range(len(lat))]}
+    protect_places(lat, lon, **given)
+
+
+def _protected_file(lat: Any, lon: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        source = File(folder, "in.csv")
+        rows = zip(lat, lon, strict=True)
+        source.write_text(
+            "lat,lon\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows), encoding="utf-8"
+        )
+        protect_place_file(source, File(folder, "out.csv"), region=REGION)
+
+
+def _place_laws(values: Sequence[Any], release: Callable[[Any, Any], None]) -> list[Law]:
+    centres: list[list[int]] = []
+    points = PlaceMechanism.points
+
+    def kept(mechanism: PlaceMechanism, steps: Any) -> Any:
+        centres.extend(steps.tolist())
+        return points(mechanism, steps)
+
+    with watched() as seen, patch.object(PlaceMechanism, "points", kept):
+        release(*(list(side) for side in zip(*values, strict=True)))
+    assert not math.isnan(sum(map(sum, centres)))
+    return seen.around(centres, 2)
