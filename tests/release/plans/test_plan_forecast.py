@@ -61,8 +61,11 @@ def test_in_words_and_as_data():
     ahead = forecast(plan, rows=500)
     text = ahead.explain()
     assert "With 500 rows:" in text
-    assert "h (randomised_response): 50% of the values stay as they are; standard error: " in text
-    assert "p (planar_laplace): counts cannot be corrected value by value" in text
+    assert (
+        "h (randomised_response, any two at distance 1): 50% of the values stay as they are; "
+        in text
+    )
+    assert "p (planar_laplace, Euclidean): counts cannot be corrected value by value" in text
     data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
     assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
     assert data["guarantee"]["columns"]["h"]["eps"] == "ln(2)"

@@ -14,6 +14,18 @@ from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import PlanLike
 
+_APART = {
+    "categories": "any two at distance 1 within a block",
+    "ordered": "neighbours at distance 1",
+    "tree": "distances in the tree",
+    "graph": "shortest paths",
+    "distances": "distances of its table",
+    "stored": "distances of the mechanism",
+    "numbers": "numbers at their difference",
+    "place": "Euclidean",
+    "bits": "differing bits count",
+}
+
 
 @dataclass(frozen=True)
 class ColumnForecast:
@@ -22,10 +34,12 @@ class ColumnForecast:
     `kept` is the chance that a value stays as it is (lowest and highest over the values), `moved` the
     expected distance that it moves (the largest over the values), `count_error` and `share_error` the
     standard errors of a corrected count and proportion (None where there is no channel to correct by).
+    `distances` says how far apart values are, for which the level is promised.
     """
 
     name: str
     mechanism: str
+    distances: str
     kept: tuple[float, float] | None
     moved: float | None
     count_error: float | None
@@ -41,8 +55,8 @@ class Forecast(Answer, Pictured):
     >>> from dprivacy.release import Plan
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> plan = Plan.read({"columns": {"tea": tea}})
-    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:64])
-      tea (randomised_response): 75% of the values stay as they are;
+    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:73])
+      tea (randomised_response, any two at distance 1): 75% of the values stay
     """
 
     guarantee: JointGuarantee
@@ -55,7 +69,7 @@ class Forecast(Answer, Pictured):
         """The forecast in words and a small table."""
         lines = [self.guarantee.explain(), "", f"With {counted(self.rows, 'row')}:"]
         for column in self.columns:
-            parts = [f"  {column.name} ({column.mechanism}):"]
+            parts = [f"  {column.name} ({column.mechanism}, {column.distances}):"]
             if column.kept is not None:
                 low, high = column.kept
                 span = f"{low:.0%}" if abs(high - low) < 0.005 else f"{low:.0%} to {high:.0%}"
@@ -106,7 +120,9 @@ def forecast(plan: PlanLike, *, rows: int) -> Forecast:
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
     channel = column.channel
     if channel is None:
-        return ColumnForecast(column.name, column.mechanism.family, None, None, None, None)
+        return ColumnForecast(
+            column.name, column.mechanism.family, _distances(column), None, None, None, None
+        )
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
     try:
         error = max(count_error(channel, n=rows).values())
@@ -115,11 +131,19 @@ def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
     return ColumnForecast(
         column.name,
         column.mechanism.family,
+        _distances(column),
         (min(kept), max(kept)),
         _moved(column, channel),
         error,
         None if error is None else error / rows,
     )
+
+
+def _distances(column: ColumnPlan) -> str:
+    space = column.mechanism.guarantee.space
+    if isinstance(space, FiniteSpace) and space.uniform_distance is not None:
+        return f"any two at distance {space.uniform_distance}"
+    return _APART[column.kind]
 
 
 def _moved(column: ColumnPlan, channel: Channel) -> float | None:

@@ -23,11 +23,11 @@ class Kind:
 
 
 KINDS = {
-    "line": Kind("numbers on a line", "numbers", "9", "line:{}"),
+    "line": Kind("numbers on a line, by their difference", "numbers", "9", "line:{}"),
     "discrete": Kind("categories, all equally far apart", "categories", "5", "discrete:{}"),
-    "grid": Kind("cells of a map, by straight distance", "cells", "6x6", "grid:{}"),
-    "city": Kind("cells of a map, by city blocks", "cells", "6x6", "grid:{}:manhattan"),
-    "cube": Kind("yes/no codes", "questions", "3", "cube:{}"),
+    "grid": Kind("cells of a map, by straight distance (Euclidean)", "cells", "6x6", "grid:{}"),
+    "city": Kind("cells of a map, by city blocks (Manhattan)", "cells", "6x6", "grid:{}:manhattan"),
+    "cube": Kind("yes/no codes, by answers that differ", "questions", "3", "cube:{}"),
 }
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
