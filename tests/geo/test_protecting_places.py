@@ -280,7 +280,8 @@ def test_what_permanence_and_reports_need(given, words):
 
 
 def test_many_reports_are_warned_of():
-    with pytest.warns(PrivacyLeakWarning, match=r"ε = 13\.9 for 10 reports of a person"):
+    words = "Together, 10 reports of a person are not protected .* a factor of 1,048,576"
+    with pytest.warns(PrivacyLeakWarning, match=words):
         reported(np.full(10, 40.7), np.full(10, -74.0), region=NYC, people=["ann"] * 10)
 
 

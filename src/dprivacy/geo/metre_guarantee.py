@@ -9,6 +9,7 @@ from dprivacy.geo.earth.ellipsoid import apart
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.model import Guarantee, about, factor_in_words, plain
 from dprivacy.numbers import Level, as_eps, exp_bounds, float_up, root
+from dprivacy.release import weak_words
 from dprivacy.sources import result
 from dprivacy.typing import LevelLike
 
@@ -122,6 +123,18 @@ class MetreGuarantee(Guarantee):
         """The level for all reports of one person together, within the radius."""
         return self.level * self.reports
 
+    @property
+    def warning(self) -> str:
+        """Of a level that protects little, in words; empty where there is nothing to warn of."""
+        within, one = in_words(self.radius), self.reports == 1
+        told = weak_words(
+            self.total,
+            whole="A place is" if one else f"Together, {self.reports:,} reports of a person are",
+            between=f"two {'places' if one else 'tracks'} within {within} of each other",
+        )
+        way_out = " Permanent noise, or a level for all reports together, protects more."
+        return told + ("" if one or not told else way_out)
+
     def brief(self) -> str:
         """The guarantee in one or two sentences."""
         within = in_words(self.radius)
@@ -142,7 +155,7 @@ class MetreGuarantee(Guarantee):
         radius, cell = in_words(self.radius), in_words(self.cell)
         return "\n".join(
             [
-                self.brief(),
+                f"{self.brief()} {self.warning}".strip(),
                 "At a greater distance D they change by at most that factor to the power of "
                 f"D/{radius}: places far from each other are not hidden from each other.",
                 f"Distances are along the surface (WGS 84). True places are moved to cells of {cell} "

@@ -28,7 +28,6 @@ from dprivacy.typing import Label, LedgerLike, LevelLike
 
 _CHUNK = 1 << 14
 _SAME_PLACE = 4  # cells of permanent noise in a radius
-_MUCH = 10  # a level above which a guarantee is worth little
 
 
 @result("T", "Ex 3.2.1")
@@ -209,14 +208,8 @@ class Prepared:
     ) -> Released[ProtectedPlaces]:
         """The reports."""
         guarantee, source = self.mechanism.guarantee, choose_source(self.seed)
-        if guarantee.total > _MUCH:
-            warnings.warn(
-                f"ε = {float(guarantee.total):.3g} for {counted(guarantee.reports, 'report')} of a "
-                "person within the radius protects little; permanent noise, or a level for all reports "
-                "together, protects more",
-                PrivacyLeakWarning,
-                stacklevel=3,
-            )
+        if guarantee.warning:
+            warnings.warn(guarantee.warning, PrivacyLeakWarning, stacklevel=3)
         out = np.empty((2, len(self.lat)))
         for start in range(0, len(self.lat), _CHUNK):
             here = slice(start, start + _CHUNK)

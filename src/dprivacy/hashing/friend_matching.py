@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadFile, WrongShape
+from dprivacy.hashing.hashes.locality_hash import HashedInputs
 from dprivacy.hashing.hashes.packed_bits import BitsLike, Neighbours, nearest, read_bits
-from dprivacy.model import Answer, Mechanism, plain, shown
+from dprivacy.model import Answer, Guarantee, Mechanism, plain, shown
 from dprivacy.numbers import Floats, Sealed
-from dprivacy.release import Card, Released, StatedGuarantee
+from dprivacy.release import Card, Released, StatedGuarantee, weak_words
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.spaces import locate, positions, read_labels
@@ -143,7 +144,7 @@ def match(
         stated, secure = StatedGuarantee("", unit="report", sentence=_ALONE), True
     else:
         claim = mechanism.guarantee
-        sentence = f"{claim.explain()} {_ALONE}"
+        sentence = f"{claim.explain()} {_ALONE} {_weak(claim, found.bits)}".rstrip()
         stated, secure = StatedGuarantee.of(claim, sentence=sentence), mechanism.secure
     card = Card.of(
         "matches",
@@ -153,6 +154,17 @@ def match(
         mechanisms={} if mechanism is None else {"": mechanism.to_dict()},
     )
     return Released(found, card, write_matches)
+
+
+def _weak(claim: Guarantee, bits: int) -> str:
+    """A warning where all bits of a person together protect little."""
+    if not isinstance(claim.space, HashedInputs):
+        return ""
+    return weak_words(
+        claim.eps * bits,
+        whole="All that a person rated is, taken together,",
+        between="two people whose hashes differ in every bit",
+    )
 
 
 def write_matches(found: Matching, file: Any, path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather
 
 from dprivacy.errors import InsecureSeedWarning, Malformed, PrivacyLeakWarning, UnknownCategory
-from dprivacy.release import Plan, sanitise
+from dprivacy.release import Plan, joint_guarantee, sanitise
 from support.release_tables import CODES, LETTERS, NUMBERS, PLACE, plan_of, seeded, with_card
 
 CANARY = "CANARY-7f3a"
@@ -404,10 +404,19 @@ class TestWarningsAndSources:
         assert not out(table).equals(seeded(table, plan_of(), seed=2))
 
     def test_a_large_level_warns(self):
-        with pytest.warns(PrivacyLeakWarning, match="ε = 11 between neighbouring values"):
-            out(pa.table({"h": ["a"]}), {**LETTERS, "epsilon": "11"})
-        with pytest.warns(PrivacyLeakWarning, match="ε = 20 between neighbouring values"):
-            out(pa.table({"h": [1]}), {**NUMBERS, "high": 10**6, "grid": 10, "epsilon": "2"})
+        for values, spec, words in (
+            (["a"], {**LETTERS, "epsilon": "11"}, "ε = 11 between neighbouring values"),
+            (
+                [1],
+                {**NUMBERS, "high": 10**6, "grid": 10, "epsilon": "2"},
+                "ε = 20 between neighbouring values",
+            ),
+        ):
+            with pytest.warns(PrivacyLeakWarning) as heard:
+                out(pa.table({"h": values}), spec)
+            near, whole = (str(warning.message) for warning in heard)
+            assert words in near
+            assert whole == joint_guarantee(plan_of(spec)).warning
 
     def test_a_small_unit_does_not(self):
         spec = {**NUMBERS, "high": "0.1", "grid": "0.01", "epsilon": "40"}

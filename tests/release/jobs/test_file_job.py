@@ -348,7 +348,8 @@ class TestParquet:
             "d": pa.array([1, 2], pa.date32()),
         })  # fmt: skip
         pq.write_table(table, tmp_path / "in.parquet")
-        plan = Plan.read({"columns": {"h": LETTERS, "n": NUMBERS}, "pass_through": ["l", "d"]})
+        numbers = {**NUMBERS, "epsilon": "1/2"}
+        plan = Plan.read({"columns": {"h": LETTERS, "n": numbers}, "pass_through": ["l", "d"]})
         seeded_file(tmp_path / "in.parquet", plan, tmp_path / "out.parquet")
         clean = pq.read_table(tmp_path / "out.parquet")
         assert clean.schema.field("h").type == table.schema.field("h").type

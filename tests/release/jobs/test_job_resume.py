@@ -30,7 +30,6 @@ from dprivacy.release.jobs.job_journal import Journal
 from support.programs import run_program
 from support.release_tables import (
     LETTERS,
-    NUMBERS,
     Stopped,
     left_over,
     seed_is_noticed,
@@ -39,6 +38,7 @@ from support.release_tables import (
 
 KEY = hashlib.sha256(b"a key").digest()
 ROWS = 2000
+NUMBERS = {"type": "numbers", "low": 0, "high": 10, "grid": 1, "epsilon": "1/4"}
 SPEC = {"columns": {"h": LETTERS, "n": NUMBERS}, "pass_through": ["x"]}
 PLAN = Plan.read(SPEC)
 ENDINGS = pytest.mark.parametrize("ending", ["csv", "parquet"])

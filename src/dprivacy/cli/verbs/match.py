@@ -124,6 +124,8 @@ def match(
     lines = [
         found.explain(),
         "",
+        released.explain(),
+        "",
         f"Guarantees of {mechanism!r}, for two people at angular distance {distance}:",
         *(f"- {one.name}: {one.words}." for one in guarantees),
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
 from dprivacy.typing import PlanLike
@@ -41,7 +42,9 @@ class JointGuarantee(Answer):
 
     def explain(self) -> str:
         """What a release protects, in a few sentences."""
-        lines = [self._whole()] if self.total is not None else []
+        lines = [
+            self._unbounded() if self.total is None else f"{self._whole()} {self.warning}".strip()
+        ]
         for name, guarantee in self.parts:
             lines.append(f"Column {name}: {guarantee.explain()}")
         lines += self.notes
@@ -58,6 +61,34 @@ class JointGuarantee(Answer):
     def open(self) -> tuple[str, ...]:
         """What anyone can read off the table: columns passed through, and blocks of values."""
         return (*self.revealed, *(f"the block of {name}" for name in self.blocks))
+
+    @property
+    def warning(self) -> str:
+        """Of a level that protects little, in words; empty where there is nothing to warn of."""
+        if self.total is None:
+            return ""
+        one = self.rows_per_person == 1
+        told = weak_words(
+            self.total,
+            whole="The whole row is"
+            if one
+            else f"Together, the {self.rows_per_person:,} rows of a person are",
+            between="two sets of answers",
+        )
+        fewer = "columns" if one else "columns or fewer rows of a person"
+        way_out = (
+            "What is stated for single columns holds; to protect all of it, lower the levels or "
+            f"release fewer {fewer}."
+        )
+        return told and f"{told} {way_out}"
+
+    def _unbounded(self) -> str:
+        """The sentence for a whole record without a bound."""
+        names = [name for name, guarantee in self.parts if widest_level(guarantee) is None]
+        return (
+            f"No factor bounds the whole record: {' and '.join(names)} can differ without limit, and "
+            "records that are far apart there are not hidden from each other."
+        )
 
     def _whole(self) -> str:
         """The sentence for a whole record."""

@@ -4,11 +4,11 @@ import warnings
 from collections.abc import Sequence
 
 from dprivacy.errors import PrivacyLeakWarning
+from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.weak_levels import MUCH
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import Label
-
-_MUCH = 10  # an ε between neighbours above which little is protected
 
 
 def warn_about(plan: Plan, *, above: int = 1) -> None:
@@ -16,7 +16,7 @@ def warn_about(plan: Plan, *, above: int = 1) -> None:
     for column in plan.columns:
         found = []
         near = _between_neighbours(column)
-        if near > _MUCH:
+        if near > MUCH:
             found.append(f"ε = {near:.3g} between neighbouring values protects little")
         twins = _twins(column.space.labels if column.space is not None else ())
         if twins:
@@ -26,6 +26,9 @@ def warn_about(plan: Plan, *, above: int = 1) -> None:
         for what in found:
             told = f"column {column.name!r}: {what}"
             warnings.warn(told, PrivacyLeakWarning, stacklevel=above + 2)
+    together = joint_guarantee(plan).warning
+    if together:
+        warnings.warn(together, PrivacyLeakWarning, stacklevel=above + 2)
 
 
 def _between_neighbours(column: ColumnPlan) -> float:

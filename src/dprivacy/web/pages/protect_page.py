@@ -241,6 +241,15 @@ def _unit_shown(whole: Whole) -> str:
     return "" if whole.unit == "row" else whole.unit
 
 
+def whole_row(found: Outlook) -> str:
+    """What holds for all columns together; empty where one column says it all."""
+    joint = found.ahead.guarantee
+    if joint.total is None or (len(found.plan.columns) == 1 and not joint.warning):
+        return ""
+    sentence = joint.explain().splitlines()[0]
+    return f"All columns together: {sentence[0].lower()}{sentence[1:]}"
+
+
 def _show(found: Outlook) -> str:
     text("p", headline(found), "dp-headline")
     text("p", in_words(found))
@@ -256,9 +265,9 @@ def _show(found: Outlook) -> str:
         ],
         worth(found),
     )
-    if found.ahead.guarantee.total is not None and len(found.plan.columns) > 1:
-        whole_record = found.ahead.guarantee.explain().splitlines()[0]
-        text("p", f"All columns together: {whole_record[0].lower()}{whole_record[1:]}")
+    together = whole_row(found)
+    if together:
+        text("p", together, "dp-note" if found.ahead.guarantee.warning else "")
     waiting = found.plan.unconfirmed()
     if waiting:
         text("p", f"{len(waiting)} lists of values wait to be confirmed.", "dp-note")

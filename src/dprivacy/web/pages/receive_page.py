@@ -13,6 +13,7 @@ from nicegui import ui
 from dprivacy.errors import DPrivacyError
 from dprivacy.model import shown
 from dprivacy.release import (
+    WEAK,
     Plan,
     QueryAnswer,
     ReceivedTable,
@@ -231,7 +232,9 @@ class ReceiveRoom(OpenRoom):
     def _ready(self, release: ReceivedTable) -> str:
         self.release = release
         offered = columns_of(release)
-        text("p", "\n".join(release.card.explain().splitlines()[:2]), "dp-good dp-said")
+        promised = "\n".join(release.card.explain().splitlines()[:2])
+        good = release.card.holds and WEAK not in promised
+        text("p", promised, f"{'dp-good' if good else 'dp-note'} dp-said")
         details("All that the card promises", release.card.explain())
         self.column.offer(offered, self.state["column"])
         others = [*offered, *release.card.pass_through]
