@@ -24,12 +24,16 @@ class TestPriorFiles:
     @pytest.mark.parametrize(
         ("text", "error", "words"),
         [
-            ("a,1\nb,1\nd,1\n", SpaceMismatch, "d only in the file; c only in the space"),
-            ("a,1\nb,-1\nc,1\n", NotStochastic, "line 2"),
+            (
+                "a,1\nb,1\nd,1\n",
+                SpaceMismatch,
+                "line 3 of the file with labels .*; c only",
+            ),
+            ("a,1\nb,-1\nc,1\n", Malformed, "line 2"),
             ("a,0\nb,0\nc,0\n", NotStochastic, "all weights are 0"),
             ("a,1\na,1\nb,1\nc,1\n", DuplicateLabel, "line 2: a is listed twice"),
             ("a,1\nb\n", Malformed, "line 2: a label and a weight"),
-            ("a,1\nb,much\nc,1\n", Malformed, "much"),
+            ("a,1\nb,much\nc,1\n", Malformed, "line 2: the weight should be a number"),
             ('a,"1\n', Malformed, "not a CSV table"),
         ],
     )

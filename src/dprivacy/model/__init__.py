@@ -59,7 +59,7 @@ from dprivacy.model.matrices.matrix_files import (
     matrix_in_file as matrix_in_file,
     matrix_in_text as matrix_in_text,
     read_prior_file as read_prior_file,
-    read_table as read_table,
+    read_worth_file as read_worth_file,
 )
 from dprivacy.model.matrices.printed_channel import (
     longest_decimals as longest_decimals,

@@ -208,7 +208,7 @@ def test_distances_from_csv(write) -> None:
 
 
 def test_bad_distances(write) -> None:
-    with pytest.raises(SpaceMismatch, match="'z'"):
+    with pytest.raises(SpaceMismatch, match="labels down the side should be those across"):
         as_space(write("d.csv", ",a,b\na,0,1\nz,1,0\n"))
     with pytest.raises(NotAMetric, match=r"'a'.*'b'"):
         as_space(write("d.csv", ",a,b\na,0,1\nb,2,0\n"))

@@ -24,10 +24,9 @@ from dprivacy.model import (
     Dist,
     Gain,
     about,
-    file_text,
     plain,
     read_prior_file,
-    read_table,
+    read_worth_file,
     uniform,
 )
 from dprivacy.numbers import read_number
@@ -135,7 +134,7 @@ def _gain(text: str, space: FiniteSpace) -> Gain:
     """A gain by its name, or from a table."""
     kind, _, more = text.partition(":")
     if text.lower().endswith(".csv"):
-        return gains.matrix(*read_table(file_text(text), text))
+        return gains.matrix(*read_worth_file(text, space))
     if text == "identity":
         return gains.identity(space)
     if text == "metric":

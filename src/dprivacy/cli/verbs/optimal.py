@@ -10,7 +10,7 @@ from dprivacy.cli.progress_line import closing
 from dprivacy.design import DEVICES, optimal as best_channel
 from dprivacy.flow import loss as losses
 from dprivacy.mechanisms import mechanism_text
-from dprivacy.model import as_space, file_text, read_prior_file, read_table
+from dprivacy.model import as_space, read_prior_file, read_worth_file
 from dprivacy.spaces import FiniteSpace, space_in_words
 from dprivacy.store import save
 
@@ -80,7 +80,4 @@ def _loss(name: str, space: FiniteSpace) -> Any:
     """A loss by name, or from a table whose labels are written as those of the space."""
     if not name.lower().endswith(".csv"):
         return name
-    actions, secrets, table = read_table(file_text(name), name)
-    written = {str(label): label for label in space.labels}
-    known = [written.get(secret, secret) for secret in secrets]
-    return losses.matrix([written.get(w, w) for w in actions], known, table)
+    return losses.matrix(*read_worth_file(name, space))

@@ -10,7 +10,6 @@ from dprivacy.errors import (
     BadFile,
     BadNumber,
     DuplicateLabel,
-    Malformed,
     NotStochastic,
     SpaceMismatch,
 )
@@ -28,10 +27,9 @@ from dprivacy.model.documents import (
 )
 from dprivacy.model.matrices.array_files import is_array, matrix_of_array
 from dprivacy.model.matrices.printed_channel import must_be_a_print
-from dprivacy.model.matrices.table_texts import Cells, cells_of_text, csv_lines
+from dprivacy.model.matrices.table_texts import Cells, cells_of_text, csv_lines, is_number
 from dprivacy.model.plain_data import shown
 from dprivacy.model.stored_parts import channel_from, space_from
-from dprivacy.numbers import read_number
 from dprivacy.spaces import FiniteSpace, from_table, require_same_labels
 from dprivacy.typing import Label, PathArg
 
@@ -77,6 +75,12 @@ def exact_channel(found: Channel | Cells) -> Channel:
             "is a print, which `privacy` and `smallest_eps` bound. For anything else divide its rows "
             "by their sums: --normalise on the command line, printed(…).normalised() in Python"
         )
+    for i, line in enumerate(found.probabilities, 1):
+        if sum(line) != 1 and all(value.denominator == 1 for value in line):
+            raise NotStochastic(
+                f"{found.name}: row {i}, of zeros and ones, should sum to 1 but does not; answers of "
+                "people are not a matrix"
+            )
     return Channel(found.rows, found.columns, found.probabilities)
 
 
@@ -90,7 +94,13 @@ def space_in_file(path: PathArg) -> FiniteSpace:
     if _is_json(path):
         return _stored(file_text(path), name, "space", space_from)
     rows, columns, table = read_table(file_text(path, largest=_LARGEST), name)
-    order = require_same_labels(rows, columns, f"{path}: labels down the side and across the top")
+    try:
+        order = require_same_labels(rows, columns, "")
+    except SpaceMismatch:  # which names them, and they may be people's
+        raise SpaceMismatch(
+            f"{path}: the labels down the side should be those across the top, as in a table of "
+            "distances, but they differ"
+        ) from None
     return from_table(rows, [[line[j] for j in order] for line in table])
 
 
@@ -104,26 +114,26 @@ def read_prior_file(path: PathArg, space: FiniteSpace) -> Dist:
     known = {_key(label): label for label in space.labels}
     known |= {(shown(label),): label for label in space.labels}
     weights: dict[Any, Fraction] = {}
-    strange: list[str] = []
+    strange: list[int] = []
     for number, line in enumerate(csv_lines(file_text(path, largest=_LARGEST), str(path)), 1):
         cells = [cell.strip() for cell in line]
         where, key = f"{path}, line {number}", tuple(cells[:-1])
-        if number == 1 and key not in known and not _is_number(cells[-1]):
+        if number == 1 and key not in known and not is_number(cells[-1]):
             continue
         if len(cells) < 2:
-            raise BadFile(f"{where}: a label and a weight are needed, not {cells[0]!r} alone")
+            raise BadFile(f"{where}: a label and a weight are needed, not one cell alone")
         if key not in known:
-            strange.append(" ".join(", ".join(key).split()))  # a message is one line
+            strange.append(number)
             continue
         if known[key] in weights:
             raise DuplicateLabel(f"{where}: {shown(known[key])} is listed twice")
-        weight = read_number(cells[-1], where)
-        if weight < 0:
-            raise NotStochastic(f"{where}: a weight is at least 0, not {cells[-1]}")
-        weights[known[key]] = Fraction(weight)
+        if not is_number(cells[-1]) or Fraction(cells[-1]) < 0:
+            raise BadNumber(f"{where}: the weight should be a number of at least 0, and is not")
+        weights[known[key]] = Fraction(cells[-1])
     missing = [shown(label) for label in space.labels if label not in weights]
     if strange or missing:
-        parts = [f"{_listed(strange)} only in the file"] if strange else []
+        lines = f"{'lines' if len(strange) > 1 else 'line'} {_listed(list(map(str, strange)))}"
+        parts = [f"{lines} of the file with labels that it does not have"] if strange else []
         parts += (
             [f"{_listed(missing)} only in the space (give them the weight 0)"] if missing else []
         )
@@ -132,6 +142,27 @@ def read_prior_file(path: PathArg, space: FiniteSpace) -> Dist:
     if not total:
         raise NotStochastic(f"{path}: all weights are 0")
     return Dist(space.labels, [weights[label] / total for label in space.labels])
+
+
+def read_worth_file(
+    path: PathArg, space: FiniteSpace
+) -> tuple[list[Label], list[Label], list[list[Fraction]]]:
+    """Actions, secrets and worths of a gain or a loss: a table of actions by the secrets of a space.
+
+    Labels that are written as those of the space are those.
+    """
+    actions, secrets, table = read_table(file_text(path, largest=_LARGEST), str(path))
+    written = {str(label): label for label in space.labels}
+    if sorted(map(str, secrets)) != sorted(written):
+        raise SpaceMismatch(
+            f"{path}: its first line should name the secrets ({_listed(list(written))}), and does not"
+        )
+    for i, line in enumerate(table, 1):
+        for j, cell in enumerate(line, 1):
+            if not is_number(cell):
+                raise BadNumber(f"{path}: row {i}, column {j} is not a number that can be read")
+    worths = [[Fraction(cell) for cell in line] for line in table]
+    return [written.get(str(w), w) for w in actions], [written[str(x)] for x in secrets], worths
 
 
 def read_table(text: str, name: str) -> tuple[list[Label], list[Label], list[list[str]]]:
@@ -182,20 +213,12 @@ def _names(labels: Any, count: int, name: str) -> list[Any]:
     if labels is None:
         return list(range(count))
     if not isinstance(labels, list) or any(isinstance(label, list | dict) for label in labels):
-        raise BadFile(f"{name}: labels must be a list of texts or numbers, not {str(labels)[:40]}")
+        raise BadFile(f"{name}: labels must be a list of texts or numbers, and are not")
     return labels
 
 
 def _key(label: Any) -> tuple[str, ...]:
     return tuple(str(part) for part in label) if isinstance(label, tuple) else (str(label),)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        read_number(cell, "")
-    except Malformed:
-        return False
-    return True
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -116,10 +116,11 @@ def print_of(cells: Cells, *, decimals: int | None = None) -> PrintedChannel:
 def must_be_a_print(cells: Cells) -> bool:
     """Whether rows miss 1, and by no more than rounding to the decimals shown explains.
 
-    Decimals whose rows sum to 1 may be a print as well, which only a person can know.
+    Decimals whose rows sum to 1 may be a print as well, which only a person can know. Zeros and ones
+    that do not are more likely people's answers.
     """
     values = cells.probabilities
-    if all(sum(line) == 1 for line in values):
+    if all(sum(line) == 1 for line in values) or not longest_decimals(cells):
         return False
     try:
         _require_rounding(cells, values)
