@@ -1,12 +1,15 @@
 """``dprivacy verify`` as a person runs it: its words, its exit code."""
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dprivacy.numbers import as_level as level, ln
 from support.command_runs import Run, command
+from support.written_tables import WAYS
 
 GEOMETRIC = "x,a,b,c\n0,2/3,1/6,1/6\n1,1/3,1/3,1/3\n2,1/6,1/6,2/3\n"
 
@@ -172,3 +175,28 @@ def test_rows_that_miss_1_by_a_rounding_are_a_print_and_others_are_refused(tmp_p
         assert "rows divided by their sums" in done.err
     file.write_text(",a,b,c\na,0.333,0.333,0.332\nb,0.200,0.300,0.500\n")
     assert "its probabilities sum to 499/500" in run(file).err
+
+
+STORED = {
+    "json": '{"rows": ["a", "b c"], "columns": ["a", "b c"], "matrix": [[0.75, 0.25], [0.125, "7/8"]]}',
+    "nested lists": "[[0.75, 0.25], [0.125, 0.875]]",
+}
+
+
+@pytest.mark.parametrize("way", [*WAYS, *STORED, "npy"])
+def test_what_verify_takes_leakage_and_compare_take(way: str, tmp_path: Path) -> None:
+    """Whatever the file is called: its beginning says what it is."""
+    file = tmp_path / "matrix"
+    if way == "npy":
+        with file.open("wb") as opened:
+            np.save(opened, np.array([[0.75, 0.25], [0.125, 0.875]]))
+    else:
+        file.write_text({**WAYS, **STORED}[way])
+    found = json.loads(run(file, "--json").out)
+    assert found["smallest_float"] == pytest.approx(math.log(6))  # 0.75/0.125
+    leaks = json.loads(command("leakage", file, "--json").out)
+    assert leaks["capacity"] in ("13/8", 1.625)
+    assert leaks["gains"]["identity"]["after"] in ("13/16", 0.8125)
+    assert command("compare", file, file).code == 0
+    if way != "npy":
+        assert json.loads(command("verify", "-", "--json", stdin=file.read_text()).out) == found

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
-from dprivacy.errors import Malformed, NotStochastic, TooLarge
+from dprivacy.errors import Malformed, NotApplicable, NotStochastic, TooLarge
 from dprivacy.spaces import discrete, line
 from dprivacy.verify import privacy
 from dprivacy.web.pages import (
@@ -32,6 +32,19 @@ def test_verify_says_what_the_documentation_says_of_this_matrix():
     broken = verify.examined({**verify.USUAL, "matrix": EXAMPLES["broken"][2]})
     assert verify.headline(broken) == "No finite ε: some answers give the truth away"
     assert broken.escape is not None
+
+
+def test_a_rounded_matrix_is_bounded_and_not_compared():
+    thirds = ",a,b,c\na,0.333,0.333,0.333\nb,0.200,0.300,0.500\nc,0.250,0.250,0.500\n"
+    found = verify.examined({**verify.USUAL, "matrix": thirds, "eps": "0.51"})
+    assert verify.headline(found).startswith("Undecided: the bounds of the print leave open")
+    # each third is at least 1 − 2·0.3335; 0.333/0.2005 and 0.3335/0.1995, by hand
+    assert "at least ln(666/401) ≈ 0.5074 and" in found.verdict.smallest_words
+    assert "as high as ln(667/399) ≈ 0.5138" in found.verdict.smallest_words
+    assert found.distances == "any two values are equally far apart"
+    assert found.channel["a", "a"] == Fraction(1, 3)
+    with pytest.raises(NotApplicable, match="matrix A was rounded for print"):
+        compare.compared({**compare.USUAL, "a": thirds, "b": thirds})
 
 
 def test_compare_gives_each_order_its_answer():

@@ -80,6 +80,8 @@ def leakage(
     channel = given.channel
     limit = None if at_most is None else read_number(at_most, "--at-most")
     belief = uniform(channel.rows) if prior is None else read_prior_file(prior, given.space)
+    if not channel.exact:  # an array of doubles, which an exact prior does not meet
+        belief = Dist(belief.labels, [float(weight) for weight in belief.weights])
     found = {text: _measured(belief, channel, _gain(text, given.space)) for text in named}
     most = capacity(channel)
     bits = shannon_capacity(channel)
