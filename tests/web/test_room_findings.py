@@ -39,7 +39,7 @@ def test_a_rounded_matrix_is_bounded_and_not_compared():
     found = verify.examined({**verify.USUAL, "matrix": thirds, "eps": "0.51"})
     assert verify.headline(found).startswith("Undecided: the bounds of the print leave open")
     # each third is at least 1 − 2·0.3335; 0.333/0.2005 and 0.3335/0.1995, by hand
-    assert "at least ln(666/401) ≈ 0.5074 and" in found.verdict.smallest_words
+    assert "at least ln(666/401) ≈ 0.5073 and" in found.verdict.smallest_words
     assert "as high as ln(667/399) ≈ 0.5138" in found.verdict.smallest_words
     assert found.distances == "any two values are equally far apart"
     assert found.channel["a", "a"] == Fraction(1, 3)
