@@ -1,6 +1,7 @@
 """A referee on raw inputs: no release exceeds what it promises about the values that people have."""
 
 import inspect
+import itertools
 import math
 import typing
 from dataclasses import replace
@@ -38,6 +39,17 @@ def test_no_output_exceeds_what_is_promised_for_raw_inputs(kind):
     assert {name: one.broken for name, one in found.items() if one.broken} == {}
     assert {name: one.pairs for name, one in found.items() if one.pairs < ENOUGH} == {}
     assert all(0 < one.share < 1 + 1e-9 for one in found.values())
+
+
+def test_the_factor_that_people_read_is_no_smaller():
+    for path in KINDS["families"]():
+        laws = path.laws(path.values)
+        if path.delta:
+            continue
+        for (x, here), (z, there) in itertools.product(
+            zip(path.values, laws, strict=True), repeat=2
+        ):
+            assert path.guarantee.odds_factor(x, z) >= loss(here, there).ratio
 
 
 def test_every_family_column_mechanism_and_release_is_looked_at():

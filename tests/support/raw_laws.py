@@ -210,6 +210,8 @@ class Path:
         The slack that is promised.
     covers
         Which families, types of columns, mechanisms and functions it takes.
+    guarantee
+        That of a mechanism on listed values.
     """
 
     name: str
@@ -218,6 +220,7 @@ class Path:
     promised: Callable[[Any, Any], Promise]
     delta: Fraction = Fraction(0)
     covers: frozenset[str] = frozenset()
+    guarantee: Guarantee | None = None
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ def finite(name: str, mechanism: Any, covers: set[str]) -> Path:
         promise_of(guarantee),
         Q(guarantee.delta),
         frozenset(covers | {type(mechanism).__name__}),
+        guarantee,
     )
 
 

@@ -5,6 +5,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction as Q
 from functools import partial
 from pathlib import Path as File
@@ -110,18 +111,24 @@ def number_columns() -> Iterator[Path]:
             yield _numbers(label, {**spec, **policy}, values, pa.float64())
     yield _numbers("numbers, whole", small, [*range(-5, 17), 10**15], pa.int64())
     yield _numbers("numbers, single precision", wide, RAW[:27], pa.float32())
+    tenths = {**wide, "nulls": {"replace": 3}}
+    decimals = [Decimal(k) / 100 for k in range(5, 250, 10)]
+    yield _numbers("numbers, decimals", tenths, [*decimals, None], pa.decimal128(12, 3))
     yield _numbers("numbers, with slack", {**small, "delta": "1/20"}, RAW, pa.float64())
     cells = [*map(str, either_side(0.5, 1.5, 9.5)), "1e300", "7", "-0", "3.50", "0003", "NA", ""]
     cells += ["2", "1e1", "-4", "4.4999999999999999", "4.5000000000000001", "10", "0"]
-    replaced = {**small, "nulls": {"replace": 3}}
-    yield _numbers("numbers, cells of a CSV file", replaced, cells, None)
+    cells += [f"{k}.{d}5" for k in range(3) for d in range(1, 9, 2)]
+    for name, spec in (("few", small), ("many", tenths)):
+        replaced = {**spec, "nulls": {"replace": 3}}
+        yield _numbers(f"numbers, cells of a CSV file, {name} points", replaced, cells, None)
     bits = ["".join(row) for row in itertools.product("01", repeat=5)]
     flip = {"type": "bits", "bits": 5, "epsilon": "1"}
     yield protected_column("bits", flip, bits)
     replaced = {**flip, "nulls": {"replace": "01010"}}
     yield protected_column("bits, missing replaced", replaced, [*bits[::2], *bits[1::4], None])
     yield _place_column()
-    yield _whole_row()
+    yield _whole_rows("a whole row", 1)
+    yield _whole_rows("two rows of a person", 2)
 
 
 def _numbers(name: str, spec: dict[str, Any], values: Sequence[Any], kind: Any) -> Path:
@@ -147,9 +154,7 @@ def _numbers(name: str, spec: dict[str, Any], values: Sequence[Any], kind: Any) 
     def read(value: Any) -> Any:
         if value is None or value in ("", "NA"):
             return column.null_value
-        if kind == pa.float32():
-            return float(np.float32(value))
-        return float(value) if kind is None else value
+        return float(np.float32(value)) if kind == pa.float32() else value
 
     verb = "sanitise_file" if kind is None else "sanitise"
     return Path(
@@ -191,28 +196,31 @@ def _place_column() -> Path:
     return Path("table: place", values, laws, promise_of(mechanism.guarantee), covers=covers)
 
 
-def _whole_row() -> Path:
-    """Two records of a person: what the card promises for any two of them."""
-    plan = _plan(
-        {
-            "a": {"type": "categories", "values": ["x", "y", "z"], "epsilon": "1", "nulls": "category"},
-            "b": {"type": "numbers", "low": 0, "high": 3, "grid": "1/2", "epsilon": "1/3"},
-            "c": {"type": "bits", "bits": 2, "epsilon": "ln 2"},
-        }
-    )  # fmt: skip
+def _whole_rows(name: str, rows: int) -> Path:
+    """All rows of a person: what the card promises for any two that the person may have."""
+    columns = {
+        "a": {"type": "categories", "values": ["x", "y", "z"], "epsilon": "1", "nulls": "category"},
+        "b": {"type": "numbers", "low": 0, "high": 3, "grid": "1/2", "epsilon": "1/3"},
+        "c": {"type": "bits", "bits": 2, "epsilon": "ln 2"},
+    }
+    unit = {"unit": "who", "rows_per_person": rows, "drop": ["who"]}
+    plan = Plan.read({**unit, "columns": columns})
     total = joint_guarantee(plan).total
-    values = list(itertools.product(["x", "z", None], [-1e9, 0.25, 0.75, 3], ["00", "01", "11"]))
+    cells = [["x", "z", None], [-1e9, 0.25, 0.75, 3], ["00", "01", "11"]]
+    records = list(itertools.product(*cells))
+    values = [tuple(records[(k * 7 + j * 5) % 36] for j in range(rows)) for k in range(36)]
 
     def laws(values: Sequence[Any]) -> list[Law]:
-        columns = dict(zip("abc", map(list, zip(*values, strict=True)), strict=True))
+        whole = [(*record, k) for k, mine in enumerate(values) for record in mine]
+        table = dict(zip(("a", "b", "c", "who"), map(list, zip(*whole, strict=True)), strict=True))
         with watched() as seen:
-            sanitise(pa.table(columns), plan)
+            sanitise(pa.table(table), plan)
         return seen.laws(len(values))
 
     def promised(x: Any, z: Any) -> Promise:
         return total
 
-    return Path("table: a whole row", values, laws, promised, covers=frozenset({"joint_guarantee"}))
+    return Path(f"table: {name}", values, laws, promised, covers=frozenset({"joint_guarantee"}))
 
 
 NEAR = [

@@ -102,8 +102,8 @@ def read_level(level: LevelLike, *, smallest: int) -> Level:
     read = as_eps(level)
     if read < Fraction(1, 1 << smallest):
         raise BadLevel(
-            f"a level of {read} per step is below 2^-{smallest}, where the noise may not fit 64 bits; "
-            "use a coarser grid: a step twice as wide doubles the level per step"
+            f"a level of {float(read):.3g} a step is below 2^-{smallest}, where the noise may not fit "
+            "64 bits; use a coarser grid: a step twice as wide doubles the level per step"
         )
     if read > _LARGEST:
         raise BadLevel(

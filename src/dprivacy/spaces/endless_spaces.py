@@ -31,8 +31,8 @@ class MetricSpace(Protocol):
 class GridLine:
     """Points low, low + step, …, high of a line (all multiples of step without ends), at |x − z|.
 
-    Other numbers stand for the point nearest to them (the one with an even number of steps, halfway
-    between two): that is where a mechanism on the grid moves them first.
+    Other numbers, which are read as doubles, stand for the point nearest to them (the one with an even
+    number of steps, halfway between two): that is where a mechanism on the grid moves them first.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class GridLine:
         number = Fraction(value)
         if self.low is not None and self.high is not None:
             number = min(max(number, self.low), self.high)
-        return round((number - (self.low or 0)) / self.step)
+        return round((Fraction(float(number)) - (self.low or 0)) / self.step)
 
 
 @dataclass(frozen=True)

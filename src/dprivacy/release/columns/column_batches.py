@@ -192,6 +192,8 @@ class ColumnProtector:
         values = self._without_nulls(self._plain(array))
         if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
             raise self._misfit()
+        if pa.types.is_decimal(values.type):
+            values = values.cast(pa.string())  # Arrow rounds decimals to doubles wrongly
         doubles = self._cast(
             values, pa.float64(), "is not a number that a double can hold", BadNumber
         )
