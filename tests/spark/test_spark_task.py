@@ -13,7 +13,8 @@ from scipy import stats
 
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
-from dprivacy.release.spark.spark_task import CHUNK, MARK, Run, fingerprint, protected, task
+from dprivacy.release.files.row_chunks import CHUNK
+from dprivacy.release.spark.spark_task import MARK, Run, fingerprint, protected, task
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]

@@ -25,7 +25,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from dprivacy.release import Plan, sanitise_file
-from dprivacy.release.files import table_files as files
+from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.jobs import (
     file_job as jobs,
     job_resume as resuming,
@@ -34,7 +34,7 @@ from dprivacy.release.jobs import (
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.plans.release_card import read_card
 
-KEY = bytes(range(100, 132))
+KEY = bytes(37 * k % 256 for k in range(3, 35))
 ROWS = 900
 # Name: what is called there, and the calls of it at whose end (or, for -k, before whose k-th) to die.
 POINTS = {
@@ -76,7 +76,8 @@ def write_source(folder, ending):
 
 def small_steps():
     """Many chunks and many checkpoints in a small table; the same key in every run."""
-    files._BLOCK, files._BATCH, writing.CHECKPOINT = 1 << 11, 120, 1 << 11
+    files._BLOCK, writing.CHECKPOINT = 1 << 11, 1 << 11
+    row_chunks.CHUNK, row_chunks.GROUP = 120, 240
     jobs.run_key = lambda seed: KEY
 
 

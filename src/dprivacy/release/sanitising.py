@@ -54,8 +54,9 @@ def sanitise(
     Returns
     -------
     Released
-        `data` is of the same kind, with the same index, order and dtypes (Spark keeps no order);
-        dropped columns are gone. `card` says what was done.
+        `data` is of the same kind, with the rows in the same order (Spark keeps none); dropped columns
+        are gone, and so is an index of pandas. The plan decides the types of protected columns: texts
+        are strings, whole numbers 64-bit integers, other numbers doubles. `card` says what was done.
 
     Raises
     ------

@@ -1,7 +1,6 @@
 """One column: the law of what comes out, row by row, and refusals that show no value."""
 
 from collections import Counter
-from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -132,8 +131,7 @@ class TestNulls:
         assert noisy.null_count > 0
         assert len(noisy) == len(many)
         assert len(set(noisy.to_pylist())) == 4
-        if not pa.types.is_null(array.type):
-            assert noisy.type == array.type
+        assert pa.types.is_dictionary(noisy.type) is pa.types.is_dictionary(array.type)
 
     @pytest.mark.parametrize(
         ("spec", "value", "array"),
@@ -216,19 +214,11 @@ class TestUnknown:
 
 class TestTypes:
     @pytest.mark.parametrize(
-        "kind",
-        [
-            pa.string(),
-            pa.large_string(),
-            pa.string_view(),
-            pa.binary(),
-            pa.dictionary(pa.int8(), pa.string()),
-            pa.dictionary(pa.uint32(), pa.large_string()),
-        ],
+        "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary()]
     )
-    def test_texts_keep_theirs(self, kind):
+    def test_texts_are_strings(self, kind):
         (noisy,) = protector(specs.LETTERS).apply([pa.array(["a", "b", "c", "a"]).cast(kind)])
-        assert noisy.type == kind
+        assert noisy.type == pa.string()
 
     @pytest.mark.parametrize(
         "kind",
@@ -240,34 +230,48 @@ class TestTypes:
             pa.float32(),
             pa.float64(),
             pa.string(),
-            pa.dictionary(pa.int8(), pa.int64()),
+            pa.decimal128(25, 2),
         ],
     )
-    def test_codes_keep_theirs(self, kind):
-        array = pa.array([1, 2, 3])
-        array = array.dictionary_encode() if pa.types.is_dictionary(kind) else array
-        (noisy,) = protector(specs.CODES).apply([array.cast(kind)])
-        assert noisy.type == kind
+    def test_codes_are_whole_numbers_of_64_bits(self, kind):
+        """Whoever reads a table chooses a smaller type, or doubles, by the values that are there."""
+        (noisy,) = protector(specs.CODES).apply([pa.array([1, 2, 3]).cast(kind)])
+        assert noisy.type == pa.int64()
 
-    def test_decimals(self):
-        array = pa.array([Decimal("1.00"), Decimal("2.00")])
-        (noisy,) = protector(specs.CODES).apply([array])
-        assert noisy.type == array.type
+    @pytest.mark.parametrize(
+        "array",
+        [
+            pa.array(["a", "b"]).dictionary_encode(),
+            pa.DictionaryArray.from_arrays(
+                pa.array([0, 1], pa.int8()), pa.array(["b", CANARY, "a"])
+            ),
+        ],
+    )
+    def test_a_dictionary_has_all_declared_values_in_their_order(self, array):
+        (noisy,) = protector(specs.LETTERS).apply([array.take(pa.array([0, 0]))])
+        assert noisy.type == pa.dictionary(pa.int32(), pa.string())
+        assert noisy.dictionary.to_pylist() == ["a", "b", "c"]
 
     def test_truth_values_in_words(self):
         array = pa.array([True, False] * 50)
         (noisy,) = protector({**specs.LETTERS, "values": ["true", "false"]}).apply([array])
-        assert noisy.type == pa.bool_()
-        assert set(noisy.to_pylist()) == {True, False}
+        assert set(noisy.to_pylist()) == {"true", "false"}
+
+    def test_missing_values_do_not_change_the_type(self):
+        for spec, values in ((specs.LETTERS, ["a", "b"]), (specs.CODES, [1, 2])):
+            with_nulls = {**spec, "nulls": "category"}
+            arrays = [values, [None, None], [values[0], None]]
+            types = {protector(with_nulls).apply([pa.array(a)])[0].type for a in arrays}
+            assert types == {protector(spec).apply([pa.array(values)])[0].type}
 
     def test_an_output_that_is_no_input(self):
         spec = {**specs.TABLE, "mechanism": "any_metric"}
         (noisy,) = protector(spec).apply([pa.array(["a", "b", "c"] * 100)])
         assert set(noisy.to_pylist()) == {"a", "b", "c", "⊥"}
         codes = {**spec, "values": [1, 2, 3]}
-        (noisy,) = protector(codes, texts=True).apply([pa.array(["1", "2", "3"] * 100)])
-        assert set(noisy.to_pylist()) == {"1", "2", "3", "⊥"}
-        assert "cannot hold what the plan declares" in refusal(codes, pa.array([1, 2]))
+        for array in (pa.array(["1", "2", "3"] * 100), pa.array([1, 2, 3] * 100)):
+            (noisy,) = protector(codes, texts=True).apply([array])
+            assert set(noisy.to_pylist()) == {"1", "2", "3", "⊥"}
 
     def test_an_ordered_dictionary_stays_ordered(self):
         array = pa.DictionaryArray.from_arrays(pa.array([0, 1]), ["b", "a"], ordered=True)
@@ -275,24 +279,13 @@ class TestTypes:
         assert noisy.type.ordered
         assert noisy.dictionary.to_pylist() == ["a", "b", "c"]
 
-    def test_an_index_that_is_too_small_for_the_domain_grows(self):
-        spec = {**specs.CODES, "values": list(range(300))}
-        array = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array([7, 8]))
-        (noisy,) = protector(spec).apply([array])
-        assert noisy.type.index_type == pa.int32()
-
     @pytest.mark.parametrize(
         ("spec", "array"),
         [
             (specs.LETTERS, pa.array([["a"], [CANARY]])),
             (specs.LETTERS, pa.array([{"x": CANARY}])),
-            ({**specs.LETTERS, "values": ["1", "2", "x"]}, pa.array([1, 2])),
-            ({**specs.CODES, "values": [1, 300]}, pa.array([1], pa.int8())),
             (specs.NUMBERS, pa.array([True])),
             (specs.NUMBERS, pa.array([0], pa.date32())),
-            ({**specs.NUMBERS, "high": 1000, "grid": 100}, pa.array([1], pa.int8())),
-            ({**specs.NUMBERS, "low": -5}, pa.array([1], pa.uint8())),
-            ({**specs.NUMBERS, "grid": "0.25"}, pa.array([Decimal("1.0")])),
             (specs.BITS, pa.array([1111])),
             (specs.LETTERS, pa.array([b"0" * 16], pa.uuid())),
         ],
@@ -313,19 +306,16 @@ class TestNumbers:
         assert values.max() <= 10
 
     @pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.float32(), pa.float64()])
-    def test_types_stay(self, kind):
-        (noisy,) = protector(specs.NUMBERS).apply([pa.array([1, 2, 30], kind)])
-        assert noisy.type == kind
-
-    def test_whole_numbers_need_a_whole_grid(self):
-        text = refusal({**specs.NUMBERS, "grid": "0.5"}, pa.array([1, 2]))
-        assert "low and grid must be whole too" in text
+    @pytest.mark.parametrize(("grid", "published"), [(1, pa.int64()), ("0.5", pa.float64())])
+    def test_the_grid_decides_the_type(self, kind, grid, published):
+        spec = {**specs.NUMBERS, "grid": grid}
+        (noisy,) = protector(spec).apply([pa.array([1, 2, 30], kind)])
+        assert noisy.type == published
 
     def test_texts_from_a_csv_file(self):
         (noisy,) = protector(specs.NUMBERS, texts=True).apply([pa.array(["1", "2.4", "1e1", "-3"])])
-        assert noisy.type == pa.string()
-        assert {float(v) for v in noisy.to_pylist()} <= set(range(11))
-        assert all("." not in v for v in noisy.to_pylist())
+        assert noisy.type == pa.int64()
+        assert set(noisy.to_pylist()) <= set(range(11))
 
     @pytest.mark.parametrize(
         ("array", "text"),
@@ -357,7 +347,7 @@ class TestPlacesAndBits:
         x, y = pa.array([1.0] * 4000), pa.array([2] * 4000)
         column = protector(specs.PLACE)
         east, north = column.apply([x, y])
-        assert (east.type, north.type) == (x.type, y.type)
+        assert (east.type, north.type) == (pa.float64(), pa.float64())
         assert ((np.asarray(east) * 2) % 1 == 0).all()
         assert abs(np.asarray(east).mean() - 1.0) < 0.2
         assert column.row == 4000

@@ -22,10 +22,10 @@ def table():
         "hobby": ["sports", "cars", "it's \"new\""] * (N // 3),
         "code": [1, 2, 30] * (N // 3),
         "zip": ["01", "1", "12"] * (N // 3),
-        "age": [k % 91 for k in range(N)],
-        "share": [k * 7 % N / 1000 for k in range(N)],
-        "big": [k * 7 % N * 10**12 for k in range(N)],
-        "debt": [-5 - k * 7 % N for k in range(N)],
+        "age": [k * 34 % 91 for k in range(N)],
+        "share": [k * 149 % N / 1000 for k in range(N)],
+        "big": [k * 149 % N * 10**12 for k in range(N)],
+        "debt": [-5 - k * 149 % N for k in range(N)],
         "free text": [f"text {k}" for k in range(N)],
         "member": [True, False] * (N // 2),
         "day": [datetime.date(2020, 1, 1 + k % 2) for k in range(N)],
@@ -138,10 +138,10 @@ def test_refusals(tmp_path):
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     from dprivacy.release.columns import plan_proposal as proposal
-    from dprivacy.release.files import table_files as files
+    from dprivacy.release.files import row_chunks
 
     monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
-    monkeypatch.setattr(files, "_BATCH", 50)
+    monkeypatch.setattr(row_chunks, "CHUNK", 50)
     pq.write_table(pa.table({"h": ["a", "b"] * 100 + ["late"]}), tmp_path / "in.parquet")
     assert tomllib.loads(propose(tmp_path / "in.parquet"))["columns"]["h"]["values"] == ["a", "b"]
 

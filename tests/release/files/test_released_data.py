@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import BadFile, NotApplicable, OutputExists, Unfinished
+from dprivacy.errors import BadFile, NotApplicable, OutputExists, PrivacyLeakWarning, Unfinished
 from dprivacy.release import Card, Released, received, sanitise
 from dprivacy.release.files import released_data
 from dprivacy.release.files.own_files import Workplace, file_hash
@@ -108,7 +108,8 @@ def test_tables_of_every_kind(tmp_path, table, ending):
 
 def test_an_index_and_metadata_stay_behind(tmp_path):
     frame = pd.DataFrame({"h": LETTERS}, index=range(1000, 1120))
-    sanitise(frame, plan_of()).save(tmp_path / "out.parquet")
+    with pytest.warns(PrivacyLeakWarning, match="the index is not published"):
+        sanitise(frame, plan_of()).save(tmp_path / "out.parquet")
     schema = pq.read_schema(tmp_path / "out.parquet")
     assert (schema.names, schema.metadata) == (["h"], None)
 

@@ -17,7 +17,7 @@ import pytest
 
 from dprivacy.errors import AlreadyReleased, DPrivacyError, Malformed, UnknownCategory
 from dprivacy.release import Plan, card_path, received, sanitise_file
-from dprivacy.release.files import table_files as files
+from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.plans.release_card import read_card
 from support.release_tables import (
     CODES,
@@ -88,6 +88,7 @@ class TestCsv:
 
     def test_line_breaks_at_the_edge_of_a_block(self, tmp_path, monkeypatch):
         monkeypatch.setattr(files, "_BLOCK", 1 << 10)
+        monkeypatch.setattr(row_chunks, "CHUNK", 100)
         rows = "".join(f'a,"x{k}\n\n{"y" * (k % 50)}"\n' for k in range(2000))
         csv_out(tmp_path, "h,note\n" + rows, pass_through=["note"])
         assert read_card(tmp_path / "out.csv.card.json").count == 2000
@@ -121,14 +122,14 @@ class TestCsv:
 
     def test_numbers_and_codes_in_text(self, tmp_path):
         assert set(csv_out(tmp_path, "h\n1\n2\n3\n", CODES).split()[1:]) <= {
-            b'"1"',
-            b'"2"',
-            b'"3"',
+            b"1",
+            b"2",
+            b"3",
         }
         (tmp_path / "out.csv").unlink()
         (tmp_path / "out.csv.card.json").unlink()
         rows = csv_out(tmp_path, "h\n1\n2.5\n1e1\n", NUMBERS).decode().split()[1:]
-        assert {float(row.strip('"')) for row in rows} <= set(range(11))
+        assert {int(row) for row in rows} <= set(range(11))
 
     @pytest.mark.parametrize(
         ("spec", "value"), [(LETTERS, "a"), (CODES, 1), (NUMBERS, 2), (NUMBERS, 2.5)]
@@ -340,7 +341,7 @@ class TestOutputs:
 
 
 class TestParquet:
-    def test_types_stay(self, tmp_path):
+    def test_types_are_those_of_the_plan_and_of_what_passes_through(self, tmp_path):
         table = pa.table({
             "h": pa.array(["a", "b"]).dictionary_encode(),
             "n": pa.array([1, 2], pa.int16()),
@@ -353,7 +354,7 @@ class TestParquet:
         seeded_file(tmp_path / "in.parquet", plan, tmp_path / "out.parquet")
         clean = pq.read_table(tmp_path / "out.parquet")
         assert clean.schema.field("h").type == table.schema.field("h").type
-        assert clean.schema.field("n").type == pa.int16()
+        assert clean.schema.field("n").type == pa.int64()
         assert clean["l"].to_pylist() == [[1], [2, 3]]
         assert clean["d"].to_pylist() == table["d"].to_pylist()
 
@@ -370,7 +371,7 @@ class TestParquet:
         assert not (tmp_path / "out.csv").exists()
 
     def test_progress_knows_the_total(self, tmp_path):
-        rows = 3 * files._BATCH // 2
+        rows = 3 * row_chunks.CHUNK // 2
         pq.write_table(pa.table({"h": ["a"] * rows}), tmp_path / "in.parquet")
         seen = []
         seeded_file(
@@ -379,7 +380,7 @@ class TestParquet:
             tmp_path / "out.parquet",
             progress=lambda *at: seen.append(at),
         )
-        assert seen == [(files._BATCH, rows), (rows, rows)]
+        assert seen == [(row_chunks.CHUNK, rows), (rows, rows)]
 
     def test_no_statistics_or_dictionary_of_the_source(self, tmp_path):
         column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), ["a", "b", CANARY])
@@ -399,8 +400,7 @@ class TestParquet:
         assert CANARY.encode() not in raw
         meta = pq.read_metadata(tmp_path / "out.parquet")
         assert set(meta.metadata or {}) <= {b"ARROW:schema"}
-        statistics = meta.row_group(0).column(0).statistics
-        assert statistics is None or {statistics.min, statistics.max} <= {"a", "b", "c"}
+        assert [meta.row_group(0).column(k).statistics for k in range(2)] == [None, None]
 
 
 def test_the_card_lies_beside(tmp_path):

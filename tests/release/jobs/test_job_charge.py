@@ -10,7 +10,7 @@ from dprivacy.errors import AlreadyReleased, BudgetExceeded, DPrivacyError, Malf
 from dprivacy.numbers import ln
 from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.files import table_files as files
+from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.jobs import job_charge as charge, output_writer as writing
 from dprivacy.release.jobs.source_marks import Origin
 from support.release_tables import LETTERS, Stopped, left_over, plan_of, stopped_after
@@ -39,6 +39,7 @@ class Jobs:
 @pytest.fixture
 def job(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(row_chunks, "CHUNK", 100)
     monkeypatch.setattr(writing, "CHECKPOINT", 1 << 11)
     made = Jobs(tmp_path)
     yield made

@@ -23,7 +23,7 @@ import pytest
 from dprivacy.errors import DPrivacyError, Malformed, Unfinished
 from dprivacy.release import Plan, card_path, received, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.files import table_files as files
+from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.files.own_files import Workplace
 from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
 from dprivacy.release.jobs.job_journal import Journal
@@ -142,7 +142,8 @@ class Job:
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(files, "_BLOCK", 1 << 12)
-    monkeypatch.setattr(files, "_BATCH", 250)
+    monkeypatch.setattr(row_chunks, "CHUNK", 250)
+    monkeypatch.setattr(row_chunks, "GROUP", 500)
     monkeypatch.setattr(writing, "CHECKPOINT", 1 << 11)
 
 
@@ -291,11 +292,9 @@ class TestChanges:
         before = job.source.read_bytes()
         job.stop()
         job.write_source(job.table.slice(1))
-        job.refused(rf"the source .* is another one \({len(before)} bytes before, \d+ now\)")
+        job.refused("the source .* is another one")
         job.source.write_bytes(before[:-9] + bytes([before[-9] ^ 1]) + before[-8:])
-        job.refused(
-            r"another one \(same size\).*Put that back and pass --resume, or pass --discard"
-        )
+        job.refused(r"another one.*Put that back and pass --resume, or pass --discard")
         job.source.write_bytes(before)
         assert job.run(resume=True).count == ROWS
 
@@ -329,7 +328,7 @@ class TestChanges:
         ("kind", "change", "words"),
         [
             ("parquet", (ChunkStreams, "start", lambda self, chunk: None), "come out the same"),
-            ("csv", (files, "_BLOCK", 1 << 11), "come in the same chunks"),
+            ("csv", (row_chunks, "CHUNK", 150), "come in the same chunks"),
         ],
     )
     def test_other_noise_or_chunks(self, tmp_path, small, monkeypatch, kind, change, words):
@@ -530,9 +529,10 @@ BEGIN = f"""
     import pyarrow.compute, pyarrow.csv, pyarrow.parquet
     from dprivacy.errors import DPrivacyError
     from dprivacy.release import Plan, sanitise_file
-    from dprivacy.release.files import table_files as files
+    from dprivacy.release.files import row_chunks, table_files as files
     from dprivacy.release.jobs import file_job as jobs, output_writer as writing
-    files._BLOCK, files._BATCH, writing.CHECKPOINT = 1 << 12, 250, 1 << 11
+    files._BLOCK, writing.CHECKPOINT = 1 << 12, 1 << 11
+    row_chunks.CHUNK, row_chunks.GROUP = 250, 500
     jobs.run_key = lambda seed: {KEY!r}
     plan = Plan.read({SPEC!r})
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import (
     BadNumber,
-    BadPlan,
     DPrivacyError,
     NotApplicable,
     UnknownCategory,
@@ -30,7 +30,8 @@ class ColumnProtector:
     """Applies one column's mechanism to Arrow arrays.
 
     Values are looked up in the declared domain, never in a batch's own dictionary, and what comes out
-    is built from the declared outputs alone, so that no original category travels along.
+    is built from the declared outputs alone, in a type that the plan decides: neither an original
+    category travels along, nor a type that was chosen because a value was missing.
 
     Parameters
     ----------
@@ -53,50 +54,59 @@ class ColumnProtector:
         permanent: PermanentAnswers | None = None,
     ) -> None:
         self.permanent = permanent
-        self.people: Sequence[Any] = ()
         self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
-        self.orders = [RowOrder() for _ in column.columns] if column.kind != "bits" else []
-        self._typed: dict[Any, Any] = {}  # declared outputs in the types that columns have
+        self.orders = [RowOrder() for _ in column.columns if column.kind != "bits"]
+        self.type = published_type(column)
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             channel = column.mechanism.channel
             self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
         if column.listed:
-            self.inputs, self.outputs = channel.rows, channel.columns
+            self.inputs = channel.rows
             self.wanted = _type_of(self.inputs)
             self.known = arrow().array(list(self.inputs), type=self.wanted)
+            self.named = declared_outputs(column)
 
     def apply(self, arrays: Sequence[Any], people: Sequence[Any] = ()) -> list[Any]:
-        """Noisy arrays for true ones (two of each for a place), of the same types.
+        """Noisy arrays for true ones (two of each for a place), of the published type.
 
         `people` says whose each row is, for permanent answers.
         """
-        self.people = people
+        true = self.look(arrays)
+        if self.column.listed:
+            return [_labelled(self._drawn(true, people), self.named, arrays[0].type)]
+        if self.column.kind == "numbers":
+            return [self._numbers(true)]
+        noisy = self.mechanism.randomise(true)
+        return [self._bits(noisy)] if self.column.kind == "bits" else [*map(self._back, noisy.T)]
+
+    def look(self, arrays: Sequence[Any]) -> NDArray[Any]:
+        """The true values: positions of listed ones, doubles, rows of bits; their order is noted."""
         if any(isinstance(array.type, arrow().BaseExtensionType) for array in arrays):
             raise WrongKind(
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
             )
         try:
             if self.column.listed:
-                noisy = [self._listed(arrays[0])]
-            elif self.column.kind == "numbers":
-                noisy = [self._numbers(arrays[0])]
+                true: NDArray[Any] = self._codes(arrays[0])
             elif self.column.kind == "bits":
-                noisy = [self._bits(arrays[0])]
+                true = self._rows_of_bits(arrays[0])
             else:
-                noisy = self._place(arrays)
+                true = np.stack([self._floats(array) for array in arrays], axis=1)
         except DPrivacyError:
             raise
         except (arrow().ArrowException, ValueError, TypeError, OverflowError):
             raise self._misfit() from None
-        self.row += len(arrays[0])
-        return noisy
+        self.row += len(true)
+        for order, side in zip(self.orders, np.atleast_2d(true.T), strict=False):  # not of bits
+            order.see(side)
+        return true[:, 0] if self.column.kind == "numbers" else true
 
-    def _drawn(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+    def _drawn(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[Any]:
         if self.permanent is not None:
-            return self.permanent.draw(codes, self.people)
-        return self.sampler.draw(codes, self.source)
+            return self.permanent.draw(codes, people)
+        return np.asarray(self.sampler.draw(codes, self.source))
 
     def _misfit(self) -> DPrivacyError:
         return WrongKind(
@@ -156,7 +166,7 @@ class ColumnProtector:
                 bad = middle
         raise self._at(good, what, kind)
 
-    def _listed(self, array: Any) -> Any:
+    def _codes(self, array: Any) -> NDArray[np.intp]:
         values = self._plain(array)
         if self.column.nulls != "category":
             values = self._without_nulls(values)
@@ -165,27 +175,7 @@ class ColumnProtector:
         if codes.null_count:
             at = int(np.flatnonzero(np.asarray(codes.is_null()))[0])
             raise self._at(at, _STRANGE, UnknownCategory)
-        named = self._named(array.type)
-        positions = np.asarray(codes).astype(np.intp)
-        self.orders[0].see(positions)
-        drawn = self._drawn(positions)
-        return _labelled(np.asarray(drawn), named, array.type)
-
-    def _named(self, original: Any) -> Any:
-        """The declared outputs in a column's own type, whatever the data hold."""
-        pa = arrow()
-        if original not in self._typed:
-            inner = original.value_type if pa.types.is_dictionary(original) else original
-            if pa.types.is_null(inner):
-                inner = self.wanted
-            outputs: list[Any] = list(self.outputs)
-            if len({type(y) for y in outputs if y is not None}) > 1:  # ⊥ among whole numbers
-                outputs = [None if y is None else str(y) for y in outputs]
-            if pa.types.is_decimal(inner):
-                self._typed[original] = pa.array(outputs, type=inner)
-            else:
-                self._typed[original] = pa.array(outputs, type=_type_of(outputs)).cast(inner)
-        return self._typed[original]
+        return np.asarray(codes).astype(np.intp)
 
     def _floats(self, array: Any) -> NDArray[np.float64]:
         pa = arrow()
@@ -203,50 +193,27 @@ class ColumnProtector:
             raise self._at(int(broken[0]), "is not a finite number", BadNumber)
         return numbers
 
-    def _numbers(self, array: Any) -> Any:
-        pa = arrow()
-        values = self._floats(array)
-        self.orders[0].see(values)
-        points = self._points(array.type)
-        if points is None:
-            return _back(pa.array(self.mechanism.randomise(values)), array.type)
+    def _numbers(self, values: NDArray[np.float64]) -> Any:
+        if self.points is None:
+            return self._back(self.mechanism.randomise(values))
         drawn = self.sampler.draw(self.mechanism.snapped(values), self.source)
-        return points.take(pa.array(np.asarray(drawn).astype(np.int32)))
+        return self.points.take(arrow().array(np.asarray(drawn).astype(np.int32)))
 
-    def _points(self, original: Any) -> Any:
-        """The grid's points in a column's own type (None where they are too many to list).
-
-        They must fit the type and stay apart in it.
-        """
-        pa = arrow()
-        if original in self._typed:
-            return self._typed[original]
+    @cached_property
+    def points(self) -> Any:
+        """The points of the grid (None where they are too many to list)."""
         mechanism = self.column.mechanism
+        if mechanism.inner is None:
+            return None
         grid = mechanism.grid
-        whole = all(Fraction(v).denominator == 1 for v in (grid.low, grid.step))
-        if pa.types.is_integer(_value_type(original)) and not whole:
-            raise BadPlan(
-                f"column {self.column.name!r} holds whole numbers; low and grid must be whole too"
-            )
         steps = int((grid.high - grid.low) / grid.step)
-        listed = mechanism.inner is not None
-        chosen = range(steps + 1) if listed else sorted({0, 1, steps // 2, steps - 1, steps})
-        exact = np.array([float(grid.low + k * grid.step) for k in chosen])
-        points = _back(pa.array(exact), original)
-        kept = points.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        if not np.array_equal(kept.astype(np.float32), exact.astype(np.float32)):
-            raise self._misfit()
-        self._typed[original] = points if listed else None
-        return self._typed[original]
+        return self._back(np.array([float(grid.low + k * grid.step) for k in range(steps + 1)]))
 
-    def _place(self, arrays: Sequence[Any]) -> list[Any]:
-        places = np.stack([self._floats(array) for array in arrays], axis=1)
-        for order, side in zip(self.orders, places.T, strict=True):
-            order.see(side)
-        noisy = self.mechanism.randomise(places)
-        return [_back(arrow().array(noisy[:, k]), a.type) for k, a in enumerate(arrays)]
+    def _back(self, noisy: NDArray[np.float64]) -> Any:
+        """Noisy numbers in the published type."""
+        return arrow().array(noisy).cast(self.type)
 
-    def _bits(self, array: Any) -> Any:
+    def _rows_of_bits(self, array: Any) -> NDArray[np.int64]:
         pa, pc = arrow(), compute()
         length = self.column.mechanism.bits
         texts = self._without_nulls(self._plain(array))
@@ -261,10 +228,37 @@ class ColumnProtector:
                 int(bad[0]), f"is not a text of {length} zeros and ones", UnknownCategory
             )
         data = pc.binary_join(_as_list(texts), "").to_pylist()[0].encode()
-        table = np.frombuffer(data, dtype=np.uint8).reshape(-1, length).astype(np.int64) - ord("0")
-        noisy = (self.mechanism.randomise(table) + ord("0")).astype(np.uint8)
-        cells = np.ascontiguousarray(noisy).view(f"S{length}").ravel()
-        return pa.array(cells.astype(str)).cast(_value_type(array.type))
+        return np.frombuffer(data, dtype=np.uint8).reshape(-1, length).astype(np.int64) - ord("0")
+
+    def _bits(self, noisy: NDArray[np.int64]) -> Any:
+        cells = np.ascontiguousarray((noisy + ord("0")).astype(np.uint8))
+        texts = cells.view(f"S{noisy.shape[1]}").ravel().astype(str)
+        return arrow().array(texts, type=self.type)
+
+
+def published_type(column: ColumnPlan) -> Any:
+    """The Arrow type that a column has when it is released; the plan decides it, and the data never do.
+
+    Texts and strings of bits are strings, whole numbers are 64-bit integers, other numbers are doubles.
+    """
+    pa = arrow()
+    if column.listed:
+        return declared_outputs(column).type
+    if column.kind == "bits":
+        return pa.string()
+    grid = getattr(column.mechanism, "grid", None)
+    whole = grid is not None and all(
+        Fraction(end or 0).denominator == 1 for end in (grid.low, grid.step)
+    )
+    return pa.int64() if column.kind == "numbers" and whole else pa.float64()
+
+
+def declared_outputs(column: ColumnPlan) -> Any:
+    """All values that a column of listed values may have when it is released, in declared order."""
+    outputs = list(column.mechanism.channel.columns)
+    if len({type(y) for y in outputs if y is not None}) > 1:  # ⊥ among whole numbers
+        outputs = [None if y is None else str(y) for y in outputs]
+    return arrow().array(outputs, type=_type_of(outputs))
 
 
 def _type_of(labels: Sequence[Any]) -> Any:
@@ -278,39 +272,14 @@ def _as_list(array: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array.cast(pa.string()))
 
 
-def _value_type(original: Any) -> Any:
-    return original.value_type if arrow().types.is_dictionary(original) else original
-
-
 def _labelled(codes: NDArray[Any], named: Any, original: Any) -> Any:
-    """Declared outputs by position, in a dictionary of their own where the column had one."""
+    """Declared outputs by position, in a dictionary of all of them where the column had one."""
     pa = arrow()
     positions = pa.array(codes.astype(np.int32))
     if not pa.types.is_dictionary(original):
-        view = pa.types.is_string_view(original) or pa.types.is_binary_view(original)
-        return (
-            named.cast(pa.string()).take(positions).cast(original)
-            if view
-            else named.take(positions)
-        )
-    values, mask = named, None
+        return named.take(positions)
     if named.null_count:  # a missing value is no entry of a dictionary
-        values = named.drop_null()
-        mask = codes == len(values)
-        positions = pa.array(codes.astype(np.int32), mask=mask)
-    index = original.index_type
-    fits = len(values) <= np.iinfo(index.to_pandas_dtype()).max
-    return pa.DictionaryArray.from_arrays(
-        positions.cast(index) if fits else positions, values, ordered=original.ordered
-    )
-
-
-def _back(noisy: Any, original: Any) -> Any:
-    """Noisy numbers in the type they came in; rounded only where that type holds whole numbers."""
-    pa = arrow()
-    original = _value_type(original)
-    if pa.types.is_null(original):
-        return noisy
-    if pa.types.is_integer(original):
-        return compute().round(noisy).cast(original)
-    return noisy.cast(original)
+        missing = np.asarray(named.is_null())[codes]
+        positions = pa.array(codes.astype(np.int32), mask=missing)
+        named = named.drop_null()
+    return pa.DictionaryArray.from_arrays(positions, named, ordered=original.ordered)

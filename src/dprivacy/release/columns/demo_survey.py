@@ -42,10 +42,10 @@ def survey() -> dict[str, list[str]]:
     health = {"bad": 90, "fair": 270, "good": 540, "very good": 300}
     return {
         "name": [f"person {k + 1}" for k in range(ROWS)],
-        "region": column({"north": 500, "south": 700}, 7),
-        "hobby": column(hobbies, 11),
-        "smokes": column({"yes": 264, "no": 936}, 13),
-        "health": column(health, 17),
+        "region": column({"north": 500, "south": 700}, 739),
+        "hobby": column(hobbies, 497),
+        "smokes": column({"yes": 264, "no": 936}, 877),
+        "health": column(health, 283),
     }
 
 

@@ -12,17 +12,29 @@ def bare(array: Any, name: str) -> Any:
     """The values of an Arrow array without the rest of what it carries.
 
     Entries of a dictionary that no row has, bytes that lie under missing values, rows before and after
-    a slice, and metadata of nested fields stay behind; extension types are refused.
+    a slice, what else is in the buffers that views point into, and metadata of nested fields stay
+    behind; extension types are refused.
     """
-    pa = arrow()
     plain = _plain_type(array.type, name)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode().dictionary_encode().cast(array.type)
-    elif plain != array.type or _has_metadata(array.type):
+    try:
+        return _copied(array, plain)
+    except arrow().ArrowException:
+        raise WrongKind(
+            f"column {name!r} has the type {array.type}; cast it to a plainer one"
+        ) from None
+
+
+def _copied(array: Any, plain: Any) -> Any:
+    """The values in buffers of their own."""
+    pa = arrow()
+    if pa.types.is_dictionary(plain):
+        return array.dictionary_decode().dictionary_encode().cast(plain)
+    if pa.types.is_string_view(plain) or pa.types.is_binary_view(plain):
+        whole = pa.large_string() if pa.types.is_string_view(plain) else pa.large_binary()
+        return array.cast(whole).cast(plain)
+    if plain != array.type or _has_metadata(array.type):
         array = array.cast(plain)
-    if array.null_count or array.offset:
-        array = array.take(pa.array(np.arange(len(array))))
-    return array
+    return array.take(pa.array(np.arange(len(array))))
 
 
 def _plain_type(kind: Any, name: str) -> Any:

@@ -1,5 +1,6 @@
 """What is seen of all rows together: their order by a secret column, and how many each person has."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,25 +8,29 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadPlan, NotApplicable
 
-_FEWEST = 20  # rows below which an order may well be chance
-_MOST_RUNS = 1 << 12
-_FIRST = 1 << 8  # rows looked at first: nearly every table shows there that it is not sorted
+FEWEST = 20  # rows below which an order may well be chance
+_MOST = 1 << 12  # values that are remembered
+_SHARE = 1 / 8  # of the steps that rows in random order would have: with fewer they are in an order
+_SIGMAS = 4
 
 
 class RowOrder:
-    """Notices rows that are sorted, or grouped, by the values of one column.
+    """Notices rows that are sorted, or grouped, by the values of one column, also with some exceptions.
 
     Noise changes values and leaves rows where they are. In a table that is sorted by a secret column,
     the place of a row says nearly what its value was, whatever ε is.
 
     Notes
     -----
-    1. Rows are *sorted* while no value steps down, or none steps up, from one row to the next.
-    2. They are *grouped* while no value comes back after another one; this finds an order that is not
-       the declared one, such as the alphabet's. At least two rows a value are asked for, since values
-       that all differ are always grouped.
-    3. Both are decided on the run; only the last value and those that a run began with are kept, and
-       nothing after the order is broken.
+    1. Steps down, steps up and changes from one row to the next are counted, and compared with what
+       the same values would show in random order: two rows differ with some probability p, which a
+       few thousand values taken at even intervals tell, so that n rows have p·(n − 1) changes, half
+       of them upwards.
+    2. Rows are *sorted* when at most an eighth of these steps down, or up, are left; they are
+       *grouped*, in whatever order of the values, when at most an eighth of the changes are. In random
+       order none of these numbers has a variance above half its mean, and fewer steps than four
+       standard deviations below it are no chance.
+    3. Rows without any step down, or up, are sorted however few steps there are.
 
     Examples
     --------
@@ -35,53 +40,51 @@ class RowOrder:
     True
     """
 
-    __slots__ = ("_falling", "_grouped", "_last", "_rising", "_rows", "_seen")
+    __slots__ = ("_downs", "_every", "_last", "_rows", "_some", "_ups")
 
     def __init__(self) -> None:
-        self._rows = 0
-        self._rising = self._falling = self._grouped = True
+        self._rows = self._ups = self._downs = 0
         self._last: NDArray[np.generic] = np.empty(0)
-        self._seen: set[object] = set()
-
-    @property
-    def broken(self) -> bool:
-        """Whether the rows seen so far are in no order, so that later ones do not matter."""
-        return not (self._rising or self._falling or self._grouped)
+        self._some: NDArray[np.generic] = np.empty(0)
+        self._every = 1  # of so many rows one is remembered
 
     @property
     def kept(self) -> bool:
         """Whether the rows came sorted or grouped, too many of them for chance."""
-        if self._rows < _FEWEST or len(self._seen) < 2:
+        changes = self._ups + self._downs
+        if self._rows < FEWEST or not changes:
             return False
-        grouped = self._grouped and self._rows >= 2 * len(self._seen)
-        return self._rising or self._falling or grouped
+        expected = self._differ() * (self._rows - 1)
+        return (
+            not (self._ups and self._downs)
+            or _too_few(min(self._ups, self._downs), expected / 2)
+            or _too_few(changes, expected)
+        )
 
     def see(self, values: NDArray[np.generic]) -> None:
         """Note the next values, in the order of the rows."""
-        for part in (values[:_FIRST], values[_FIRST:]):
-            if len(part) and not self.broken:
-                self._look(part)
-
-    def give_up(self) -> None:
-        """Say that the order was seen to be broken before."""
-        self._rising = self._falling = self._grouped = False
-
-    def _look(self, values: NDArray[np.generic]) -> None:
+        if not len(values):
+            return
         joined = np.concatenate([self._last.astype(values.dtype), values])
-        before, after = joined[:-1], joined[1:]
-        self._rising = self._rising and not bool((after < before).any())
-        self._falling = self._falling and not bool((after > before).any())
-        starts = [
-            *(() if len(self._last) else (joined[0].item(),)),
-            *after[after != before].tolist(),
-        ]
-        if self._grouped:
-            new = set(starts)
-            self._grouped = len(new) == len(starts) <= _MOST_RUNS and not new & self._seen
-        if len(self._seen) < _MOST_RUNS:
-            self._seen.update(starts[:_MOST_RUNS])
-        self._rows += len(values)
+        self._ups += int(np.count_nonzero(joined[1:] > joined[:-1]))
+        self._downs += int(np.count_nonzero(joined[1:] < joined[:-1]))
         self._last = values[-1:].copy()
+        first = -self._rows % self._every
+        self._some = np.concatenate([self._some.astype(values.dtype), values[first :: self._every]])
+        self._rows += len(values)
+        while len(self._some) > _MOST:
+            self._some, self._every = self._some[::2].copy(), 2 * self._every
+
+    def _differ(self) -> float:
+        """The probability that two rows differ."""
+        n = len(self._some)
+        counts = np.unique(self._some, return_counts=True)[1]
+        return 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))
+
+
+def _too_few(steps: int, expected: float) -> bool:
+    most = min(_SHARE * expected, expected - _SIGMAS * math.sqrt(expected / 2))
+    return steps <= most
 
 
 class RowsPerPerson:

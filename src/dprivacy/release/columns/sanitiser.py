@@ -105,25 +105,13 @@ class Sanitiser:
         return arrow().table({name: done[name] for name in names})
 
     def skip(self, table: Any) -> None:
-        """Count the rows of a batch that was sanitised before, by a run that stopped."""
+        """Look at the rows of a batch that was sanitised before, by a run that stopped."""
         self.output_names(table.schema.names)
         if self.people is not None:
             self.people.see(one_chunk(table.column(self.plan.unit)))
         self.rows += len(table)
         for protector in self.protectors:
-            protector.row = self.rows
-
-    @property
-    def unsorted(self) -> list[str]:
-        """The protected columns whose order the rows are seen not to be in."""
-        return [p.column.name for p in self.protectors if all(o.broken for o in p.orders)]
-
-    def known_unsorted(self, names: Sequence[str]) -> None:
-        """Take over `unsorted` from a run that stopped."""
-        for protector in self.protectors:
-            if protector.column.name in names:
-                for order in protector.orders:
-                    order.give_up()
+            protector.look([one_chunk(table.column(c)) for c in protector.column.columns])
 
     def finish(self) -> None:
         """Refuse what can only be seen at the end, and warn of it.

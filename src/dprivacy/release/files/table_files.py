@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
-from dprivacy.extras import arrow, arrow_csv, parquet
+from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
+from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import opened_utf8, refuse_bad_bytes
 from dprivacy.release.intake.table_format import TableFormat, format_of
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
@@ -193,7 +194,7 @@ def guarded(batches: Iterable[Any], path: Path, encoding: str = "") -> Iterator[
 def writer_of(file: Any, output: Path, schema: Any, *, header: bool = True) -> Any:
     """Something with `write_table` and `close`, for the output's format."""
     if is_parquet(output):
-        return parquet().ParquetWriter(file, schema)
+        return RowGroups(file, schema)
     if output.suffix.lower() != ".csv":
         raise BadFile(f"{output}: tables are written as .csv or .parquet, not as {output.suffix!r}")
     csv = arrow_csv()

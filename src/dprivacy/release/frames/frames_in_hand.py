@@ -6,11 +6,12 @@ from typing import Any
 
 from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
 from dprivacy.extras import arrow
+from dprivacy.release.columns.column_batches import declared_outputs
+from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card
-from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
 
 
@@ -66,36 +67,52 @@ def _duckdb(relation: Any, sanitiser: Sanitiser) -> Any:
 
 
 def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
+    """A new frame: columns of the plan's types, and an index that counts the rows.
+
+    An index may be the order that the rows had before they were shuffled, or say who is who.
+    """
     import pandas
 
     labels = {str(name): name for name in frame.columns}
     names = sanitiser.output_names([str(name) for name in frame.columns])
-    if frame.index.names != [None] or frame.index.dtype.kind not in "iu":
+    if not frame.index.equals(pandas.RangeIndex(len(frame))) or frame.index.names != [None]:
         warnings.warn(
-            "the index is published as it is; reset it if it says who is who",
+            "the index is not published, and the rows are counted from 0 instead; if it may be "
+            "published, make it a column (reset_index) and list that in pass_through",
             PrivacyLeakWarning,
             stacklevel=5,
         )
     done = sanitiser.protect({c: _pandas_array(frame[labels[c]], c) for c in sanitiser.needed})
     columns = {}
-    for name in names:
+    for k, name in enumerate(names):
         before = frame[labels[name]]
-        kept = isinstance(before.dtype, pandas.CategoricalDtype)
+        grouped = isinstance(before.dtype, pandas.CategoricalDtype)
         if name not in done:
-            columns[labels[name]] = before.cat.remove_unused_categories() if kept else before
+            columns[k] = _copied(before, name).reset_index(drop=True)
             continue
         values = done[name].to_pandas(integer_object_nulls=True)
-        if kept:
-            declared = _declared(sanitiser.plan, name)
+        column = sanitiser.plan.column(name)
+        if grouped and column.listed:
+            declared = declared_outputs(column).drop_null().to_pylist()
             values = pandas.Categorical(values, declared, ordered=before.dtype.ordered)
-            columns[labels[name]] = pandas.Series(values, frame.index)
-        else:
-            dtype = _roomy(before.dtype, sanitiser.plan, name)
-            columns[labels[name]] = pandas.Series(values.to_numpy(), frame.index).astype(dtype)
-    result = pandas.concat(columns, axis=1) if columns else pandas.DataFrame(index=frame.index)
+        elif column.nulls == "category" and arrow().types.is_integer(done[name].type):
+            values = values.astype("Int64")
+        columns[k] = pandas.Series(values)
+    result = pandas.DataFrame(columns, index=pandas.RangeIndex(len(frame)))
     result.columns = frame.columns[[str(name) in names for name in frame.columns]]
-    result.attrs = {}
     return result
+
+
+def _copied(series: Any, name: str) -> Any:
+    """A column that is published as it is, without the rest of the memory that it lies in."""
+    import pandas
+
+    if isinstance(series.dtype, pandas.CategoricalDtype):
+        return series.cat.remove_unused_categories()
+    if isinstance(series.dtype, pandas.ArrowDtype):
+        values = bare(_pandas_array(series, name), name)
+        return pandas.Series(pandas.arrays.ArrowExtensionArray(values))
+    return series.take(range(len(series)))
 
 
 def _pandas_array(series: Any, name: str) -> Any:
@@ -110,22 +127,6 @@ def _pandas_array(series: Any, name: str) -> Any:
     return one_chunk(array)
 
 
-def _roomy(dtype: Any, plan: Plan, name: str) -> Any:
-    """A dtype with room for missing values, where a missing value is one of the categories."""
-    if plan.column(name).nulls != "category" or hasattr(dtype, "na_value"):
-        return dtype
-    sized = {"i": f"Int{8 * dtype.itemsize}", "u": f"UInt{8 * dtype.itemsize}", "b": "boolean"}
-    return sized.get(dtype.kind, dtype)
-
-
-def _declared(plan: Plan, name: str) -> list[Any]:
-    """The categories of an output column: the declared ones, never those of the data."""
-    column = plan.column(name)
-    if not column.listed:
-        raise WrongKind(f"column {name!r} is categorical; convert it to plain values first")
-    return [label for label in column.mechanism.channel.columns if label is not None]
-
-
 def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
     import polars
 
@@ -134,16 +135,23 @@ def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
             "a lazy frame would be randomised again at every evaluation; collect it first"
         )
     names = sanitiser.output_names(frame.columns)
-    table = frame.select(sanitiser.needed).to_arrow()
-    done = sanitiser.protect({c: one_chunk(table.column(c)) for c in sanitiser.needed})
+    held = [name for name in names if frame.schema[name] == polars.Object]  # no buffers, but a list
+    table = frame.select({*sanitiser.needed, *names}.difference(held)).to_arrow()
+    arrays = {name: one_chunk(table.column(name)) for name in table.column_names}
+    done = sanitiser.protect(arrays)
     columns = []
     for name in names:
-        if name not in done:
+        dtype = frame.schema[name]
+        if name in held:
             columns.append(frame.get_column(name))
             continue
-        noisy: Any = polars.from_arrow(done[name])
-        dtype = frame.schema[name]
-        if isinstance(dtype, polars.Enum):
-            dtype = polars.Enum(_declared(sanitiser.plan, name))
-        columns.append((noisy if dtype == polars.Null else noisy.cast(dtype)).alias(name))
+        if name not in done:
+            made: Any = polars.from_arrow(bare(arrays[name], name))
+            columns.append(made.cast(dtype).alias(name))
+            continue
+        made, column = polars.from_arrow(done[name]), sanitiser.plan.column(name)
+        if isinstance(dtype, polars.Enum | polars.Categorical) and column.listed:
+            declared = declared_outputs(column).drop_null().to_pylist()
+            made = made.cast(polars.String).cast(polars.Enum([str(label) for label in declared]))
+        columns.append(made.alias(name))
     return polars.DataFrame(columns)

@@ -12,6 +12,7 @@ from dprivacy.model import as_path
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import Workplace, file_hash
+from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
 from dprivacy.release.jobs.job_charge import Charge
 from dprivacy.release.jobs.job_journal import Journal
@@ -89,7 +90,7 @@ def run_file_job(
         with read_errors(origin):
             digest = bytes.fromhex(file_hash(origin))
         book = "" if account is None else account.ledger.id
-        run = run_of(key, terms, source=(seen[2], digest), ledger=book, replace=replace)
+        run = run_of(key, terms, source=digest, ledger=book, replace=replace)
         permanent = permanent_key is not None
         made_from = origin_of(
             origin, ledger=terms.ledger, again=terms.again, permanent=permanent, salt=run.salt
@@ -160,11 +161,10 @@ def _write(
     """Sanitise and write one chunk after the other; the hash of the output."""
     with (
         batches_of(origin, sanitiser.plan.intake) as (batches, total),
-        closing(_ahead(batches)) as coming,
+        closing(_ahead(recut(batches))) as coming,
         Writing(journal.place.output, journal) as out,
     ):
         done = out.done
-        sanitiser.known_unsorted(done.unsorted)
         for chunk, batch in enumerate(coming):
             if chunk < done.chunks:
                 sanitiser.skip(batch)
@@ -172,7 +172,7 @@ def _write(
                 if chunk == done.chunks and sanitiser.rows != done.rows:
                     raise Unfinished(f"{origin}: does not come in the same chunks again; {DISCARD}")
                 streams.start(chunk)
-                out.put(sanitiser.batch(batch), chunk + 1, sanitiser.rows, sanitiser.unsorted)
+                out.put(sanitiser.batch(batch), chunk + 1, sanitiser.rows)
             if progress is not None:
                 progress(sanitiser.rows, total)
         if not sanitiser.rows:

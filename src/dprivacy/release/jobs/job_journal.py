@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 1
+VERSION = 2
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16
@@ -30,7 +30,7 @@ class Run:
     key: str = field(repr=False)
     secure: bool
     replace: bool
-    source: dict[str, Any]
+    source: str
     plan: dict[str, Any]
     permanent: str
     ledger: str
@@ -44,13 +44,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far the output is safely on the disk, and columns that were seen not to be sorted."""
+    """How far the output is safely on the disk."""
 
     chunks: int = 0
     rows: int = 0
     bytes: int = 0
     sha256: str = hashlib.sha256().hexdigest()
-    unsorted: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Spent:
 
 Record = Run | Checkpoint | Commit | Spent
 _MODELS: dict[str, Record] = {
-    "run": Run("", True, True, {}, {}, "", "", {}),
+    "run": Run("", True, True, "", {}, "", "", {}),
     "checkpoint": Checkpoint(),
     "commit": Commit("", ""),
     "spent": Spent({}),
@@ -248,8 +247,6 @@ def _check(record: Record) -> None:
             raise TypeError
     if isinstance(record, Run) and len(bytes.fromhex(record.key)) < _SHORTEST_KEY:
         raise ValueError
-    if isinstance(record, Checkpoint) and not all(isinstance(c, str) for c in record.unsorted):
-        raise TypeError
 
 
 def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:

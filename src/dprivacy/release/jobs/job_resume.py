@@ -73,15 +73,13 @@ def done_before(place: Workplace) -> Card | None:
     return read_card(place.card)
 
 
-def run_of(
-    key: bytes, terms: Terms, *, source: tuple[int, bytes], ledger: str, replace: bool
-) -> Run:
-    """What a run begins with; of the source, its size and its SHA-256."""
+def run_of(key: bytes, terms: Terms, *, source: bytes, ledger: str, replace: bool) -> Run:
+    """What a run begins with; of the source, its SHA-256."""
     return Run(
         key.hex(),
         terms.insecure_seed is None,
         replace,
-        {"size": source[0], "digest": _print(key, source[1])},
+        _print(key, source),
         _plan_prints(key, terms.plan),
         "" if terms.permanent_key is None else _print(key, terms.permanent_key),
         ledger,
@@ -106,9 +104,7 @@ def require_same(journal: Journal, now: Run, source: Path) -> None:
 
 def _changes(before: Run, now: Run, source: Path) -> Iterator[str]:
     if before.source != now.source:
-        sizes = before.source.get("size"), now.source["size"]
-        how = f"{sizes[0]} bytes before, {sizes[1]} now" if sizes[0] != sizes[1] else "same size"
-        yield f"the source {source} is another one ({how})"
+        yield f"the source {source} is another one"
     for part in sorted({*before.plan, *now.plan}):
         if before.plan.get(part) != now.plan.get(part):
             yield f"the plan says something else of {part}"

@@ -144,12 +144,12 @@ class Writing:
         """What need not be made again: a CSV file is continued, a Parquet file is made again."""
         return self._journal.checkpoint if self._csv and self.file.kept else Checkpoint()
 
-    def put(self, table: Any, chunks: int, rows: int, unsorted: list[str]) -> None:
+    def put(self, table: Any, chunks: int, rows: int) -> None:
         """Write a batch; the chunks and rows are those that are done with it."""
         self._wait()
-        self._behind = self._thread.submit(self._write, table, chunks, rows, unsorted)
+        self._behind = self._thread.submit(self._write, table, chunks, rows)
 
-    def _write(self, table: Any, chunks: int, rows: int, unsorted: list[str]) -> None:
+    def _write(self, table: Any, chunks: int, rows: int) -> None:
         with write_errors(self._output):
             if self._writer is None:
                 self._writer = writer_of(
@@ -160,7 +160,7 @@ class Writing:
                 return
             self.file.sync()
             at = self._saved = self.file.tell()
-            self._journal.append(Checkpoint(chunks, rows, at, self.file.sha256, unsorted))
+            self._journal.append(Checkpoint(chunks, rows, at, self.file.sha256))
 
     def finish(self) -> str:
         """Wait for the last batch, close and sync the file; its hash."""

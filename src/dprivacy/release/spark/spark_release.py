@@ -48,10 +48,10 @@ def sanitised_by_spark(
 ) -> tuple[Any, Card]:
     """A frame over the protected copy of a Spark frame, and its card; see `sanitise`.
 
-    The copy has the rows of the original in no particular order, with its types. Without `output` it
-    lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes when
-    Python ends. A ledger is charged before any task draws, after two more jobs over the frame: one
-    that takes its digest and, for an account per person, one that lists the people.
+    The copy has the rows of the original in no particular order, with the types of the plan. Without
+    `output` it lies in Spark's checkpoint folder, or with a local master in a temporary folder that
+    goes when Python ends. A ledger is charged before any task draws, after two more jobs over the
+    frame: one that takes its digest and, for an account per person, one that lists the people.
 
     Notes
     -----
@@ -83,7 +83,7 @@ def sanitised_by_spark(
     key = randomness.words(_KEY_WORDS).astype("<u8").tobytes()
     run = Run.of(plan, frame.columns, key, permanent_key)
     with spending_on(terms, FrameSpending) as spending, spark_errors("the table"):
-        schema = bare_schema(frame, names)
+        schema = bare_schema(frame, names, plan)
         where = str(output) if output is not None else _resting_place(session)
         with placed_folder(session, where, replace=replace) as folder:
             _refuse_source(frame, folder.target)

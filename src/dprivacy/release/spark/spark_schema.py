@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from dprivacy.errors import WrongKind
+from dprivacy.extras import arrow
+from dprivacy.release.columns.column_batches import published_type
+from dprivacy.release.plans.table_plan import Plan
 
 
 def column_of(name: str) -> Any:
@@ -13,16 +16,27 @@ def column_of(name: str) -> Any:
     return functions.col("`" + name.replace("`", "``") + "`")
 
 
-def bare_schema(frame: Any, names: Sequence[str]) -> Any:
-    """Names and types of some columns of a frame, without the metadata that fields may carry.
+def bare_schema(frame: Any, names: Sequence[str], plan: Plan) -> Any:
+    """Names and types of what is released of a frame, without the metadata that fields may carry.
 
     Metadata may hold anything; the labels of a column's categories, for one, as they were in the data.
+    The types of protected columns are those that the plan gives them.
     """
-    from pyspark.sql.types import StructField, StructType
+    from pyspark.sql import types
 
-    fields = {field.name: field for field in frame.schema.fields}
-    bare = [StructField(name, _bare_type(fields[name].dataType, name), True) for name in names]
-    return StructType(bare)
+    pa = arrow()
+    known = {
+        pa.string(): types.StringType,
+        pa.int64(): types.LongType,
+        pa.float64(): types.DoubleType,
+    }
+    kinds = {field.name: field.dataType for field in frame.schema.fields}
+    kinds |= {
+        name: known[published_type(column)]() for column in plan.columns for name in column.columns
+    }
+    return types.StructType(
+        [types.StructField(name, _bare_type(kinds[name], name), True) for name in names]
+    )
 
 
 def _bare_type(kind: Any, name: str) -> Any:

@@ -8,17 +8,16 @@ from functools import lru_cache
 from typing import Any
 
 from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable
-from dprivacy.extras import arrow
 from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
+from dprivacy.release.columns.row_facts import FEWEST
 from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.plans.release_card import LIBRARY
 from dprivacy.release.plans.table_card import mechanism_entry
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import KeyedSource
 
-CHUNK = 1 << 16  # rows that share one stream of noise, however batches are cut
-FEWEST = 20  # rows below which an order may well be chance
 MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
 
 Notice = Callable[[set[tuple[str, str]]], None]
@@ -109,7 +108,7 @@ def protected(
     sanitiser = Sanitiser(run.read_plan(), source, permanent_key=run.permanent_key)
     sanitiser.people = None  # people are counted over all partitions, on the driver
     values: dict[str, set[Any]] = {name: set() for name in sanitiser.plan.protected}
-    for number, table in enumerate(_chunks(batches)):
+    for number, table in enumerate(recut(batches)):
         table = table.rename_columns(run.columns)
         source.start(number)
         yield from sanitiser.batch(table).to_batches()
@@ -155,20 +154,3 @@ def task(batches: Iterable[Any], run: Run, notice: Notice | None = None) -> Iter
             f"{MARK} NotApplicable: partition {partition} cannot be sanitised; a "
             f"{type(reason).__name__} was raised"
         ) from None
-
-
-def _chunks(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of exactly CHUNK rows, but for the last one."""
-    pa = arrow()
-    held: list[Any] = []
-    rows = 0
-    for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        if rows >= CHUNK:
-            table = pa.Table.from_batches(held)
-            whole = rows - rows % CHUNK
-            yield from (table.slice(start, CHUNK) for start in range(0, whole, CHUNK))
-            held, rows = table.slice(whole).to_batches(), rows - whole
-    if rows:
-        yield pa.Table.from_batches(held)
