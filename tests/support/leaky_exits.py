@@ -10,6 +10,7 @@ import pytest
 
 from dprivacy.release import sanitise
 from dprivacy.release.files import table_files
+from dprivacy.release.jobs import file_job
 from support.noninterference import Exit, files_of
 from support.table_exits import (
     arrow_parts,
@@ -103,7 +104,7 @@ def view_of_the_rows(survey, folder):
 LEAKY = (
     broken(
         file_exit("CSV", "Parquet"),
-        recut=(table_files, iter),
+        recut=(file_job, iter),
         RowGroups=(table_files, pq.ParquetWriter),
     ),
     Exit("true categories in a dictionary", true_dictionary),

@@ -138,10 +138,10 @@ def test_refusals(tmp_path):
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     from dprivacy.release.columns import plan_proposal as proposal
-    from dprivacy.release.files import row_chunks
+    from dprivacy.release.files import table_files
 
     monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
-    monkeypatch.setattr(row_chunks, "CHUNK", 50)
+    monkeypatch.setattr(table_files, "_BATCH", 50)
     pq.write_table(pa.table({"h": ["a", "b"] * 100 + ["late"]}), tmp_path / "in.parquet")
     assert tomllib.loads(propose(tmp_path / "in.parquet"))["columns"]["h"]["values"] == ["a", "b"]
 
