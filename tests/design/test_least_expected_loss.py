@@ -317,10 +317,10 @@ class TestWithSlack:
 
 class TestStopping:
     def space(self):
-        return grid(6, 6)  # too many constraints for the exact method
+        return grid(9, 9)  # too many secrets for the exact method
 
     def prior(self):
-        return (np.arange(1, 37) / 666).tolist()
+        return (np.arange(1, 82) / 3321).tolist()
 
     def test_an_interruption_ends_with_a_proved_answer(self):
         def stop(found, bound, seconds):

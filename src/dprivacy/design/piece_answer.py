@@ -1,9 +1,8 @@
 """The answer for one piece of a problem: exactly where it is small, by the float engines where not."""
 
-import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.engines.certified_integers import integers, logarithms, room
-from dprivacy.design.engines.exact_vertex import Vertex, exact_optimum, small
+from dprivacy.design.engines.exact_rays import Vertex, exact_optimum, small
 from dprivacy.design.engines.interior_rounds import interior_point
 from dprivacy.design.engines.lower_bounds import Bound, bound_of_floats
 from dprivacy.design.problems.approximation import Approximation, Flows, Progress
@@ -24,20 +23,19 @@ from dprivacy.verify import round_outward
 
 _SPARE = 1 / 3  # of the gap asked for, the engines' share; rounding and certifying need the rest
 _WORTH_SYMMETRY = 20  # rows below which a problem is small enough as it is
-# Of a loss: what rationals around irrational factors may leave between it and the bound.
-_NOTHING = Fraction(1, 1 << 60)
-_FINE = 96  # −log₂ of what an exact channel with irrational e^(ε·d) gives up to rounding
 
 
 @dataclass(frozen=True, eq=False)
 class PieceAnswer:
-    """A channel for a piece, as exact numbers or as logarithms, and a proved lower bound."""
+    """A channel for a piece, as exact numbers or as logarithms, and a proved lower bound.
+
+    `rational` says that the exact numbers are the optimum itself, and not integers around it.
+    """
 
     channel: Mat | Floats
     bound: Bound
     method: str
-    rational: bool
-    nearest: float
+    rational: bool = False
     approximation: Approximation | None = None
 
     def apart(self, costs: Floats) -> float:
@@ -47,17 +45,14 @@ class PieceAnswer:
         return (loss - float(self.bound.value)) / loss if loss else 0.0
 
     def matrix(self, bits: int, share: int) -> Mat:
-        """The rows as exact numbers; what is irrational is rounded to integers over 2^bits."""
+        """The rows as exact numbers; logarithms become integers over 2^bits."""
         if not isinstance(self.channel, Mat):
             return integers(self.channel, bits, share)
-        if self.rational:
+        if self.rational or not share:
             return self.channel
         n, m = self.channel.shape
         rows = [[Fraction(v) for v in row] for row in self.channel.rows()]
-        # Fine enough for losses as small as the probability of the nearest wrong answer.
-        fine = share or _FINE + math.ceil(2 * self.nearest)
-        given_up = Fraction(1, 1 << fine)
-        return round_outward(range(n), range(m), rows, bits + fine, given_up).matrix
+        return round_outward(range(n), range(m), rows, bits + share, Fraction(1, 1 << share)).matrix
 
 
 @dataclass(eq=False)
@@ -118,14 +113,16 @@ def answered(
 
     Notes
     -----
-    1. Few constraints: the exact optimum.
+    1. Few secrets: the exact optimum.
     2. Otherwise column generation, with the symmetries of the piece; where it does not reach the gap,
        the interior point. Channel and bound may come from different engines.
     """
-    first = exact_optimum(piece) if small(piece) else None
-    if first is not None and _settles(first, piece):
-        clock.tell(float(first.loss), float(first.bound.value), clock.spent)
-        return _exact(first, piece)
+    if small(piece):
+        vertex = _exactly(piece, clock)
+        if vertex is not None:
+            with suppress(KeyboardInterrupt):  # noted by the clock; there is nothing left to stop
+                clock.tell(float(vertex.loss), float(vertex.bound.value), clock.spent)
+            return PieceAnswer(vertex.channel, vertex.bound, "exact vertex", vertex.rational)
     scaled = piece.scaled * (1.0 - room(piece.nearest))
     costs = np.asarray(piece.costs.floats)
     goal = gap * _SPARE
@@ -136,21 +133,13 @@ def answered(
         scaled,
         costs,
         gap=goal,
-        seconds=clock.left,
+        seconds=0.0 if clock.interrupted else clock.left,
         progress=clock.tell,
         start=start,
         orbits=orbits,
         device=device,
     )
     best = _answer(piece, scaled, costs, found, "column generation")
-    if small(piece) and not clock.interrupted:
-        near = best.channel
-        second = exact_optimum(piece, np.exp(near)) if not isinstance(near, Mat) else None
-        settled = [
-            v for v in (second, first) if v is not None and v.loss - v.bound.value <= goal * v.loss
-        ]
-        if settled:
-            return _exact(settled[0], piece, found)
     # With a spanner the bound is that of all channels, and need not meet the loss.
     enough = found.finished and (piece.stretched or best.apart(costs) <= gap)
     late = clock.left == 0.0 or clock.interrupted
@@ -162,19 +151,16 @@ def answered(
     other = _answer(piece, scaled, costs, robust, "interior point")
     better = other if robust.loss < found.loss else best
     tighter = other if other.bound.value > best.bound.value else best
-    return PieceAnswer(better.channel, tighter.bound, better.method, False, piece.nearest, found)
+    return PieceAnswer(better.channel, tighter.bound, better.method, approximation=found)
 
 
-def _settles(vertex: Vertex, piece: Piece) -> bool:
-    """Whether a vertex leaves nothing to improve."""
-    apart = vertex.loss - vertex.bound.value
-    return apart == 0 or (not piece.rational and apart <= vertex.loss * _NOTHING)
-
-
-def _exact(vertex: Vertex, piece: Piece, found: Approximation | None = None) -> PieceAnswer:
-    return PieceAnswer(
-        vertex.channel, vertex.bound, "exact vertex", piece.rational, piece.nearest, found
-    )
+def _exactly(piece: Piece, clock: Clock) -> Vertex | None:
+    """The exact optimum; None where half of the time is not enough, or someone has interrupted."""
+    try:
+        return exact_optimum(piece, seconds=None if clock.left is None else clock.left / 2)
+    except KeyboardInterrupt:
+        clock.interrupted = True
+        return None
 
 
 def _answer(
@@ -188,4 +174,4 @@ def _answer(
     shorter = scaled[flows.above, flows.below] - full[flows.above, flows.below]
     flows = replace(flows, amounts=flows.amounts * np.exp(shorter))
     logs = logarithms(found.channel, scaled, costs)
-    return PieceAnswer(logs, bound_of_floats(piece, flows), method, False, piece.nearest, found)
+    return PieceAnswer(logs, bound_of_floats(piece, flows), method, approximation=found)

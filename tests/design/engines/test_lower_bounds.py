@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dprivacy.design import optimal
-from dprivacy.design.engines.exact_vertex import exact_optimum
+from dprivacy.design.engines.exact_rays import exact_optimum
 from dprivacy.design.engines.lower_bounds import (
     Bound,
     ExactFlows,
