@@ -310,3 +310,11 @@ def test_outputs_that_were_all_listed():
 def test_what_is_no_table_of_counts(counts, error, words):
     with pytest.raises(error, match=words):
         audit_counts(counts, events=[[0]])
+
+
+def test_a_distance_below_the_smallest_double_is_no_division_by_zero() -> None:
+    space = from_table([0, 1], [[0, "1e-350"], ["1e-350", 0]])
+    counts = {0: {"a": 1000}, 1: {"b": 1000}}
+    found = audit_counts(counts, space, learned_from=counts)
+    assert math.isfinite(found.eps_lower)
+    assert found.refutes(10**300)

@@ -1,6 +1,7 @@
 """Auditing a black box: a lower bound on its ε from samples, at a stated confidence."""
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ import numpy as np
 
 from dprivacy.errors import BadLevel, NotApplicable, UnknownName, WrongShape
 from dprivacy.model import as_space
-from dprivacy.numbers import as_delta, as_share, float_up, read_whole
+from dprivacy.numbers import as_delta, as_share, float_up, quotient_up, read_whole
 from dprivacy.spaces import Distance, read_labels
 from dprivacy.typing import Label, NumberLike, SpaceLike
 from dprivacy.verify.auditing.audit_findings import AuditResult
@@ -239,7 +240,8 @@ def _learned(
             delta=slack,
             z=z,
         )
-        rate = finding.score / float(d) if d else math.inf * max(finding.score, 0.0)
+        far = float(d)  # which pair is tried is a choice: nothing rests on its rounding
+        rate = finding.score / far if far else math.inf * max(finding.score, 0.0)
         rate = -math.inf if math.isnan(rate) else rate
         if best is None or rate > best[0]:
             best = (rate, i, j, finding.event)
@@ -254,7 +256,8 @@ def _lower(low: float, high: float, slack: float, distance: Distance) -> float:
         return 0.0
     if distance == 0:
         return math.inf
-    return math.log(gap / high) / float(distance) * (1 - 2**-50)
+    found = math.log(gap / high) / quotient_up(distance, 1) * (1 - 2**-50)
+    return min(found, sys.float_info.max)
 
 
 def _numeric(outputs: Any) -> bool:
