@@ -46,6 +46,10 @@ class TestWorstCase:
         assert found.exact
         assert found.mechanism().channel == found.channel
 
+    def test_a_power_of_a_billion_is_refused_at_once(self):
+        with pytest.raises(TooLarge, match="use a smaller ε"):
+            minimax(line(2), eps=10**9)
+
     def test_large_spaces_are_refused(self):
         with pytest.raises(TooLarge, match="worst case"):
             minimax(grid(6, 6), eps=1)

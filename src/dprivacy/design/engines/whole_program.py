@@ -18,6 +18,8 @@ from dprivacy.spaces import Distance
 _MOST_CELLS = 1_500_000
 Row = dict[int, Fraction]
 
+_MOST_POWER = 10_000  # of e, in an entry of the program
+
 
 @dataclass(frozen=True, eq=False)
 class Program:
@@ -103,6 +105,12 @@ class _Builder:
     def _factor(self, x: int, z: int) -> Fraction:
         distance = self.problem.space.distances[x, z]
         if distance not in self.known:
+            power = float(self.problem.eps) * float(distance)
+            if power > _MOST_POWER:
+                raise TooLarge(
+                    f"e to the power {power:.3g} has too many digits to compute with; use a smaller ε, "
+                    "or measure distances in larger units"
+                )
             reach = reach_of(self.problem.eps, distance, None)
             self.known[distance] = reach.high if self.high else reach.low
         return self.known[distance]
