@@ -18,16 +18,22 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{int(number):,} {noun if number == 1 else plural or noun + 's'}"
 
 
+_HALF = 1500  # characters at either end of a message
+
+
 class DPrivacyError(ValueError):
     """Base of every error that dprivacy raises on purpose.
 
     As text it is one line. Labels and names of columns come from files, and a line break or a
-    terminal's control sequence in one is written as an escape.
+    terminal's control sequence in one is written as an escape; where a file has thousands of them, the
+    middle is left out.
     """
 
     def __str__(self) -> str:
         """The message, with every character that cannot be printed as an escape."""
         text = super().__str__()
+        if len(text) > 2 * _HALF:
+            text = f"{text[:_HALF]} … {text[-_HALF:]}"
         if text.isprintable():
             return text
         return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -9,7 +9,9 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import BadFile, OutputExists, PrivacyLeakWarning
+from dprivacy.errors import OutputExists, PrivacyLeakWarning
+
+_LARGEST_KEY = 1 << 20
 
 Decorator = Callable[[Any], Any]  # of click, which types its decorators so loosely
 
@@ -182,12 +184,9 @@ def require_picture(path: Path | None) -> None:
 
 def read_key(path: Path | None) -> bytes | None:
     """The bytes of a key's file."""
-    if path is None:
-        return None
-    try:
-        return path.read_bytes()
-    except OSError as reason:
-        raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
+    from dprivacy.model import file_bytes
+
+    return None if path is None else file_bytes(path, largest=_LARGEST_KEY)
 
 
 @contextmanager

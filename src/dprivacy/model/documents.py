@@ -10,11 +10,12 @@ import io
 import json
 import os
 import stat
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from dprivacy.errors import BadFile, DPrivacyError, NotPrivate, WrongKind
 from dprivacy.model.plain_data import CONTROL
@@ -24,6 +25,7 @@ LARGEST = 256 << 20  # bytes
 _KEYS = {"format", "version", "body", "sha256"}
 _PREFIX = "dprivacy."
 _DEEPEST = 100
+_MOST_ITEMS, _MOST_PARTS = 1 << 24, 1 << 22
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def read_document(text: str, *, name: str = "the file") -> Document:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            twice = next(key for k, (key, _) in enumerate(pairs) if key in dict(pairs[:k]))
+            times = Counter(key for key, _ in pairs)
+            twice = next(key for key in times if times[key] > 1)
             raise BadFile(f"{name}: the key {twice!r} appears twice")
         return found
 
@@ -110,6 +113,9 @@ def read_document(text: str, *, name: str = "the file") -> Document:
 
 def parsed_json(text: str, name: str, **hooks: Any) -> Any:
     """The data of a JSON text; BadFile for anything else, and for what would upset its readers."""
+    # A byte of text can take thirty of memory, so that its parts are counted first.
+    if text.count("[") + text.count("{") > _MOST_PARTS or text.count(",") > _MOST_ITEMS:
+        raise BadFile(f"{name}: has more than {_MOST_ITEMS:,} items, or {_MOST_PARTS:,} lists")
     try:
         data = json.loads(text, **hooks)
     except DPrivacyError:
@@ -183,7 +189,7 @@ def file_bytes(path: PathArg, *, largest: int = LARGEST) -> bytes:
     return data
 
 
-def open_regular(path: PathArg) -> BinaryIO:
+def open_regular(path: PathArg) -> io.BufferedReader:
     """A file, open for reading; a pipe may never end and a device has no end, so they are refused."""
     try:
         opened = open(as_path(path), "rb", opener=_without_waiting)  # noqa: SIM115

@@ -84,6 +84,34 @@ def test_a_channel_with_very_many_digits_is_made_again(monkeypatch):
         card_from(body).channel("h")
 
 
+MADE_AGAIN = {
+    "many": {"type": "ordered", "values": list(range(3000)), "epsilon": "1/10"},
+    "numbers": {"type": "numbers", "low": 0, "high": 2999, "grid": 1, "epsilon": "1/10"},
+    "slow": {**specs.CODES, "values": list(range(400)), "mechanism": "exponential"},
+    "endless": {"type": "numbers", "low": 0, "high": "1e400000", "grid": "1e-400000", "epsilon": 1},
+    "a step of nothing": {"type": "numbers", "low": 0, "high": 9, "grid": 0, "epsilon": 1},
+    "a tree": {**specs.TREE, "mechanism": "any_metric"},
+}
+
+
+@pytest.mark.parametrize("points", [9, 400, 3000])
+@pytest.mark.parametrize("spec", MADE_AGAIN.values(), ids=MADE_AGAIN)
+def test_no_card_makes_its_reader_build_for_minutes(spec, points, monkeypatch):
+    body = card_body(card_of())
+    monkeypatch.setattr(card.Plan, "read", lambda data: pytest.fail("it was built"))
+    body["plan"]["columns"]["h"] = spec
+    body["mechanisms"]["h"]["channel"] = {"points": points}
+    with pytest.raises(BadFile, match="column 'h': the plan on the card gives another channel"):
+        card_from(body).channel("h")
+
+
+def test_a_channel_that_is_slow_to_make_is_written_down(monkeypatch):
+    monkeypatch.setattr(tables, "_MOST_DIGITS", 100)
+    found = card_of({**specs.LETTERS, "mechanism": "exponential"})
+    assert "matrix" in found.mechanisms["h"]["channel"]
+    assert again(found).channel("h") == found.channel("h")
+
+
 class TestContents:
     def test_what_it_says(self):
         data = card_of(pass_through=["r"], drop=["d"], unit="id", title="T").to_dict()

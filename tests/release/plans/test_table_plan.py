@@ -331,3 +331,32 @@ def test_a_plan_may_not_be_nested_for_ever():
         Plan.read({"columns": {"h": {**specs.TREE, "tree": deep}}})
     with pytest.raises(Malformed, match="not TOML"):
         Plan.parse(f"values = {'[' * 3000}{']' * 3000}")
+
+
+def test_very_many_names_are_read_at_once_and_told_in_short():
+    many = [f"c{k}" for k in range(100_000)]
+    plan = Plan.read({"columns": {"tea": TEA}, "drop": many})
+    assert len(plan.left_out) == 100_000
+    with pytest.raises(Malformed) as refused:
+        Plan.read({"columns": {"tea": TEA}, "drop": [*many, *many]})
+    assert len(str(refused.value)) < 4000
+    assert str(refused.value).startswith("the plan: c0, c1, c10, ")
+    assert str(refused.value).endswith("more than once among columns, drop, pass_through")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "[" * 3000 + "]" * 3000,
+        ".".join("a" * 3000) + " = 1",
+        "[columns.t]\ntype = 'tree'\nepsilon = 1\ntree = " + "{a = " * 3000 + "1" + "}" * 3000,
+        "[columns.t]\ntype = 'tree'\nepsilon = 1\ntree." + ".".join("a" * 3000) + " = ['x', 'y']",
+        "# " + "a" * (1 << 22),
+    ],
+)
+def test_plans_that_are_deep_or_long(text):
+    with pytest.raises(Malformed, match=r"not TOML|nested more than 100 deep|too long for a plan"):
+        Plan.parse(text)
+
+
+TEA = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}

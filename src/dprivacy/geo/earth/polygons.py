@@ -1,6 +1,5 @@
 """Regions that are polygons, from GeoJSON."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ from dprivacy.errors import BadFile, BadNumber, NotApplicable
 from dprivacy.extras import shapely
 from dprivacy.geo.earth.ellipsoid import to_space
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
-from dprivacy.model import file_text
+from dprivacy.model import file_text, parsed_json
 from dprivacy.numbers import Floats
 
 _LARGEST = 1 << 26  # bytes of a file with a region
@@ -87,11 +86,10 @@ def read_json(path: Path, *, largest: int = _LARGEST) -> Any:
     largest
         More bytes are refused.
     """
+    text = file_text(path, largest=largest)
     try:
-        return json.loads(file_text(path, largest=largest))
+        return parsed_json(text, str(path))
     except BadFile:
-        raise
-    except (ValueError, RecursionError):
         raise BadFile(f"{path}: is not GeoJSON") from None
 
 

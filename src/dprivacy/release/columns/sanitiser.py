@@ -1,6 +1,7 @@
 """A plan at work: Arrow batches in, sanitised batches out, and what can only be seen at the end."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -63,11 +64,12 @@ class Sanitiser:
     def output_names(self, names: Sequence[str]) -> list[str]:
         """The columns that come out, in the table's order; every column must be in the plan."""
         plan = self.plan
-        if len(set(names)) != len(names):
-            twice = sorted({c for c in names if names.count(c) > 1})
+        times = Counter(names)
+        if len(times) != len(names):
+            twice = sorted(c for c in times if times[c] > 1)
             raise BadPlan(f"the table has two columns of the same name: {', '.join(twice)}")
         known = {*self.needed, *plan.pass_through, *plan.drop}
-        missing = [c for c in (*self.needed, *plan.pass_through, *plan.drop) if c not in names]
+        missing = [c for c in (*self.needed, *plan.pass_through, *plan.drop) if c not in times]
         if missing:
             raise UnknownName(
                 f"the table has no column {', '.join(map(repr, missing))}; it has {', '.join(names)}"
@@ -78,7 +80,8 @@ class Sanitiser:
                 f"the plan says nothing of the column {', '.join(map(repr, strange))}; protect it, "
                 "list it in pass_through (it is then published as it is), or in drop"
             )
-        return [c for c in names if c in plan.protected or c in plan.pass_through]
+        published = {*plan.protected, *plan.pass_through}
+        return [c for c in names if c in published]
 
     def protect(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
         """Noisy arrays for those of the needed columns."""

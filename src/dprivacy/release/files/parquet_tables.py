@@ -132,12 +132,12 @@ class ParquetTable:
         packed = UNPACKING * sum(chunk.packed for chunk in chunks)
         if sum(chunk.pages for chunk in chunks) > _PAGES + packed:
             raise self._too_large(_PAGES + packed)
-        most = MOST + packed
-        if _taken(chunks, ROWS) > most:
+        most, block = MOST + packed, min(ROWS, self.file.metadata.row_group(group).num_rows)
+        if _taken(chunks, block) > most:
             chunks = [self._with_longest(group, chunk) for chunk in chunks]
         if _taken(chunks, 0) > most:
             raise self._too_large(most)
-        if _taken(chunks, ROWS) <= most:
+        if _taken(chunks, block) <= most:
             return ROWS
         rows = max(1, int(_SMALL / (_taken(chunks, 1) - _taken(chunks, 0))))
         self._require_measured(self._read(group, columns, rows), most)

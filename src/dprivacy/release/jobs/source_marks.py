@@ -6,14 +6,13 @@ nothing in the file: of its path and the time of its last change, behind a salt.
 
 import hashlib
 import hmac
-import json
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import AlreadyReleased, BadFile
-from dprivacy.model import file_text
+from dprivacy.model import file_text, parsed_json
 from dprivacy.release.files.own_files import CARD_ENDING
 from dprivacy.typing import LedgerLike
 
@@ -101,9 +100,9 @@ def origin_of(
 
 def _mark_on(card: Path) -> dict[str, str] | None:
     try:
-        data: Any = json.loads(file_text(card, largest=_LARGEST))
+        data: Any = parsed_json(file_text(card, largest=_LARGEST), str(card))
         found = data["body"]["output"]["source"]
         mark = {key: found[key] for key in ("salt", "mark")}
-    except (BadFile, ValueError, KeyError, TypeError, RecursionError):
+    except (BadFile, LookupError, TypeError):
         return None
     return mark if all(isinstance(text, str) and text.isascii() for text in mark.values()) else None

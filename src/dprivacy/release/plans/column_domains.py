@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadPlan, TooLarge
+from dprivacy.errors import BadPlan, DPrivacyError, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 
 _LARGEST_TABLE = 1 << 30  # bytes
+_QUICK = ("randomised_response", "geometric", "laplace")  # families with a formula for each entry
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "place", "bits")
 _ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
@@ -172,6 +173,28 @@ def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
             f"{where}: an exact table for {len(space):,} values at this epsilon would take about "
             f"{size / 2**30:.1f} GiB; use fewer or coarser values, or the type numbers"
         )
+
+
+def quick_size(spec: Mapping[str, Any]) -> int | None:
+    """How many values a column has whose channel is made in seconds; None for any other.
+
+    Found without making it: a card may ask for it, and a card may come from anybody.
+    """
+    kind, values = spec.get("type"), spec.get("values")
+    if kind not in ("categories", "ordered", "numbers") or "blocks" in spec:
+        return None
+    if spec.get("mechanism", families_for(kind)[0].name) not in _QUICK:
+        return None
+    if kind != "numbers":
+        missing = spec.get("nulls") == "category"
+        return len(values) + missing if isinstance(values, list) else None
+    try:
+        low, high, grid = (
+            as_level(_exact(spec.get(key))).rational for key in ("low", "high", "grid")
+        )
+        return int((high - low) / grid) + 1
+    except (DPrivacyError, ArithmeticError):
+        return None
 
 
 def _exact(value: Any) -> Any:

@@ -20,6 +20,7 @@ from dprivacy.model import (
     require_keys,
     write_document,
 )
+from dprivacy.release.plans.column_domains import quick_size
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import Label, PathArg
@@ -32,6 +33,7 @@ _UNITS = {
     "matches": ("match", "matches"),
 }  # fmt: skip
 SEEDED = "the noise came from a seed and can be guessed"
+MOST_LISTED = 1024  # values of a column whose channel is on its card
 _LARGEST = 64 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NEEDED = {
@@ -333,15 +335,17 @@ def _made_again(column: str, plan: Mapping[str, Any], points: int) -> Channel:
     spec = plan.get("columns", {}).get(column)
     if not isinstance(spec, Mapping) or "file" in spec:  # a card may not name files to be opened
         raise BadFile(f"column {column!r}: the card has neither its channel nor its plan")
+    if quick_size(spec) != points or points > MOST_LISTED:
+        raise BadFile(
+            f"column {column!r}: the plan on the card gives another channel than one of {points} "
+            f"values, or one of more than {MOST_LISTED:,}, which is not made again"
+        )
     try:
         channel = Plan.read({"columns": {column: spec}}).columns[0].channel
     except DPrivacyError as reason:
         raise BadFile(f"column {column!r}: the plan on the card is damaged ({reason})") from None
     if channel is None or len(channel.rows) != points:
-        raise BadFile(
-            f"column {column!r}: the plan on the card gives another channel than one of {points} "
-            "values"
-        )
+        raise BadFile(f"column {column!r}: the plan on the card gives another channel")
     return channel
 
 

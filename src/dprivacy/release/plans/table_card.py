@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprivacy.model import channel_body, plain
+from dprivacy.release.plans.column_domains import quick_size
 from dprivacy.release.plans.joint_promise import joint_guarantee
-from dprivacy.release.plans.release_card import Card, StatedGuarantee
+from dprivacy.release.plans.release_card import MOST_LISTED, Card, StatedGuarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 
-_MOST_LISTED = 1024  # values
 _MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down
 
 
@@ -70,7 +70,9 @@ def mechanism_entry(column: ColumnPlan) -> dict[str, Any]:
 def _channel(column: ColumnPlan) -> dict[str, Any] | None:
     """A channel as it is stored; one with too many digits is made again from the plan."""
     channel = column.channel
-    if channel is None or len(channel.rows) > _MOST_LISTED:
+    if channel is None or len(channel.rows) > MOST_LISTED:
         return None
     digits = len(channel.rows) * len(channel.columns) * channel.matrix.den.bit_length() // 4
-    return {"points": len(channel.rows)} if digits > _MOST_DIGITS else channel_body(channel)
+    if digits > _MOST_DIGITS and quick_size(column.spec) == len(channel.rows):
+        return {"points": len(channel.rows)}
+    return channel_body(channel)

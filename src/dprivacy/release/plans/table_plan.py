@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,7 @@ from dprivacy.typing import PlanLike
 
 _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
+_LONGEST_TOML = 1 << 22
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "table", "columns"}
 SOURCES = ("declared", "data", "data, acknowledged")
@@ -143,6 +145,8 @@ class Plan:
             body = stored_body(text, "plan", VERSION, name=name)
             stored: Plan = rebuilt(lambda body: plan_from(body, name=name), body, name)
             return stored
+        if len(text) > _LONGEST_TOML:
+            raise BadFile(f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan")
         try:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as reason:  # also a number of too many digits
@@ -242,12 +246,13 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
         _names(data.get(key, []), f"{name}: {key}") for key in ("drop", "pass_through")
     )
     every = [*drop, *through, *(c for column in read for c in column.columns)]
-    twice = sorted({c for c in every if every.count(c) > 1})
+    times = Counter(every)
+    twice = sorted(c for c in times if times[c] > 1)
     if twice:
         raise BadPlan(
             f"{name}: {', '.join(twice)} appears more than once among columns, drop, pass_through"
         )
-    taken = [c.name for c in read if c.name in every and c.name not in c.columns]
+    taken = [c.name for c in read if c.name in times and c.name not in c.columns]
     if taken:
         raise BadPlan(f"{name}: {', '.join(taken)} is the name of another column of the table")
     unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind, WrongShape
-from dprivacy.model import counted
+from dprivacy.model import counted, open_regular
 from dprivacy.typing import Label, PathArg
 
 Kind = Literal["word", "number", "mark", "space"]
@@ -164,7 +164,7 @@ def read_document(path: PathArg) -> str:
     """
     place = Path(path)
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             raw = file.read(4 * LONGEST_TEXT + 1)
     except OSError as reason:
         raise BadFile(f"{place}: cannot be read ({reason.strerror})") from None

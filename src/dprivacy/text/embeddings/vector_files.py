@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import math
 import re
 import unicodedata
 import zipfile
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.mechanisms import whole
+from dprivacy.model import open_regular
 from dprivacy.text.embeddings.word_vectors import Embedding
 from dprivacy.typing import PathArg
 
@@ -22,6 +24,8 @@ Form = Literal["text", "word2vec", "npz"]
 MOST_WORDS = 400_000
 _MOST_DIMENSIONS = 4096
 _MOST_NUMBERS = 1 << 28  # entries of the table, a GiB of float32
+_MOST_TIMES = 4  # as many entries as words that are kept
+_UNPACKING = 64  # times the size of the file, beside a fixed allowance
 _LONGEST_WORD = 400  # bytes
 _COUNT = re.compile("[0-9]{1,12}")  # of words, or of numbers, in the first line
 _LONGEST_LINE = _LONGEST_WORD + 40 * _MOST_DIMENSIONS
@@ -74,7 +78,7 @@ def read_embedding(
     place = Path(path)
     most = whole(most_words, "most_words")
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if sha256 is not None and digest != sha256.lower():
             raise BadFile(
@@ -109,9 +113,11 @@ def _read(place: Path, form: Form, most: int) -> tuple[list[str], NDArray[Any]]:
     words: list[str] = []
     seen: set[str] = set()
     rows: list[NDArray[np.float32]] = []
-    opened: Any = gzip.open if place.suffix.lower() == ".gz" else open
-    with opened(place, "rb") as file:
-        for word, row in readers[form](file, place.name):
+    with open_regular(place) as raw:
+        file: Any = gzip.GzipFile(fileobj=raw) if place.suffix.lower() == ".gz" else raw
+        for number, (word, row) in enumerate(readers[form](file, place.name)):
+            if number > _MOST_TIMES * most:
+                raise BadFile(f"{place.name}: gives the same words again and again")
             if word in seen:
                 continue
             seen.add(word)
@@ -179,12 +185,9 @@ def _binary_rows(file: IO[bytes], name: str) -> Iterator[tuple[str, NDArray[np.f
 
 def _read_arrays(place: Path, most: int) -> tuple[list[str], NDArray[Any]]:
     try:
-        with zipfile.ZipFile(
-            place
-        ) as members:  # sizes first: a small file can unpack to a huge one
-            if sum(member.file_size for member in members.infolist()) > 8 * _MOST_NUMBERS:
-                raise TooLarge(f"{place.name}: unpacks to more than {8 * _MOST_NUMBERS:,} bytes")
-        with np.load(place, allow_pickle=False) as arrays:
+        with open_regular(place) as file, zipfile.ZipFile(file) as members:
+            _require_sizes(members, place)
+        with open_regular(place) as file, np.load(file, allow_pickle=False) as arrays:
             missing = {"words", "vectors"} - set(arrays.files)
             if missing:
                 raise BadFile(
@@ -204,6 +207,20 @@ def _read_arrays(place: Path, most: int) -> tuple[list[str], NDArray[Any]]:
     listed = [_word(str(word), place.name, k) for k, word in enumerate(words[:most], 1)]
     kept = np.float64 if vectors.dtype.itemsize == 8 else np.float32
     return listed, vectors[:most].astype(kept)
+
+
+def _require_sizes(members: zipfile.ZipFile, place: Path) -> None:
+    """TooLarge or BadFile before anything is unpacked: a small file can unpack to a huge one."""
+    most = min(8 * _MOST_NUMBERS, _MOST_NUMBERS + _UNPACKING * place.stat().st_size)
+    if sum(member.file_size for member in members.infolist()) > most:
+        raise TooLarge(f"{place.name}: unpacks to more than {most:,} bytes")
+    for member in members.infolist():
+        with members.open(member) as file:
+            version = np.lib.format.read_magic(file)
+            reads = {(1, 0): np.lib.format.read_array_header_1_0}
+            shape, _, kind = reads.get(version, np.lib.format.read_array_header_2_0)(file)
+        if math.prod(shape) * kind.itemsize > member.file_size:
+            raise BadFile(f"{place.name}: says that it holds more than it does")
 
 
 def _require_dimension(dimension: int, name: str) -> None:
