@@ -60,6 +60,7 @@ TABLE = together(
         default=None,
         help="Whether the first line holds names, where it is unclear.",
     ),
+    click.option("--sheet", help="Sheet of a spreadsheet that has several."),
 )
 
 # Of every verb that releases something.

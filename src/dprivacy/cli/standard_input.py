@@ -13,7 +13,13 @@ import rich_click as click
 from dprivacy.errors import NotApplicable
 
 NAME = "standard input"
-_ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"{": ".json", b"[": ".json"}
+_ENDINGS = {
+    b"PAR1": ".parquet",
+    b"\x1f\x8b": ".csv.gz",
+    b"PK\x03\x04": ".xlsx",
+    b"{": ".json",
+    b"[": ".json",
+}
 _HELD: dict[str, click.Context | None] = {}  # what is open, and for which run
 _NAMES: list[str] = []  # ever: messages come out after the file is gone
 

@@ -97,6 +97,7 @@ def sanitise_file(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    sheet: str | None = None,
     replace: bool = False,
     resume: bool = False,
     discard: bool = False,
@@ -111,8 +112,8 @@ def sanitise_file(
     Parameters
     ----------
     source
-        The table: .csv, .tsv or .txt (also packed by gzip) or .parquet; with Spark a Parquet file, a
-        folder of them, or a pattern, wherever Spark can read.
+        The table: .csv, .tsv or .txt (also packed by gzip), .parquet, .xlsx, .xls or .ods; with Spark a
+        Parquet file, a folder of them, or a pattern, wherever Spark can read.
     plan, replace, ledger, permanent_key, insecure_seed
         As for `sanitise`.
     output
@@ -123,11 +124,11 @@ def sanitise_file(
     master
         Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
         otherwise this machine.
-    delimiter, encoding, header
-        How a text table is written, where its file does not show it: what stands between cells, such
-        as ";" or "tab"; an encoding of Python's, such as "cp1250"; and whether the first line holds
-        names. Without a header the columns are called "column 1", "column 2" and so on. They go before
-        what the plan says in its [table].
+    delimiter, encoding, header, sheet
+        How the table is written, where its file does not show it: what stands between cells, such as
+        ";" or "tab"; an encoding of Python's, such as "cp1250"; whether the first line holds names;
+        and the sheet of a spreadsheet. Without a header the columns are called "column 1", "column 2"
+        and so on. They go before what the plan says in its [table].
     resume
         Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
         nothing is spent again.
@@ -170,7 +171,9 @@ def sanitise_file(
     >>> print(released.card.explain().splitlines()[0])
     A release: 3 rows, 1 protected column.
     """
-    wanted = Plan.read(plan).read_with(delimiter=delimiter, encoding=encoding, header=header)
+    wanted = Plan.read(plan).read_with(
+        delimiter=delimiter, encoding=encoding, header=header, sheet=sheet
+    )
     terms = Terms(wanted, ledger, again, permanent_key, insecure_seed)
     if engine == "arrow":
         how = {"replace": replace, "resume": resume, "discard": discard}

@@ -42,7 +42,7 @@ def inspect(
     as_json: bool,
     **written: Any,  # how the table is, under the names of propose
 ) -> None:
-    """Propose a plan for a TABLE (text, Parquet, or -), as TOML to be read and changed.
+    """Propose a plan for a TABLE (text, sheet, Parquet, or -), as TOML to be read and changed.
 
     What was taken from the data is marked, and a plan is refused until its marks are confirmed.
     """
@@ -124,7 +124,7 @@ def sanitise(
     as_json: bool,
     **options: Any,  # of sanitise_file, under its own names
 ) -> None:
-    """Write a protected copy of a TABLE (text, Parquet, or -), and a card that says what it protects.
+    """Write a protected copy of a TABLE (text, sheet, Parquet, or -), and a card of what it protects.
 
     A released .csv file is UTF-8 with commas and a header, however the table is written. With --json
     the card is printed.

@@ -14,8 +14,8 @@ from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.files.table_files import batches_of, is_parquet
-from dprivacy.release.intake.table_format import format_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings
+from dprivacy.release.intake.table_sources import source_of
 from dprivacy.typing import PathArg
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
@@ -31,6 +31,7 @@ def propose(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    sheet: str | None = None,
 ) -> str:
     r"""A plan in TOML for the columns of a table, to be read and changed by a person.
 
@@ -45,7 +46,7 @@ def propose(
         A table as for `sanitise_file`. At most 200,000 rows are looked at.
     eps
         The level that is written for every column.
-    delimiter, encoding, header
+    delimiter, encoding, header, sheet
         How the table is written, as for `sanitise_file`; the plan says it again.
 
     Raises
@@ -68,7 +69,7 @@ def propose(
     """
     as_eps(eps)
     path = as_path(path, "a table")
-    said = TableSettings(delimiter, encoding, header)
+    said = TableSettings(delimiter, encoding, header, sheet)
     seen = {name: _described(name, column) for name, column in _columns(path, Intake(said))}
     lines = [
         "# A first plan, to be read and changed.",
@@ -116,10 +117,10 @@ def _columns(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
 
 def _table(path: Path, known: Intake) -> list[str]:
     """How the file is written, where that is not as usual."""
-    found = None if is_parquet(path) else format_of(path, known)
+    found = None if is_parquet(path) else source_of(path, known).format
     if found is None:
         return []
-    settings = found.to_settings().to_dict()
+    settings = found.to_settings().updated(sheet=known.settings.sheet).to_dict()
     notes = {"header": "   # the first line is a row like the others" if not found.header else ""}
     if found.letters:
         notes["encoding"] = (

@@ -13,9 +13,10 @@ from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
-from dprivacy.release.intake.byte_streams import opened_utf8, refuse_bad_bytes
-from dprivacy.release.intake.table_format import TableFormat, format_of
+from dprivacy.release.intake.byte_streams import refuse_bad_bytes
+from dprivacy.release.intake.spreadsheet_files import SHEETS
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
+from dprivacy.release.intake.table_sources import TableSource, source_of
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 _BATCH = 1 << 16  # rows of a Parquet batch
@@ -41,11 +42,13 @@ def batches_of(
             with read_errors(path):
                 file = opened.enter_context(open_parquet(path))
             yield guarded(file.batches(most_rows=_BATCH), path), file.rows
-    elif path.name.lower().removesuffix(".gz").endswith(TEXTS):
+    elif path.name.lower().removesuffix(".gz").endswith((*TEXTS, *SHEETS)):
         with open_csv(path, known) as (_, rows):
             yield rows, None
     else:
-        raise BadFile(f"{path}: only {', '.join(TEXTS)} (also .gz) and .parquet files are read")
+        raise BadFile(
+            f"{path}: only {', '.join(TEXTS)} (also .gz), .parquet, {', '.join(SHEETS)} files are read"
+        )
 
 
 def whole_table(
@@ -117,23 +120,24 @@ def open_csv(
     """
     with ExitStack() as stack:
         with read_errors(path):
-            found = format_of(path, known)
+            source = source_of(path, known)
+            found = source.format
         with read_errors(path, found.encoding):
             names = found.names
             if names is None:
-                with _reader(path, found, None) as first:
+                with _reader(source, None) as first:
                     names = first.schema.names
             if len(set(names)) != len(names):
                 raise BadFile(f"{path}: two columns have the same name")
-            reader = stack.enter_context(_reader(path, found, names))
+            reader = stack.enter_context(_reader(source, names))
         yield names, guarded(reader, path, found.encoding)
 
 
 @contextmanager
-def _reader(path: Path, found: TableFormat, names: Sequence[str] | None) -> Iterator[Any]:
+def _reader(source: TableSource, names: Sequence[str] | None) -> Iterator[Any]:
     """Arrow's reader of a text table; without names, for its header alone."""
-    csv, pa = arrow_csv(), arrow()
-    with opened_utf8(path, found.encoding) as stream, csv.open_csv(
+    csv, pa, found = arrow_csv(), arrow(), source.format
+    with source.opened() as stream, csv.open_csv(
         stream,
         read_options=csv.ReadOptions(
             block_size=_BLOCK, use_threads=False, column_names=found.names

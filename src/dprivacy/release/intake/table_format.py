@@ -1,11 +1,11 @@
 """How a text table is written, settled before a row is read: as was said, or as it begins."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dprivacy.errors import BadFile, UnclearTable
 from dprivacy.release.intake.byte_streams import beginning_of
-from dprivacy.release.intake.cell_splitting import Splitting, split_rows, splitting_of
+from dprivacy.release.intake.cell_splitting import Rows, Splitting, split_rows, splitting_of
 from dprivacy.release.intake.header_line import header_of, holds_names
 from dprivacy.release.intake.table_settings import AS_RELEASED, Intake, TableSettings
 from dprivacy.release.intake.text_encoding import encoding_of
@@ -53,22 +53,36 @@ def format_of(path: Path, known: Intake) -> TableFormat:
     text, encoding = _decoded(path, sample[:_SAMPLE], known.settings)
     if not text.strip():
         raise BadFile(f"{path}: holds nothing")
-    found = text_format(path, text, encoding, known, whole=whole)
-    guessed = known.settings.encoding is None and encoding == "cp1252"
-    return replace(found, letters=_letters(text) if guessed else "")
-
-
-def text_format(path: Path, text: str, encoding: str, known: Intake, *, whole: bool) -> TableFormat:
-    """How the cells of a text are split, and whether it has a header."""
     if not whole:
         text = text[: text.rfind("\n") + 1] or text
     splitting = _splitting(path, text, known)
-    rows = splitting.rows(text)
+    guessed = known.settings.encoding is None and encoding == "cp1252"
+    letters = _letters(text) if guessed else ""
+    return _with_header(path, splitting.rows(text), known, encoding, splitting, letters)
+
+
+def sheet_format(path: Path, content: bytes, known: Intake) -> TableFormat:
+    """How a sheet is written that became CSV: only its header can be unclear."""
+    if not content.strip():
+        raise BadFile(f"{path}: holds nothing")
+    splitting = Splitting(",", True)
+    rows = splitting.rows(content[:_SAMPLE].decode("utf-8", errors="ignore"))
+    return _with_header(path, rows, known, "utf-8", splitting)
+
+
+def _with_header(
+    path: Path,
+    rows: Rows,
+    known: Intake,
+    encoding: str,
+    splitting: Splitting,
+    letters: str = "",
+) -> TableFormat:
     if not rows:
         raise BadFile(f"{path}: holds nothing but empty lines, or a quote is never closed")
     said = known.settings.header
     header, reason = header_of(rows, known.names) if said is None else (said, "")
-    found = TableFormat(encoding, splitting, bool(header), len(rows[0]))
+    found = TableFormat(encoding, splitting, bool(header), len(rows[0]), letters)
     misses = said is None and header is False and known.names
     if header is None or (misses and not holds_names(found.names or (), known.names)):
         raise UnclearTable(path, reason, "header")

@@ -1,0 +1,32 @@
+"""A table that is text, or becomes it: how it is written, and a stream of it in UTF-8."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprivacy.extras import arrow
+from dprivacy.release.intake.byte_streams import opened_utf8
+from dprivacy.release.intake.spreadsheet_files import is_spreadsheet, sheet_text
+from dprivacy.release.intake.table_format import TableFormat, format_of, sheet_format
+from dprivacy.release.intake.table_settings import Intake
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """How a table is written, and what opens a stream of it; it may be opened several times."""
+
+    format: TableFormat
+    opened: Callable[[], AbstractContextManager[Any]]
+
+
+def source_of(path: Path, known: Intake) -> TableSource:
+    """The source of a text table or of a spreadsheet."""
+    if is_spreadsheet(path):
+        content = sheet_text(path, known.settings.sheet)
+        return TableSource(
+            sheet_format(path, content, known), lambda: arrow().BufferReader(content)
+        )
+    found = format_of(path, known)
+    return TableSource(found, lambda: opened_utf8(path, found.encoding))

@@ -1,0 +1,146 @@
+"""Spreadsheets: cells as a person would write them, one sheet, bounded before anything is unpacked."""
+
+import datetime
+import io
+import random
+import sys
+import tomllib
+import zipfile
+
+import pytest
+
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnclearTable
+from dprivacy.release import propose, sanitise_file
+from dprivacy.release.intake import spreadsheet_files
+from dprivacy.release.intake.spreadsheet_files import sheet_text
+from support.awkward_tables import CANARY
+from support.made_spreadsheets import ods, xlsx
+from support.mutations import mutants
+
+ROWS = [
+    ["town", "age", "income", "born", "member", "seen"],
+    [
+        "Zürich",
+        33,
+        2500.5,
+        datetime.datetime(1987, 5, 1),
+        True,
+        datetime.datetime(2020, 1, 2, 3, 4),
+    ],
+    ['say "x"', 44.0, 3000, datetime.datetime(1976, 12, 31), False, None],
+    [None, 2**40, -1, datetime.datetime(2000, 2, 29), True, None],
+]
+PLAN = {
+    "columns": {"smokes": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}},
+    "drop": ["name", "age"],
+}
+PEOPLE = [["name", "smokes", "age"]]
+PEOPLE += [[f"{CANARY}{k}", "yes" if k % 3 else "no", k] for k in range(40)]
+
+
+def file_of(folder, data, name="in.xlsx"):
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+def test_cells_are_written_as_a_person_would(tmp_path):
+    lines = sheet_text(file_of(tmp_path, xlsx({"one": ROWS})), None).decode().splitlines()
+    assert lines == [
+        '"town","age","income","born","member","seen"',
+        '"Zürich","33","2500.5","1987-05-01","true","2020-01-02 03:04:00"',
+        '"say ""x""","44","3000","1976-12-31","false",',
+        ',"1099511627776","-1","2000-02-29","true",',
+    ]
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods"])
+def test_a_sheet_is_proposed_for_and_protected(tmp_path, kind):
+    path = file_of(tmp_path, xlsx({"one": PEOPLE}) if kind == "xlsx" else ods(PEOPLE), f"in.{kind}")
+    plan = tomllib.loads(propose(path))
+    assert plan["columns"]["smokes"]["values"] == ["no", "yes"]
+    assert "table" not in plan
+    assert sanitise_file(path, PLAN, tmp_path / "out.csv").card.count == 40
+    assert (tmp_path / "out.csv").read_text().startswith('"smokes"\n')
+
+
+def test_several_sheets_are_asked_for(tmp_path):
+    path = file_of(tmp_path, xlsx({"notes": [["see below"]], "data": PEOPLE, "empty": []}))
+    with pytest.raises(
+        UnclearTable, match="more than one sheet: 'notes', 'data'; pass the name"
+    ) as no:
+        sheet_text(path, None)
+    assert no.value.setting == "sheet"
+    with pytest.raises(UnclearTable, match="has no sheet 'Data': 'notes', 'data', 'empty'"):
+        sheet_text(path, "Data")
+    assert tomllib.loads(propose(path, sheet="data"))["table"] == {"sheet": "data"}
+    plan = {**PLAN, "table": {"sheet": "data"}}
+    assert sanitise_file(path, plan, tmp_path / "out.csv").card.count == 40
+
+
+def test_one_sheet_with_cells_is_the_one(tmp_path):
+    path = file_of(tmp_path, xlsx({"empty": [], "data": PEOPLE}))
+    assert sheet_text(path, None).count(b"\n") == 41
+
+
+def test_a_sheet_without_a_header_is_not_taken_for_one(tmp_path):
+    path = file_of(tmp_path, xlsx({"one": PEOPLE[1:]}))
+    assert tomllib.loads(propose(path))["table"] == {"header": False}
+    with pytest.raises(UnclearTable, match="may be a person's record"):
+        sanitise_file(path, PLAN, tmp_path / "out.csv")
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused_before_it_is(tmp_path, monkeypatch):
+    path = file_of(tmp_path, xlsx({"one": PEOPLE}, more={"xl/bomb.bin": bytes(64 << 20)}))
+    assert path.stat().st_size < 1 << 20
+    monkeypatch.setattr(spreadsheet_files, "_LARGEST", 32 << 20)
+    monkeypatch.setattr(spreadsheet_files, "_PROGRAM", tmp_path / "never run")
+    with pytest.raises(TooLarge, match="unpacks to 64 MiB"):
+        sheet_text(path, None)
+
+
+def test_a_sheet_that_would_fill_the_memory_is_refused(tmp_path):
+    """Two cells at opposite corners of the largest sheet: 17 thousand million cells between them."""
+    huge = xlsx({"one": [["a"]]})
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(huge)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+            new.writestr(name, text.replace(b"</sheetData>", far))
+    with pytest.raises(BadFile, match=r"cannot be read|too much memory"):
+        sheet_text(file_of(tmp_path, out.getvalue()), None)
+
+
+def test_what_is_no_spreadsheet(tmp_path):
+    for data in (
+        b"",
+        b"name,age\n",
+        b"PK\x03\x04" + bytes(50),
+        bytes(4096),
+        b"\xd0\xcf\x11\xe0" * 300,
+    ):
+        with pytest.raises(BadFile):
+            sheet_text(file_of(tmp_path, data), None)
+    with pytest.raises(BadFile, match="holds nothing"):
+        propose(file_of(tmp_path, xlsx({"one": []})))
+
+
+def test_mutated_copies_are_read_or_refused_in_words(tmp_path):
+    copies = mutants([xlsx({"one": PEOPLE}), ods(PEOPLE)], random.Random(4))
+    refused = 0
+    for _ in range(10):
+        try:
+            propose(file_of(tmp_path, next(copies)))
+        except DPrivacyError as reason:
+            said = str(reason)
+            refused += 1
+        else:
+            said = ""
+        assert CANARY not in said
+    assert refused
+
+
+def test_a_missing_library_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(DPrivacyError, match=r"dprivacy\[files\]"):
+        sheet_text(file_of(tmp_path, xlsx({"one": PEOPLE})), None)
