@@ -1,5 +1,6 @@
 """One table, written in every way that people have: the same cells come back."""
 
+import random
 import re
 from fractions import Fraction
 
@@ -98,3 +99,48 @@ def test_a_refusal_says_where():
 def test_what_is_no_table_is_refused(text):
     with pytest.raises(DPrivacyError):
         _ = cells_of_text(text, "it").probabilities
+
+
+STRANGE = [
+    *';,"$-\\{}&()L:=`%eE٣²½\n\0\ud800',
+    *("", "NA", "1e999", "1/0", "9" * 50, "c(", "1:9", "list(", "[,1]", "inf", "$Rs\n"),
+    *("\\\\", "\\frac", "\\begin{tabular}", "\\textbf{"),
+]
+
+
+def test_mutated_tables_are_read_or_refused():
+    rng = random.Random(3)
+    read = 0
+    for _ in range(3000):
+        text = rng.choice(list(WAYS.values()))
+        for _ in range(rng.randint(1, 4)):
+            cut = rng.randint(0, len(text))
+            text = text[:cut] + rng.choice(STRANGE) + text[cut + rng.randint(0, 4) :]
+        try:
+            channel = exact_channel(matrix_in_text(text, "it"))
+        except DPrivacyError:
+            continue
+        read += 1
+        assert all(sum(channel.row(x).values()) == 1 for x in channel.rows)
+    assert 0 < read < 3000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\begin{tabular}{l}" + "\\textbf{" * 30_000 + "a" + "}" * 30_000 + "\\end{tabular}",
+        "\\begin{tabular}" + "{" * 100_000 + "\\end{tabular}",
+        "\\begin{tabular}{l}" + "\\\\[" * 20_000 + "\\end{tabular}",
+        "\\begin{tabular}{l}" + "\\cline(" * 100_000 + "\\end{tabular}",
+        "structure(" * 100_000,
+        'structure("' + '\\"' * 100_000,
+    ],
+)
+def test_long_texts_are_settled_in_one_pass(text):
+    with pytest.raises(DPrivacyError):
+        exact_channel(matrix_in_text(text, "it"))
+
+
+def test_names_that_are_no_list_are_no_names():
+    text = "structure(c(0.5, 0.5), dim = c(1L, 2L), dimnames = l)"
+    assert exact_channel(matrix_in_text(text, "it")).columns == (1, 2)

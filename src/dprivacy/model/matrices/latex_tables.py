@@ -6,12 +6,13 @@ from dprivacy.errors import BadFile
 
 _BEGIN = re.compile(r"\\begin\{(tabular[x*]?|array|[pbBvV]?matrix|smallmatrix|longtable)\}")
 _RULES = re.compile(
-    r"\\(hline|toprule|midrule|bottomrule|endhead)\b|\\c(line|midrule)(\([^)]*\))?\{[^}]*\}"
+    r"\\(hline|toprule|midrule|bottomrule|endhead)\b|\\c(line|midrule)(\([^)]{0,20}\))?\{[^}]{0,20}\}"
 )
 _FRACTION = re.compile(
     r"\\[tdc]?frac\s*(?:\{\s*([0-9]+)\s*\}|([0-9]))\s*(?:\{\s*([0-9]+)\s*\}|([0-9]))"
 )
-_DRESSED = re.compile(r"\\(?:text|textbf|textit|emph|mathrm|mathbf|texttt|mbox)\{([^{}]*)\}")
+_LAYERS = 4  # of fonts around a number
+_DRESSED = re.compile(r"\\(?:text|textbf|textit|emph|mathrm|mathbf|texttt|mbox)\{([^{}]{0,200})\}")
 
 
 def is_latex(text: str) -> bool:
@@ -37,7 +38,7 @@ def latex_lines(text: str, name: str) -> list[list[str]]:
     if begin[1].startswith(("tabular", "array", "longtable")):  # how columns are set
         body = _without_settings(body, 2 if begin[1] in ("tabularx", "tabular*") else 1)
     body = _RULES.sub("", body)
-    lines = [re.split(r"(?<!\\)&", line) for line in re.split(r"\\\\(?:\[[^]]*\])?", body)]
+    lines = [re.split(r"(?<!\\)&", line) for line in re.split(r"\\\\(?:\[[^]]{0,20}\])?", body)]
     table = [[_plain(cell) for cell in line] for line in lines]
     return [line for line in table if any(line)]
 
@@ -60,7 +61,7 @@ def _without_settings(body: str, groups: int) -> str:
 def _plain(cell: str) -> str:
     """A cell without its dress: fractions as 1/3, no dollars, no fonts, no thin spaces."""
     cell = _FRACTION.sub(r"\1\2/\3\4", cell).replace("$", "")
-    while _DRESSED.search(cell):
+    for _ in range(_LAYERS):
         cell = _DRESSED.sub(r"\1", cell)
     cell = re.sub(r"\\[,;:! ]|~", " ", cell)
     return re.sub(r"\\([&%_#{}])", r"\1", cell).strip()

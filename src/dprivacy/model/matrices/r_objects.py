@@ -51,7 +51,7 @@ def matrix_of_dput(text: str, name: str) -> Table:
         n, m = size
         columns = [values[j * n : (j + 1) * n] for j in range(m)]
         names = about.get("dimnames")
-        sides = [] if names is None else [*names[1], *names[2].values()]
+        sides = [*names[1], *names[2].values()] if isinstance(names, tuple) else []
         rows, labels = (_listed(side) for side in (sides if len(sides) == 2 else (None, None)))
     n = len(columns[0])
     if len(rows) != n or "NA" in rows:  # R counts from 1
