@@ -1,25 +1,30 @@
 """Every file that is read, hostile: a documented refusal in bounded time, never a traceback."""
 
+import re
+
 import pytest
 
 from support.programs import run_program
 
 FORMATS = [
-    "plan", "mechanism", "card", "journal", "csv", "parquet", "release", "prior", "matrix",
-    "matrix-json", "distances", "geojson", "region", "places", "days", "readings", "pram", "words",
-    "words-binary", "words-npz", "ratings",
+    "plan", "plan-json", "mechanism", "card", "channel", "space", "receipt", "journal", "csv",
+    "parquet", "release", "prior", "matrix", "matrix-json", "distances", "geojson", "region", "places",
+    "days", "readings", "pram", "words", "words-binary", "words-npz", "ratings",
 ]  # fmt: skip
 
 
 def fuzzed(what: str, seed: int, many: int) -> dict[str, tuple[int, int]]:
-    """By format, how many files were read and how many refused; anything else fails."""
+    """By format, how many files were read and how many refused; anything else fails.
+
+    The table that is printed also has the growth of the memory in MiB and the slowest file in seconds.
+    """
     done = run_program("fuzz_files", what, seed, many)
     found, complaints = {}, []
     for line in done.stdout.splitlines():
-        name, _, rest = line.partition(": read ")
-        if rest:
-            good, _, refused = rest.partition(" refused ")
+        if told := re.fullmatch(r"([a-z-]+): (\d+) (\d+) (\d+) ([\d.]+)", line):
+            name, good, refused, peak, slowest = told.groups()
             found[name] = int(good), int(refused)
+            print(f"{name:14}{good:>8}{refused:>8}{peak:>6} MiB{slowest:>7} s")
         else:
             complaints.append(line)
     assert not complaints, "\n".join(complaints[:10])
@@ -38,7 +43,7 @@ def test_a_few_of_every_format():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", FORMATS)
-def test_a_hundred_thousand(what):
-    ((good, refused),) = fuzzed(what, 1, 100_000).values()
-    assert good + refused == 100_000
-    assert min(good, refused) > 1000
+def test_ten_thousand(what):
+    ((good, refused),) = fuzzed(what, 1, 10_000).values()
+    assert good + refused == 10_000
+    assert min(good, refused) > 100

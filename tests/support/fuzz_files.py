@@ -5,8 +5,9 @@ Run as a program, so that a library that crashes takes only this process with it
     python -m support.fuzz_files {FORMAT | all} SEED HOW_MANY [FOLDER FOR WHAT WENT WRONG]
 
 Allowed is what dprivacy documents, a result or a DPrivacyError of one line, in a second of processor
-time and 4 GiB of memory; a good plan may take another second for every million entries of the channels
-that it describes. The last line of each format says how many files were read and refused.
+time and 512 MiB of memory beside what the libraries take; a good plan may take another second for every
+million entries of the channels that it describes. Nothing may take five. The last line of each format
+says how many files were read and refused, how far the memory grew, and how long the slowest took.
 """
 
 import base64
@@ -14,7 +15,9 @@ import hashlib
 import io
 import json
 import random
+import re
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -30,8 +33,8 @@ import pyarrow.parquet as pq
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, mechanism_text, randomised_response
-from dprivacy.model import as_channel, as_space, digest, read_prior_file
-from dprivacy.release import Plan, received
+from dprivacy.model import Channel, as_channel, as_space, digest, read_prior_file
+from dprivacy.release import Plan, Receipt, received
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.table_files import batches_of
@@ -48,6 +51,7 @@ from dprivacy.release.plans.release_card import card_text, read_card as open_car
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.spaces import discrete, line
 from dprivacy.store import load
+from dprivacy.store.stored_nouns import stored_text
 from support.fuzz_rooms import rooms
 from support.mutations import json_mutant, lines, mutants
 
@@ -119,6 +123,8 @@ SPACE = ",x,y,z\nx,0,1,2\ny,1,0,1\nz,2,1,0\n"
 PRIOR = "label,weight\nx,1/2\ny,1/4\nz,0.25\n"
 
 Files = Iterator[bytes]
+MOST_MEMORY = 512 << 20  # bytes beside what the libraries take
+MOST_SECONDS = 5.0  # of the processor
 
 
 def read_plan(path: Path) -> int:
@@ -128,7 +134,7 @@ def read_plan(path: Path) -> int:
     return sum(channel.matrix.entries.size for channel in channels)
 
 
-def read_mechanism(path: Path) -> None:
+def read_noun(path: Path) -> None:
     load(path)
 
 
@@ -187,10 +193,8 @@ def card_texts() -> list[str]:
 
 
 def journal_lines() -> list[dict[str, Any]]:
-    run = Run(
-        "00" * 32, True, False, {"size": 3, "digest": "ab"}, {"unit": "cd"}, "", "", {"numpy": "2"}
-    )
-    records = [run, Spent({"sequence": 3}), Checkpoint(1, 2, 3, "ef", ["h"]), Commit("01", "02")]
+    run = Run("00" * 32, True, False, "ab", {"unit": "cd"}, "", "", {"numpy": "2"})
+    records = [run, Spent({"sequence": 3}), Checkpoint(1, 2, 3, "ef"), Commit("01", "02")]
     return [json.loads(_line(record, b"")[0].split(b"\t")[0]) for record in records]
 
 
@@ -215,7 +219,12 @@ def journals(rng: random.Random) -> Files:
         yield sealed_journal(changed if isinstance(changed, list) else [changed])
 
 
-def documents(texts: list[str], reseal: Callable[[Any], Any], rng: random.Random) -> Files:
+def reseal(data: Any) -> Any:
+    bare = {key: data[key] for key in ("format", "version", "body")}
+    return {**data, "sha256": digest(bare)}
+
+
+def documents(texts: list[str], rng: random.Random, sealed: Callable[[Any], Any] = reseal) -> Files:
     """JSON: bytes changed, or the structure, with the hashes set right half of the time."""
     seeds = [text.encode() for text in texts]
     parsed = [json.loads(text) for text in texts]
@@ -227,21 +236,22 @@ def documents(texts: list[str], reseal: Callable[[Any], Any], rng: random.Random
         changed = json_mutant(rng.choice(parsed), rng)
         if rng.random() < 0.8:
             with suppress(TypeError, ValueError, AttributeError, KeyError):
-                changed = reseal(changed)
+                changed = sealed(changed)
         text = json.dumps(changed, ensure_ascii=rng.random() < 0.5)
         if rng.random() < 0.05 and text.startswith("{"):
             text = text[:-1] + ', "format": "dprivacy.mechanism"}'  # a key twice
         yield text.encode("utf-8", "surrogatepass")
 
 
-def reseal_mechanism(data: Any) -> Any:
-    bare = {key: value for key, value in data.items() if key != "sha256"}
-    return {**bare, "sha256": digest(bare)}
-
-
-def reseal_card(data: Any) -> Any:
-    bare = {key: data[key] for key in ("format", "version", "body")}
-    return {**data, "sha256": digest(bare)}
+def noun_texts() -> dict[str, list[str]]:
+    """Texts of the other nouns that are stored."""
+    coin = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
+    paid = Receipt("0a" * 16, 3, "0b" * 32, "people", "2026-11-16", {"hobby": "ln(3)"})
+    return {
+        "channel": [stored_text(coin), stored_text(geometric(line(4), eps="ln 2").channel)],
+        "space": [stored_text(line(3)), stored_text(discrete(["x", "y"]))],
+        "receipt": [stored_text(paid)],
+    }
 
 
 def parquets(rng: random.Random) -> Files:
@@ -280,10 +290,15 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
     }
     return {
         "plan": ("plan.toml", lines([PLAN], rng), read_plan),
-        "mechanism": (
-            "m.json", documents(mechanism_texts(), reseal_mechanism, rng), read_mechanism,
+        "plan-json": (
+            "plan.json", documents([stored_text(Plan.parse(PLAN.decode()))], rng), read_plan,
         ),
-        "card": ("c.card.json", documents(card_texts(), reseal_card, rng), read_card),
+        "mechanism": ("m.json", documents(mechanism_texts(), rng), read_noun),
+        "card": ("c.card.json", documents(card_texts(), rng), read_card),
+        **{
+            noun: ("noun.json", documents(texts, rng), read_noun)
+            for noun, texts in noun_texts().items()
+        },
         "journal": ("journal", journals(rng), read_journal),
         "csv": ("in.csv", lines(csv, rng), read_tables("csv")),
         "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),
@@ -292,7 +307,7 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
         "matrix": ("matrix.csv", lines([CHANNEL.encode()], rng), as_channel),
         "matrix-json": (
             "matrix.json",
-            documents([json.dumps(channel_json)], lambda data: data, rng),
+            documents([json.dumps(channel_json)], rng, lambda data: data),
             as_channel,
         ),
         "distances": ("space.csv", lines([SPACE.encode()], rng), as_space),
@@ -302,8 +317,11 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
 
 def main() -> None:
     what, seed, many = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     every = formats(random.Random(seed))
+    # Of the address space the libraries alone take gigabytes, most of which they never touch.
+    most = _of_the_process("VmData") + MOST_MEMORY
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    signal.signal(signal.SIGPROF, _too_long)
     for chosen in every if what == "all" else [what]:
         fuzz(chosen, *every[chosen], many)
 
@@ -311,6 +329,7 @@ def main() -> None:
 def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], many: int) -> None:
     """Read many hostile files of one format."""
     good = refused = 0
+    slowest, before = 0.0, _of_the_process("VmRSS")
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with (
         tempfile.TemporaryDirectory(dir=memory) as folder,
@@ -322,6 +341,7 @@ def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], ma
             data = next(coming)
             path.write_bytes(data)
             began, allowed = time.process_time(), 1.0
+            signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
             try:
                 found = read(path)
                 good += 1
@@ -335,10 +355,27 @@ def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], ma
             except BaseException:
                 last = traceback.format_exc().strip().splitlines()
                 complain(data, " | ".join(part.strip() for part in last[-5:])[:600], folder)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             spent = time.process_time() - began
+            slowest = max(slowest, spent)
             if spent > allowed:
                 complain(data, f"took {spent:.1f} s", folder)
-    print(f"{what}: read {good} refused {refused}", flush=True)
+    peak = max(0, _of_the_process("VmHWM") - before) >> 20
+    print(f"{what}: {good} {refused} {peak} {slowest:.2f}", flush=True)
+
+
+class TooLong(Exception):
+    """A file that is still being read after five seconds."""
+
+
+def _too_long(number: int, frame: Any) -> None:
+    raise TooLong
+
+
+def _of_the_process(what: str) -> int:
+    """A line of /proc/self/status, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"^{what}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10
 
 
 def complain(data: bytes, what: str, folder: str) -> None:

@@ -22,6 +22,7 @@ from dprivacy.model.plain_data import CONTROL
 from dprivacy.typing import PathArg
 
 LARGEST = 256 << 20  # bytes
+_PART = 1 << 20
 _KEYS = {"format", "version", "body", "sha256"}
 _PREFIX = "dprivacy."
 _DEEPEST = 100
@@ -181,12 +182,16 @@ def file_bytes(path: PathArg, *, largest: int = LARGEST) -> bytes:
     """All bytes of a file, or BadFile with the reason it cannot be read."""
     try:
         with open_regular(path) as opened:
-            data = opened.read(largest + 1)
+            data = bytearray()
+            while len(data) <= largest and (
+                part := opened.read(_PART)
+            ):  # read(n) takes n bytes at once
+                data += part
     except OSError as reason:
         raise BadFile(f"{path}: cannot be read ({reason.strerror})") from None
     if len(data) > largest:
         raise BadFile(f"{path}: larger than {largest >> 20} MiB, the most that is read")
-    return data
+    return bytes(data)
 
 
 def open_regular(path: PathArg) -> io.BufferedReader:
