@@ -1,16 +1,18 @@
 """The joint guarantee: levels add up, and no sentence says less than it should."""
 
 import math
+import random
 import re
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from dprivacy.numbers.enclosures import exp_bounds
 from dprivacy.numbers.levels import Level, ln
-from dprivacy.release import Plan, joint_guarantee
+from dprivacy.release import Plan, forecast, joint_guarantee, received, sanitise
 from dprivacy.verify import smallest_eps
 from support import release_tables as specs
 from support.release_tables import plan_of
@@ -154,3 +156,35 @@ class TestWords:
         assert data["rows_per_person"] == 2
         assert data["columns"]["h"]["eps"] == "ln(2)"
         assert data["sentence"].count("\n") == 3
+
+
+BOUNDED = {"columns": {"h": {**specs.NUMBERS, "epsilon": "1/2"}}}
+RULE = (
+    "Column h: values below 0 are released as if they were 0, values above 10 as if they were 10;"
+)
+
+
+class TestBounds:
+    """What lies beyond the bounds is moved to them; the rule is said, and no count of true values."""
+
+    def test_the_plan_and_the_card_say_the_rule(self):
+        assert RULE in forecast(BOUNDED, rows=10).explain()
+        released = sanitise(pa.table({"h": [-3, 5, 40]}), BOUNDED)
+        assert RULE in released.explain()
+        assert RULE in released.card.to_dict()["guarantee"]["sentence"]
+
+    def test_a_column_without_bounds_says_none(self):
+        assert "as if they were" not in joint_guarantee({"columns": {"h": specs.PLACE}}).explain()
+
+    def test_nothing_that_is_said_depends_on_how_many_there_were(self):
+        inside, outside = (
+            sanitise(pa.table({"h": values}), BOUNDED) for values in ([4, 5, 6], [4, 5, 99])
+        )
+        assert inside.card == outside.card
+
+    def test_the_share_beyond_a_bound_comes_from_the_release(self):
+        """Corrected, the released cells at a bound hold those at it and those beyond it."""
+        true = [5] * 7000 + [10] * 1000 + [11, 500] * 1000
+        released = sanitise(pa.table({"h": random.sample(true, len(true))}), BOUNDED)
+        found = received(released).estimate("h")
+        assert abs(found.counts[10] - 3000) < 5 * found.errors()[10] < 1500

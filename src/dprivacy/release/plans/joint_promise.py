@@ -148,13 +148,23 @@ def joint_guarantee(plan: PlanLike) -> JointGuarantee:
 
 
 def _note(column: ColumnPlan) -> str:
-    """What the metric of a column does not say: values are moved to a grid first."""
+    """What the metric of a column does not say: values are moved to bounds and to a grid first.
+
+    It is the rule that is said, never how many values it moved: that is a fact about true values.
+    """
     farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
     if farther is None:
         return ""
+    bounds = ""
+    if "low" in column.spec:
+        low, high = column.spec["low"], column.spec["high"]
+        bounds = (
+            f"values below {low} are released as if they were {low}, values above {high} as if they "
+            f"were {high}; "
+        )
     return (
-        f"Column {column.name}: values are first moved to the nearest point of the grid, which can put "
-        f"two of them up to {farther} of the grid farther apart."
+        f"Column {column.name}: {bounds}values are first moved to the nearest point of the grid, which "
+        f"can put two of them up to {farther} of the grid farther apart."
     )
 
 
