@@ -115,7 +115,7 @@ def test_the_command_writes_curves_and_their_card(tmp_path):
     source = _write(tmp_path / "days.csv", ["home", "month", *names], rows)
     out = tmp_path / "out.csv"
     options = ["--epsilon", "1/2", "--grid", "0.001", "--unit", "kWh", "--columns", "h00:h47"]
-    options += ["--keep", "month", "-o", str(out), "--attack", "--json"]
+    options += ["--keep", "month", "--person", "home", "-o", str(out), "--attack", "--json"]
     run = CliRunner().invoke(command, [str(source), *options])
     assert run.exit_code == 0, run.output
     answer = json.loads(run.stdout)

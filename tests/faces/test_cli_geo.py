@@ -75,7 +75,8 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
 
 
 def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
-    done = run("places.csv", "-o", "a.csv", "--region", REGION, "--map", "a.html", "--keep", "who")
+    kept = ["--keep", "who", "--person", "who"]
+    done = run("places.csv", "-o", "a.csv", "--region", REGION, "--map", "a.html", *kept)
     assert "TRUE" not in (tmp_path / "a.html").read_text()
     assert "Wrote a.html." in done.output
     again = ["--again", "a test"]

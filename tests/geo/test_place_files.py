@@ -60,7 +60,8 @@ def walk(tmp_path):
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".geojson"])
 def test_only_coordinates_and_kept_columns_are_written(places, tmp_path, ending):
     output = tmp_path / f"out{ending}"
-    protect_place_file(places, output, region=NYC, keep=["id"] if ending != ".geojson" else [])
+    kept = [] if ending == ".geojson" else ["id"]
+    protect_place_file(places, output, region=NYC, keep=kept, person="row")
     data = output.read_bytes() + card_path(output).read_bytes()
     assert b"CANARY" not in data
     assert b"40.71," not in data
@@ -80,7 +81,7 @@ def test_only_coordinates_and_kept_columns_are_written(places, tmp_path, ending)
 
 def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     output = tmp_path / "out.geojson"
-    found = protect_place_file(walk, output, region=NYC, keep=["who"])
+    found = protect_place_file(walk, output, region=NYC, keep=["who"], person="row")
     text = output.read_text()
     assert "CANARY" not in text
     assert "bbox" not in text
@@ -95,7 +96,9 @@ def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     protect_place_file(walk, flat, region=NYC, again="a test")
     assert len(pd.read_csv(flat)) == 3
     with pytest.raises(NotApplicable, match="GeoJSON to GeoJSON"):
-        protect_place_file(walk, tmp_path / "other.csv", region=NYC, keep=["who"], again="a test")
+        protect_place_file(
+            walk, tmp_path / "other.csv", region=NYC, keep=["who"], person="who", again="a test"
+        )
 
 
 def test_a_person_of_several_rows_is_counted(places, tmp_path):
@@ -134,7 +137,7 @@ def test_outputs_are_the_owners_and_never_replaced_unasked(places, tmp_path):
         ("lat,lon\n40.7,-74\nhome,-74\n", {}, "column 'lat', row 1: not a number"),
         ("lat,lon\n40.7,-74\n,-74\n", {}, "row 1 has no finite latitude"),
         ("lat,lon\n40.7,-74\n1e999,-74\n", {}, "row 1 has no finite latitude"),
-        ("lat,lon\n40.7,-74\n", {"keep": ["who"]}, "not 'who'"),
+        ("lat,lon\n40.7,-74\n", {"keep": ["who"], "person": "row"}, "not 'who'"),
         ("lat,lon\n40.7,-74\n", {"person": "who"}, "not 'who'"),
         ("lat,lon\n40.7\n", {}, "ragged"),
         ("", {}, "holds nothing"),
@@ -196,7 +199,8 @@ def fuzz(tmp_path, seed, rounds):
                 found = read_place_file(path, person=rng.choice([None, "who"]), keep=["address"])
                 assert len(found.lat) == len(found.lon)
                 if k % 10 == 0:
-                    protect_place_file(path, output, replace=True, region=NYC, keep=["who"])
+                    how = {"replace": True, "region": NYC, "keep": ["who"], "person": "row"}
+                    protect_place_file(path, output, **how)
                     json.loads(output.read_text())
                 good += 1
             except DPrivacyError as refusal:

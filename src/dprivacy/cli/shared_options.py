@@ -34,7 +34,9 @@ PROGRESS = click.option(
     "--progress", is_flag=True, help="Show progress even when output is not a terminal."
 )
 KEEP = click.option(
-    "--keep", multiple=True, help="Column to publish unchanged; all others are dropped."
+    "--keep",
+    multiple=True,
+    help="Column to publish unchanged, with --person; all others are dropped.",
 )
 
 
@@ -109,6 +111,14 @@ def output(text: str, *, required: bool = False, dash: bool = False) -> Decorato
     more = "; - for standard output" if dash and "standard output" not in text else ""
     kind = click.Path(path_type=Path, allow_dash=dash)
     return click.option("-o", "--output", type=kind, required=required, help=f"{text}{more}.")
+
+
+def person(what: str) -> Decorator:
+    """Whose a row is."""
+    return click.option(
+        "--person",
+        help=f"Column that identifies the person, whose {what} add up; or row: each is another person.",
+    )
 
 
 def permanent_key(what: str) -> Decorator:

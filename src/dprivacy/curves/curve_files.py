@@ -1,7 +1,7 @@
 """Days to protect: out of a file (one a row, or one reading a row), or invented."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Floats, Sealed
-from dprivacy.release import column_list, float_column, whole_table
+from dprivacy.release import EVERY_ROW, column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 
@@ -31,6 +31,11 @@ class Days(Sealed):
         The file.
     left_out
         How many incomplete days were left out.
+    person
+        Which column says whose a curve is; "row" where every curve is another person's, None where
+        nobody has said.
+    people
+        Whose each curve is, where a column says so; secret.
 
     Examples
     --------
@@ -44,6 +49,8 @@ class Days(Sealed):
     kept: dict[str, list[Any]]
     source: Path
     left_out: int = 0
+    person: str | None = None
+    people: tuple[Any, ...] = ()
 
 
 def read_days(
@@ -51,6 +58,7 @@ def read_days(
     *,
     columns: str = "",
     keep: str | Sequence[str] = (),
+    person: str | None = None,
     long: Sequence[str] = (),
     per_day: int = 48,
     incomplete: Literal["refuse", "drop"] = "refuse",
@@ -66,6 +74,9 @@ def read_days(
         not in `keep` when omitted.
     keep
         Columns to publish beside the curves as they are. Nothing else of the file is.
+    person
+        The column that says whose a curve is (with `long` the household, unless said otherwise), or
+        "row" when every curve is another person's. Without it no kept column is published.
     long
         One reading a row instead: the names of the columns (household, time, reading). A day of a
         household is then a curve, and "household" and "date" can be kept.
@@ -85,14 +96,22 @@ def read_days(
     (('h0', 'h1'), {'home': ['7', '8']})
     """
     file, passed = Path(path), column_list(keep)
+    if long and person is None:
+        person = "household"
+    whose = () if person is None or person == EVERY_ROW else (person,)
+    aside = tuple(dict.fromkeys([*passed, *whose]))
     if long:
         named = column_list(long)
-        return _pivoted(whole_table(file, likely=named), named, passed, per_day, incomplete, file)
-    table = whole_table(file, passed, likely=[part for part in columns.split(":") if part])
-    names = _chosen(table.column_names, columns, passed, file)
-    kept = {name: table.column(name).to_pylist() for name in passed}
-    values = np.column_stack([float_column(table, name, file) for name in names])
-    return Days(values, names, kept, file)
+        days = _pivoted(whole_table(file, likely=named), named, aside, per_day, incomplete, file)
+    else:
+        table = whole_table(file, aside, likely=[part for part in columns.split(":") if part])
+        names = _chosen(table.column_names, columns, aside, file)
+        beside = {name: table.column(name).to_pylist() for name in aside}
+        values = np.column_stack([float_column(table, name, file) for name in names])
+        days = Days(values, names, beside, file)
+    kept = {name: days.kept[name] for name in passed}
+    people = tuple(days.kept[whose[0]]) if whose else ()
+    return replace(days, kept=kept, person=person, people=people)
 
 
 def _chosen(names: Sequence[str], columns: str, keep: Sequence[str], file: Path) -> tuple[str, ...]:

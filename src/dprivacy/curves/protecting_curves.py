@@ -12,7 +12,14 @@ from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.curves.released_curves import ProtectedCurves, released
 from dprivacy.numbers import as_eps, root
-from dprivacy.release import Released, charged, origin_of, per_unit
+from dprivacy.release import (
+    Released,
+    charged,
+    most_rows,
+    origin_of,
+    per_unit,
+    require_person,
+)
 from dprivacy.sources import result
 from dprivacy.typing import LedgerLike, LevelLike, NumberLike
 
@@ -94,6 +101,8 @@ def protect_curves(
     ((200, 48), True)
     """
     days = readings if isinstance(readings, Days) else None
+    if days is not None:
+        require_person(days.person, days.kept)
     curves = read_curves(readings.values if isinstance(readings, Days) else readings)
     level, width = as_eps(eps), read_step(step, "step")
     if basis is None:
@@ -126,7 +135,8 @@ def protect_curves(
     source = curves.tobytes() if days is None else days.source
     with charged(ledger, charge, source, again=again, note="curves") as receipt:
         noisy = mechanism.noisy(curves, insecure_seed=insecure_seed)
-        protected = ProtectedCurves(mechanism.curves(noisy), noisy, mechanism, unit, choice)
+        most = 1 if days is None else most_rows(days.people)
+        protected = ProtectedCurves(mechanism.curves(noisy), noisy, mechanism, unit, choice, most)
         made = released(protected, secure=insecure_seed is None, receipt=receipt, days=days)
     if days is None or not days.source.exists():
         return made

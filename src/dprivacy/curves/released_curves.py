@@ -17,7 +17,7 @@ from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow
 from dprivacy.model import Answer, Guarantee, Pictured, about, counted, factor_in_words
 from dprivacy.numbers import Floats, Sealed, float_up
-from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_table
+from dprivacy.release import Card, Receipt, Released, StatedGuarantee, weak_words, write_table
 from dprivacy.typing import Label, NumberLike
 
 _DIGITS = 6  # of a reading in the output; rounding what is published costs nothing
@@ -39,6 +39,8 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         The unit of the readings.
     choice
         How the number of basis vectors was chosen, where a rule chose it.
+    most
+        How many curves one person has at most, as counted in the data.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     mechanism: CurveMechanism
     unit: str = ""
     choice: SizeChoice | None = None
+    most: int = 1
     exact: bool = field(default=False, init=False)
 
     @property
@@ -137,8 +140,24 @@ class ProtectedCurves(Answer, Sealed, Pictured):
             f"Anyone who sees the protected curve can multiply their odds between two curves{grid} "
             f"{apart} by at most {factor_in_words(eps)} (ε = {about(eps)}), and between curves farther "
             "apart by at most that to the power of their distance. This is for one curve; the factors "
-            "of several curves of one person multiply."
+            f"of several curves of one person multiply.{self._together()}"
         )
+
+    def _together(self) -> str:
+        """What all curves of a person come to, where they were counted."""
+        if self.most == 1:
+            return ""
+        total, between = (
+            self.guarantee.eps * self.most,
+            "two people whose curves are each that far apart",
+        )
+        warning = weak_words(
+            total, whole=f"Together, {self.most:,} curves of a person are", between=between
+        )
+        return (
+            f" A person has up to {self.most:,} curves, which was counted in the data and is now "
+            f"public: together the factor is at most {factor_in_words(total)}. {warning}"
+        ).rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         """All but the curves, as plain data."""

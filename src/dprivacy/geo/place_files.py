@@ -10,7 +10,7 @@ import numpy as np
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.geo.earth.polygons import read_json
 from dprivacy.numbers import Floats, Sealed
-from dprivacy.release import column_list, float_column, whole_table
+from dprivacy.release import EVERY_ROW, column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 _USUAL = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
@@ -73,7 +73,8 @@ def read_place_file(
     lat, lon
         The columns; found by their usual names when omitted.
     person
-        The column (or property) that says whose a place is. A line without it is one person's.
+        The column (or property) that says whose a place is. Without it, or with "row", every place is
+        another person's, and a line is one person's.
     keep
         Columns (or properties) to pass on unchanged.
 
@@ -99,6 +100,8 @@ def read_place_file(
     (['ann'], [40.7])
     """
     file, passed = Path(path), column_list(keep)
+    if person == EVERY_ROW:
+        person = None
     if is_geojson(file):
         return _geojson(file, person, passed)
     named = [*passed, *([] if person is None else [person])]

@@ -10,7 +10,14 @@ from dprivacy.geo.optimal_city import CityMechanism
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.geo.protecting_places import prepared
 from dprivacy.geo.released_places import ProtectedPlaces, charge_of, require_ending
-from dprivacy.release import Released, charged, origin_of, write_released
+from dprivacy.release import (
+    Released,
+    charged,
+    column_list,
+    origin_of,
+    require_person,
+    write_released,
+)
 from dprivacy.typing import LedgerLike, PathArg
 
 
@@ -37,7 +44,8 @@ def protect_place_file(
     output
         A .csv, .parquet or .geojson file. It has the coordinates and what `keep` names, nothing else.
     lat, lon, person, keep
-        Columns; see `read_place_file`. Columns that are kept are published as they are.
+        Columns; see `read_place_file`. Columns that are kept are published as they are, so that
+        `person` must say whose a row is: a column, or "row" when every row is a person of its own.
     mechanism
         A `CityMechanism` to draw from instead of planar or spatial noise.
     ledger, again
@@ -72,6 +80,7 @@ def protect_place_file(
     """
     target = Path(output)
     require_ending(target)
+    require_person(person, column_list(keep))
     if target.exists() and not replace:
         raise OutputExists(
             f"{target} already exists; choose another name, or pass --replace to overwrite it"

@@ -20,6 +20,7 @@ from dprivacy.sources import result
 from dprivacy.spaces import locate, positions, read_labels
 from dprivacy.typing import Label, TableLike
 
+NAMED = ("person", "match")  # the columns that name people, once they have names
 _SHOWN = 5  # people whose matches are named in words
 _ALONE = "The matches are computed from the reports alone, and reveal no more than the reports do."
 
@@ -115,7 +116,8 @@ def match(
     k
         How many matches everybody gets.
     labels
-        Who the reports belong to; 0, 1, … when omitted.
+        Who the reports belong to; 0, 1, … when omitted. They are published as they are, and the card
+        says so: who takes part is no secret.
     mechanism
         What drew the reports; the card then states its guarantee, which matching cannot weaken.
     source
@@ -152,6 +154,7 @@ def match(
         count=len(known) * found.k,
         secure=secure,
         mechanisms={} if mechanism is None else {"": mechanism.to_dict()},
+        pass_through=() if labels is None else NAMED,
     )
     return Released(found, card, write_matches)
 

@@ -51,6 +51,11 @@ from dprivacy.release.columns.permanent_answers import (
     person_name as person_name,
     read_people as read_people,
 )
+from dprivacy.release.columns.published_columns import (
+    EVERY_ROW as EVERY_ROW,
+    require_person as require_person,
+)
+from dprivacy.release.columns.row_facts import most_rows as most_rows
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import (
     write_released as write_released,

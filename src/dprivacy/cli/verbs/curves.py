@@ -46,6 +46,7 @@ _EPILOG = shared.examples(
 @click.option("--unit", help="Unit of the readings, for the sentences.")
 @click.option("--columns", help="Columns of readings, FIRST:LAST.")
 @shared.KEEP
+@shared.person("curves")
 @click.option("--long", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
 @click.option("--per-day", default=48, help="Readings in a day, with --long.")
 @shared.one_of("--incomplete", "refuse", "drop", help="What to do with days that lack readings.")
@@ -69,6 +70,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         readings,
         columns=given["columns"] or "",
         keep=given["keep"],
+        person=given["person"],
         long=given["long"].split(",") if given["long"] else (),
         per_day=given["per_day"],
         incomplete=given["incomplete"],

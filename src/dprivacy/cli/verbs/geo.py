@@ -38,7 +38,7 @@ _EPILOG = shared.examples(
 @click.option("--clamp", is_flag=True, help="Move reports outside the region to its border.")
 @click.option("--lat", help="Column of latitudes.")
 @click.option("--lon", help="Column of longitudes.")
-@click.option("--person", help="Column that identifies the person: levels of their reports add up.")
+@shared.person("reports")
 @click.option(
     "--reports", type=int, help="Maximum number of reports per person; together they use ε."
 )

@@ -1,11 +1,29 @@
 """A column that is published as it is: its values, and nothing that travels along with them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import WrongKind
+from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.extras import arrow
+
+EVERY_ROW = "row"  # what says that every row is a person of its own, as in a plan
+
+
+def require_person(person: str | None, kept: Iterable[str]) -> None:
+    """Refuse to publish columns as they are until somebody has said whose the rows are.
+
+    An identifier that is published shows which rows are of one person, whose levels add up; nothing
+    here guesses which columns are identifiers.
+    """
+    names = ", ".join(kept)
+    if names and person is None:
+        raise NotApplicable(
+            f"columns to keep ({names}) are published as they are, and may show which rows are of one "
+            "person; say whose a row is with person= (--person): a column, or 'row' when every row is "
+            "a person of its own"
+        )
 
 
 def bare(array: Any, name: str) -> Any:

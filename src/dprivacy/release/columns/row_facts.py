@@ -1,12 +1,15 @@
 """What is seen of all rows together: their order by a secret column, and how many each person has."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadPlan, NotApplicable
+from dprivacy.release.columns.permanent_answers import person_name
 
 FEWEST = 20  # rows below which an order may well be chance
 _MOST = 1 << 12  # values that are remembered
@@ -85,6 +88,17 @@ class RowOrder:
 def _too_few(steps: int, expected: float) -> bool:
     most = min(_SHARE * expected, expected - _SIGMAS * math.sqrt(expected / 2))
     return steps <= most
+
+
+def most_rows(people: Sequence[Any]) -> int:
+    """How many rows one person has at most; 1 where nobody is named.
+
+    Examples
+    --------
+    >>> most_rows(["ann", "bob", "ann"])
+    2
+    """
+    return max(Counter(person_name(who, row) for row, who in enumerate(people)).values(), default=1)
 
 
 class RowsPerPerson:

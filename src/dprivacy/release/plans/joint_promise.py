@@ -8,6 +8,7 @@ import numpy as np
 
 from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
+from dprivacy.release.plans.release_card import published_words
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.sources import result
@@ -54,7 +55,7 @@ class JointGuarantee(Answer):
                 f"{self.rows_per_person} times."
             )
         if self.open:
-            lines.append(f"Published as they are, hence not protected: {', '.join(self.open)}.")
+            lines.append(published_words(self.open))
         return shown("\n".join(lines))  # names of columns come from files
 
     @property

@@ -1,7 +1,7 @@
 """The card of a release: all that a receiver needs to know of it, in one file beside the data."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from importlib.metadata import version
@@ -219,7 +219,10 @@ class Card:
         lines = [f"{head}."]
         if self.void:
             lines.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
-        return "\n".join([*lines, self.guarantee.sentence])
+        lines.append(self.guarantee.sentence)
+        if self.pass_through and self.what != "table":  # a table's sentence names blocks as well
+            lines.append(published_words(self.pass_through))
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.explain()
@@ -244,6 +247,17 @@ class Card:
             "library": self.library,
         }
         return needed | {key: plain(getattr(self, key)) for key in _OPTIONAL if getattr(self, key)}
+
+
+def published_words(names: Iterable[str]) -> str:
+    """What is published without noise, in a sentence.
+
+    Examples
+    --------
+    >>> published_words(["user", "month"])
+    'Published as they are, hence not protected: user, month.'
+    """
+    return f"Published as they are, hence not protected: {', '.join(names)}."
 
 
 def card_body(card: Card) -> dict[str, Any]:
