@@ -198,3 +198,12 @@ def test_blocks_are_charged_for_their_finite_distances():
     }
     (found,) = charges_of(Plan.read({"columns": {"h": spec}}))
     assert found.whole == amount("ln 3")
+
+
+def test_blocks_of_numbers_are_charged_like_blocks_of_words():
+    """The first two numbers may be infinitely far apart, and then no slope joins them."""
+    spec = {"type": "categories", "values": ["1", "2", "3"], "blocks": [["1"], ["2", "3"]]}
+    (found,) = charges_of(Plan.read({"columns": {"h": {**spec, "epsilon": "ln 3"}}}))
+    far = [[0, "inf", "inf"], ["inf", 0, 1], ["inf", 1, 0]]
+    numbers = charge("h", Guarantee(Level("ln 3"), from_table([1, 2, 3], far, extended=True)))
+    assert numbers.amount == found.amount == numbers.whole == amount("ln 3")

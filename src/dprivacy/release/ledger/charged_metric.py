@@ -143,7 +143,10 @@ def _slope(space: FiniteSpace) -> Level | None:
     if len(labels) < 3 or not space.exact or any(type(x) not in (int, Fraction) for x in labels):
         return None
     table, values = space.distances.table, space.distances.values or ()
-    slope = as_level(values[table[0, 1]]) / abs(labels[0] - labels[1])
+    first = values[table[0, 1]]
+    if first == math.inf:
+        return None
+    slope = as_level(first) / abs(labels[0] - labels[1])
     if any(slope * abs(labels[0] - x) != values[k] for x, k in zip(labels, table[0], strict=True)):
         return None
     den = math.lcm(*(x.denominator for x in labels))
