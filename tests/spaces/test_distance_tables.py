@@ -93,3 +93,11 @@ def test_bad_labels():
         from_table("ab", [[0, 1], [1, 0]])
     with pytest.raises(DuplicateLabel):
         from_table(["a", "a"], [[0, 1], [1, 0]])
+
+
+def test_a_broken_triangle_is_seen_where_doubles_see_nothing():
+    """√2·10⁻³⁴⁰ is 0 in doubles, and so are its multiples."""
+    near, far = "1e-340*sqrt(2)", "3e-340*sqrt(2)"
+    with pytest.raises(NotAMetric, match="triangle"):
+        from_table(range(3), [[0, near, far], [near, 0, near], [far, near, 0]])
+    assert from_table(range(3), [[0, near, near], [near, 0, near], [near, near, 0]]).exact

@@ -172,7 +172,8 @@ def _check_triangle(labels: Sequence[Label], distances: Distances) -> None:
         if whole is not None:
             broken = around < table
         elif distances.exact:
-            broken = around < table * (1 + 1e-9)  # candidates, settled exactly below
+            # Candidates, settled exactly below: all that doubles cannot tell from broken.
+            broken = (around < table * (1 + 1e-9)) | ((table < 1e-300) & ~distances.zeros)
         else:
             broken = around < table * (1 - _ROUNDING)
         for i, j in np.argwhere(broken):

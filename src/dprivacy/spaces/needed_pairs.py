@@ -74,7 +74,9 @@ def _exactly_implied(
 ) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         gap = first + second - direct
-        margin = 1e-9 * np.where(np.isfinite(direct), direct, 1.0)
+        # Doubles are right to a share of 2⁻⁵³, or to less where they are tiny: within the margin the
+        # sum is compared exactly.
+        margin = 1e-9 * np.where(np.isfinite(direct), direct, 1.0) + 1e-300
     implied = (apart & (gap < -margin)).any(axis=1)
     codes = distances.table
     known: dict[tuple[int, int, int], bool] = {}

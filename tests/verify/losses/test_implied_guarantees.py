@@ -9,16 +9,18 @@ from hypothesis import given, settings, strategies as st
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import Channel
-from dprivacy.numbers import ln
+from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete
 from dprivacy.verify import (
     ConcentratedGuarantee,
     concentrated_privacy,
     extended_from_probabilistic,
     extended_privacy,
+    lshrr_concentrated,
     probabilistic_from_concentrated,
     probabilistic_privacy,
 )
+from dprivacy.verify.losses.implied_guarantees import affine
 from support.loss_channels import channels
 
 
@@ -58,3 +60,13 @@ def test_implications_in_numbers_and_words() -> None:
     assert float(tiny.xi(Q(0))) == pytest.approx(0.5 * math.sqrt(800 * math.log(10)))
     with pytest.raises(BadLevel, match="greater than 0"):
         probabilistic_from_concentrated(g, delta=0)
+
+
+def test_what_is_rounded_is_rounded_up_at_every_size():
+    """A slope below the smallest double is not 0, and infinitely far apart nothing is promised."""
+    tiny = affine(Level("1e-400"), 0.0)
+    assert (tiny(Q(1)), tiny(Q(0)), tiny(math.inf)) == (pytest.approx(0, abs=1e-320), 0, math.inf)
+    assert tiny(Q(1)) > 0
+    assert affine(Level(0), 0.5)(math.inf) == math.inf
+    assert Q(affine(Level("1/3"), 0.1)(Q(7))) >= Q(7, 3) + Q(0.1)
+    assert lshrr_concentrated(eps="1e-400", bits=3).mu > 0

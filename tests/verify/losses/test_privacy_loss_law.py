@@ -18,6 +18,7 @@ from dprivacy.verify import (
     smallest_eps,
     with_shared_randomness,
 )
+from dprivacy.verify.losses.privacy_loss_law import log_of
 
 COIN = as_channel([["3/4", "1/4"], ["1/4", "3/4"]])
 C3 = as_channel([["1/2", "1/4", "1/4", 0], ["1/4", "1/2", "1/8", "1/8"]])
@@ -161,3 +162,10 @@ def test_shared_loss_by_direct_enumeration() -> None:
             direct[ratio] = direct.get(ratio, Q(0)) + weight * Q(channel[0, y])
     loss = privacy_loss(with_shared_randomness(weights, A), 0, 1)
     assert loss.cells == tuple(sorted(direct.items()))
+
+
+@pytest.mark.parametrize("power", [3000, -3000])
+def test_logarithms_of_ratios_beyond_the_doubles(power):
+    """A difference of two logarithms as long as these would lose three digits."""
+    ratio = Q(3**400_000, 3**400_000 + 1) * Q(2) ** power
+    assert log_of(ratio) == pytest.approx(power * math.log(2), rel=2e-16)

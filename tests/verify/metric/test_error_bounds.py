@@ -67,3 +67,12 @@ def test_the_larger_of_two_floors() -> None:
     assert error_floor(grid(2, 2), eps="ln 2") == max(Level("sqrt(2)") / 3, Q(3, 5))
     assert error_floor(line([0.0, 4.0]), eps="ln 2") == pytest.approx(4 / 3)
     assert error_floor(line(5), eps="ln 2", delta=1) == 0
+
+
+def test_a_floor_under_floats_is_rounded_down_and_never_nan():
+    space = from_table([0, 1], [[0.0, 0.7], [0.7, 0.0]])
+    found = error_floor(space, eps="ln 2")
+    assert isinstance(found, float)
+    assert Q(found) <= Q(0.7) / 3 < Q(math.nextafter(found, 1))
+    far = from_table([0, 1], [[0, "inf"], ["inf", 0]], extended=True)
+    assert (error_floor(far, eps=900), error_floor(far, eps=1, delta=1)) == (math.inf, 0)

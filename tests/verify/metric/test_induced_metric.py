@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction as Q
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from dprivacy.errors import NotStochastic
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
-from dprivacy.spaces import discrete, grid, hamming_cube, line
+from dprivacy.spaces import discrete, from_table, grid, hamming_cube, line
 from dprivacy.verify import distinguishability, privacy, smallest_eps
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
@@ -135,3 +136,26 @@ def test_a_channel_must_be_stochastic_first() -> None:
 def test_equal_float_rows_with_an_impossible_output_are_at_distance_0() -> None:
     metric = distinguishability([[0.0, 1.0], [0.0, 1.0]])
     assert metric.distance(0, 1) == 0
+
+
+def test_distances_at_the_edge_of_the_doubles_hide_no_pair():
+    """There a float rate is ∞ and its error ∞ as well; what they say of others must not count."""
+    near = Q(5, 10**324)
+    table = [[0, near, 1], [near, 0, 1], [1, 1, 0]]
+    space = from_table(range(3), table)
+    rows = [["1/2", "1/2"], ["1/2", "1/2"], ["1/4", "3/4"]]
+    assert smallest_eps(rows, space) == ln(2)
+    rows[1] = ["2/3", "1/3"]
+    assert smallest_eps(rows, space) == ln(Q(3, 2)) / near
+
+
+@pytest.mark.parametrize("digit", [17, 40, 80])
+def test_of_rates_that_agree_to_many_digits_the_larger_is_found(digit):
+    """Equal in doubles: only the exact comparison tells them apart, whichever comes first."""
+    tie = Q(1, 10**digit)
+    for order in permutations(range(3)):
+        rows = [[Q(1, 2), Q(1, 2)], [Q(1, 4), Q(3, 4)], [Q(1, 4) - tie, Q(3, 4) + tie]]
+        channel = Channel(range(3), ["a", "b"], [rows[k] for k in order])
+        far = [[int(i != j) * (1 if 0 in (i, j) else 2) for j in range(3)] for i in range(3)]
+        space = from_table(range(3), [[far[i][j] for j in order] for i in order])
+        assert smallest_eps(channel, space) == ln(Q(1, 2) / (Q(1, 4) - tie))

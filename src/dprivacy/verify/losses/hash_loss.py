@@ -9,7 +9,16 @@ from fractions import Fraction
 
 from dprivacy.errors import NotApplicable
 from dprivacy.model import about
-from dprivacy.numbers import Level, as_delta, as_eps, as_level, as_share, read_whole, root
+from dprivacy.numbers import (
+    Level,
+    as_delta,
+    as_eps,
+    as_level,
+    as_share,
+    quotient_up,
+    read_whole,
+    root,
+)
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.typing import LevelLike, Number, NumberLike
@@ -110,7 +119,8 @@ def lshrr_concentrated(*, eps: LevelLike, bits: int) -> ConcentratedGuarantee:
     if factor is not None:
         mu = level * (kappa * (factor - 1) / (factor + 1))
     else:
-        mu = rounded_up(float(level) * kappa * math.tanh(float(level) / 2))
+        size = quotient_up(level, 1)
+        mu = rounded_up(size * kappa * math.tanh(size / 2)) or math.ulp(0.0)
     return ConcentratedGuarantee(mu, level * root(kappa), "T Thm 10.6")
 
 
@@ -133,7 +143,9 @@ def lshrr_hoeffding(*, eps: LevelLike, bits: int, delta: NumberLike) -> Extended
     """
     level, kappa = as_eps(eps), read_whole(bits, "bits")
     # ε·Z with Z binomial has mean εκ·d and is (ε√κ/2)-subgaussian; the loss is at most ε·Z.
-    bound = ConcentratedGuarantee(level * kappa, rounded_up(float(level) * math.sqrt(kappa) / 2))
+    bound = ConcentratedGuarantee(
+        level * kappa, rounded_up(quotient_up(level, 1) * math.sqrt(kappa) / 2)
+    )
     offset = probabilistic_from_concentrated(bound, delta=delta).xi(Fraction(0))
     slack = as_delta(delta)
     return ExtendedGuarantee(
@@ -169,19 +181,19 @@ def lshrr_chernoff(
     level, kappa = as_eps(eps), read_whole(bits, "bits")
     if (delta is None) == (alpha is None):
         raise NotApplicable(f"give one of delta and alpha, not delta={delta!r} and alpha={alpha!r}")
-    rate = float(level) * kappa
+    rate = quotient_up(level, 1) * kappa
     if delta is not None:
         slack = as_delta(delta)
 
         def xi(d: Distance) -> float:
-            return rounded_up(rate * (float(d) + binomial_alpha(kappa, d, delta=slack)))
+            return rounded_up(rate * (quotient_up(d, 1) + binomial_alpha(kappa, d, delta=slack)))
 
         formula = f"ξ = {about(level * kappa)}·(d + α(d)), δ = {about(slack)}"
         return ExtendedGuarantee(xi, lambda d: slack, True, "T Prop 10.8", formula)
     assert alpha is not None
     excess = as_level(alpha)
     return ExtendedGuarantee(
-        affine(level * kappa, rounded_up(rate * float(excess))),
+        affine(level * kappa, rounded_up(rate * quotient_up(excess, 1))),
         lambda d: binomial_tail_bound(kappa, d, excess),
         True,
         "T Prop 10.8",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from dprivacy.errors import BadLevel
 from dprivacy.model import Answer, about
-from dprivacy.numbers import Level, as_delta, as_level
+from dprivacy.numbers import Level, as_delta, as_level, quotient_up
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, FiniteSpace
 from dprivacy.typing import Number, NumberLike
@@ -119,16 +119,18 @@ def _distance(value: NumberLike) -> Distance:
 
 
 def rounded_up(value: float) -> float:
-    """A float a little larger, to cover the rounding of the operations that gave it."""
-    return value * _UP
+    """A float a little larger, to cover the rounding of the operations that gave it; 0 stays 0."""
+    return math.nextafter(value * _UP, math.inf) if value else value
 
 
 def affine(slope: Loss, offset: float) -> Callable[[Distance], float]:
     """d ↦ slope·d + offset, rounded up."""
 
     def xi(d: Distance) -> float:
-        # At distance 0 the slope plays no part, were it even infinite.
-        return rounded_up(float(slope) * float(d) + offset) if d else offset
+        # At distance 0 the slope plays no part, were it even infinite; at ∞ nothing is promised.
+        if not d or d == math.inf:
+            return math.inf if d else offset
+        return rounded_up(quotient_up(slope, 1) * quotient_up(d, 1) + offset)
 
     return xi
 
@@ -162,7 +164,7 @@ def probabilistic_from_concentrated(
     logarithm = (
         math.log(slack.denominator) - math.log(slack.numerator) if tiny else -math.log(slack)
     )
-    offset = rounded_up(float(guarantee.tau) * math.sqrt(2 * logarithm))
+    offset = rounded_up(quotient_up(guarantee.tau, 1) * math.sqrt(2 * logarithm))
     return ExtendedGuarantee(
         affine(guarantee.mu, offset),
         lambda d: slack,

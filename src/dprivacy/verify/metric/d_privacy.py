@@ -231,7 +231,8 @@ def _triples(
         distance = space.distances[i, j]
         if distance not in bounds:
             bounds[distance] = _Bound(eps, distance)
-        bound = float(eps) * distances[i, j]
+        bound = float(eps) * float(distances[i, j])
+        # Left out are ratios whose logarithm is below ε·d by more than rounding.
         near = np.abs(ratios.logs[i] - ratios.logs[j]) >= bound - ratios.error - 1e-13 * bound
         near |= ratios.zeros[i] != ratios.zeros[j]
         for y in np.flatnonzero(near):

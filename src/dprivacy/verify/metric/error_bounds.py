@@ -1,5 +1,6 @@
 """How much error privacy forces, whatever the mechanism."""
 
+import math
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -129,11 +130,10 @@ def error_floor(
         raise UnknownName.among("outputs", outputs, ("inside", "anywhere"))
     factor, slack = Factor(as_eps(eps)), as_delta(delta)
     far, near = space.diameter, space.separation
-    if isinstance(far, float) or isinstance(near, float):
-        a = float(factor)
-        share = 1.0 if outputs == "inside" else 0.5
-        return (1 - float(slack)) * max(float(far) / (1 + a), share * float(near) * m / (m + a))
+    if math.inf in (far, near):
+        return math.inf if slack < 1 else 0.0
     half = Fraction(1) if outputs == "inside" else Fraction(1, 2)
     packing = _over(as_level(near) * (m * half), slack, factor, m)
     spread = _over(as_level(far), slack, factor, 1)
-    return max(spread, packing)
+    found = max(spread, packing)
+    return found if space.exact else float_down(Fraction(found))

@@ -23,6 +23,8 @@ from dprivacy.verify.metric.print_ratios import certain_ratios, possible_ratios
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios, largest_rate, rate_of_pairs
 
 Eps = Level | float
+
+_COARSE = 1e-290  # below this a quotient of doubles may lose digits, or overflow
 Bound = tuple[Eps, Ratio | None]
 
 
@@ -244,7 +246,11 @@ def _column_extremes(ratios: RowRatios) -> list[Ratio]:
 
 
 def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, Ratio]]:
-    """The worst ratio of every pair whose rate may be the largest, by float estimates."""
+    """The worst ratio of every pair whose rate may be the largest, by float estimates.
+
+    Each pair has an estimate and a bound on its error. One that is left out has a rate that is
+    certainly below another's; pairs at distances that doubles hold badly (0 among them) all stay in.
+    """
     pairs = space.implying_pairs
     distances = space.distances.floats
     estimates: list[tuple[float, float, int, int]] = []
@@ -256,7 +262,7 @@ def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, 
         gap = ratios.support_gap(i, j)
         if gap is not None:
             return [(math.inf, ratios.worst(i, j))]
-        if d == 0:
+        if d < _COARSE:
             exact_needed.append((math.inf, ratios.worst(i, j)))
             continue
         size = float(np.abs(ratios.logs[i] - ratios.logs[j]).max())
