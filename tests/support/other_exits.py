@@ -1,0 +1,100 @@
+"""The ways out of places, curves, texts and ratings: what their verbs write and say."""
+
+import io
+import shlex
+from contextlib import redirect_stderr, redirect_stdout
+
+from hypothesis import strategies as st
+
+from support.command_runs import command
+from support.noninterference import Exit, aged, files_of
+
+WORDS = ["the", "doctor", "wrote", "a", "letter", "to", "patient", "qwxyz"]
+
+
+def verb_exit(name, line, source="in.csv", *, quiet=False):
+    """A verb run on a file; with `quiet` its lines on the error stream are the owner's alone."""
+    words = shlex.split(line)
+
+    def leave(text, folder):
+        path = folder / source
+        path.write_text(text)
+        aged(path)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            done = command(*words, folder=folder)
+        said = {} if quiet else {"err": done.err}
+        return {"code": done.code, "out": done.out, **said, **files_of(folder, source)}
+
+    return Exit(name, leave)
+
+
+@st.composite
+def places(draw):
+    """One person is elsewhere, and addresses, which are not kept, are others."""
+    rows = draw(st.integers(1, 8))
+    degrees = st.tuples(st.integers(-3000, 3000), st.integers(-3000, 3000))
+    true = draw(st.lists(degrees, min_size=rows, max_size=rows))
+    other, at = list(true), draw(st.integers(0, rows - 1))
+    other[at] = draw(degrees)
+    return [
+        "who,lat,lon,town,address\n"
+        + "".join(
+            f"{k},{40.7 + x / 10**4},{-74 + y / 10**4},t{k % 3},{'street' * length}\n"
+            for k, (x, y) in enumerate(cells)
+        )
+        for cells, length in ((true, draw(st.integers(0, 9))), (other, draw(st.integers(0, 9))))
+    ]
+
+
+@st.composite
+def days(draw):
+    """One home uses its power otherwise."""
+    rows, readings = draw(st.integers(1, 6)), st.integers(0, 3000).map(lambda k: k / 1000)
+    day = st.lists(readings, min_size=4, max_size=4)
+    true = draw(st.lists(day, min_size=rows, max_size=rows))
+    other, at = list(true), draw(st.integers(0, rows - 1))
+    other[at] = draw(day)
+    return [
+        "home,h0,h1,h2,h3\n"
+        + "".join(f"{k},{','.join(map(str, d))}\n" for k, d in enumerate(table))
+        for table in (true, other)
+    ]
+
+
+@st.composite
+def letters(draw):
+    """One word is another one."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
+    other = list(words)
+    other[draw(st.integers(0, len(words) - 1))] = draw(st.sampled_from(WORDS))
+    return " ".join(words) + "\n", " ".join(other) + "\n"
+
+
+@st.composite
+def ratings(draw):
+    """One person likes something more, or less."""
+    people, items = draw(st.integers(3, 6)), 4
+    marks = st.lists(st.integers(1, 5), min_size=people * items, max_size=people * items)
+    true = draw(marks)
+    other = list(true)
+    other[draw(st.integers(0, len(true) - 1))] = draw(st.integers(1, 5))
+    return [
+        "user,item,rating\n"
+        + "".join(f"p{k // items},i{k % items},{mark}\n" for k, mark in enumerate(table))
+        for table in (true, other)
+    ]
+
+
+_GEO = 'geo in.csv --region "40.7,-74.0,50 km" --person who --keep town'
+_CURVES = "curves in.csv --epsilon 1 --grid 0.01 --columns h0:h3"
+_TEXT = "text in.txt --epsilon 10 -o out.txt"
+_MATCH = 'match in.csv --bits 8 --epsilon "ln 3" -k 2 -o out.csv'
+OTHER_EXITS = [
+    (verb_exit("GeoJSON and a map", f"{_GEO} -o out.geojson --map map.html"), places()),
+    (verb_exit("places to Parquet", f"{_GEO} -o out.parquet"), places()),
+    (verb_exit("places, in JSON", f"{_GEO} -o out.csv --json"), places()),
+    (verb_exit("curves", f"{_CURVES} -o out.csv"), days()),
+    (verb_exit("curves to Parquet", f"{_CURVES} -o out.parquet --json"), days()),
+    (verb_exit("a text", _TEXT, "in.txt", quiet=True), letters()),
+    (verb_exit("matches", _MATCH), ratings()),
+]
