@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import string
 from fractions import Fraction as Q
 
 import pytest
@@ -72,6 +73,7 @@ def test_decimals_may_be_said():
         (["0.333", "0.333", "0.332"], False),
         (["0.2", "0.2", "0.2", "0.2"], True),  # four quarters, as Python prints them
         (["0.70", "0.20"], False),
+        (["0.0"] * 20, False),  # many small entries may be, but nothing is known of them
         (["0.7000", "0", "0.2"], False),  # short columns do not explain a miss
         (["1/3", "1/3", "1/4"], False),
         (["0.333333333333333", "0.333333333333333", "0.333333333333333"], True),
@@ -79,7 +81,9 @@ def test_decimals_may_be_said():
 )
 def test_rows_may_miss_1_by_what_rounding_explains(tmp_path, row, accepted):
     file = tmp_path / "m.csv"
-    file.write_text("," + ",".join("abcd"[: len(row)]) + "\nx," + ",".join(row) + "\n")
+    file.write_text(
+        "," + ",".join(string.ascii_letters[: len(row)]) + "\nx," + ",".join(row) + "\n"
+    )
     if accepted:
         assert printed([row]).normalised().exact
         assert privacy(file, "discrete").at_least is not None

@@ -145,7 +145,7 @@ def _require_rounding(
         halves = _halves(cells, None, least=min(longest_decimals(cells), _TYPED))
     for i, (line, half) in enumerate(zip(values, halves, strict=True)):
         total = sum(line, Fraction(0))
-        if abs(total - 1) > sum(half, Fraction(0)):
+        if not total or abs(total - 1) > sum(half, Fraction(0)):  # of zeros alone nothing is known
             raise NotStochastic(
                 f"{cells.name}: {cells.called(i)} should sum to 1 but {cells.summed(i, total)}, which "
                 "rounding to the decimals shown does not explain; a row is a true value, a column a "

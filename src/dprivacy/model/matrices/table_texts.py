@@ -137,13 +137,12 @@ def _points(line: Sequence[str]) -> list[str]:
 
 
 def _of_lines(table: Sequence[Sequence[str]], name: str) -> Cells:
-    bare = _bare(table)
-    if bare:
+    if _bare(table):
         return Cells(range(len(table)), range(len(table[0])), table, name)
     if len(table) < 2 or len(table[1]) < 2:
         raise BadFile(f"{name}: needs a line of output labels and at least one input line below it")
     head, body = table[0], table[1:]
-    if len(head) == len(body[0]) or len(head) + 1 != len(body[0]) or not all(head):
+    if len(head) + 1 != len(body[0]) or not all(head):  # otherwise R left the corner out
         head = head[1:]
     for i, line in enumerate(body, 1):
         if len(line) != len(head) + 1:
