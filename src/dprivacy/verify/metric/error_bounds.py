@@ -136,4 +136,4 @@ def error_floor(
     packing = _over(as_level(near) * (m * half), slack, factor, m)
     spread = _over(as_level(far), slack, factor, 1)
     found = max(spread, packing)
-    return found if space.exact else float_down(Fraction(found))
+    return found if space.exact else float_down(as_level(found).rational)
