@@ -19,6 +19,7 @@ from dprivacy.geo import city, optimal_places, place_mechanism, protect_place_fi
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.mechanisms import GridNoise, geometric, mechanism_text
 from dprivacy.release import Plan, joint_guarantee, sanitise, sanitise_file
+from dprivacy.release.plans.column_domains import families_for
 from support.raw_laws import Law, Path, Promise, promise_of, watched
 from support.raw_mechanisms import RAW, either_side
 
@@ -54,8 +55,9 @@ def listed_columns() -> Iterator[Path]:
             yield protected_column(f"{kind}, with slack", slack, [*values, None])
         if kind != "stored":
             yield protected_column(f"{kind}, in blocks", {**spec, "blocks": BLOCKS}, values)
-            for name in ("randomised_response", "exponential"):
-                yield protected_column(f"{kind}, {name}", {**spec, "mechanism": name}, values)
+        for family in families_for(kind)[1:]:
+            chosen = {**spec, "mechanism": family.name}
+            yield protected_column(f"{kind}, {family.name}", chosen, values)
     spec = {"type": "categories", "values": NAMES, "epsilon": "1", "nulls": "category"}
     yield protected_column("categories, permanent", spec, [*NAMES, None], permanent=True)
 

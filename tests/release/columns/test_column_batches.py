@@ -1,6 +1,7 @@
 """One column: the law of what comes out, row by row, and refusals that show no value."""
 
 from collections import Counter
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -251,6 +252,12 @@ class TestTypes:
         (noisy,) = protector(specs.LETTERS).apply([array.take(pa.array([0, 0]))])
         assert noisy.type == pa.dictionary(pa.int32(), pa.string())
         assert noisy.dictionary.to_pylist() == ["a", "b", "c"]
+
+    def test_decimals_are_read_exactly(self):
+        cells = [Decimal(k) / 100 for k in range(5, 2000, 10)]  # at ties; Arrow errs in a quarter
+        column = protector({"type": "numbers", "low": 0, "high": 20, "grid": "0.1", "epsilon": 1})
+        read = column._floats(pa.array(cells, type=pa.decimal128(9, 4)))
+        assert read.tolist() == [float(cell) for cell in cells]
 
     def test_truth_values_in_words(self):
         array = pa.array([True, False] * 50)
