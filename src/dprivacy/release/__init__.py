@@ -63,6 +63,7 @@ from dprivacy.release.files.released_data import (
     write_text as write_text,
 )
 from dprivacy.release.files.table_files import (
+    TABLE_ENDINGS as TABLE_ENDINGS,
     column_list as column_list,
     float_column as float_column,
     whole_table as whole_table,

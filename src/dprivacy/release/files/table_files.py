@@ -19,6 +19,7 @@ from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSe
 from dprivacy.release.intake.table_sources import TableSource, source_of
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
+TABLE_ENDINGS = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *SHEETS)
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
 _CSV_ROWS = 1 << 13  # rows that become text at a time
@@ -42,7 +43,7 @@ def batches_of(
             with read_errors(path):
                 file = opened.enter_context(open_parquet(path))
             yield guarded(file.batches(most_rows=_BATCH), path), file.rows
-    elif path.name.lower().removesuffix(".gz").endswith((*TEXTS, *SHEETS)):
+    elif path.name.lower().endswith(TABLE_ENDINGS):
         with open_csv(path, known) as (_, rows):
             yield rows, None
     else:

@@ -238,9 +238,9 @@ def common_level(forms: Sequence[ColumnForm]) -> str | None:
     return max(levels, key=levels.count) if levels else None
 
 
-def proposed(path: Path, epsilon: str) -> list[ColumnForm]:
+def proposed(path: Path, epsilon: str, **written: Any) -> list[ColumnForm]:
     """The columns of a table under the slider, with values that occur in it marked as such."""
-    raw = tomllib.loads(propose(path, eps=epsilon))
+    raw = tomllib.loads(propose(path, eps=epsilon, **written))
     forms = [replace(form, level="") if form.kind != WRITTEN else form for form in forms_of(raw)]
     # A column that always says the same has nothing to protect, and its one value is no domain.
     return [

@@ -164,8 +164,8 @@ class ProtectRoom(OpenRoom):
             "card, which says what was done; whoever has both can correct for the noise.",
         )
         small(
-            f"CSV (also .csv.gz) or Parquet, up to {self.largest >> 20} MiB; dprivacy sanitise takes "
-            "larger ones."
+            f"CSV and other text, spreadsheets or Parquet, up to {self.largest >> 20} MiB; dprivacy "
+            "sanitise takes larger ones."
         )
         self.job = TableJob(
             self.drawer,

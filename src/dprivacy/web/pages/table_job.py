@@ -8,14 +8,14 @@ from typing import Any
 
 from nicegui import run, ui
 
-from dprivacy.errors import AlreadyReleased, BadFile, BadPlan
-from dprivacy.release import Card, Plan, card_path, sanitise_file
+from dprivacy.errors import AlreadyReleased, BadFile, BadPlan, UnclearTable
+from dprivacy.release import TABLE_ENDINGS, Card, Plan, card_path, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
+from dprivacy.web.pages.table_reading import TableReading
 from dprivacy.web.shell.controls import chooser, details, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
 from dprivacy.web.shell.page_frame import small, text
 
-_TABLES = (".csv", ".csv.gz", ".parquet")
 Described = Callable[[list[ColumnForm]], Awaitable[None]]
 
 
@@ -26,6 +26,7 @@ def protect_table(
     *,
     again: str | None,
     progress: Callable[[int, int | None], None],
+    **written: Any,  # how the table is, under the names of sanitise_file
 ) -> tuple[Card, list[str], Path]:
     """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies.
 
@@ -35,7 +36,7 @@ def protect_table(
     if again is None:
         drawer.desk.require_new(source)
     ending = ".parquet" if source.suffix.lower() == ".parquet" else ".csv"
-    stem = source.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".parquet")
+    stem = Path(source.name.removesuffix(".gz")).stem
     output = drawer.place(f"{stem}-protected{ending}")
     with warnings_heard() as heard:
         released = sanitise_file(
@@ -47,6 +48,7 @@ def protect_table(
             ledger=os.environ.get("DPRIVACY_LEDGER") or None,
             again=again,
             progress=progress,
+            **written,
         )
     drawer.desk.released(source)
     return released.card, list(heard), output
@@ -71,11 +73,12 @@ class TableJob:
         self.from_data = False
         self.untouched = True
         with ui.element("div").classes("dp-row"):
-            chooser("Choose a table", self.take, self, _TABLES, largest)
+            chooser("Choose a table", self.take, self, TABLE_ENDINGS, largest)
             self.describe_button = ui.button("Describe the columns from it", icon="list")
             self.describe_button.props("outline").on_click(self.describe)
             self.forget_button = ui.button("Forget it", icon="delete", on_click=self.forget)
             self.forget_button.props("flat")
+        self.reading = TableReading()
         self.said = ui.element("div").classes("dp-stack").props('aria-live="polite"')
         self.reason = ui.input("Why is it protected once more?").props("outlined dense")
         self.go = ui.button("Protect it", icon="shield", on_click=self.start)
@@ -86,20 +89,24 @@ class TableJob:
         self._fit()
 
     def _fit(self) -> None:
-        for part in (self.describe_button, self.forget_button, self.go):
+        for part in (self.describe_button, self.forget_button, self.go, self.reading.panel):
             part.visible = self.path is not None
 
     def refuse(self, reason: BaseException) -> None:
         """Say why something cannot be done."""
         self.result.clear()
         with self.result:
-            refusal(self.drawer.told(reason))
+            if isinstance(reason, UnclearTable):
+                refusal(self.reading.asked(reason))
+            else:
+                refusal(self.drawer.told(reason))
 
     async def take(self, path: Path) -> None:
         """Take a table; an example that nobody changed gives way to the table's own columns."""
         if self.path is not None and self.path != path:
             self.path.unlink(missing_ok=True)
         self.path = path
+        self.reading.clear()
         self._fit()
         self.reason.visible = False
         self.result.clear()
@@ -114,7 +121,7 @@ class TableJob:
         if self.path is None:
             return
         try:
-            forms = await run.io_bound(proposed, self.path, self.level())
+            forms = await run.io_bound(proposed, self.path, self.level(), **self.reading.said())
         except Exception as reason:
             self.refuse(reason)
             return
@@ -155,7 +162,13 @@ class TableJob:
             _require_confirmed(raw)
             with self._watched() as moved:
                 found = await run.io_bound(
-                    protect_table, self.path, raw, self.drawer, again=again, progress=moved
+                    protect_table,
+                    self.path,
+                    raw,
+                    self.drawer,
+                    again=again,
+                    progress=moved,
+                    **self.reading.said(),
                 )
         except Exception as reason:
             self.reason.visible = self.reason.visible or isinstance(reason, AlreadyReleased)
