@@ -147,12 +147,11 @@ class ProtectedCurves(Answer, Sealed, Pictured):
         """What all curves of a person come to, where they were counted."""
         if self.most == 1:
             return ""
-        total, between = (
-            self.guarantee.eps * self.most,
-            "two people whose curves are each that far apart",
-        )
+        total = self.guarantee.eps * self.most
         warning = weak_words(
-            total, whole=f"Together, {self.most:,} curves of a person are", between=between
+            total,
+            whole=f"Together, {self.most:,} curves of a person are",
+            between="two people whose curves are each that far apart",
         )
         return (
             f" A person has up to {self.most:,} curves, which was counted in the data and is now "

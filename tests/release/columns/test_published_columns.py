@@ -64,6 +64,13 @@ def test_nothing_is_said_where_nothing_is_kept():
     assert "hence not protected" not in done.stdout
 
 
+def test_the_name_of_a_kept_column_steers_no_terminal():
+    Path("odd.csv").write_text("us\x1b[2Jer,lat,lon\nann,40.7,-74.0\n")
+    made = protect_place_file("odd.csv", "odd.geojson", keep="us\x1b[2Jer", person="row")
+    assert made.card.pass_through == ("us\x1b[2Jer",)
+    assert "\x1b" not in made.explain()
+
+
 def test_in_python():
     with pytest.raises(NotApplicable, match="columns to keep"):
         protect_place_file("places.csv", "out.csv", keep="user")

@@ -18,6 +18,7 @@ from dprivacy.model import (
     plain,
     rebuilt,
     require_keys,
+    shown,
     write_document,
 )
 from dprivacy.release.plans.column_domains import quick_size
@@ -257,7 +258,7 @@ def published_words(names: Iterable[str]) -> str:
     >>> published_words(["user", "month"])
     'Published as they are, hence not protected: user, month.'
     """
-    return f"Published as they are, hence not protected: {', '.join(names)}."
+    return shown(f"Published as they are, hence not protected: {', '.join(names)}.")
 
 
 def card_body(card: Card) -> dict[str, Any]:
