@@ -22,7 +22,7 @@ from dprivacy.curves import (
 )
 from dprivacy.errors import BadFile, Malformed, UnknownName, WrongShape
 from dprivacy.numbers.levels import as_eps
-from dprivacy.release import card_path
+from dprivacy.release import Ledger, card_path
 from dprivacy.release.plans.release_card import read_card
 from support.real_data import real
 
@@ -131,6 +131,27 @@ def test_the_command_writes_curves_and_their_card(tmp_path):
     again = CliRunner().invoke(command, [str(source), *options])
     assert isinstance(again.exception, Malformed)
     assert "exists" in str(again.exception)
+
+
+def test_the_command_declares_the_resolution_of_the_meter(tmp_path):
+    days = example_days(5, 6)
+    source = _write(tmp_path / "days.csv", [f"h{k}" for k in range(6)], days.tolist())
+    out, book = tmp_path / "out.csv", tmp_path / "ledger.db"
+    Ledger(book).close()
+    for flags in ([], ["--on-grid"]):
+        options = ["--epsilon", "1", "--grid", "0.001", "--unit", "kWh", "-o", str(out), *flags]
+        options += ["--ledger", str(book), "--replace", "--again", "to try it"]
+        run = CliRunner().invoke(command, [str(source), *options])
+        assert run.exit_code == 0, run.output
+        said = read_card(card_path(out)).guarantee.sentence
+        assert ("on the grid of 1/1000 kWh" in said) == bool(flags)
+        assert ("farther apart, by" in said) != bool(flags)
+    with Ledger(book) as spent:
+        assert spent.spent(column="curves").words() == "2"
+    coarse = ["--epsilon", "1", "--grid", "0.01", "-o", str(tmp_path / "b.csv"), "--on-grid"]
+    refused = CliRunner().invoke(command, [str(source), *coarse]).exception
+    assert isinstance(refused, Malformed)
+    assert "off the grid of 1/100" in str(refused)
 
 
 def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
