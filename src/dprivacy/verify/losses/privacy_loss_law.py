@@ -9,9 +9,10 @@ from typing import Any
 
 from dprivacy.errors import BadNumber, MixedArithmetic, TooLarge
 from dprivacy.model import Answer, Channel, about, as_channel, mixture, shown
-from dprivacy.numbers import Factor, Level, as_eps, as_level, float_up, ln
+from dprivacy.numbers import Factor, Level, as_eps, as_level, ln
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike
+from dprivacy.verify.metric.delta_profile import largest_line
 
 Loss = Level | float
 
@@ -118,8 +119,9 @@ most ln(3) ≈ 1.099 (2 possible losses, exact).
         if not finite or ln(finite[-1][0]) <= level:
             return total
         factor = Factor(level)
-        total += sum(p * (1 - factor.low / key) for key, p in finite if key > factor.low)
-        return total if factor.exact is not None else float_up(total)
+        told = [(key, p) for key, p in finite if not factor.admits(key, 1)]
+        line = total + sum(p for _, p in told), sum((p / key for key, p in told), Fraction(0))
+        return largest_line([line], factor)
 
     @result("T", "Def 10.3.3")
     def __and__(self, other: "PrivacyLoss") -> "PrivacyLoss":

@@ -15,7 +15,7 @@ from dprivacy.typing import ChannelLike, LevelLike, Number, NumberLike
 from dprivacy.verify.metric.row_ratios import Pairs, ordered_pairs
 
 _LISTED = 12
-_FIRST_BITS = 160
+_FIRST_BITS, _MOST_BITS = 160, 1 << 14
 
 
 @result("C", "Thm 2")
@@ -54,7 +54,7 @@ def delta_at(C: ChannelLike, *, eps: LevelLike, pairs: Pairs = None) -> Number:
     # Beyond every ratio of two entries, each level has the same worst sets.
     factor = Factor(min(level, Level(channel.matrix.den.bit_length())))
     worst = {_worst_set(p, q, factor) for p, q in _row_pairs(channel, pairs)}
-    return _largest(worst | {(Fraction(0), Fraction(0))}, factor)
+    return largest_line(worst | {(Fraction(0), Fraction(0))}, factor)
 
 
 def _worst_set(p: Sequence[Any], q: Sequence[Any], factor: Factor) -> tuple[Fraction, Fraction]:
@@ -63,16 +63,25 @@ def _worst_set(p: Sequence[Any], q: Sequence[Any], factor: Factor) -> tuple[Frac
     return sum((a for a, _ in chosen), Fraction(0)), sum((b for _, b in chosen), Fraction(0))
 
 
-def _largest(lines: Iterable[tuple[Any, Any]], factor: Factor) -> Number:
-    """The largest of P − factor·Q; exact where the factor is or where the largest has Q = 0."""
+def largest_line(lines: Iterable[tuple[Any, Any]], factor: Factor) -> Number:
+    """The largest of P − factor·Q, or the smallest double above it.
+
+    Exact where the factor is, or where the largest has Q = 0. Otherwise the factor is enclosed ever
+    more tightly, until both ends round up to the same double.
+    """
     pairs = list(lines)
-    top = Fraction(max(p - factor.low * q for p, q in pairs))
     if factor.exact is not None:
-        return top
+        return Fraction(max(p - factor.exact * q for p, q in pairs))
     still = max((Fraction(p) for p, q in pairs if not q), default=None)
     if still is not None and all(p <= still or factor.admits(p - still, q) for p, q in pairs):
         return still
-    return float_up(top)
+    low, high, bits = factor.low, factor.high, _FIRST_BITS
+    while True:
+        least, most = (float_up(max(p - f * q for p, q in pairs)) for f in (high, low))
+        if least == most or bits > _MOST_BITS:
+            return most
+        bits *= 2
+        low, high = exp_bounds(*factor.level.bounds(bits), bits)
 
 
 def _excess(p: Sequence[Any], q: Sequence[Any], factor: float) -> float:
@@ -181,7 +190,7 @@ class PrivacyProfile(Pictured, Answer):
             return max(p - q * a if q else p for p, q in self.lines)
         steepest = max((Fraction(p) / Fraction(q) for p, q in self.lines if q), default=Fraction(1))
         beyond = Level(math.ceil(steepest).bit_length())  # from there on only q = 0 is above 0
-        return _largest(self.lines, Factor(min(level, beyond)))
+        return largest_line(self.lines, Factor(min(level, beyond)))
 
     def eps(self, delta: NumberLike) -> Level | float:
         """The smallest ε ≥ 0 at δ; inf when none is large enough."""
