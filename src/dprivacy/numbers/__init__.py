@@ -27,6 +27,7 @@ from dprivacy.numbers.enclosures import (
     root_above as root_above,
 )
 from dprivacy.numbers.exact_algebra import (
+    fraction_of as fraction_of,
     from_flint as from_flint,
     inverse as inverse,
     null_space as null_space,

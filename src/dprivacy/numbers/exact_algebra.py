@@ -22,6 +22,13 @@ def from_flint(matrix: Any) -> Mat:
     return Mat.over(int(den), numerators.tolist())
 
 
+def fraction_of(value: Any) -> Fraction:
+    """flint's fmpq, which is in lowest terms, as a Fraction; no time is spent on finding them again."""
+    made = object.__new__(Fraction)
+    made._numerator, made._denominator = int(value.p), int(value.q)  # type: ignore[attr-defined]
+    return made
+
+
 def rank(matrix: Mat) -> int:
     """The rank: exact for exact entries, numpy's numerical rank for floats."""
     if matrix.exact:
@@ -71,6 +78,6 @@ def null_space(matrix: Mat) -> Mat:
         vector[free] = Fraction(1)
         for i, pivot in enumerate(pivots):
             entry = table[i][free]
-            vector[pivot] = -Fraction(int(entry.p), int(entry.q))
+            vector[pivot] = -fraction_of(entry)
         basis.append(vector)
     return Mat.of(basis) if basis else Mat(np.empty((0, columns), dtype=object))

@@ -18,7 +18,7 @@ from dprivacy.design.engines.ray_simplex import Simplex, dot, proposed, started
 from dprivacy.design.engines.scaled_cone import Ball, Balls, Cone
 from dprivacy.design.engines.tree_rays import Tree
 from dprivacy.design.problems.independent_pieces import Piece
-from dprivacy.numbers import Mat, ball_precision, dyadic
+from dprivacy.numbers import Mat, ball_precision, dyadic, fraction_of, from_flint
 from dprivacy.verify import round_outward
 
 _MOST_SECRETS = 64
@@ -139,14 +139,14 @@ def _settled(state: Simplex) -> Vertex | None:
                 return None
             above, below = _ends(tree, v)
             if amount:
-                flows[y, above, below] = _fraction(amount / z[above])
+                flows[y, above, below] = fraction_of(amount / z[above])
     table = [[fmpq(0)] * piece.m for _ in range(n)]
     for weight, source, column in zip(weights, state.basis, columns, strict=True):
         if weight > 0:
             for x, value in enumerate(column):
                 table[x][source.output] += weight * value
-    channel = Mat.of([[_fraction(v) for v in row] for row in table])
-    loss = _fraction(dot(weights, prices))
+    channel = from_flint(fmpq_mat(n, piece.m, [v for row in table for v in row]))
+    loss = fraction_of(dot(weights, prices))
     bound = bound_of_exact(piece, ExactFlows(flows))
     return Vertex(channel, loss, bound, rational=True) if bound.value == loss else None
 
@@ -253,7 +253,3 @@ def _is_private(piece: Piece, channel: Mat) -> bool:
 def _log2(ball: Ball) -> int:
     """A whole number of at least log₂, and little more."""
     return math.ceil(float(ball.log().mid()) / math.log(2)) + 1
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

@@ -13,11 +13,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from dprivacy.design.problems.approximation import Flows
 from dprivacy.design.problems.independent_pieces import Piece
+from dprivacy.numbers import fraction_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +59,22 @@ def exact_flows(flows: Flows | ExactFlows) -> ExactFlows:
 
 def bound_of_exact(piece: Piece, flows: ExactFlows) -> Bound:
     """The bound of rational flows, in rational arithmetic."""
-    left = [[Fraction(v, piece.costs.den) for v in row] for row in piece.costs.entries.tolist()]
-    highs: dict[int, Fraction] = {}
+    from flint import fmpq
+
+    den = piece.costs.den
+    left = [[fmpq(v, den) for v in row] for row in piece.costs.entries.tolist()]
+    highs: dict[int, Any] = {}
     codes, values = piece.space.distances.table, piece.space.distances.values
     assert values is not None
     for (y, i, j), amount in flows.amounts.items():
         code = int(codes[i, j])
         if code not in highs:
-            highs[code] = piece.high(values[code])
-        left[j][y] -= amount * highs[code]
-        left[i][y] += amount
-    multipliers = tuple(min(row) for row in left)
+            high = piece.high(values[code])
+            highs[code] = fmpq(high.numerator, high.denominator)
+        flow = fmpq(amount.numerator, amount.denominator)
+        left[j][y] -= flow * highs[code]
+        left[i][y] += flow
+    multipliers = tuple(fraction_of(min(row)) for row in left)
     return Bound(sum(multipliers, Fraction(0)), multipliers, flows)
 
 
