@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnclearTable, UnknownName
 from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
 from dprivacy.release.intake.spreadsheet_files import SHEETS
-from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
+from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake
 from dprivacy.release.intake.table_sources import TableSource, source_of
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
@@ -57,24 +57,28 @@ def whole_table(
     needed: Iterable[str] = (),
     *,
     likely: Iterable[str] = (),
-    settings: TableSettings = NOTHING_SAID,
 ) -> Any:
     """All rows of a file as one Arrow table; refused if it has none, or lacks a column.
 
     A first line that holds half of the columns that are needed or likely is its header.
     """
     needed = tuple(needed)
-    known = Intake.of(settings, (*needed, *likely))
+    known = Intake.of(NOTHING_SAID, (*needed, *likely))
     parts, held = [], 0
-    with read_errors(path), batches_of(path, known) as (batches, _):
-        most = MOST + UNPACKING * path.stat().st_size
-        for batch in batches:
-            held += batch.nbytes
-            if held > most:
-                raise TooLarge(
-                    f"{path}: takes more than {most >> 20} MiB, too much to hold at once"
-                )
-            parts.append(batch)
+    try:
+        with read_errors(path), batches_of(path, known) as (batches, _):
+            most = MOST + UNPACKING * path.stat().st_size
+            for batch in batches:
+                held += batch.nbytes
+                if held > most:
+                    raise TooLarge(
+                        f"{path}: takes more than {most >> 20} MiB, too much to hold at once"
+                    )
+                parts.append(batch)
+    except UnclearTable as unclear:
+        raise BadFile(
+            f"{path}: {unclear.reason}; save it as UTF-8 with commas, and names in its first line"
+        ) from None
     if not any(part.num_rows for part in parts):
         raise BadFile(f"{path}: contains no rows")
     table = arrow().Table.from_batches(parts)
