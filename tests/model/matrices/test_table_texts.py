@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from dprivacy.errors import DPrivacyError, DuplicateLabel, NotStochastic
-from dprivacy.model import exact_channel, matrix_in_text
+from dprivacy.errors import BadFile, DPrivacyError, DuplicateLabel, NotStochastic
+from dprivacy.model import as_channel, exact_channel, matrix_in_text
 from dprivacy.model.matrices.table_texts import cells_of_text
 from support.written_tables import WAYS
 
@@ -144,3 +144,18 @@ def test_long_texts_are_settled_in_one_pass(text):
 def test_names_that_are_no_list_are_no_names():
     text = "structure(c(0.5, 0.5), dim = c(1L, 2L), dimnames = l)"
     assert exact_channel(matrix_in_text(text, "it")).columns == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ";",
+        ";\n",
+        '{"rows": ["x"], "columns": ["a", "b"], "matrix": [["1/2", "1/2"], ["1/4", "1/2"]]}',
+    ],
+)
+def test_no_table_and_rows_without_labels(tmp_path, text):
+    for ending in ("csv", "json"):
+        (tmp_path / f"m.{ending}").write_text(text)
+        with pytest.raises(BadFile):
+            as_channel(tmp_path / f"m.{ending}")

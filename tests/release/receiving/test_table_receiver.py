@@ -1,5 +1,6 @@
 """What a receiver can say: counts, estimates, cross-tables and means, from the file and its card."""
 
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.release import Plan, received, sanitise_file
+from dprivacy.release import Plan, card_path, query, received, sanitise_file
+from dprivacy.release.plans.table_card import table_card
+from support.parquet_bombs import claimed_dictionary
 from support.release_tables import CODES, LETTERS, NUMBERS, PLACE, TABLE, plan_of, seeded_file
 
 N = 6000
@@ -216,3 +219,31 @@ def test_missing_values_as_a_category(tmp_path, ending):
         found = release.estimate(name)
         within(found.counts[None], found.standard_errors[None], true)
     assert release.cross_table(["h", "k"]).counts.shape == (4, 4)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_release_that_became_a_pipe_is_not_waited_for(tmp_path, ending):
+    (tmp_path / "t.csv").write_text("h\na\nb\n")
+    output = tmp_path / f"o.{ending}"
+    sanitise_file(tmp_path / "t.csv", {"columns": {"h": LETTERS}}, output)
+    output.unlink()
+    os.mkfifo(output)
+    for card in (None, card_path(output)):
+        with pytest.raises(Malformed, match="a pipe or a device"):
+            received(output, card=card)
+
+
+def test_a_folder_without_data_and_one_with_a_bomb(tmp_path):
+    pq.write_table(pa.table({"h": ["a", "b"]}), tmp_path / "part-0")
+    card = table_card(Plan.read({"columns": {"h": LETTERS}}), rows=2, secure=True)
+    table = received(tmp_path, card=card)
+    assert sum(table.counts(["h"]).values()) == 2
+    (tmp_path / "part-1").write_bytes(claimed_dictionary())
+    with pytest.raises(Malformed, match="part-1"):
+        table.counts(["h"])
+    with pytest.raises(Malformed, match="part-1"):
+        query(table, "SELECT count(*) FROM data")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Malformed, match="holds no files of data"):
+        received(tmp_path / "empty", card=card)

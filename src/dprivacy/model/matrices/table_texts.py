@@ -42,7 +42,8 @@ class Cells:
     @cached_property
     def probabilities(self) -> list[list[Fraction]]:
         """The entries, read exactly; a refusal says where one is that is no probability."""
-        if any(len(line) != len(self.columns) for line in self.entries):
+        same = len(self.entries) == len(self.rows)
+        if not same or any(len(line) != len(self.columns) for line in self.entries):
             raise BadFile(f"{self.name}: ragged matrix: rows should be equally long")
         table = [[Fraction(c) if is_number(c) else None for c in line] for line in self.entries]
         found: list[list[Fraction]] = []
@@ -95,7 +96,7 @@ def cells_of_text(text: str, name: str) -> Cells:
     first = re.sub(r'"[^"]*"|\[,[0-9]+\]', "", lines[0]) if lines else ""
     try:
         if ";" in first:
-            table = list(_split(lines, ";"))
+            table = list(_split(lines, ";")) or [[]]
             return _of_lines([table[0], *(_points(line) for line in table[1:])], name)
         for mark in (",", "\t"):
             if mark in first:

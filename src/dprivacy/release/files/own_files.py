@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dprivacy.errors import BadFile, Unfinished
+from dprivacy.model import open_regular
 
 CARD_ENDING, CARD_NAME = ".card.json", "_card.json"
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -26,7 +27,7 @@ def card_path(output: str | Path) -> Path:
 
 def file_hash(path: Path) -> str:
     """The SHA-256 of a file."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

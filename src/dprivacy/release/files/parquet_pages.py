@@ -1,7 +1,8 @@
 """The pages of a Parquet file, from their headers alone: what they would unpack to, before they do.
 
 A file's footer says how large its columns are, and may lie; a page's header is what the library obeys.
-Headers are written in Thrift's compact protocol, of which the few kinds that they use are read here.
+Both are written in Thrift's compact protocol, and read here by hand: asked for the details of a damaged
+footer, the library may end the whole process.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from dprivacy.errors import BadFile
 
 _LONGEST_HEADER = 1 << 20  # bytes: statistics may quote a long value
 _USUAL_HEADER = 1 << 8
-_DEEPEST = 8
+_DEEPEST = 12
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
 _HEADERS = {_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}
 _ENCODING = {_DATA: 2, _DICTIONARY: 2, _DATA_2: 4}
@@ -40,6 +41,59 @@ class Page:
     size: int
     encoding: int
     dictionary: bool
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Where the pages of a column lie in a group of rows.
+
+    Parameters
+    ----------
+    values
+        How many values there are, missing ones and those in lists included.
+    start, size
+        Where the first page begins, and how many bytes they take on disc.
+    """
+
+    values: int
+    start: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of rows: how many they are, and where its columns lie."""
+
+    rows: int
+    chunks: tuple[Chunk, ...]
+
+
+def groups_in(footer: bytes, name: str) -> list[Group]:
+    """The groups of rows that a footer lists.
+
+    Parameters
+    ----------
+    footer
+        Its bytes.
+    name
+        The file, for messages.
+    """
+    try:
+        found, _ = _struct(footer, 0, 0)
+        return [
+            Group(group[3], tuple(_chunk(chunk[3]) for chunk in group[1])) for group in found[4]
+        ]
+    except (_Ended, ValueError, KeyError, TypeError):
+        raise damaged(name) from None
+
+
+def _chunk(told: dict[int, Any]) -> Chunk:
+    values, size, start, first = told[5], told[7], told[9], told.get(11)
+    if first is not None and 0 < first < start:
+        start = first
+    if min(values, size, start) < 0:
+        raise ValueError
+    return Chunk(values, start, size)
 
 
 def pages_of(file: IO[bytes], start: int, end: int, values: int, name: str) -> Iterator[Page]:
@@ -107,7 +161,7 @@ def _page_at(file: IO[bytes], start: int, name: str) -> tuple[Page | None, int]:
 
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """A structure of whole numbers and structures, by number; other fields are None."""
+    """A structure of whole numbers, structures and lists of them, by number; texts are None."""
     if depth > _DEEPEST:
         raise ValueError
     found: dict[int, Any] = {}
@@ -136,11 +190,29 @@ def _field(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
         length, at = _varint(data, at)
     elif kind in (3, 7):
         length = 1 if kind == 3 else 8
-    else:  # lists, sets and maps: no header of a page has any
+    elif kind == 9:
+        return _list(data, at, depth)
+    else:  # sets and maps: the format has none
         raise ValueError
     if at + length > len(data):
         raise _Ended
     return None, at + length
+
+
+def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+    if depth > _DEEPEST:
+        raise ValueError
+    head, at = _byte(data, at)
+    length, kind = head >> 4, head & 15
+    if length == 15:
+        length, at = _varint(data, at)
+    if length > len(data) - at:  # each takes a byte at least
+        raise _Ended
+    found = []
+    for _ in range(length):
+        item, at = (None, at + 1) if kind in (1, 2) else _field(data, at, kind, depth + 1)
+        found.append(item)
+    return found, at
 
 
 def _byte(data: bytes, at: int) -> tuple[int, int]:

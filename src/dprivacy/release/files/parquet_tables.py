@@ -16,7 +16,7 @@ from typing import IO, Any
 from dprivacy.errors import TooLarge
 from dprivacy.extras import arrow, compute, parquet
 from dprivacy.model import open_regular
-from dprivacy.release.files.parquet_pages import damaged, pages_of
+from dprivacy.release.files.parquet_pages import Chunk, Group, damaged, groups_in, pages_of
 
 ROWS = 1 << 16  # of a batch
 MOST = 1 << 29  # bytes of that many rows, 8 KiB each, or more where the file itself is large:
@@ -55,10 +55,13 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
         tail = raw.read(8)
         if len(tail) < 8 or tail[4:] != b"PAR1":
             raise damaged(str(path))
-        if int.from_bytes(tail[:4], "little") > _LARGEST_FOOTER:
+        length = int.from_bytes(tail[:4], "little")
+        if length > _LARGEST_FOOTER:
             raise TooLarge(
                 f"{path}: its list of columns is larger than {_LARGEST_FOOTER >> 20} MiB"
             )
+        raw.seek(max(size - 8 - length, 0))
+        groups = groups_in(raw.read(length), str(path))
         with parquet().ParquetFile(path, thrift_container_size_limit=_MOST_LISTED) as file:
             about = file.metadata
             if about.num_rows * max(about.num_columns, 1) > _MOST_CELLS * size:
@@ -66,7 +69,9 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
                     f"{path}: says that it holds {about.num_rows:,} rows, which is more than "
                     f"{_MOST_CELLS:,} cells for each of its bytes"
                 )
-            yield ParquetTable(path, file, raw, size)
+            if any(len(group.chunks) != about.num_columns for group in groups):
+                raise damaged(str(path))
+            yield ParquetTable(path, file, raw, size, groups)
 
 
 @dataclass(frozen=True)
@@ -81,12 +86,15 @@ class ParquetTable:
         As the library has it.
     raw, size
         Its bytes, and how many they are.
+    groups
+        The groups of its rows.
     """
 
     path: Path
     file: Any
     raw: IO[bytes]
     size: int
+    groups: Sequence[Group]
 
     @property
     def names(self) -> list[str]:
@@ -117,13 +125,13 @@ class ParquetTable:
         TooLarge
             Before the memory is taken.
         """
-        for group in range(self.file.metadata.num_row_groups):
+        for group in range(len(self.groups)):
             rows = min(most_rows, self._fitting(group, columns))
             yield from self._read(group, columns, rows)
 
     def require_fitting(self) -> None:
         """TooLarge or BadFile where `batches` would raise it, for readers of their own."""
-        for group in range(self.file.metadata.num_row_groups):
+        for group in range(len(self.groups)):
             self._fitting(group, None)
 
     def _fitting(self, group: int, columns: Sequence[str] | None) -> int:
@@ -132,7 +140,7 @@ class ParquetTable:
         packed = UNPACKING * sum(chunk.packed for chunk in chunks)
         if sum(chunk.pages for chunk in chunks) > _PAGES + packed:
             raise self._too_large(_PAGES + packed)
-        most, block = MOST + packed, min(ROWS, self.file.metadata.row_group(group).num_rows)
+        most, block = MOST + packed, min(ROWS, self.groups[group].rows)
         if _taken(chunks, block) > most:
             chunks = [self._with_longest(group, chunk) for chunk in chunks]
         if _taken(chunks, 0) > most:
@@ -172,21 +180,18 @@ class ParquetTable:
 
     def _chunks(self, group: int, columns: Sequence[str] | None) -> "list[_Chunk]":
         """What the columns of a group of rows say of themselves, page by page."""
-        about = self.file.metadata.row_group(group)
+        about = self.groups[group]
         wanted = None if columns is None else set(columns)
         return [
-            self._chunk(about.column(k), leaf, about.num_rows)
-            for k, leaf in enumerate(self._leaves)
+            self._chunk(chunk, leaf, about.rows)
+            for chunk, leaf in zip(about.chunks, self._leaves, strict=True)
             if wanted is None or leaf.path.split(".")[0] in wanted
         ]
 
-    def _chunk(self, about: Any, leaf: Any, rows: int) -> "_Chunk":
-        start, values = about.data_page_offset, about.num_values
-        if about.dictionary_page_offset is not None and 0 < about.dictionary_page_offset < start:
-            start = about.dictionary_page_offset
-        end = start + about.total_compressed_size
+    def _chunk(self, about: Chunk, leaf: Any, rows: int) -> "_Chunk":
+        start, values, end = about.start, about.values, about.start + about.size
         flat = leaf.max_repetition_level == 0
-        if not 0 <= start <= end <= self.size or values < 0 or (flat and values != rows):
+        if end > self.size or (flat and values != rows):
             raise damaged(str(self.path))
         fixed = leaf.physical_type == "FIXED_LEN_BYTE_ARRAY"
         width = leaf.length if fixed else _WIDTHS.get(leaf.physical_type, 0)
@@ -208,7 +213,7 @@ class ParquetTable:
                 plain = max(plain, page.size / page.values)
         return _Chunk(
             leaf.path,
-            about.total_compressed_size,
+            about.size,
             2 * largest + 5 * listed + lengths,
             plain,
             0 if width else listed,

@@ -288,6 +288,8 @@ def _batches_in(files: Sequence[Path], names: Sequence[str]) -> Iterator[Any]:
     """Batches of some columns of Parquet files, one file after the other."""
     for path in files:
         with read_errors(path), open_parquet(path) as file:
+            for name in names:
+                UnknownName.require(f"{path}: the column", name, file.names)
             yield from file.batches(names)
 
 
