@@ -101,3 +101,9 @@ def test_a_distance_below_the_smallest_double():
         concentrated_privacy([["3/4", "1/4"], ["1/4", "3/4"]], space).smallest_mu
         == ln(3) * 5 * Q(10) ** 399
     )
+
+
+def test_floats_at_a_distance_below_the_smallest_double():
+    space = from_table(range(2), [[0, "1e-350"], ["1e-350", 0]])
+    found = concentrated_privacy([[0.75, 0.25], [0.25, 0.75]], space, mu=1)
+    assert (found.holds, found.smallest_mu) == (False, math.inf)

@@ -155,7 +155,7 @@ def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> 
         needed = _rate(loss.mean, d)
         error = 0.0
         if not exact and needed != math.inf:
-            error = 2**-48 * len(loss.cells) * (1 + float(loss.mean)) / float(d)
+            error = 2**-48 * len(loss.cells) * (1 + float(loss.mean)) / quotient_up(d, 1)
         keeps: bool | None
         if mu is None or needed == math.inf:
             keeps = needed != math.inf
@@ -218,7 +218,7 @@ def _rate(mean: Loss, d: Distance) -> Loss:
     if mean == math.inf or d == 0:
         return math.inf
     if isinstance(mean, float) or isinstance(d, float):
-        return float(mean) / float(d)
+        return quotient_up(mean, d)
     try:
         return mean / as_level(d)
     except Uncertified:

@@ -98,7 +98,7 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
     z = np.array(values) - mean
     variance = float((p * z * z).sum())
     largest = float(np.abs(z).max())
-    half = max(quotient_up(upper, 1), floor)
+    half = max(quotient_up(upper, 1) * (1 + 2**-50), floor)
     if variance < _COARSE:  # squares of doubles are lost there; half the range is not
         return SubgaussianScale(floor, half, upper)
     best = bound = max(variance, floor**2)
