@@ -216,3 +216,9 @@ def test_how_the_file_is_written_goes_into_the_plan(tmp_path):
 
 def test_a_usual_table_needs_no_settings(tmp_path):
     assert "[table]" not in propose(written(tmp_path, "a,b\n" + "x,1\ny,2\n" * 9))
+
+
+def test_decimal_commas_are_named_as_the_reason(tmp_path):
+    rows = "".join(f"a;{k},5\nb;{k},25\n" for k in range(30))
+    text = propose(written(tmp_path, f"group;income\n{rows}"))
+    assert "# income is dropped: its numbers are not written as 1234.5 is" in text

@@ -14,6 +14,7 @@ from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.files.table_files import batches_of, is_parquet
+from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings
 from dprivacy.release.intake.table_sources import source_of
 from dprivacy.typing import PathArg
@@ -150,6 +151,10 @@ def _described(name: str, column: Any) -> _Found:
     if len(distinct) < 2:
         return _Found("drop", "it is the same for everyone" if distinct else "it holds nothing")
     against = _why_not_listed(distinct, len(texts))
+    if against and numbers is None and all(kind_of(value) == "number" for value in distinct):
+        return _Found(
+            "drop", "its numbers are not written as 1234.5 is; write them so to protect them"
+        )
     fractions = any(not v.is_integer() for v in numbers or ())
     if not against and not fractions:
         whole = all(map(_is_whole, distinct))
