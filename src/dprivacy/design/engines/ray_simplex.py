@@ -20,6 +20,7 @@ from dprivacy.numbers import Floats, Sparse, solve_in_floats
 
 _WORTH_FLOATS = 100  # secrets times outputs from which floats propose
 _RENEW = 12  # pivots after which the inverse is computed afresh
+_MOST_ROUNDS = 100  # for each secret
 _DEAR = 100  # log₂ of what a column that is not private costs, of the largest cost
 _FEW_ROUNDS = 200  # of looking for a start in floats
 _CALM = 0.7  # the share of the best multipliers so far
@@ -102,8 +103,14 @@ class Simplex:
         return [sum(row[1:], row[0]) for row in self.inverse.tolist()]
 
     def rounds(self) -> Iterator[None]:
-        """Price every output, and take up what improves, until nothing does."""
-        while found := self._priced():
+        """Price every output, and take up what improves, until nothing does.
+
+        It ends early where no sign is certain, or signs that are not have led it in circles.
+        """
+        for _ in range(_MOST_ROUNDS * self.piece.n):
+            found = self._priced()
+            if not found:
+                return
             yield
             while found:
                 best = self._best(found)
