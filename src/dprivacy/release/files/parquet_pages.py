@@ -80,9 +80,12 @@ def groups_in(footer: bytes, name: str) -> list[Group]:
     """
     try:
         found, _ = _struct(footer, 0, 0)
-        return [
+        groups = [
             Group(group[3], tuple(_chunk(chunk[3]) for chunk in group[1])) for group in found[4]
         ]
+        if any(group.rows < 0 for group in groups):
+            raise ValueError
+        return groups
     except (_Ended, ValueError, KeyError, TypeError):
         raise damaged(name) from None
 

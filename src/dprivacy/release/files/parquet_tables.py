@@ -45,7 +45,7 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
     Raises
     ------
     BadFile
-        When the footer cannot be.
+        When the footer contradicts itself.
     TooLarge
         When it lists more than is read.
     """
@@ -69,7 +69,8 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
                     f"{path}: says that it holds {about.num_rows:,} rows, which is more than "
                     f"{_MOST_CELLS:,} cells for each of its bytes"
                 )
-            if any(len(group.chunks) != about.num_columns for group in groups):
+            same = sum(group.rows for group in groups) == about.num_rows
+            if not same or any(len(group.chunks) != about.num_columns for group in groups):
                 raise damaged(str(path))
             yield ParquetTable(path, file, raw, size, groups)
 
@@ -223,7 +224,7 @@ class ParquetTable:
 
     def _with_longest(self, group: int, chunk: "_Chunk") -> "_Chunk":
         """A column's bound by the longest text of its dictionary, which is read for that."""
-        if chunk.longest * ROWS <= _SMALL:
+        if chunk.longest * ROWS <= _SMALL or not self.groups[group].rows:
             return chunk
         name, about = chunk.name, self.file.metadata
         with parquet().ParquetFile(self.path, metadata=about, read_dictionary=[name]) as file:
