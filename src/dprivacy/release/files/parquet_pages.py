@@ -86,7 +86,7 @@ def groups_in(footer: bytes, name: str) -> list[Group]:
         if any(group.rows < 0 for group in groups):
             raise ValueError
         return groups
-    except (_Ended, ValueError, KeyError, TypeError):
+    except (_Ended, ValueError, LookupError, TypeError, AttributeError):
         raise damaged(name) from None
 
 
