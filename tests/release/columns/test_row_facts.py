@@ -61,6 +61,10 @@ def test_random_tables_hardly_ever_seem_sorted():
     assert not any(kept(rng.integers(0, k, 40)) for k in (2, 3, 10, 100) for _ in range(500))
 
 
+def test_a_rare_value_that_is_remembered_by_chance():
+    assert not kept([0] * 65_536 + [1] + [0] * 9)
+
+
 def test_memory_is_bounded():
     order = RowOrder()
     for start in range(0, 10**6, 10**5):

@@ -79,10 +79,11 @@ class RowOrder:
             self._some, self._every = self._some[::2].copy(), 2 * self._every
 
     def _differ(self) -> float:
-        """The probability that two rows differ."""
+        """The probability that two rows differ; a lower bound where not all values are remembered."""
         n = len(self._some)
         counts = np.unique(self._some, return_counts=True)[1]
-        return 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))
+        share = 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))
+        return share if self._every == 1 else max(0.0, share - _SIGMAS * math.sqrt(share / n))
 
 
 def _too_few(steps: int, expected: float) -> bool:
