@@ -137,7 +137,7 @@ def test_the_command_declares_the_resolution_of_the_meter(tmp_path):
     days = example_days(5, 6)
     source = _write(tmp_path / "days.csv", [f"h{k}" for k in range(6)], days.tolist())
     out, book = tmp_path / "out.csv", tmp_path / "ledger.db"
-    Ledger(book).close()
+    Ledger(book, open=True).close()
     for flags in ([], ["--on-grid"]):
         options = ["--epsilon", "1", "--grid", "0.001", "--unit", "kWh", "-o", str(out), *flags]
         options += ["--ledger", str(book), "--replace", "--again", "to try it"]

@@ -81,7 +81,7 @@ def test_a_file_that_changed_is_another_source(verb):
 
 
 def test_a_ledger_remembers_instead(verb):
-    Ledger("l.db").close()
+    Ledger("l.db", open=True).close()
     verb.well()
     verb.well("--ledger", "l.db", output="two")
     assert isinstance(verb.run("--ledger", "l.db", output="three").exception, AlreadyReleased)

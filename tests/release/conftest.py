@@ -30,8 +30,8 @@ def where(request, tmp_path):
 
 @pytest.fixture
 def book(where):
-    """An open ledger, in a file or in PostgreSQL."""
-    with Ledger(**where) as ledger:
+    """A ledger in a file or in PostgreSQL, which also counts what has no budget."""
+    with Ledger(**where, open=True) as ledger:
         yield ledger
 
 

@@ -104,7 +104,7 @@ class TestPeople:
 class TestLedger:
     def test_every_release_is_charged_once_and_a_refused_one_not(self, spark, tmp_path):
         frame = made(spark, 2000)
-        with Ledger(tmp_path / "ledger.db") as ledger:
+        with Ledger(tmp_path / "ledger.db", open=True) as ledger:
             _, card = with_card(frame, PLAN, output=tmp_path / "one", ledger=ledger)
             assert card.receipt["ledger"] == ledger.id
             moved = frame.orderBy("id", ascending=False).repartition(3, "id")

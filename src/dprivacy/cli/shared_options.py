@@ -74,7 +74,7 @@ LEDGER = together(
         show_envvar=True,
         help="Ledger to charge before anything is drawn: a file, or postgresql://user@host/database.",
     ),
-    click.option("--account", default="everyone", help="Account to charge."),
+    click.option("--account", default="everyone", help="Account to charge, which has a budget."),
     click.option("--again", metavar="REASON", help="Why the same data is released once more."),
 )
 

@@ -29,7 +29,7 @@ def test_a_ledger_charges_a_pseudometric(tmp_path):
     mechanism = exponential(TWINS, eps="ln 2")
     eps = mechanism.guarantee.eps
     assert charge("x", mechanism).amount.eps == eps * 2
-    with Ledger(tmp_path / "ledger.db") as ledger:
+    with Ledger(tmp_path / "ledger.db", open=True) as ledger:
         ledger.spend({"x": mechanism})
         assert ledger.spent().eps == eps * 2
 

@@ -34,8 +34,7 @@ VERBS = {
 @pytest.fixture
 def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    with Ledger("l.db"):
-        pass
+    Ledger("l.db", open=True).close()
     return tmp_path
 
 

@@ -39,7 +39,7 @@ def test_on_one_metric_levels_add_up(tmp_path_factory, factors):
     """The ledger's total is the exact level of the channel that shows all releases at once."""
     space = line(3)
     mechanisms = [geometric(space, eps=f"ln {q}") for q in factors]
-    with Ledger(tmp_path_factory.mktemp("l") / "ledger.db") as ledger:
+    with Ledger(tmp_path_factory.mktemp("l") / "ledger.db", open=True) as ledger:
         for mechanism in mechanisms:
             ledger.spend({"h": mechanism})
         spent, whole = ledger.spent(column="h"), ledger.spent()
@@ -454,7 +454,7 @@ def test_cancelling(book):
 def test_any_course_of_things_stays_within_the_budget(tmp_path_factory, steps):
     """Against a plain recount: granted exactly when it fits, and the ledger stays whole."""
     limit = Fraction(4)
-    with Ledger(tmp_path_factory.mktemp("l") / "ledger.db") as ledger:
+    with Ledger(tmp_path_factory.mktemp("l") / "ledger.db", open=True) as ledger:
         ledger.budget("s", limit)
         ledger.parts("s", ["north", "south"])
         spent = {"": Fraction(0), "north": Fraction(0), "south": Fraction(0)}
@@ -495,7 +495,7 @@ def test_a_path_will_do_if_a_ledger_is_there(tmp_path):
     with pytest.raises(Malformed, match="the ledger does not exist"):
         sanitise(table(), PLAN, ledger=place)
     assert not list(tmp_path.iterdir())
-    Ledger(place).close()
+    Ledger(place, open=True).close()
     sanitise(table(), PLAN, ledger=str(place))
     with Ledger(place) as ledger:
         assert ledger.spent().eps == Level("ln 2")

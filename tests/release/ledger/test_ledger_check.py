@@ -152,7 +152,7 @@ def test_a_ledger_that_was_cut_off_is_found_by_the_cards(book, cards, sql, last)
 
 def test_a_ledger_that_was_set_back_is_found_by_the_cards(tmp_path):
     place, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
-    with Ledger(place) as ledger:
+    with Ledger(place, open=True) as ledger:
         cards = filled(ledger)
     shutil.copy(place, copy)
     with Ledger(place) as ledger:
@@ -216,7 +216,7 @@ def test_spending_notices_what_it_stands_on(book, cards, sql):
 
 def test_cards_that_do_not_belong(book, cards, tmp_path):
     bare = with_card(tables(40), PLAN)[1]
-    with Ledger(tmp_path / "other.db") as other:
+    with Ledger(tmp_path / "other.db", open=True) as other:
         strange = with_card(tables(41), PLAN, ledger=other)[1]
     changed = replace(cards[0], plan={**cards[0].plan, "title": "another"})
     (tmp_path / "no.json").write_text("{}")

@@ -65,7 +65,7 @@ def test_thirty_two_processes_share_a_budget(where):
 @needs_fork
 def test_processes_that_all_make_the_ledger(where, tmp_path):
     """Nobody made it before: one of them does, and the others find it made."""
-    granted, refused = storm(where, 6, 2)
+    granted, refused = storm({**where, "open": True}, 6, 2)
     assert granted.total() == 12
     assert not refused
     with Ledger(**where) as ledger:
@@ -95,7 +95,7 @@ def test_threads_share_a_budget(where):
 
 @needs_fork
 def test_a_forked_process_opens_its_own(where):
-    with Ledger(**where) as ledger:
+    with Ledger(**where, open=True) as ledger:
         child = os.fork()
         if not child:
             try:
@@ -126,7 +126,7 @@ KILLED = """
 def test_killed_between_spending_and_sampling(where):
     import pyarrow as pa
 
-    Ledger(**where).close()
+    Ledger(**where, open=True).close()
     plan = {"columns": {"h": LETTERS}}
     told = [json.dumps(thing, default=str) for thing in (where, plan)]
     done = subprocess.run(
@@ -162,7 +162,7 @@ def spend_until_killed(where, rng):
 def test_killed_at_any_moment(where, rounds):
     """What was granted is there afterwards, the chain is whole, and the next one can spend."""
     rng = random.Random(5)
-    Ledger(**where).close()
+    Ledger(**where, open=True).close()
     reported = []
     for _ in range(rounds):
         reported += spend_until_killed(where, rng)

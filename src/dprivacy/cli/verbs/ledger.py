@@ -45,6 +45,12 @@ def ledger() -> None:
     type=click.Choice(["table", "person"]),
     help="Charge everybody at once (table, the default), or give each person this budget.",
 )
+@click.option(
+    "--open",
+    "open_",
+    is_flag=True,
+    help="Of a ledger that is created: take charges on accounts without a budget, too.",
+)
 @shared.JSON
 def budget(
     account: str,
@@ -52,15 +58,16 @@ def budget(
     column: str | None,
     delta: str,
     per: Literal["table", "person"] | None,
+    open_: bool,
     as_json: bool,
     **where: Any,
 ) -> None:
     """Set the budget of an ACCOUNT to LIMIT, such as "ln 8" or 2; a missing ledger is created.
 
     All releases charged to the account together then change the odds between any two records by a
-    factor of at most e^LIMIT.
+    factor of at most e^LIMIT. Accounts without a budget cannot be charged.
     """
-    with Ledger(**where) as found:
+    with Ledger(**where, open=open_) as found:
         shared.show(
             found.budget(account, limit, column=column or "", delta=delta, per=per), as_json
         )

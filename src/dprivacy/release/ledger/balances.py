@@ -277,6 +277,25 @@ def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, 
         )
 
 
+def unknown_account(name: str, known: Sequence[str]) -> UnknownName:
+    """The error for an account without a budget, which may well be a mistyped one."""
+    if not known:
+        return UnknownName(
+            f"account {name!r} has no budget, and the ledger has no accounts yet; open it with "
+            f'budget({name!r}, "ln 8"), on the command line `dprivacy ledger budget`'
+        )
+    told = UnknownName.among("the account", name, known)
+    return UnknownName(f"{told}; a new account begins with a budget (`dprivacy ledger budget`)")
+
+
+def require_budgets(name: str, balance: Balance, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse columns that no budget limits, neither their own nor that of whole records."""
+    if WHOLE in balance.limits:
+        return
+    for line in lines:
+        UnknownName.require(f"a column of account {name!r}", line["column"], balance.limits)
+
+
 def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
     """Refuse a spend that does not fit how an account is kept: per table, per person, by parts."""
     if part and part not in balance.parts:

@@ -79,10 +79,11 @@ def charged(
     >>> from dprivacy.release import Ledger
     >>> cost = per_unit("places", "metres on Earth", "per kilometre", "ln 4")
     >>> with tempfile.TemporaryDirectory() as folder, Ledger(f"{folder}/ledger.db") as ledger:
+    ...     _ = ledger.budget("everyone", 2, column="places")
     ...     with charged(ledger, cost, b"the true places") as receipt:
     ...         released = "the noisy places"
     ...     receipt.sequence, ledger.spent(column="places").words()
-    (2, 'ln(4) ≈ 1.386')
+    (3, 'ln(4) ≈ 1.386')
     """
     reason = reason_of(again)
     if not isinstance(source, Path):

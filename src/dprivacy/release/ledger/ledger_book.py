@@ -47,6 +47,9 @@ class Ledger(Frozen):
         here or in the environment variable DPRIVACY_LEDGER_KEY.
     create
         Whether to make the ledger when it is not there.
+    open
+        Made with `open=True`, a ledger takes charges on any account and only counts those that have no
+        budget. Any other refuses them: its accounts are those that were given a budget.
     schema
         For PostgreSQL: the schema that holds it.
 
@@ -76,9 +79,10 @@ class Ledger(Frozen):
         *,
         key: PathArg | None = None,
         create: bool = True,
+        open: bool = False,
         schema: str = "dprivacy_ledger",
     ) -> None:
-        self._set(_pages=open_pages(place, key=key, create=create, schema=schema))
+        self._set(_pages=open_pages(place, key=key, create=create, is_open=open, schema=schema))
 
     _pages: Pages
 
@@ -147,7 +151,7 @@ class Ledger(Frozen):
         if isinstance(names, str) or len(set(names)) != len(list(names)) or len(names) < 1:
             raise WrongKind(f"parts are named by a list of different texts, not by {names!r}")
         with self._pages.transaction(write=True):
-            balance = self._pages.balance(name)
+            balance = self._pages.known_balance(name)
             if balance.per == "person":
                 raise NotApplicable(f"account {name!r} is kept per person, and needs no parts")
             new = [require_name(part, "a part") for part in names]
@@ -204,6 +208,8 @@ class Ledger(Frozen):
         ------
         BudgetExceeded
             Nothing is recorded, and nothing may be sampled.
+        UnknownName
+            The account has no budget, or none for one of the columns.
         AlreadyReleased
             A source was released before.
 
@@ -268,9 +274,9 @@ class Ledger(Frozen):
         """What is spent, of whole records or per unit of a column, by everybody or one person."""
         name = require_name(account, "an account")
         with self._pages.transaction(write=False):
-            balance = self._pages.balance(
-                name, "" if person is None else self._pages.person(name, person)
-            )
+            balance = self._pages.known_balance(name)
+            if person is not None:
+                balance = self._pages.balance(name, self._pages.person(name, person))
         total = balance.spent(column)
         if total is None:
             raise NotApplicable(f"account {name!r} has unbounded columns; ask for one column")
@@ -280,7 +286,7 @@ class Ledger(Frozen):
         """What is left of a budget."""
         name = require_name(account, "an account")
         with self._pages.transaction(write=False):
-            limit = self._pages.balance(name).limits.get(column)
+            limit = self._pages.known_balance(name).limits.get(column)
         if limit is None:
             of = f" for column {column!r}" if column else ""
             raise NotApplicable(f"account {name!r} has no budget{of}")

@@ -28,8 +28,10 @@ from dprivacy.release.ledger.balances import (
     each_after,
     marks_of,
     released_before,
+    require_budgets,
     require_kind,
     require_within,
+    unknown_account,
 )
 from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
 from dprivacy.release.ledger.ledger_store import FORMAT, Store
@@ -102,6 +104,19 @@ class Pages:
         """The balance of an account, or of one person of it."""
         return self.balances(account, [person])[person]
 
+    def known_balance(self, account: str) -> Balance:
+        """The balance of an account that has a budget; of any account, where the ledger is open."""
+        balance = self.balance(account)
+        if not balance.limits and not self.is_open():
+            known = {name for name, person, _ in self.store.every_balance() if not person}
+            raise unknown_account(account, sorted(known))
+        return balance
+
+    def is_open(self) -> bool:
+        """Whether the ledger takes charges on accounts without a budget, as its first entry says."""
+        first = self.store.entry(1)
+        return first is not None and self.sound(first).body.get("open") is True
+
     def balances(self, account: str, people: Sequence[str]) -> dict[str, Balance]:
         """The balances of people; nothing is spent of those who have none."""
         stored, read = self.store.balances(account, people), dict[str, Balance]()
@@ -171,7 +186,9 @@ def put_down(
     """
     name, tags = asked["account"], asked["sources"]
     with pages.transaction(write=True):
-        balance = pages.balance(name)
+        balance = pages.known_balance(name)
+        if not pages.is_open():
+            require_budgets(name, balance, asked["lines"])
         require_kind(name, balance, asked["part"], persons)
         known = pages.store.released(tags.values())
         body = {**asked, **pages.link()}
@@ -220,7 +237,9 @@ def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
     return made
 
 
-def open_pages(place: PathArg, *, key: PathArg | None, create: bool, schema: str) -> Pages:
+def open_pages(
+    place: PathArg, *, key: PathArg | None, create: bool, is_open: bool, schema: str
+) -> Pages:
     """The ledger at a place, made there if it may be; see `Ledger`."""
     store, path = _store(place, key, create=create, schema=schema)
     try:
@@ -231,7 +250,7 @@ def open_pages(place: PathArg, *, key: PathArg | None, create: bool, schema: str
                 f"{store.name}: the ledger does not exist; `dprivacy ledger budget` makes one"
             )
         if empty:
-            _begin(store, path)
+            _begin(store, path, is_open=is_open)
         secret = read_key(path)
         with store.transaction(write=False):
             about = store.about()
@@ -240,19 +259,26 @@ def open_pages(place: PathArg, *, key: PathArg | None, create: bool, schema: str
             raise BrokenLedger(f"{store.name}: is not a ledger of this version")
         if about.get("key") != _check(secret, name):
             raise BrokenLedger(f"{store.name}: was made with another key than {path}")
+        pages = Pages(store, secret, name)
+        with store.transaction(write=False):
+            if is_open and not pages.is_open():
+                raise NotApplicable(
+                    f"{store.name}: the accounts of this ledger are a closed list, as it was made; "
+                    "give the account a budget, or make another ledger"
+                )
     except BaseException:
         store.close()
         raise
-    return Pages(store, secret, name)
+    return pages
 
 
-def _begin(store: Store, path: Path) -> None:
+def _begin(store: Store, path: Path, *, is_open: bool) -> None:
     """Make the tables and the first entry; whoever comes second finds them made."""
     with store.transaction(write=True):
         if store.is_empty():
             key, name = make_key(path), secrets.token_hex(16)
             store.create({"format": FORMAT, "id": name, "key": _check(key, name)})
-            Pages(store, key, name).append({"kind": "open", "ledger": name})
+            Pages(store, key, name).append({"kind": "open", "ledger": name, "open": is_open})
 
 
 def _check(key: LedgerKey, name: str) -> str:
