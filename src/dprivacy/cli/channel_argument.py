@@ -12,6 +12,7 @@ from dprivacy.cli.standard_input import Input
 from dprivacy.errors import BadFile
 from dprivacy.model import (
     Channel,
+    Document,
     PrintedChannel,
     as_channel,
     as_space,
@@ -148,8 +149,13 @@ def _on(channel: Channel, space: str | None) -> Given:
 
 def stored_mechanism(path: Path) -> dict[str, Any] | None:
     """The body of a stored mechanism; None for any other file."""
+    found = stored_noun(path)
+    return found.body if found is not None and found.noun == "mechanism" else None
+
+
+def stored_noun(path: Path) -> Document | None:
+    """What a file of dprivacy holds; None for a table of numbers."""
     try:
-        found = read_document(file_text(path), name=str(path))
+        return read_document(file_text(path), name=str(path))
     except BadFile:
-        return None  # a table of numbers
-    return found.body if found.noun == "mechanism" else None
+        return None

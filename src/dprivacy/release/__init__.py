@@ -35,6 +35,10 @@ from dprivacy.release.plans.plan_forecast import (
 )
 from dprivacy.release.plans.release_card import Card as Card
 from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
+from dprivacy.release.proving.card_proof import (
+    CardVerdict as CardVerdict,
+    prove_card as prove_card,
+)
 from dprivacy.release.receiving.release_regression import regress_release as regress_release
 from dprivacy.release.receiving.row_attack import Attack as Attack, attack as attack
 from dprivacy.release.receiving.sql_queries import QueryAnswer as QueryAnswer, query as query
@@ -78,6 +82,7 @@ from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,
     card_body as card_body,
     card_from as card_from,
+    read_card as read_card,
 )
 from dprivacy.release.plans.table_plan import plan_body as plan_body, plan_from as plan_from
 from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words

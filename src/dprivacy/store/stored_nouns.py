@@ -51,7 +51,7 @@ NOUNS = {
     "space": StoredNoun(FiniteSpace, 1, space_body, space_from),
     "mechanism": StoredNoun(ChannelMechanism, 1, mechanism_body, mechanism_from),
     "plan": StoredNoun(Plan, 1, plan_body, plan_from),
-    "card": StoredNoun(Card, 1, card_body, card_from),
+    "card": StoredNoun(Card, 2, card_body, card_from),
     "receipt": StoredNoun(Receipt, 1, receipt_body, receipt_from),
 }
 

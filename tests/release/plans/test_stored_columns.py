@@ -39,7 +39,7 @@ def test_a_stored_optimum_protects_a_column_and_its_card_stands_alone(folder: Pa
     again = card_from(json.loads(json.dumps(card_body(card))))
     assert again.channel("age") == plan.column("age").mechanism.channel
     assert Plan.read(again.plan).column("age").mechanism.channel == again.channel("age")
-    assert "ln(2)" in card.guarantee.sentence
+    assert "ln(2)" in card.explain()
 
 
 def test_a_tampered_mechanism_file_is_refused(folder: Path) -> None:

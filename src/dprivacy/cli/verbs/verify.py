@@ -2,14 +2,18 @@
 
 import math
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
-from dprivacy.cli.channel_argument import CHANNEL, given_channel, stored_mechanism
+from dprivacy.cli.channel_argument import CHANNEL, given_channel, stored_mechanism, stored_noun
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.model import require_keys
+from dprivacy.model import Verdict, require_keys
+from dprivacy.release import Card, Ledger, StatedGuarantee, prove_card, read_card
+from dprivacy.store import load
 from dprivacy.verify import (
     PrivacyVerdict,
     audit as audit_samples,
@@ -24,9 +28,11 @@ from dprivacy.verify import (
         "dprivacy verify --example geometric",
         'dprivacy verify pram.csv --space discrete --epsilon "ln 14"',
         "dprivacy verify best.json",
+        "dprivacy verify dprivacy-demo/released.csv.card.json dprivacy-demo/released.csv",
     )
 )
 @CHANNEL
+@click.argument("file", type=shared.PATH, required=False)
 @click.option(
     "--printed",
     is_flag=True,
@@ -34,24 +40,39 @@ from dprivacy.verify import (
 )
 @shared.epsilon("Level to verify", more=" Without one, the smallest is found.")
 @shared.DELTA
+@click.option(
+    "--ledger", help="Ledger that the receipt of a CARD is of: a file or a postgresql:// URL."
+)
 @shared.JSON
 def verify(
     matrix: Path | None,
+    file: Path | None,
     built_in: str | None,
     space: str | None,
     printed: bool,
     epsilon: str | None,
     delta: str,
+    ledger: str | None,
     as_json: bool,
 ) -> None:
-    """Verify the privacy of a MATRIX: a table, or a stored mechanism.
+    """Verify the privacy of a MATRIX: a table, a stored mechanism, or the card of a release.
 
     Prints the smallest ε on the space and the two inputs and the output that decide it, or whether a
     given ε holds. What a stored mechanism claims is verified as well. A table is CSV, JSON, what R
     writes or prints, LaTeX or NumPy; - reads standard input. Fractions (1/3) and decimals are read
     exactly, unless rows miss 1 by what rounding explains, or --printed says that they were rounded.
-    Exit code 0: it holds; 3: it does not, or the print cannot tell; 1: bad input.
+    The CARD of a release is proved again from the plan and the channels on it, and FILE is held against
+    it. Exit code 0: it holds; 3: it does not, or the print cannot tell; 1: bad input.
     """
+    noun = None if matrix is None else stored_noun(matrix)
+    if (
+        matrix is not None
+        and noun is not None
+        and noun.noun in ("card", "receipt", "plan", "space")
+    ):
+        _other_noun(matrix, noun.noun, file, ledger, as_json)
+    if file is not None or ledger is not None:
+        raise click.UsageError("FILE and --ledger go with the CARD of a release")
     given = given_channel(matrix, built_in, space, printed=printed or None)
     claimed = None if matrix is None else _claimed(matrix)
     asked = given.channel if given.printed is None else given.printed
@@ -79,6 +100,30 @@ def verify(
         lines.append(f"At ε = {eps} the smallest possible δ is {floor} (discrete metric).")
     shared.say(answer, as_json, "\n".join(lines))
     sys.exit(0 if verdict and (claimed is None or claimed) else GUARANTEE_FAILED)
+
+
+def _other_noun(
+    path: Path, noun: str, file: Path | None, ledger: str | None, as_json: bool
+) -> NoReturn:
+    """Prove a card, or a receipt against its ledger; plans and spaces are proved by being read."""
+    with ExitStack() as stack:
+        book = None if ledger is None else stack.enter_context(Ledger(ledger, create=False))
+        if noun == "card":
+            verdict: Verdict = prove_card(path, file=file, ledger=book)
+        elif noun == "receipt":
+            if book is None:
+                raise click.UsageError("a receipt is verified against its ledger: --ledger")
+            stated = StatedGuarantee("", sentence="a receipt by itself")
+            held = Card.of("table", stated, count=0, secure=True, receipt=load(path).to_dict())
+            verdict = book.verify([held])
+        else:
+            load(path)
+            verdict = Verdict(f"the file holds a sound {noun}", True, True, denial="")
+    words = verdict.explain()
+    if noun == "card":
+        words += f"\n\n{read_card(path).explain()}"
+    shared.say(verdict.to_dict(), as_json, words)
+    sys.exit(0 if verdict else GUARANTEE_FAILED)
 
 
 def _claimed(path: Path) -> PrivacyVerdict | None:

@@ -1,14 +1,14 @@
 """The joint guarantee of a release: what all columns together protect."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dprivacy.model import Answer, Guarantee, about, factor_in_words, plain, shown
+from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
-from dprivacy.release.plans.release_card import published_words
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.sources import result
@@ -91,6 +91,10 @@ class JointGuarantee(Answer):
             "records that are far apart there are not hidden from each other."
         )
 
+    def sentence(self) -> str:
+        """What holds for a whole record, in one sentence; the names of columns come from files."""
+        return shown(self._unbounded() if self.total is None else self._whole())
+
     def _whole(self) -> str:
         """The sentence for a whole record."""
         assert self.total is not None
@@ -99,7 +103,7 @@ class JointGuarantee(Answer):
         if self.delta:
             return (
                 f"For any two possible records of one person{alike} any set of released tables is "
-                f"at most {factor} times as likely for one as for the other, plus {about(self.delta)}, "
+                f"at most {factor} times as likely for one as for the other, plus {self.delta}, "
                 "whatever is known about everyone else."
             )
         return (
@@ -184,3 +188,14 @@ def widest_level(guarantee: Guarantee) -> Level | None:
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
     return None
+
+
+def published_words(names: Iterable[str]) -> str:
+    """What is published without noise, in a sentence.
+
+    Examples
+    --------
+    >>> published_words(["user", "month"])
+    'Published as they are, hence not protected: user, month.'
+    """
+    return shown(f"Published as they are, hence not protected: {', '.join(names)}.")

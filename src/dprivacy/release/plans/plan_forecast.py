@@ -55,7 +55,7 @@ class Forecast(Answer, Pictured):
     >>> from dprivacy.release import Plan
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> plan = Plan.read({"columns": {"tea": tea}})
-    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:73])
+    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:74])
       tea (randomised_response, any two at distance 1): 75% of the values stay
     """
 

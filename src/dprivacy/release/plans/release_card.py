@@ -1,13 +1,16 @@
 """The card of a release: all that a receiver needs to know of it, in one file beside the data."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
-from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
+from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, TooLarge, UnknownName
 from dprivacy.model import (
     Channel,
     Guarantee,
@@ -18,22 +21,23 @@ from dprivacy.model import (
     plain,
     rebuilt,
     require_keys,
-    shown,
     write_document,
 )
 from dprivacy.release.plans.column_domains import quick_size
+from dprivacy.release.plans.joint_promise import joint_guarantee, published_words
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
-from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.plans.table_plan import Plan, plan_from
 from dprivacy.typing import Label, PathArg
 
 LIBRARY = f"dprivacy {version('dprivacy')}"
-VERSION = 1
+VERSION = 2
 What = Literal["table", "places", "curves", "text", "matches"]
 _UNITS = {
     "table": ("row",), "places": ("place",), "curves": ("curve",), "text": ("word",),
     "matches": ("match", "matches"),
 }  # fmt: skip
 SEEDED = "the noise came from a seed and can be guessed"
+_MOST_SLOW = 4096  # characters of a column whose mechanism is built slowly
 MOST_LISTED = 1024  # values of a column whose channel is on its card
 _LARGEST = 64 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -46,7 +50,7 @@ _OPTIONAL = {
     "receipt": dict, "output": dict,
 }  # fmt: skip
 _OF_A_COLUMN = {
-    "type": str, "family": str, "columns": list, "eps": str, "delta": str, "sentence": str,
+    "type": str, "family": str, "columns": list, "eps": str, "delta": str, "most": str,
     "nulls": str,
 }  # fmt: skip
 
@@ -220,8 +224,15 @@ class Card:
         lines = [f"{head}."]
         if self.void:
             lines.append(f"NO GUARANTEE: {'; '.join(self.void)}.")
-        lines.append(self.guarantee.sentence)
-        if self.pass_through and self.what != "table":  # a table's sentence names blocks as well
+        # A card holds one sentence; the rest is told from the plan, so that it cannot differ from it.
+        words = self.guarantee.sentence
+        if self.plan:
+            with suppress(
+                DPrivacyError
+            ):  # a plan that is too large or damaged, as `prove_card` says
+                words = joint_guarantee(plan_on(self)).explain()
+        lines.append(words)
+        if self.pass_through and self.what != "table":  # a table's words name blocks as well
             lines.append(published_words(self.pass_through))
         return "\n".join(lines)
 
@@ -250,15 +261,33 @@ class Card:
         return needed | {key: plain(getattr(self, key)) for key in _OPTIONAL if getattr(self, key)}
 
 
-def published_words(names: Iterable[str]) -> str:
-    """What is published without noise, in a sentence.
+def plan_on(card: Card, *, only: str | None = None) -> Plan:
+    """The plan on a table's card (or one column of it), read again.
 
-    Examples
-    --------
-    >>> published_words(["user", "month"])
-    'Published as they are, hence not protected: user, month.'
+    A card may come from anybody: its plan may name no file, and ask for no endless work.
     """
-    return shown(f"Published as they are, hence not protected: {', '.join(names)}.")
+    columns = card.plan.get("columns", {})
+    if only is not None:
+        columns = {only: columns.get(only)}
+    for name, spec in columns.items():
+        if isinstance(spec, Mapping) and not _is_quick(spec):
+            raise TooLarge(f"column {name!r} has too many values to be proved again from its card")
+    kept = card.plan if only is None else {"columns": columns}
+    return _plan_of(json.dumps(plan_out(kept)))
+
+
+def _is_quick(spec: Mapping[str, Any]) -> bool:
+    """Whether a column is built in a second, judged before it is built."""
+    size = quick_size(spec)
+    if size is not None:
+        return size <= MOST_LISTED or spec.get("type") == "numbers"  # without a table then
+    return len(json.dumps(plan_out(spec))) <= _MOST_SLOW or "stored" in spec
+
+
+@lru_cache(maxsize=8)
+def _plan_of(text: str) -> Plan:
+    """Building every mechanism takes seconds where columns have a thousand values: once is enough."""
+    return plan_from(json.loads(text), name="the plan on the card")
 
 
 def card_body(card: Card) -> dict[str, Any]:

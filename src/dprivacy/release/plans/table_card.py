@@ -5,7 +5,7 @@ from typing import Any
 
 from dprivacy.model import channel_body, plain
 from dprivacy.release.plans.column_domains import quick_size
-from dprivacy.release.plans.joint_promise import joint_guarantee
+from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
 from dprivacy.release.plans.release_card import MOST_LISTED, Card, StatedGuarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 
@@ -27,7 +27,7 @@ def table_card(
         str(joint.delta),
         "the levels of all columns add up",
         "record",
-        joint.explain(),
+        joint.sentence(),
     )
     void = tuple(
         f"the list of values for {column.name} was taken from the data"
@@ -53,13 +53,14 @@ def table_card(
 def mechanism_entry(column: ColumnPlan) -> dict[str, Any]:
     """What a card says of one column."""
     mechanism = column.mechanism
+    most = widest_level(mechanism.guarantee)
     entry: dict[str, Any] = {
         "type": column.kind,
         "family": mechanism.family,
         "columns": list(column.columns),
         "eps": str(mechanism.guarantee.eps),
         "delta": str(mechanism.guarantee.delta),
-        "sentence": mechanism.guarantee.explain(),
+        "most": "" if most is None else str(plain(most)),
         "nulls": column.nulls,
         "channel": _channel(column),
     }

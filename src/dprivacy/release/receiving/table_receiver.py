@@ -21,6 +21,7 @@ from dprivacy.release.files.released_folders import data_files, files_in, listin
 from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
 from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card, read_card
+from dprivacy.release.proving.card_proof import require_proved
 from dprivacy.typing import PathArg
 
 Estimator = Literal["ibu", "inverse", "projected"]
@@ -98,6 +99,7 @@ def received(
     found = ReceivedTable(path, read_card(beside))
     if found.card.what != "table":
         raise NotApplicable(f"{path}: is a release of {found.card.what}, not of a table")
+    require_proved(found.card)
     if card is None:
         _require_own(path, found.card)
     return _with_its_columns(found)

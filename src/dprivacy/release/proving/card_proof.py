@@ -1,0 +1,177 @@
+"""Whether a card says what follows from its own plan and channels, and belongs to its file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge
+from dprivacy.model import Verdict, counted
+from dprivacy.release.files.own_files import file_hash
+from dprivacy.release.files.released_folders import files_in, listing_hash
+from dprivacy.release.ledger.ledger_book import Ledger
+from dprivacy.release.plans.release_card import Card, card_body, plan_on, read_card
+from dprivacy.release.plans.table_card import mechanism_entry, table_card
+from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import PathArg
+from dprivacy.verify import privacy
+
+_LONGEST = 60  # characters of a value in a finding
+_NOT_FROM_THE_PLAN = ("library", "output", "count")
+
+
+@dataclass(frozen=True)
+class CardVerdict(Verdict):
+    """Whether a card proves itself; the witnesses are the fields that do not follow, and why.
+
+    `checked` says what was looked at.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> released = sanitise(pandas.DataFrame({"tea": ["yes", "no", "no"]}), plan)
+    >>> prove_card(released.card).checked
+    ('1 channel, every ratio', 'all fields against the plan')
+    """
+
+    checked: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """The answer in words."""
+        told = (
+            f"Checked: {'; '.join(self.checked)}." if self.checked else "Nothing could be checked."
+        )
+        if self:
+            return f"Yes: {self.claim}. {told}"
+        return "\n".join([f"No: {self.denial}. {told}", *(f"- {what}" for what in self.findings)])
+
+
+def prove_card(
+    card: Card | PathArg, *, file: PathArg | None = None, ledger: Ledger | None = None
+) -> CardVerdict:
+    """Prove a release again from its card.
+
+    Parameters
+    ----------
+    card
+        A card, or the path of one.
+    file
+        The released file or folder, to be compared with the hash on the card.
+    ledger
+        The ledger that the card's receipt is of.
+
+    Notes
+    -----
+    1. The plan on the card is read again; it may name no file. Its mechanisms are built anew, and the
+       law of every finite one is verified, ratio by ratio.
+    2. The card of that plan is written again, and compared field by field: channels, levels, what they
+       add up to, the sentence, what is published and what is void.
+    3. The file's hash and the ledger's entry are compared with what the card says.
+
+    A card of places, curves, texts or matches holds no plan: their file and receipt are checked, and
+    the rest is as stated.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> import pandas
+    >>> from dprivacy.release import sanitise
+    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
+    >>> card = sanitise(pandas.DataFrame({"tea": ["yes", "no"]}), plan).card
+    >>> forged = dataclasses.replace(card, pass_through=("name",))
+    >>> prove_card(forged).findings
+    ("pass_through: the card says ['name'], and its plan gives nothing",)
+    """
+    held = card if isinstance(card, Card) else read_card(card)
+    checked: list[str] = []
+    findings: list[str] = []
+    if held.what == "table":
+        findings += _against_plan(held, checked)
+    if file is not None:
+        checked.append("the file")
+        findings += _against_file(held, Path(file))
+    if ledger is not None:
+        checked.append("the ledger")
+        findings += (f"receipt: {what.words()}" for what in ledger.verify([held]).findings)
+    return CardVerdict(
+        "the card says what follows from its plan",
+        not findings,
+        True,
+        denial="the card does not say what follows from its plan",
+        checked=tuple(checked),
+        findings=tuple(findings),
+    )
+
+
+def require_proved(card: Card) -> None:
+    """BadFile for a card of a table with a column that does not follow from the plan on it.
+
+    Columns with too many values to be built again are passed over.
+    """
+    for name, entry in card.mechanisms.items() if card.what == "table" else ():
+        try:
+            (column,) = plan_on(card, only=name).columns
+        except TooLarge:
+            continue
+        for finding in _differences(entry, mechanism_entry(column), f"mechanisms.{name}"):
+            raise BadFile(f"the card was changed after it was written: {finding}")
+
+
+def _against_plan(card: Card, checked: list[str]) -> Iterator[str]:
+    try:
+        plan = plan_on(card)
+    except DPrivacyError as reason:
+        yield f"plan: {reason}"
+        return
+    finite = {c.name: (c.channel, c.mechanism.guarantee) for c in plan.columns}
+    proved = 0
+    for name, (channel, promise) in finite.items():
+        if channel is None:
+            continue
+        proved += 1
+        verdict = privacy(channel, promise.space, eps=promise.eps, delta=promise.delta)
+        if not verdict:
+            yield f"mechanisms.{name}: {verdict.explain().splitlines()[0]}"
+    checked.append(f"{counted(proved, 'channel')}, every ratio")
+    checked.append("all fields against the plan")
+    yield from _fields(card, plan)
+
+
+def _fields(card: Card, plan: Plan) -> Iterator[str]:
+    """The fields that differ from those of the card that the plan gives."""
+    again = table_card(
+        plan,
+        rows=card.count,
+        secure=card.secure,
+        permanent=card.permanent,
+        receipt=card.receipt or None,
+    )
+    said, follows = card_body(card), card_body(again)
+    for key in _NOT_FROM_THE_PLAN:
+        said.pop(key, None), follows.pop(key, None)
+    yield from _differences(said, follows, "")
+
+
+def _differences(said: Any, follows: Any, where: str) -> Iterator[str]:
+    if isinstance(said, dict) and isinstance(follows, dict):
+        for key in {**said, **follows}:
+            inner = f"{where}.{key}".lstrip(".")
+            yield from _differences(said.get(key), follows.get(key), inner)
+    elif type(said) is not type(follows) or said != follows:
+        yield f"{where}: the card says {_short(said)}, and its plan gives {_short(follows)}"
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _against_file(card: Card, path: Path) -> Iterator[str]:
+    if not path.exists():
+        raise BadFile(f"{path}: does not exist")
+    found = listing_hash(files_in(path)) if path.is_dir() else file_hash(path)
+    if found != card.output.get("sha256"):
+        yield f"output.sha256: {path} is not the file that the card was written with"

@@ -1,0 +1,157 @@
+"""A card is proved again from its plan, and an edited one is refused with the field."""
+
+import importlib.util
+import json
+import random
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dprivacy.errors import BadFile, DPrivacyError
+from dprivacy.model import digest
+from dprivacy.release import Ledger, prove_card, received, sanitise
+from dprivacy.release.plans.release_card import card_of_text, card_text
+from support.card_edits import COLUMNS, edited, released
+
+CHECKER = Path(__file__).parents[3] / "docs" / "checker" / "check_card.py"
+# What no plan decides: version, number of rows, names, a note. And a plan may leave out
+# what it has by default, or write a number in another way: "ln 3" is "ln 03".
+FREE = ("library", "count", "output.name", "output.source", "receipt", "note", "plan.table")
+SAME_NUMBER = ("epsilon", "distances", "edges", "delta", "low", "high", "grid")
+
+
+@pytest.fixture(scope="module")
+def checker():
+    """The program of the documentation, which knows nothing of this package."""
+    source = CHECKER.read_text(encoding="utf-8")
+    assert "import dprivacy" not in source
+    assert "from dprivacy" not in source
+    spec = importlib.util.spec_from_file_location("check_card", CHECKER)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def release():
+    top = {"pass_through": ["region"], "drop": ["name"], "unit": "row", "rows_per_person": 2}
+    return released(list(COLUMNS), **top)
+
+
+def ours(text):
+    """Whether the package accepts the text of a card."""
+    try:
+        return bool(prove_card(card_of_text(text, name="the card")))
+    except DPrivacyError:
+        return False
+
+
+def theirs(checker, text, folder):
+    """Whether the independent program accepts it."""
+    path = folder / "card.json"
+    path.write_text(text, encoding="utf-8")
+    return checker.main(path) == 0
+
+
+def test_a_card_of_every_type_proves_itself(release, checker, tmp_path, capsys):
+    found = prove_card(release.card)
+    assert found
+    assert found.findings == ()
+    assert "every ratio" in found.explain()
+    assert theirs(checker, card_text(release.card), tmp_path)
+    assert "any set of released tables" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("field", "to", "names"),
+    [
+        (("mechanisms", "plain", "eps"), "ln(2)", "mechanisms.plain.eps"),
+        (("guarantee", "eps"), "1/10", "guarantee.eps"),
+        (("guarantee", "sentence"), "Nothing can be learnt.", "guarantee.sentence"),
+        (("plan", "columns", "plain", "epsilon"), "1/10 ln 3", "plain"),
+        (("pass_through",), [], "pass_through"),
+        (("mechanisms", "plain", "channel", "matrix", "weights", 0, 0), "0x2", "plain"),
+    ],
+)
+def test_the_field_that_does_not_follow_is_named(
+    release, checker, tmp_path, capsys, field, to, names
+):
+    document = json.loads(card_text(release.card))
+    holder = document["body"]
+    for key in field[:-1]:
+        holder = holder[key]
+    holder[field[-1]] = to
+    document["sha256"] = digest({key: document[key] for key in ("format", "version", "body")})
+    text = json.dumps(document)
+    assert not theirs(checker, text, tmp_path)
+    assert names in capsys.readouterr().out
+    try:
+        found = prove_card(card_of_text(text, name="the card"))
+    except BadFile as reason:
+        assert names in str(reason)  # noqa: PT017
+    else:
+        assert not found
+        assert any(names in finding for finding in found.findings)
+
+
+def disagreements(release, checker, folder, seed, many):
+    chance, document, told, accepted = (
+        random.Random(seed),
+        json.loads(card_text(release.card)),
+        [],
+        [],
+    )
+    for _ in range(many):
+        field, text = edited(document, chance)
+        one, other = ours(text), theirs(checker, text, folder)
+        if one != other:
+            told.append((field, one, other))
+        if one and other:
+            accepted.append(field)
+    free = (*FREE, *SAME_NUMBER)
+    strange = [f for f in accepted if f != "plan" and not any(name in f for name in free)]
+    return told, strange
+
+
+def test_both_checkers_agree_on_edited_cards(release, checker, tmp_path):
+    assert disagreements(release, checker, tmp_path, 1, 150) == ([], [])
+
+
+@pytest.mark.slow
+def test_both_checkers_agree_on_two_thousand(release, checker, tmp_path):
+    assert disagreements(release, checker, tmp_path, 2, 2000) == ([], [])
+
+
+def test_the_file_must_be_the_cards_own(tmp_path, checker):
+    file = tmp_path / "out.csv"
+    released(["plain", "age"]).save(file)
+    card = tmp_path / "out.csv.card.json"
+    assert prove_card(card, file=file)
+    assert checker.main(card, file) == 0
+    file.write_bytes(file.read_bytes() + b"a,5\n")
+    assert "output.sha256" in prove_card(card, file=file).findings[0]
+    assert checker.main(card, file) == 3
+
+
+def test_a_receipt_is_held_against_its_ledger(tmp_path):
+    with Ledger(tmp_path / "one.db") as one, Ledger(tmp_path / "two.db") as two:
+        one.budget("survey", "ln 9")
+        two.budget("survey", "ln 9")
+        plan = {"columns": {"plain": COLUMNS["plain"]}}
+        table = pd.DataFrame({"plain": ["a", "b", "c"]})
+        card = sanitise(table, plan, ledger=one.account("survey")).card
+        assert prove_card(card, ledger=one)
+        assert not prove_card(card, ledger=two)
+
+
+def test_estimates_refuse_a_card_that_was_edited(tmp_path):
+    file = tmp_path / "out.csv"
+    released(["plain"]).save(file)
+    card = tmp_path / "out.csv.card.json"
+    document = json.loads(card.read_text(encoding="utf-8"))
+    document["body"]["mechanisms"]["plain"]["eps"] = "1/10"
+    document["sha256"] = digest({key: document[key] for key in ("format", "version", "body")})
+    card.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(BadFile, match=r"changed after it was written: mechanisms\.plain\.eps"):
+        received(file)
