@@ -1,6 +1,7 @@
 """Permanent answers: the same again, exactly the channel's law, and nothing to average away."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,12 @@ from scipy.stats import chi2
 
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.mechanisms import geometric, laplace, planar_laplace, randomised_response
+from dprivacy.model import Channel
 from dprivacy.release import PermanentAnswers
+from dprivacy.release.columns.permanent_answers import question_key
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import line
+from support.permanent_laws import joint_law
 
 KEY = bytes(range(32))
 SMOKES = randomised_response(["yes", "no"], eps="ln 3")
@@ -92,6 +96,53 @@ class TestTheSameAgain:
         n = 300
         numbers = answers().randomise(["yes"] * n, people=list(range(n)))
         assert numbers != answers().randomise(["yes"] * n, people=[str(k) for k in range(n)])
+
+
+DRINK = randomised_response(["tea", "coffee"], eps="ln 3")
+STATUS = randomised_response(["positive", "negative"], eps="ln 3")
+
+
+class TestTwoQuestions:
+    """Questions under one key are independent: knowing one tells nothing of the other."""
+
+    @pytest.mark.parametrize(
+        "others",
+        [
+            answers(STATUS, context="q1"),
+            answers(DRINK, context="q2"),
+            answers(randomised_response(["coffee", "tea"], eps="ln 3"), context="q1"),
+            answers(randomised_response(["tea", "coffee", "water", "milk", "none"], eps="ln 4"),
+                    context="q1"),
+            answers(DRINK, context="q1", key=KEY[::-1]),
+        ],
+        ids=["labels", "column", "order", "weights", "key"],
+    )  # fmt: skip
+    def test_the_joint_law_is_the_product(self, others):
+        drinks = answers(DRINK, context="q1")
+        first, second = drinks.mechanism.channel, others.mechanism.channel
+        for x, z in product(first.rows, second.rows):
+            law = joint_law([(drinks, "ann", x), (others, "ann", z)], bits=5)
+            assert sum(law.values()) == 1
+            for y, w in product(first.columns, second.columns):
+                assert law.get((y, w), 0) == first[x, y] * second[z, w]
+
+    def test_one_question_asked_twice_is_one_answer(self):
+        drinks = answers(DRINK, context="q1")
+        law = joint_law([(drinks, "ann", "tea")] * 2, bits=5)
+        assert law == {(y, y): DRINK.channel["tea", y] for y in ("tea", "coffee")}
+
+    def test_outputs_count_too(self):
+        """The same inputs, weights and name, and other words for what comes out."""
+        channel = DRINK.channel
+        renamed = Channel(channel.rows, ["T", "C"], channel.matrix)
+        assert question_key(KEY, "answers", channel, "q") != question_key(
+            KEY, "answers", renamed, "q"
+        )
+
+    def test_purposes_have_keys_of_their_own(self):
+        """A ledger keeps a mark of the question, which must not give its noise away."""
+        keys = {question_key(KEY, purpose, DRINK.channel, "q") for purpose in ("answers", "mark")}
+        assert len(keys) == 2
 
 
 class TestLaw:

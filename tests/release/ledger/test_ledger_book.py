@@ -336,6 +336,16 @@ def test_other_permanent_answers_are_paid_for(book):
     assert book.spent("b").eps == Level("ln 2")
 
 
+def test_another_question_under_the_same_name_and_key_is_paid_for(book):
+    account = book.account("panel")
+    sanitise(people("a", "b"), PEOPLE, ledger=account, permanent_key=KEY)
+    other = {**PEOPLE, "columns": {"h": {**LETTERS, "values": ["x", "y", "z"]}}}
+    sanitise(
+        people("x", "y"), other, ledger=account, permanent_key=KEY, again="the second question"
+    )
+    assert book.spent("panel").eps == Level("ln 4")
+
+
 def test_a_free_repeat_passes_a_full_budget_and_says_so(book):
     book.budget("panel", "ln 2")
     book.spend({"h": RR}, account="panel", permanent={"h": b"m"}, sources={"t": b"1"})

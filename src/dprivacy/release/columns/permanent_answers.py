@@ -1,6 +1,8 @@
 """Permanent answers: the same person's same value gets the same noisy answer, every time."""
 
+import hashlib
 import hmac
+import json
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,12 +12,11 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, Coder
-from dprivacy.model import Channel, Guarantee, counted
+from dprivacy.model import Channel, Guarantee, channel_body, counted
 from dprivacy.numbers import Frozen
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import python_value
 from dprivacy.typing import Label
-from dprivacy.verify import weights_hash
 
 _SHORTEST_KEY = 16
 
@@ -34,8 +35,9 @@ class PermanentAnswers(Frozen):
     key
         At least 16 secret bytes, for instance ``secrets.token_bytes(32)``.
     context
-        What is answered, such as the column's name: other columns get other noise. So do other
-        mechanisms, since two that shared their noise could give away more than their levels say.
+        What is answered, such as the column's name. Another column, another list of answers (or the
+        same in another order) and another mechanism have independent noise: of two questions that
+        shared it, the true answer to one could give away the other.
 
     Examples
     --------
@@ -49,11 +51,10 @@ class PermanentAnswers(Frozen):
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
         _require(mechanism, key, context)
         channel = mechanism.channel
-        told = f"{weights_hash(channel)}\0{context}".encode("utf-8", "surrogatepass")
         self._set(
             mechanism=mechanism,
             guarantee=mechanism.guarantee,
-            _key=hmac.digest(key, b"dprivacy permanent answers 1\0" + told, "sha256"),
+            _key=question_key(key, "answers", channel, context),
             _inputs=Coder(channel.rows),
             _outputs=Coder(channel.columns),
             _sampler=CategoricalSampler(channel.matrix.entries.tolist()),
@@ -101,6 +102,17 @@ class PermanentAnswers(Frozen):
 
     def __repr__(self) -> str:
         return f"PermanentAnswers({self.mechanism!r})"
+
+
+def question_key(key: bytes, purpose: str, channel: Channel, context: str) -> bytes:
+    """A key for one question and one purpose, derived from the curator's.
+
+    The question is what is asked (`context`), the possible answers, true and noisy, in their order, and
+    the probabilities. Questions that differ in any of it have keys that are independent of each other.
+    """
+    question = json.dumps([context, channel_body(channel)], sort_keys=True).encode()
+    told = f"dprivacy permanent {purpose} 2\0".encode() + hashlib.sha256(question).digest()
+    return hmac.digest(key, told, "sha256")
 
 
 def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:

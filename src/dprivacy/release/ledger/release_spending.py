@@ -1,7 +1,6 @@
 """Spending for a release: the same few steps for tables in hand, files and clusters."""
 
 import hashlib
-import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,12 +9,12 @@ from typing import Any
 
 from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable, WrongKind
 from dprivacy.extras import arrow
+from dprivacy.release.columns.permanent_answers import question_key
 from dprivacy.release.ledger.ledger_book import Account, Ledger
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import LedgerLike
-from dprivacy.verify import weights_hash
 
 _ROWS = 1 << 20  # rows that are hashed at a time
 
@@ -85,9 +84,7 @@ def spend_release(
     marks = {}
     if key is not None:
         for column in plan.columns:
-            of = f"{weights_hash(column.mechanism.channel)}\0{column.name}"
-            told = f"dprivacy permanent mark 1\0{of}".encode("utf-8", "surrogatepass")
-            marks[column.name] = hmac.digest(key, told, "sha256")
+            marks[column.name] = question_key(key, "mark", column.mechanism.channel, column.name)
     return account.ledger.spend(
         plan,
         account=account.name,
