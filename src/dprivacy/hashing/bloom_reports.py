@@ -18,7 +18,7 @@ from dprivacy.hashing.pair_guarantees import PairPrivacy
 from dprivacy.mechanisms import ChannelMechanism, randomised_response, whole
 from dprivacy.model import Channel, Guarantee, Sourced, about
 from dprivacy.numbers import Level, as_eps, as_share, ln
-from dprivacy.release import PermanentAnswers, read_people
+from dprivacy.release import PermanentAnswers, person_name, read_people
 from dprivacy.sampling import CategoricalSampler, Source
 from dprivacy.typing import Label, LevelLike, NumberLike
 
@@ -118,7 +118,10 @@ class SetReports(Sourced):
         found = self.filter(sets)
         owned = read_people(people, len(found), "set")
         answers = PermanentAnswers(self.response, secret_key, f"set reports: {self.key}")
-        owners = [(person, place) for person in owned for place in range(self.bits)]
+        names = [
+            person_name(who, row).decode(errors="surrogatepass") for row, who in enumerate(owned)
+        ]
+        owners = [f"{place} {name}" for name in names for place in range(self.bits)]
         drawn = answers.draw(found.ravel().astype(np.intp), owners)
         return drawn.reshape(found.shape).astype(np.uint8)
 

@@ -51,9 +51,9 @@ from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as s
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
-from dprivacy.release.columns.permanent_answers import (
+from dprivacy.release.columns.permanent_answers import read_people as read_people
+from dprivacy.release.columns.person_identifiers import (
     person_name as person_name,
-    read_people as read_people,
 )
 from dprivacy.release.columns.published_columns import (
     EVERY_ROW as EVERY_ROW,

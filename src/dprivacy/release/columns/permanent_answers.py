@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import json
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,8 +13,8 @@ from dprivacy.errors import NotApplicable, WrongKind, WrongShape
 from dprivacy.mechanisms import ChannelMechanism, Coder
 from dprivacy.model import Channel, Guarantee, channel_body, counted
 from dprivacy.numbers import Frozen
+from dprivacy.release.columns.person_identifiers import person_name
 from dprivacy.sampling import CategoricalSampler, KeyedSource
-from dprivacy.spaces import python_value
 from dprivacy.typing import Label
 
 _SHORTEST_KEY = 16
@@ -126,14 +125,6 @@ def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:
     if len(owners) != count:
         raise WrongShape(f"people should name one person for each {of}: {count}, not {len(owners)}")
     return owners
-
-
-def person_name(person: Any, row: int) -> bytes:
-    """The identifier of the person of a row as bytes, apart from identifiers of other types."""
-    person = python_value(person)
-    if person is None or (isinstance(person, float) and math.isnan(person)):
-        raise NotApplicable(f"row {row} belongs to nobody: its person is missing; leave it out")
-    return f"{type(person).__name__}:{person}".encode("utf-8", "surrogatepass")
 
 
 def _require(mechanism: Any, key: Any, context: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadPlan, NotApplicable
-from dprivacy.release.columns.permanent_answers import person_name
+from dprivacy.release.columns.person_identifiers import person_name
 
 FEWEST = 20  # rows below which an order may well be chance
 _MOST = 1 << 12  # values that are remembered
@@ -121,7 +121,10 @@ class RowsPerPerson:
             raise NotApplicable(
                 f"column {self.column!r}, row {at}: is missing, and it should say whose row it is"
             )
-        found = [hash(who if isinstance(who, str) else repr(who)) for who in array.to_pylist()]
+        found = [
+            hash(person_name(who, row))
+            for row, who in enumerate(array.to_pylist(), start=self._rows)
+        ]
         self._seen.append(np.array(found, dtype=np.int64))
         self._rows += len(found)
 

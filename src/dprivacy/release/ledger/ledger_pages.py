@@ -21,6 +21,7 @@ from dprivacy.errors import (
     UnknownName,
     WrongKind,
 )
+from dprivacy.release.columns.person_identifiers import same_person
 from dprivacy.release.ledger.balances import (
     NOTHING,
     Balance,
@@ -36,7 +37,6 @@ from dprivacy.release.ledger.balances import (
 from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
 from dprivacy.release.ledger.ledger_store import FORMAT, Store
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.spaces import python_value
 from dprivacy.typing import PathArg
 
 KEY_VARIABLE = "DPRIVACY_LEDGER_KEY"
@@ -160,14 +160,13 @@ class Pages:
         self.store.put_balances(account, sealed)
 
     def person(self, account: str, person: Any) -> str:
-        """The keyed hash that stands for a person; 7 and "7" are the same person."""
-        person = python_value(person)
-        if person is None or (isinstance(person, float) and person != person):  # noqa: PLR0124
+        """The keyed hash that stands for a person."""
+        told = same_person(person)
+        if told is None:
             raise NotApplicable(
                 f"account {account!r}: a release is charged to nobody, as a person is missing"
             )
-        told = str(person).encode("utf-8", "surrogatepass")
-        return self.key.tag("person", account.encode(), told)
+        return self.key.tag("person", account.encode(), told.encode("utf-8", "surrogatepass"))
 
 
 def put_down(

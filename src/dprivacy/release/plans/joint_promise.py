@@ -9,6 +9,7 @@ import numpy as np
 
 from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
+from dprivacy.release.columns.person_identifiers import RULE
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.sources import result
@@ -38,6 +39,7 @@ class JointGuarantee(Answer):
     revealed: tuple[str, ...]
     blocks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unit: str = "row"
 
     exact = True
 
@@ -54,6 +56,8 @@ class JointGuarantee(Answer):
                 f"A person may have {self.rows_per_person} rows, so the level of each column counts "
                 f"{self.rows_per_person} times."
             )
+        if self.unit != "row":
+            lines.append(f"Rows are of one person where {self.unit} is the same: {RULE}.")
         if self.open:
             lines.append(published_words(self.open))
         return shown("\n".join(lines))  # names of columns come from files
@@ -149,6 +153,7 @@ def joint_guarantee(plan: PlanLike) -> JointGuarantee:
         plan.pass_through,
         tuple(column.name for column in plan.columns if "blocks" in column.spec),
         tuple(note for note in map(_note, plan.columns) if note),
+        plan.unit,
     )
 
 

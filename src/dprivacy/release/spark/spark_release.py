@@ -20,6 +20,7 @@ from dprivacy.errors import (
     WrongShape,
 )
 from dprivacy.extras import spark as pyspark_sql
+from dprivacy.release.columns.person_identifiers import same_person
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.own_files import CARD_NAME
 from dprivacy.release.files.released_folders import listing_hash
@@ -212,7 +213,10 @@ def _check_people(frame: Any, plan: Plan) -> None:
             f"the frame may have other rows at every evaluation, so that people (column {plan.unit!r}) "
             "cannot be counted beforehand; write it down first"
         )
-    who, most = column_of(plan.unit), plan.rows_per_person
+    if frame.schema[plan.unit].dataType.typeName() == "boolean":
+        same_person(True)  # which it refuses
+    named = functions.udf(same_person, "string")
+    who, most = named(column_of(plan.unit)), plan.rows_per_person
     rows = frame.groupBy(
         who.isNull().alias("nobody"), functions.xxhash64(who).alias("person")
     ).count()
