@@ -202,12 +202,25 @@ def test_a_picture_or_a_refusal_in_words(name, kind):
     answered(name, drawn, edge.channel(channels(drawn)["classes"]), str(EPS))
 
 
-@pytest.mark.parametrize("eps", ["1e-400", "1e-40", "500", "1e9", "700*ln(2)"])
-# The search for an optimum at every scale has tests of its own, in tests/design/engines.
-@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "design.optimal"])
+@pytest.mark.parametrize("eps", ["1e-400", "1e-40", "1e-12", "500", "1e9", "700*ln(2)"])
+@pytest.mark.parametrize("name", NUMBERS)
 def test_tiny_and_huge_levels(name, eps):
     drawn = SPACES["a twin"]
     C = on_outputs(drawn, channels(drawn)["classes"])
     found = answered(name, drawn, C, eps)
     if found is not None and name.split(".")[1] in PROMISES:
         assert verify.privacy(found.channel, drawn.space, eps=eps)
+
+
+@pytest.mark.parametrize("eps", ["1e-400", "1e-40", "1e-16", "1e-12", "500", "1e9"])
+@pytest.mark.parametrize("kind", SPACES)
+def test_the_least_loss_at_tiny_and_huge_levels(kind, eps):
+    """One point, or points at distance 0 or ∞ alone, have an answer at every level."""
+    drawn = SPACES[kind]
+    found = answered("design.optimal", drawn, None, eps)
+    if found is None:
+        assert eps in ("1e-400", "1e9") or kind in ("tiny distances", "huge distances")
+        assert kind not in ("one point", "two points at distance 0", "two points at distance ∞")
+    else:
+        assert verify.privacy(found.channel, drawn.space, eps=eps)
+        assert found.gap < 1e-18

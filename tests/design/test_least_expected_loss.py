@@ -411,3 +411,13 @@ def test_progress_is_told_of_an_exact_optimum_too(delta):
     seen = []
     best = optimal("line:3", eps="ln 2", delta=delta, progress=lambda *told: seen.append(told))
     assert seen[-1][:2] == (float(best.loss), float(best.bound))
+
+
+@pytest.mark.parametrize("eps", ["1e-9", "1e-12", "1e-16", "1e-40"])
+def test_many_secrets_at_levels_that_doubles_drown(eps):
+    """Next to nothing may be told: the least loss is that of the same answer for all, but for ε·d."""
+    space = line(66)
+    best = optimal(space, eps=eps)
+    assert privacy(best.channel, space, eps=eps)
+    assert float(best.loss) == pytest.approx(33 / 2, rel=1e-6)
+    assert best.gap < 1e-6

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.design.columns.generation import column_generation
-from dprivacy.design.engines.certified_integers import integers, logarithms, room
+from dprivacy.design.engines.certified_integers import EVERYTHING, integers, logarithms, room
 from dprivacy.design.engines.exact_rays import Vertex, exact_optimum, small
 from dprivacy.design.engines.interior_rounds import interior_point
 from dprivacy.design.engines.lower_bounds import Bound, bound_of_floats
@@ -48,7 +48,7 @@ class PieceAnswer:
         """The rows as exact numbers; logarithms become integers over 2^bits."""
         if not isinstance(self.channel, Mat):
             return integers(self.channel, bits, share)
-        if self.rational or not share:
+        if self.rational or share in (0, EVERYTHING):
             return self.channel
         n, m = self.channel.shape
         rows = [[Fraction(v) for v in row] for row in self.channel.rows()]

@@ -73,11 +73,13 @@ def shortest_path_trees(lengths: Floats, roots: Whole) -> Trees:
     from scipy.sparse.csgraph import floyd_warshall
 
     n = len(lengths)
-    distance, before = floyd_warshall(lengths, directed=False, return_predecessors=True)
+    # SciPy takes lengths below 1e-8 for missing edges, so that the shortest becomes 1.
+    unit = lengths.min(where=lengths > 0, initial=lengths.max() or 1.0)
+    distance, before = floyd_warshall(lengths / unit, directed=False, return_predecessors=True)
     parents = before[roots].astype(np.int64)
     parents[np.arange(len(roots)), roots] = -1
     signs = np.full((len(roots), n), -1, dtype=np.int64)
-    return Trees(parents, signs, np.ascontiguousarray(-distance[roots]))
+    return Trees(parents, signs, np.ascontiguousarray(-distance[roots] * unit))
 
 
 def replanted(lengths: Floats, trees: Whole, otherwise: Trees) -> Trees:

@@ -52,7 +52,7 @@ class Barrier:
         self.dz, self.dmu, self.dnu = self.z, self.mu, self.nu
         self.bound = -np.inf
         self.multipliers = self.lam
-        self._best: tuple[int, Floats] = (0, self.mu)
+        self._best: tuple[int, Floats] = (0, self.mu[:0])
         self._measure()
 
     # -- the working sets ------------------------------------------------------------------------

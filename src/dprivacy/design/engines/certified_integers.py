@@ -16,7 +16,11 @@ from dprivacy.model import Channel
 from dprivacy.numbers import Floats, Mat
 from dprivacy.verify import PrivacyVerdict, bits_for, privacy
 
+EVERYTHING = -1
 _SHARES = (0, 60, 52, 44, 36, 28, 20)  # −log₂ of what may be redistributed; 0 stands for nothing
+# Where ε·d is tiny, the rows of a good channel are almost the same, and it takes more to drown the
+# rounding of doubles; in the end there is one row for all.
+_TINY, _LARGE_SHARES = 1e-6, (12, 4, EVERYTHING)
 _CLOSED = 1e-13  # rows that sum to 1 within this need no further column
 _LOG2 = math.log(2.0)
 
@@ -67,7 +71,7 @@ def integers(logs: Floats, bits: int, share: int) -> Mat:
     """The channel as integers over 2^bits, each row closed exactly.
 
     With `share` = k > 0 the part 2⁻ᵏ of every row goes to the average output: a constant column is
-    private for every ε, so that every constraint gets looser.
+    private for every ε, so that every constraint gets looser. With EVERYTHING all rows are the average.
     """
     possible = np.isfinite(logs)
     power = np.where(possible, logs, 0.0) / _LOG2
@@ -82,6 +86,8 @@ def integers(logs: Floats, bits: int, share: int) -> Mat:
     closed = [_closed(row, total) for row in rows]
     if share:
         sums = [sum(column) for column in zip(*closed, strict=True)]
+        if share == EVERYTHING:
+            return Mat.over(total, [_closed(sums, total)] * len(closed))
         mean = _closed(sums, total >> share)
         closed = [
             _closed([v - (v >> share) + extra for v, extra in zip(row, mean, strict=True)], total)
@@ -114,7 +120,9 @@ def proved(problem: Problem, matrix: Callable[[int, int], Mat]) -> tuple[Channel
         When the channel is further from private than rounding explains.
     """
     bits = bits_for(problem.space, problem.eps)
-    for share in _SHARES:
+    apart = problem.space.distances.floats
+    tiny = float(problem.eps) * apart.max(where=apart < np.inf, initial=0.0) < _TINY
+    for share in (*_SHARES, *_LARGE_SHARES) if tiny else _SHARES:
         channel = Channel(problem.space.labels, problem.outputs, matrix(bits, share))
         verdict = privacy(channel, problem.space, eps=problem.eps)
         if verdict:

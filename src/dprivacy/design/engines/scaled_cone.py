@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dprivacy.design.problems.independent_pieces import Piece, reach_of
 from dprivacy.numbers import Floats, Level, as_level, ln
 
-_FINE = 140  # −log₂ of what ε·d may lose where distances have no common unit
+_FINE = 140  # −log₂ of what ε·d, or the share of d, may lose where distances have no common unit
 _NUDGES = 12  # bits of the whole numbers that keep two sums of distances from being equal
 _TINY = 20  # −log₂ of their size in comparison with a difference of two sums
 _COARSE = 8  # log₂ of more than what rounding a sum of distances to whole numbers comes to
@@ -82,8 +82,12 @@ class Cone:
             bits = 2 * (n + 1) * max((q.numerator * q.denominator).bit_length() for q in exact)
             whole = [_logarithm(q, bits) for q in exact]
         else:
-            grain = Fraction(1, 1 << max(0, math.ceil(math.log2(float(piece.eps))) + _FINE))
-            below = [int(as_level(value).bounds(2 * _FINE + 64)[0] / grain) for value in levels]
+            apart = piece.space.distances.floats
+            shortest, longest = apart[apart > 0].min(), apart.max()
+            fine = max(0, _FINE + math.ceil(math.log2(max(float(piece.eps), 1 / shortest))))
+            grain = Fraction(1, 1 << fine)
+            bits = fine + max(0, math.ceil(math.log2(longest))) + _RESERVE
+            below = [int(as_level(value).bounds(bits)[0] / grain) for value in levels]
             short = np.array(below, dtype=object)[codes] - (nudges.astype(object) << _COARSE)
             np.fill_diagonal(short, 0)
             short = _closed(short)

@@ -164,10 +164,10 @@ def bits_for(space: FiniteSpace, eps: Level, *, reach: Any = 0) -> int:
     (or a small ε) cost twice the bits of 1/(ε·d): once because the slack there is that small, once
     because the probabilities may be.
     """
-    rate, apart = float(eps), space.distances.floats
-    apart = apart[(apart > 0) & (apart < math.inf)]
+    rate, distances = float(eps), space.distances
+    apart = distances.floats[~distances.zeros & (distances.floats < math.inf)]
     far = rate * max(float(apart.max(initial=0.0)), float(reach))
-    near = rate * float(apart.min(initial=math.inf))
+    near = rate * float(apart.min()) if apart.size else math.inf
     if not near > 0 or not far <= _MOST_BITS:
         raise Uncertified(
             f"ε times the distances runs from {near:.3g} to {far:.3g}, which needs integers of too "
