@@ -171,6 +171,21 @@ def test_long_files_are_cut_into_days_and_changed_clocks_are_refused(tmp_path):
     assert days.left_out == 1
     assert np.allclose(days.values, 0.1 * np.arange(24))
     assert days.kept["date"] == ["2026-03-01", "2026-03-02", "2026-03-01"]
+    options = [
+        "--epsilon",
+        "1",
+        "--grid",
+        ".1",
+        "--per-day",
+        "24",
+        "--incomplete",
+        "drop",
+        "--json",
+    ]
+    said = [str(source), "--long", "home,time,kwh", *options, "-o", str(tmp_path / "out.csv")]
+    done = CliRunner().invoke(command, said)
+    assert done.exit_code == 0
+    assert "left_out" not in done.output
     twice = _write(tmp_path / "twice.csv", long, [rows[0], rows[0]])
     with pytest.raises(BadFile, match="two readings at one time"):
         read_days(twice, long=long, per_day=24)

@@ -12,8 +12,8 @@ from support.noninterference import Exit, aged, files_of
 WORDS = ["the", "doctor", "wrote", "a", "letter", "to", "patient", "qwxyz"]
 
 
-def verb_exit(name, line, source="in.csv", *, quiet=False):
-    """A verb run on a file; with `quiet` its lines on the error stream are the owner's alone."""
+def verb_exit(name, line, source="in.csv"):
+    """A verb run on a file."""
     words = shlex.split(line)
 
     def leave(text, folder):
@@ -22,8 +22,7 @@ def verb_exit(name, line, source="in.csv", *, quiet=False):
         aged(path)
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             done = command(*words, folder=folder)
-        said = {} if quiet else {"err": done.err}
-        return {"code": done.code, "out": done.out, **said, **files_of(folder, source)}
+        return {"code": done.code, "out": done.out, "err": done.err, **files_of(folder, source)}
 
     return Exit(name, leave)
 
@@ -95,6 +94,7 @@ OTHER_EXITS = [
     (verb_exit("places, in JSON", f"{_GEO} -o out.csv --json"), places()),
     (verb_exit("curves", f"{_CURVES} -o out.csv"), days()),
     (verb_exit("curves to Parquet", f"{_CURVES} -o out.parquet --json"), days()),
-    (verb_exit("a text", _TEXT, "in.txt", quiet=True), letters()),
+    (verb_exit("a text", _TEXT, "in.txt"), letters()),
+    (verb_exit("a text, in its order", f"{_TEXT} --layout text", "in.txt"), letters()),
     (verb_exit("matches", _MATCH), ratings()),
 ]

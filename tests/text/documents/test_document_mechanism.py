@@ -228,7 +228,6 @@ def test_what_is_said_of_the_guarantee():
         "any other bag of 4 words",
         "Earth Mover's distance",
         "NOT hidden",
-        "For you alone",
     ):
         assert phrase in text
     assert "hardly a protection" in protected("the king drank tea", eps=30).explain()
@@ -246,7 +245,6 @@ def test_what_may_be_published_has_nothing_of_the_true_document():
     assert answer["words"] == 5
     assert answer["secure"] is True
     assert answer["embedding"]["sha256"] == small_embedding().sha256
-    assert "For you alone" not in written
 
 
 def test_a_release_is_the_text_with_its_card(tmp_path):
@@ -254,7 +252,6 @@ def test_a_release_is_the_text_with_its_card(tmp_path):
     assert len(released.data.split()) == released.card.count == 5
     assert released.card.guarantee.unit == "word"
     assert "NOT hidden" in released.explain()
-    assert "For you alone" not in released.explain()
     released.save(tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == released.data
     assert read_card(tmp_path / "out.txt.card.json").guarantee == released.card.guarantee
@@ -308,12 +305,8 @@ def test_errors_never_show_the_document():
 def test_counts_for_the_owner():
     e = random_embedding(20, 3, scale=1000)
     noisy = protected("w1 W2 w3 nothing", eps=50, embedding=e)
-    assert noisy.unchanged == 3
-    assert noisy.spoken == 4
-    assert (
-        "3 of 4 words came out unchanged; 1 of 4 words were not in the vocabulary"
-        in noisy.explain()
-    )
+    assert (noisy.unchanged, noisy.unknown, noisy.spoken) == (3, 1, 4)
+    assert "unchanged" not in noisy.explain()
 
 
 def test_a_thousand_words_of_thirty_thousand():

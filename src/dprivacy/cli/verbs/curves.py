@@ -78,10 +78,10 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
     with shared.open_account(given["place"], given["account"]) as account:
         protected = _protected(days, account, given)
     protected.save(output, replace=given["replace"])
-    answer = {**protected.to_dict(), "left_out": days.left_out, "output": str(output)}
+    answer = {**protected.to_dict(), "output": str(output)}
     lines = [protected.explain()]
-    if days.left_out:
-        lines.append(f"{days.left_out:,} incomplete days were left out.")
+    if given["long"] and given["incomplete"] == "drop":
+        lines.append("Days that lack readings are left out.")
     if given["attack"]:
         found = linkage(protected.data, days.values)
         answer["linkage"] = found.to_dict()

@@ -105,8 +105,8 @@ def text(
 ) -> None:
     """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
 
-    The noisy document goes to standard output and its guarantee to standard error, with counts that are
-    for you alone. With --attack, a whole corpus is protected and attacked instead.
+    The noisy document goes to standard output and its guarantee to standard error. With --attack, a
+    whole corpus is protected and attacked instead.
     """
     if (document is None) == (corpus is None):
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")

@@ -1,4 +1,4 @@
-"""Released text: a noisy document, the card that says what is guaranteed, and counts for its owner."""
+"""Released text: a noisy document, and the card that says what is guaranteed."""
 
 import math
 from dataclasses import dataclass
@@ -45,14 +45,14 @@ class ProtectedText(Answer):
     spoken, unknown, dropped, unchanged
         How many words the true document had, how many of them the vocabulary lacked, how many stop
         words were left out, and how many words came out as they went in. These are facts about the
-        true document: `to_dict` leaves them out.
+        true document, for its owner alone: nothing prints or stores them.
 
     Examples
     --------
     >>> from dprivacy.text import text_mechanism
     >>> noisy = text_mechanism(eps=8).protect("the king drank tea")
-    >>> "For you alone" in noisy.explain(), "For you alone" in noisy.released().explain()
-    (True, False)
+    >>> noisy.spoken, "vocabulary" in noisy.explain()
+    (4, False)
     """
 
     text: str
@@ -99,18 +99,10 @@ class ProtectedText(Answer):
         return "\n".join([*lines, self.policy.explain()])
 
     def explain(self) -> str:
-        """The guarantee in words, and the counts for the owner of the document."""
-        kept = f"{self.unchanged:,} of {len(self.words):,} words came out unchanged"
-        own = [
-            "For you alone, since it speaks of the true document: "
-            f"{kept}; {self.unknown:,} of {self.spoken:,} words were not in the vocabulary"
-            + (f"; {self.dropped:,} stop words were left out" if self.dropped else "")
-            + "."
-        ]
-        void = (
-            [] if self.secure else ["NO GUARANTEE: the noise came from a seed and can be guessed."]
-        )
-        return "\n".join([*void, self.sentence(), *own])
+        """The guarantee in words."""
+        if self.secure:
+            return self.sentence()
+        return f"NO GUARANTEE: the noise came from a seed and can be guessed.\n{self.sentence()}"
 
     def to_dict(self) -> dict[str, Any]:
         """What may be published, as plain data."""
