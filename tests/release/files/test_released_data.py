@@ -130,3 +130,16 @@ def test_other_endings(tmp_path):
         sanitise(pa.table({"h": LETTERS}), plan_of()).save(tmp_path / "out.xls")
     assert list(tmp_path.iterdir()) == []
     assert released_data.as_arrow(pl.DataFrame({"h": ["a"]})).num_rows == 1
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    "column", [["CANARY", 2], [{"a": 1}, [1]], [1j, 2], pd.arrays.SparseArray([0, 1])]
+)
+def test_columns_that_no_file_can_hold(tmp_path, column, ending):
+    plan = plan_of(pass_through=["x"])
+    released = sanitise(pd.DataFrame({"h": ["a", "b"], "x": column}), plan)
+    with pytest.raises(BadFile, match="cannot hold a column that is passed through") as refused:
+        released.save(tmp_path / f"out{ending}")
+    assert "CANARY" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []

@@ -89,6 +89,16 @@ class TestPandas:
         plan = Plan.read({"columns": {"0": LETTERS}, "pass_through": ["1"], "drop": ["2"]})
         assert list(seeded(frame, plan).columns) == [0, 1]
 
+    def test_names_of_columns_that_are_not_there_do_not_travel(self):
+        names = pd.CategoricalIndex(["h", "x"], ["h", "x", CANARY], name=CANARY)
+        clean = out(pd.DataFrame([["a", 1]], columns=names), drop=["x"])
+        assert CANARY.encode() not in pickle.dumps(clean)
+        pairs = pd.MultiIndex.from_tuples([("h", 1), ("x", CANARY)], names=[CANARY, None])
+        plan = Plan.read({"columns": {"('h', 1)": LETTERS}, "drop": [f"('x', '{CANARY}')"]})
+        clean = seeded(pd.DataFrame([["a", 1]], columns=pairs), plan)
+        assert list(clean.columns) == [("h", 1)]
+        assert CANARY.encode() not in pickle.dumps(clean)
+
     @pytest.mark.parametrize(
         "index",
         [
@@ -209,7 +219,22 @@ class TestPolars:
         )
         clean = out(frame, pass_through=["d", "l"], drop=["o"])
         assert clean.select("d", "l").equals(frame.select("d", "l"))
-        assert out(frame, pass_through=["d", "l", "o"]).schema == frame.schema
+
+    def test_an_enum_that_passes_through_lists_what_occurs(self):
+        kind = pl.Series(["y", "x", None], dtype=pl.Enum(["x", CANARY, "y"]))
+        clean = out(pl.DataFrame({"h": ["a"] * 3, "kind": kind}), pass_through=["kind"])
+        assert clean["kind"].dtype == pl.Enum(["x", "y"])
+        assert clean["kind"].to_list() == ["y", "x", None]
+
+    @pytest.mark.parametrize(
+        "column",
+        [pl.Series([object()], dtype=pl.Object), pl.Series([1], dtype=pl.Int128)],
+    )
+    def test_types_that_arrow_lacks_are_refused_wherever_they_stand(self, column):
+        with pytest.raises(Malformed, match=r"'x' has the type (Object|Int128); cast it"):
+            out(pl.DataFrame({"h": ["a"], "x": column}), pass_through=["x"])
+        with pytest.raises(Malformed, match=r"'h' has the type (Object|Int128); cast it"):
+            out(pl.DataFrame({"h": column}))
 
     def test_refusals(self):
         with pytest.raises(Malformed, match="holds no rows"):
@@ -331,6 +356,12 @@ class TestDuckDB:
     def test_an_enum_carries_no_category(self):
         clean = out(duckdb.sql(f"SELECT 'a'::ENUM('a', 'b', '{CANARY}') AS h"))
         assert CANARY not in str(clean.types)
+
+    def test_what_it_cannot_compute_is_refused_without_a_cell(self):
+        relation = duckdb.sql(f"SELECT ('{CANARY}' || range)::INT::VARCHAR AS h FROM range(3)")
+        with pytest.raises(Malformed, match=r"cannot compute .*ConversionException") as refused:
+            out(relation)
+        assert CANARY not in str(refused.value)
 
     def test_a_connection_is_no_table(self):
         with pytest.raises(Malformed, match="not DuckDBPyConnection"):

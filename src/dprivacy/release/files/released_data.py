@@ -134,8 +134,8 @@ def write_card(place: Workplace, card: Card) -> None:
 
 def write_table(table: Any, file: Any, path: Path) -> None:
     """A writer of tables from pandas, Polars, Arrow or DuckDB, as .csv or .parquet."""
-    found = as_arrow(table).replace_schema_metadata(None)
     with write_errors(path):
+        found = as_arrow(table).replace_schema_metadata(None)
         writer = writer_of(file, path, found.schema)
         writer.write_table(found)
         writer.close()
@@ -152,7 +152,10 @@ def as_arrow(table: Any) -> Any:
 
     pa = arrow()
     if kinds.is_pandas_dataframe(table):
-        return pa.Table.from_pandas(table, preserve_index=False)
+        try:
+            return pa.Table.from_pandas(table, preserve_index=False)
+        except TypeError:  # sparse columns
+            raise pa.ArrowTypeError("a column of pandas that Arrow does not know") from None
     if hasattr(table, "to_arrow_table"):  # DuckDB's relations
         return table.to_arrow_table()
     if hasattr(table, "to_arrow"):

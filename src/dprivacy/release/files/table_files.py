@@ -218,6 +218,5 @@ def write_errors(output: Path) -> Iterator[None]:
         yield
     except arrow().ArrowException:
         raise BadFile(
-            f"{output}: this format cannot hold a column that is passed through; drop it, cast it, or "
-            "write Parquet"
+            f"{output}: this format cannot hold a column that is passed through; drop it, or cast it"
         ) from None

@@ -62,7 +62,12 @@ def _arrow(table: Any, sanitiser: Sanitiser) -> Any:
 def _duckdb(relation: Any, sanitiser: Sanitiser) -> Any:
     from dprivacy.extras import duckdb
 
-    fetched = relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation.arrow()
+    try:
+        fetched = relation.to_arrow_table()
+    except duckdb().Error as reason:  # its own words may quote a cell
+        raise WrongKind(
+            f"DuckDB cannot compute the relation ({type(reason).__name__}); fetch it to see why"
+        ) from None
     return duckdb().from_arrow(sanitiser.batch(fetched))
 
 
@@ -99,7 +104,7 @@ def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
             values = values.astype("Int64")
         columns[k] = pandas.Series(values)
     result = pandas.DataFrame(columns, index=pandas.RangeIndex(len(frame)))
-    result.columns = frame.columns[[str(name) in names for name in frame.columns]]
+    result.columns = pandas.Index([labels[name] for name in names])  # its names, and no others
     return result
 
 
@@ -127,6 +132,17 @@ def _pandas_array(series: Any, name: str) -> Any:
     return one_chunk(array)
 
 
+def _polars_array(series: Any, name: str) -> Any:
+    import polars
+
+    try:
+        if series.dtype != polars.Object:  # of which Arrow gets the places in memory
+            return one_chunk(series.to_frame().to_arrow().column(0))
+    except arrow().ArrowException:
+        pass
+    raise WrongKind(f"column {name!r} has the type {series.dtype}; cast it to a plainer one")
+
+
 def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
     import polars
 
@@ -135,18 +151,20 @@ def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
             "a lazy frame would be randomised again at every evaluation; collect it first"
         )
     names = sanitiser.output_names(frame.columns)
-    held = [name for name in names if frame.schema[name] == polars.Object]  # no buffers, but a list
-    table = frame.select({*sanitiser.needed, *names}.difference(held)).to_arrow()
-    arrays = {name: one_chunk(table.column(name)) for name in table.column_names}
+    arrays = {
+        name: _polars_array(frame.get_column(name), name)
+        for name in dict.fromkeys((*sanitiser.needed, *names))
+    }
     done = sanitiser.protect(arrays)
     columns = []
     for name in names:
-        dtype = frame.schema[name]
-        if name in held:
-            columns.append(frame.get_column(name))
-            continue
+        dtype: Any = frame.schema[name]
         if name not in done:
-            made: Any = polars.from_arrow(bare(arrays[name], name))
+            values = bare(arrays[name], name)
+            if isinstance(dtype, polars.Enum):
+                used = set(values.dictionary.to_pylist())
+                dtype = polars.Enum([label for label in dtype.categories if label in used])
+            made: Any = polars.from_arrow(values)
             columns.append(made.cast(dtype).alias(name))
             continue
         made, column = polars.from_arrow(done[name]), sanitiser.plan.column(name)
