@@ -183,7 +183,7 @@ def given(value, field):
     """A level as people write it in a plan: 2, 0.5, "ln 2", "1/2 ln 3", "ln(16/7)"."""
     if isinstance(value, (int, Fraction)):
         return {(1, None): Fraction(value)} if value else {}
-    text = re.sub(r"(\d+)\.(\d+)", lambda m: str(Fraction(m[0])), str(value).strip())
+    text = re.sub(r"\d+(\.\d+)?(e[-+]?\d{1,3})?", lambda m: str(Fraction(m[0])), str(value).strip())
     text = re.sub(r"\bln\s*\(?\s*([\d/]+)\s*\)?", r"ln(\1)", text)
     return level(re.sub(r"(?<=[\d)])\s*\*?\s*(?=ln|sqrt)", "*", text), field)
 
@@ -564,6 +564,9 @@ def main(card, file=None):
     except Fault as fault:
         print(f"No: {fault}")
         return 3
+    except OSError as reason:
+        print(f"{reason.filename}: cannot be read ({reason.strerror})")
+        return 1
     except (
         KeyError,
         TypeError,
@@ -579,4 +582,6 @@ def main(card, file=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit("usage: python check_card.py CARD [FILE]")
+    sys.exit(main(*sys.argv[1:]))

@@ -29,7 +29,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     },
     "graph": {"type": "graph", "edges": [["a", "b"], ["b", "c", "2"]], "epsilon": "1/2"},
     "age": {"type": "numbers", "low": 0, "high": 20, "grid": 5, "epsilon": "1/10"},
-    "income": {"type": "numbers", "low": 0, "high": 20000, "grid": 5, "epsilon": "1/1000"},
+    "income": {"type": "numbers", "low": 0, "high": 20000, "grid": 5, "epsilon": "4e-4"},
     "bits": {"type": "bits", "bits": 8, "epsilon": "ln 2"},
 }  # fmt: skip
 

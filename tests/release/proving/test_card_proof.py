@@ -155,3 +155,8 @@ def test_estimates_refuse_a_card_that_was_edited(tmp_path):
     card.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(BadFile, match=r"changed after it was written: mechanisms\.plain\.eps"):
         received(file)
+
+
+def test_files_that_are_not_there_are_said_to_be_missing(tmp_path, checker, capsys):
+    assert checker.main(tmp_path / "none.json") == 1
+    assert "cannot be read" in capsys.readouterr().out

@@ -72,7 +72,9 @@ def verify(
     ):
         _other_noun(matrix, noun.noun, file, ledger, as_json)
     if file is not None or ledger is not None:
-        raise click.UsageError("FILE and --ledger go with the CARD of a release")
+        if matrix is None:
+            raise click.UsageError("FILE and --ledger go with the CARD of a release")
+        read_card(matrix)  # says why it is not a card
     given = given_channel(matrix, built_in, space, printed=printed or None)
     claimed = None if matrix is None else _claimed(matrix)
     asked = given.channel if given.printed is None else given.printed
