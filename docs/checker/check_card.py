@@ -472,7 +472,8 @@ def check_table(body):
         keys("output", body["output"], "name sha256", "source")
         if not re.fullmatch("[0-9a-f]{64}", body["output"]["sha256"]):
             raise Fault("output.sha256: is not a hash")
-    keys("plan", plan, "columns", "title drop pass_through unit rows_per_person table")
+    bounds = "rows_per_person values_per_person"
+    keys("plan", plan, "columns", f"title drop pass_through unit {bounds} table")
     same("mechanisms", list(entries), list(plan["columns"]))
     total, delta = {}, Fraction(0)
     for name, spec in plan["columns"].items():
@@ -480,6 +481,7 @@ def check_table(body):
         delta += Fraction(entries[name]["delta"])
         total = None if most is None or total is None else plus(total, most)
     rows, stated = plan.get("rows_per_person", 1), body["guarantee"]
+    rows *= plan.get("values_per_person", 1)
     delta = min(Fraction(1), delta * rows)
     if total is None:
         same("guarantee.eps", stated["eps"], "")

@@ -1,7 +1,8 @@
 """Permanent answers: the same again, exactly the channel's law, and nothing to average away."""
 
+import math
 from collections import Counter
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from scipy.stats import chi2
 from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.mechanisms import geometric, laplace, planar_laplace, randomised_response
 from dprivacy.model import Channel
-from dprivacy.release import PermanentAnswers
+from dprivacy.numbers import Level
+from dprivacy.release import PermanentAnswers, joint_guarantee
 from dprivacy.release.columns.permanent_answers import question_key
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import line
@@ -138,6 +140,64 @@ class TestTwoQuestions:
         """A ledger keeps a mark of the question, which must not give its noise away."""
         keys = {question_key(KEY, purpose, DRINK.channel, "q") for purpose in ("answers", "mark")}
         assert len(keys) == 2
+
+
+DRINKS = randomised_response(["tea", "coffee", "water"], eps="ln 2")
+
+
+def law_of(mechanism, history):
+    return joint_law([(answers(mechanism), "ann", value) for value in history], bits=4)
+
+
+def pattern(history):
+    """When the values of a history change, and when an earlier one returns."""
+    return tuple(history.index(value) for value in history)
+
+
+def worst(first, second):
+    """The largest factor between two laws; infinite where one of them rules an outcome out."""
+    if first.keys() != second.keys():
+        return math.inf
+    return max(first[y] / second[y] for y in first)
+
+
+def promised(mechanism, values):
+    """What a plan promises that allows a person so many values, over all releases."""
+    labels, eps = list(mechanism.channel.rows), str(mechanism.guarantee.eps)
+    spec = {"type": "categories", "values": labels, "epsilon": eps}
+    plan = {"columns": {"q": spec}, "unit": "who", "values_per_person": values}
+    return joint_guarantee(plan).total
+
+
+class TestWaves:
+    """All answers of a person together, against the level that the plan states for all time."""
+
+    def test_three_waves(self):
+        laws = {h: law_of(DRINKS, h) for h in product(DRINKS.channel.rows, repeat=3)}
+        for (x, of_x), (z, of_z) in permutations(laws.items(), 2):
+            factor = worst(of_x, of_z)
+            if pattern(x) != pattern(z):
+                assert factor == math.inf
+            else:
+                moved = sum(a != b for a, b in {*zip(x, z, strict=True)})
+                assert factor == 2**moved
+                assert Level(f"ln {factor}") <= promised(DRINKS, len({*x}))
+
+    @pytest.mark.parametrize("values", [1, 2, 3])
+    def test_the_level_is_reached(self, values):
+        """Nothing less than ε for each value would do."""
+        histories = list(permutations(DRINKS.channel.rows, values))
+        factor = max(
+            worst(law_of(DRINKS, x), law_of(DRINKS, z)) for x, z in permutations(histories, 2)
+        )
+        assert Level(f"ln {factor}") == promised(DRINKS, values)
+
+    @pytest.mark.parametrize("course", ["y" * 12, "ynynynynynyn", "y" * 11 + "n", "yynyyynnynyy"])
+    def test_twelve_waves(self, course):
+        history = [{"y": "yes", "n": "no"}[letter] for letter in course]
+        other = [{"y": "no", "n": "yes"}[letter] for letter in course]
+        factor = worst(law_of(SMOKES, history), law_of(SMOKES, other))
+        assert Level(f"ln {factor}") == promised(SMOKES, len({*history}))
 
 
 class TestLaw:

@@ -47,6 +47,20 @@ def test_the_card_says_so() -> None:
     assert card.to_dict()["permanent"] is True
     assert KEY.decode() not in str(card.to_dict())
     assert card_from(card_body(card)).permanent
+    assert "Not protected: whether and when the value of a person changes" in card.explain()
+    assert "never have more than one value" in card.explain()
+    assert "permanent" not in with_card(table(), PLAN)[1].explain()
+
+
+def test_values_that_change_are_part_of_the_level() -> None:
+    """Two columns, three values each over time: six times ln 2, and not without a key."""
+    plan = {**PLAN, "values_per_person": 3}
+    _, card = with_card(table(), plan, permanent_key=KEY)
+    assert card.guarantee.eps == "ln(64)"
+    assert "never have more than 3 different values" in card.explain()
+    assert "counts 3 times, once for all releases" in card.explain()
+    with pytest.raises(Malformed, match="values_per_person = 3 is for permanent answers"):
+        sanitise(table(), plan)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,20 @@ def test_a_card_of_every_type_proves_itself(release, checker, tmp_path, capsys):
     assert "any set of released tables" in capsys.readouterr().out
 
 
+def test_a_card_of_permanent_answers_counts_the_values_of_a_person(checker, tmp_path):
+    tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    plan = {"columns": {"tea": tea}, "unit": "who", "values_per_person": 2}
+    frame = pd.DataFrame({"who": ["ann", "bob"], "tea": ["yes", "no"]})
+    text = card_text(sanitise(frame, plan, permanent_key=b"k" * 32).card)
+    assert ours(text)
+    assert theirs(checker, text, tmp_path)
+    document = json.loads(text)
+    document["body"]["plan"]["values_per_person"] = 1
+    document["sha256"] = digest({key: document[key] for key in ("format", "version", "body")})
+    assert not ours(json.dumps(document))
+    assert not theirs(checker, json.dumps(document), tmp_path)
+
+
 @pytest.mark.parametrize(
     ("field", "to", "names"),
     [

@@ -160,6 +160,11 @@ def require_confirmed(plan: Plan) -> None:
 def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAnswers | None:
     """A column's permanent answers; BadPlan where the plan does not allow any."""
     if key is None:
+        if plan.values_per_person != 1:
+            raise BadPlan(
+                f"values_per_person = {plan.values_per_person} is for permanent answers, and these are "
+                "drawn anew; give a permanent_key, or leave it out"
+            )
         return None
     if plan.unit == "row" or plan.rows_per_person != 1:
         raise BadPlan(

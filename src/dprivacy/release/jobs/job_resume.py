@@ -180,7 +180,7 @@ def _print(key: bytes, data: bytes) -> str:
 def _plan_prints(key: bytes, plan: Plan) -> dict[str, str]:
     """A fingerprint for each part of a plan, so that a refusal can name what changed."""
     parts: dict[str, Any] = {f"the column {c.name!r}": _told(c) for c in plan.columns}
-    for name in ("drop", "pass_through", "unit", "rows_per_person", "title"):
+    for name in ("drop", "pass_through", "unit", "rows_per_person", "values_per_person", "title"):
         parts[name] = getattr(plan, name)
     parts["the order of its columns"] = [c.name for c in plan.columns]
     return {

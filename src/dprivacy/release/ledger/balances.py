@@ -15,7 +15,7 @@ from dprivacy.sources import result
 
 Key = tuple[str, str, str]  # part, column, metric
 _LONGEST = 200  # characters of a name
-PAID = "permanent answers that were paid for before; nothing for values that have not changed"
+PAID = "permanent answers that were paid for before"
 WHOLE = ""  # the budget of whole records; other budgets have the name of their column
 
 
@@ -211,12 +211,12 @@ def each_after(balances: Mapping[Any, Balance], body: Mapping[str, Any]) -> dict
 
 
 def is_free(balance: Balance, line: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
-    """Whether a line repeats permanent answers that were paid for before.
+    """Whether a line repeats permanent answers of the very same source, paid for before.
 
-    Of the very same source they are the same answers. Of another source they are so while values have
-    not changed, which somebody must have said (`again`).
+    Of another source somebody's value may be another one, and its answer is new; saying that it is
+    not (`again`) makes nothing free.
     """
-    first = balance.permanent.get((line["permanent"] if body["again"] else line["same"]) or "")
+    first = balance.permanent.get(line["same"] or "")
     return first is not None and first < body["sequence"]
 
 

@@ -58,7 +58,7 @@ def charges_of(what: Chargeable) -> tuple[Charge, ...]:
     [('drink', 'between the closest of 2 values', 'ln(2) ≈ 0.6931')]
     """
     if isinstance(what, Plan):
-        times = what.rows_per_person
+        times = what.times
         return tuple(charge(c.name, c.mechanism.guarantee, times=times) for c in what.columns)
     if isinstance(what, Mapping):
         found = tuple(charge(name, promise) for name, promise in what.items())

@@ -199,8 +199,8 @@ class Ledger(Frozen):
         plan
             A hash of the plan, found again on the release card.
         again
-            Why this repeats an earlier release. Fresh noise is paid for again; permanent answers
-            that were paid for before cost nothing.
+            Why this repeats an earlier release. It makes nothing free: only permanent answers of the
+            very same sources cost nothing again.
         note
             Anything else to be remembered; not secret.
 

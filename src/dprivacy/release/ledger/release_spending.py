@@ -84,7 +84,8 @@ def spend_release(
     marks = {}
     if key is not None:
         for column in plan.columns:
-            marks[column.name] = question_key(key, "mark", column.mechanism.channel, column.name)
+            bound = f"mark, {plan.values_per_person} values"
+            marks[column.name] = question_key(key, bound, column.mechanism.channel, column.name)
     return account.ledger.spend(
         plan,
         account=account.name,

@@ -143,8 +143,8 @@ def joint_guarantee(plan: PlanLike) -> JointGuarantee:
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
     widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
     bounded = [level for level in widest if level is not None]
-    total = sum(bounded, Level(0)) * plan.rows_per_person if len(bounded) == len(widest) else None
-    delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.rows_per_person
+    total = sum(bounded, Level(0)) * plan.times if len(bounded) == len(widest) else None
+    delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.times
     return JointGuarantee(
         parts,
         plan.rows_per_person,
@@ -152,9 +152,19 @@ def joint_guarantee(plan: PlanLike) -> JointGuarantee:
         min(delta, Fraction(1)),
         plan.pass_through,
         tuple(column.name for column in plan.columns if "blocks" in column.spec),
-        tuple(note for note in map(_note, plan.columns) if note),
+        (*(note for note in map(_note, plan.columns) if note), *_over_time(plan)),
         plan.unit,
     )
+
+
+def _over_time(plan: Plan) -> list[str]:
+    most = plan.values_per_person
+    if most == 1:
+        return []
+    return [
+        f"A person may have {most} different values in a column over time, so the level of each column "
+        f"counts {most} times, once for all releases."
+    ]
 
 
 def _note(column: ColumnPlan) -> str:
@@ -193,6 +203,27 @@ def widest_level(guarantee: Guarantee) -> Level | None:
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
     return None
+
+
+def permanent_words(plan: Plan) -> str:
+    """What permanent answers protect over time, and what they do not.
+
+    Examples
+    --------
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = Plan.read({"columns": {"tea": tea}, "unit": "who", "values_per_person": 2})
+    >>> print(permanent_words(plan).splitlines()[1])
+    Not protected: whether and when the value of a person changes, and whether an earlier one returns.
+    """
+    most = plan.values_per_person
+    values = "one value" if most == 1 else f"{most} different values"
+    return (
+        "Answers are permanent: the factor holds for all releases under the same key together, for "
+        f"people who never have more than {values} in a column (values_per_person), and between "
+        "histories of values that change at the same times.\n"
+        "Not protected: whether and when the value of a person changes, and whether an earlier one "
+        "returns."
+    )
 
 
 def published_words(names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from dprivacy.model import (
     write_document,
 )
 from dprivacy.release.plans.column_domains import quick_size
-from dprivacy.release.plans.joint_promise import joint_guarantee, published_words
+from dprivacy.release.plans.joint_promise import joint_guarantee, permanent_words, published_words
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
 from dprivacy.release.plans.table_plan import Plan, plan_from
 from dprivacy.typing import Label, PathArg
@@ -230,7 +230,9 @@ class Card:
             with suppress(
                 DPrivacyError
             ):  # a plan that is too large or damaged, as `prove_card` says
-                words = joint_guarantee(plan_on(self)).explain()
+                plan = plan_on(self)
+                words = joint_guarantee(plan).explain()
+                words += f"\n{permanent_words(plan)}" if self.permanent else ""
         lines.append(words)
         if self.pass_through and self.what != "table":  # a table's words name blocks as well
             lines.append(published_words(self.pass_through))

@@ -39,7 +39,8 @@ _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
 _LONGEST_TOML = 1 << 22
 _KEYS = frozenset[str]().union(*SETTINGS.values())
-_TOP = {"title", "unit", "rows_per_person", "drop", "pass_through", "table", "columns"}
+_BOUNDS = ("rows_per_person", "values_per_person")
+_TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns"}
 SOURCES = ("declared", "data", "data, acknowledged")
 
 
@@ -97,6 +98,9 @@ class Plan:
         "row" when every row is another person, or the column that identifies a person.
     rows_per_person
         The most rows that one person may have; guarantees are multiplied by it.
+    values_per_person
+        For permanent answers: the most different values that one person may have in a column, over
+        all releases under one key. Guarantees are multiplied by it, once for all of these releases.
     title
         A name for the release.
     table
@@ -118,6 +122,7 @@ class Plan:
     title: str = ""
     table: TableSettings = NOTHING_SAID
     raw: Mapping[str, Any] = field(default_factory=dict)
+    values_per_person: int = 1
 
     @classmethod
     def read(cls, source: PlanLike) -> "Plan":
@@ -176,6 +181,11 @@ class Plan:
         if table == self.table:
             return self
         return replace(self, table=table, raw={**self.raw, "table": table.to_dict()})
+
+    @property
+    def times(self) -> int:
+        """How often the level of a column counts for one person."""
+        return self.rows_per_person * self.values_per_person
 
     def column(self, name: str) -> ColumnPlan:
         """The plan of one column."""
@@ -255,18 +265,23 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     taken = [c.name for c in read if c.name in times and c.name not in c.columns]
     if taken:
         raise BadPlan(f"{name}: {', '.join(taken)} is the name of another column of the table")
-    unit, most = data.get("unit", "row"), data.get("rows_per_person", 1)
-    if not isinstance(unit, str) or type(most) is not int or most < 1:
-        raise BadPlan(
-            f'{name}: unit should be "row" or a column, and rows_per_person a whole number ≥ 1; they '
-            f"are {str(unit)[:40]} and {str(most)[:40]}"
-        )
+    unit = data.get("unit", "row")
+    if not isinstance(unit, str):
+        raise BadPlan(f'{name}: unit should be "row" or a column, not {str(unit)[:40]}')
+    most, values = (_bound(data, key, name) for key in _BOUNDS)
     title = data.get("title", "")
     if not isinstance(title, str) or CONTROL.search(title):
         raise BadPlan(f"{name}: the title should be text without control characters, not {title!r}")
     table = TableSettings.read(data.get("table", {}), name)
     columns = tuple(column.build() for column in read)
-    return Plan(columns, drop, through, unit, most, title, table, dict(data))
+    return Plan(columns, drop, through, unit, most, title, table, dict(data), values)
+
+
+def _bound(data: Mapping[str, Any], key: str, name: str) -> int:
+    most = data.get(key, 1)
+    if type(most) is not int or most < 1:
+        raise BadPlan(f"{name}: {key} should be a whole number ≥ 1, not {str(most)[:40]}")
+    return most
 
 
 @dataclass(frozen=True)
