@@ -68,12 +68,12 @@ def test_parts_and_people(run):
     run("budget", "survey", "ln 8", "--ledger", "l.db")
     assert run("parts", "survey", "north", "south", "--ledger", "l.db")[0] == 0
     run("budget", "users", "1", "--per", "person", "--ledger", "l.db")
-    assert "users (0 people" in run("show", "--ledger", "l.db")[1]
+    assert "users, for each person (0 people" in run("show", "--ledger", "l.db")[1]
     with Ledger("l.db") as ledger:
         rr = randomised_response(["a", "b"], eps="ln 2")
         ledger.spend({"h": rr}, account="survey", part="north")
         ledger.spend({"h": rr}, account="users", people=["ann"])
-    assert "users (1 person;" in run("show", "--ledger", "l.db")[1]
+    assert "users, for each person (1 person;" in run("show", "--ledger", "l.db")[1]
 
 
 def test_a_picture(run, tmp_path):

@@ -11,6 +11,7 @@ from dprivacy.curves.curve_distances import Distance
 from dprivacy.curves.curve_files import Days
 from dprivacy.curves.curve_readings import CurvesLike, read_curves, read_step
 from dprivacy.curves.released_curves import ProtectedCurves, released
+from dprivacy.errors import NotApplicable
 from dprivacy.numbers import as_eps, root
 from dprivacy.release import (
     Released,
@@ -40,6 +41,7 @@ def protect_curves(
     step: NumberLike = 1,
     on_grid: bool = False,
     unit: str = "",
+    rows_per_person: int | None = None,
     numerics: Literal["exact", "idealised"] = "exact",
     ledger: LedgerLike = None,
     again: str | None = None,
@@ -77,12 +79,16 @@ def protect_curves(
         by curve and time, nothing is taken off ε, and the guarantee speaks of readings on the grid.
     unit
         The unit of the readings, for the sentences.
+    rows_per_person
+        The most curves that one person has, which is public; more are refused. When omitted it is
+        counted in the data, and said to be.
     numerics
         "exact": whole numbers with exactly the stated law. "idealised": noise of about 0.7 of the size,
         computed in doubles.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of one curve per unit of distance. Days of a file that a card in the output's folder
+        the level of all curves of a person per unit of distance; of one curve, where nothing says
+        whose they are. Days of a file that a card in the output's folder
         speaks of are not saved there again without either.
     insecure_seed
         For tests only; it voids the guarantee and says so.
@@ -129,14 +135,26 @@ def protect_curves(
     charge = per_unit(
         "curves",
         f"{distance} of curves, step {width}, {unit or 'no unit'}",
-        f"per curve and unit of {distance} distance{least}",
+        f"per unit of {distance} distance{least}",
         level,
     )
     source = curves.tobytes() if days is None else days.source
-    with charged(ledger, charge, source, again=again, note="curves") as receipt:
+    people = days.people if days is not None and days.people else None
+    if people is None and rows_per_person not in (None, 1):
+        raise NotApplicable(
+            "rows_per_person needs to know whose each curve is: read_days(…, person=…)"
+        )
+    most = (
+        (1 if people is None else most_rows(people)) if rows_per_person is None else rows_per_person
+    )
+    with charged(
+        ledger, charge, source, people=people, rows_per_person=most, again=again, note="curves"
+    ) as receipt:
         noisy = mechanism.noisy(curves, insecure_seed=insecure_seed)
-        most = 1 if days is None else most_rows(days.people)
-        protected = ProtectedCurves(mechanism.curves(noisy), noisy, mechanism, unit, choice, most)
+        declared = rows_per_person is not None
+        protected = ProtectedCurves(
+            mechanism.curves(noisy), noisy, mechanism, unit, choice, most, declared
+        )
         made = released(protected, secure=insecure_seed is None, receipt=receipt, days=days)
     if days is None or not days.source.exists():
         return made

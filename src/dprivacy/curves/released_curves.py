@@ -40,7 +40,9 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     choice
         How the number of basis vectors was chosen, where a rule chose it.
     most
-        How many curves one person has at most, as counted in the data.
+        How many curves one person has at most.
+    declared
+        Whether that was declared, rather than counted in the data.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class ProtectedCurves(Answer, Sealed, Pictured):
     unit: str = ""
     choice: SizeChoice | None = None
     most: int = 1
+    declared: bool = False
     exact: bool = field(default=False, init=False)
 
     @property
@@ -153,9 +156,10 @@ class ProtectedCurves(Answer, Sealed, Pictured):
             whole=f"Together, {self.most:,} curves of a person are",
             between="two people whose curves are each that far apart",
         )
+        known = "" if self.declared else ", which was counted in the data and is now public"
         return (
-            f" A person has up to {self.most:,} curves, which was counted in the data and is now "
-            f"public: together the factor is at most {factor_in_words(total)}. {warning}"
+            f" A person has up to {self.most:,} curves{known}: together the factor is at most "
+            f"{factor_in_words(total)}. {warning}"
         ).rstrip()
 
     def to_dict(self) -> dict[str, Any]:

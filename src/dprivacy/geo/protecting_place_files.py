@@ -50,7 +50,7 @@ def protect_place_file(
         A `CityMechanism` to draw from instead of planar or spatial noise.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of one report, per kilometre; a receipt goes onto the card.
+        the level of all reports of a person, per kilometre; a receipt goes onto the card.
     replace
         Replace an existing output. New noise is drawn, which spends the level again.
     **options
@@ -86,9 +86,10 @@ def protect_place_file(
             f"{target} already exists; choose another name, or pass --replace to overwrite it"
         )
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
+    people = None
     if mechanism is None:
         ready = prepared(found.lat, found.lon, people=found.people, **options)
-        guarantee = ready.mechanism.guarantee
+        guarantee, people = ready.mechanism.guarantee, ready.charged
     elif options or found.people is not None:
         given = ", ".join([*options, *(["person"] if found.people is not None else [])])
         raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
@@ -100,7 +101,8 @@ def protect_place_file(
         ledger,
         charge_of(guarantee),
         Path(places),
-        people=found.people,
+        people=people,
+        rows_per_person=guarantee.reports,
         again=again,
         note="places",
     ) as receipt:

@@ -77,7 +77,7 @@ def protect_places(
         Move reports that fall outside the region to its border.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of one report, per kilometre.
+        the level of all reports of a person, per kilometre; without `people`, of one report.
     insecure_seed
         For tests and examples only; it warns.
 
@@ -131,7 +131,13 @@ def protect_places(
     source = ready.lat.tobytes() + ready.lon.tobytes()
     charge = charge_of(ready.mechanism.guarantee)
     with charged(
-        ledger, charge, source, people=ready.owners, again=again, note="places"
+        ledger,
+        charge,
+        source,
+        people=ready.charged,
+        rows_per_person=ready.mechanism.guarantee.reports,
+        again=again,
+        note="places",
     ) as receipt:
         return ready.drawn(receipt=receipt)
 
@@ -202,6 +208,13 @@ class Prepared:
     clamp: bool
     reports: int | None  # as many as were declared
     seed: int | None
+
+    @property
+    def charged(self) -> list[Any] | None:
+        """Whose each report is; with permanent noise each person once, since cells are what counts."""
+        if self.owners is None or self.permanent is None:
+            return None if self.owners is None else list(self.owners)
+        return list({person_name(who, row): who for row, who in enumerate(self.owners)}.values())
 
     def drawn(
         self, *, receipt: Receipt | None = None, found: PlaceFile | None = None

@@ -79,7 +79,7 @@ class ProtectedPlaces(Answer, Sealed):
 def charge_of(guarantee: MetreGuarantee) -> Charge:
     """The level of one report, per kilometre: what is guaranteed from the radius on."""
     level = guarantee.level * 1000 / guarantee.radius
-    return per_unit("places", "metres on Earth", "per kilometre and report", level)
+    return per_unit("places", "metres on Earth", "per kilometre", level)
 
 
 def released(

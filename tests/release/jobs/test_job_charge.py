@@ -160,11 +160,11 @@ def test_each_person_is_charged(job):
 def test_permanent_answers_cost_once(job):
     job.source.write_text("who,h\n" + "".join(f"p{k},{'abc'[k % 3]}\n" for k in range(300)))
     plan = plan_of(LETTERS, unit="who")
+    job.ledger.budget("panel", "ln 8", unit="person")
+    account = job.ledger.account("panel")
     for name in ("one.csv", "two.csv"):
-        sanitise_file(
-            job.source, plan, job.folder / name, ledger=job.ledger, permanent_key=b"k" * 32
-        )
-    assert job.left == ln(4)
+        sanitise_file(job.source, plan, job.folder / name, ledger=account, permanent_key=b"k" * 32)
+    assert job.ledger.left("panel").eps == ln(4)
     assert (job.folder / "one.csv").read_bytes() == (job.folder / "two.csv").read_bytes()
 
 

@@ -1,5 +1,6 @@
 """Places, curves, documents and matches are charged before anything is drawn."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,10 +122,11 @@ def test_places_cost_their_level_per_kilometre(here):
             person="id",
             reports=5,
             eps="ln 2",
-            ledger=ledger,
+            ledger=ledger.account("people"),
             again="shared out",
+            # A person's five reports have a fifth of the level each, and cost all of it together.
         )
-        assert ledger.spent(column="places").eps == 6 * ln(2)
+        assert ledger.spent("people", column="places").eps == 5 * ln(2)
 
 
 def test_what_is_refused_is_taken_back(here):
@@ -159,6 +161,79 @@ def test_per_person(here):
         with pytest.raises(BudgetExceeded):
             protect_place_file("p.csv", "c.csv", ledger=account, again="more", **options)
         assert not Path("c.csv").exists()
+
+
+def test_all_reports_of_a_person_are_charged(here):
+    rows = "".join(f"ann,40.7{k:03d},-74.0\n" for k in range(20))
+    Path("p.csv").write_text(f"who,lat,lon\n{rows}")
+    with Ledger("l.db") as ledger:
+        ledger.budget("people", "10 ln 2", column="places", per="person")
+        options = {"radius": "1 km", "ledger": ledger.account("people"), "person": "who"}
+        with pytest.raises(BudgetExceeded, match=re.escape("it would be ln(1048576)")):
+            protect_place_file("p.csv", "out.csv", eps="ln 2", **options)  # 20 · ln 2
+        with pytest.raises(BudgetExceeded, match="more than 19 reports"):
+            protect_place_file("p.csv", "out.csv", eps="ln 2", reports=19, **options)
+        protect_place_file("p.csv", "out.csv", eps="10 ln 2", reports=20, **options)
+        assert ledger.spent("people", column="places", person="ann").eps == 10 * ln(2)
+        key = {
+            "permanent_key": b"k" * 32,
+            "cell": "10 km",
+            "again": "permanent: one cell, one report",
+        }
+        with pytest.raises(BudgetExceeded, match=r"it would be ln\(2048\)"):
+            protect_place_file("p.csv", "b.csv", eps="ln 2", **options, **key)
+
+
+HOMES = "home,time,kwh\n" + "".join(
+    f"{home},2026-03-{day:02d} {hour:02d}:00,0.5\n"
+    for home in ("7", "7.0", "8")
+    for day in (range(1, 15) if home != "7.0" else range(15, 29))
+    for hour in range(0, 24, 6)
+)
+
+
+def test_all_days_of_a_household_are_charged(here):
+    """28 days under two spellings of one household; the command charges each of them 28 times."""
+    Path("d.csv").write_text(HOMES)
+    with Ledger("l.db") as ledger:
+        ledger.budget("homes", 30, column="curves", per="person", unit="household")
+    release = ("curves", "d.csv", "--long", "home,time,kwh", "--per-day", "4", "--grid", "0.1",
+               "--ledger", "l.db", "--account", "homes")  # fmt: skip
+    code, said = run(*release, "--epsilon", "2", "-o", "out.csv")
+    assert code == 1
+    assert "is 30; 0 is spent, and with this release it would be 56" in said
+    code, said = run(*release, "--epsilon", "1", "--rows-per-person", "27", "-o", "out.csv")
+    assert "more rows (reports, curves) than rows_per_person = 27" in said
+    assert code == 1
+    code, said = run(*release, "--epsilon", "1", "--rows-per-person", "30", "-o", "out.csv")
+    assert code == 0, said
+    assert "A person has up to 30 curves: together the factor is at most" in said
+    with Ledger("l.db") as ledger:
+        for home in (7, "8"):
+            assert ledger.spent("homes", column="curves", person=home).eps == 30
+        assert "homes, for each household (2 people;" in ledger.report().explain()
+
+
+def test_documents_and_matches_are_charged_to_persons(here):
+    Path("r.csv").write_text(RATINGS)
+    with Ledger("l.db") as ledger:
+        ledger.budget("people", 100, column="document", per="person")
+        ledger.budget("people", 100, column="ratings")
+        account = ledger.account("people")
+        protect_text("the old bridge", eps=8, person="ann", ledger=account)
+        protect_text("the new bridge", eps=8, person="ann ", ledger=account)
+        assert ledger.spent("people", column="document", person="ann").eps == 16
+        with pytest.raises(Malformed, match="nothing says whose the document are"):
+            protect_text("another one", eps=8, ledger=account)
+    (name, _), options, output, _ = VERBS["match"]
+    code, said = run(
+        "match", name, *options, "-o", output, "--ledger", "l.db", "--account", "people"
+    )
+    assert code == 0, said
+    Path("twice.csv").write_text(RATINGS + RATINGS.splitlines()[1].replace(",", " ,", 1) + "\n")
+    code, said = run("match", "twice.csv", *options, "-o", "twice.out.csv")
+    assert code == 1
+    assert "rows_per_person = 1" in said
 
 
 @pytest.mark.parametrize("verb", ["geo", "curves"])

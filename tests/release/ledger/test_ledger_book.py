@@ -214,7 +214,7 @@ def test_of_declared_parts_the_largest_counts(book):
 
 def test_each_person_has_a_budget(book):
     book.budget("users", "ln 4", per="person")
-    book.spend({"h": RR}, account="users", people=["ann", "bob", "ann"])
+    book.spend({"h": RR}, account="users", people=["ann", "bob"])
     book.spend({"h": RR}, account="users", people=["ann"])
     with pytest.raises(BudgetExceeded, match="each person of 'users'") as refused:
         book.spend({"h": RR}, account="users", people=["ann", "cid"])
@@ -534,7 +534,7 @@ def test_the_report(book):
     ]
     text = report.explain()
     assert "any two records  ████████░░░░░░░░░░░░░░░░  33%  ln(2) ≈ 0.6931 of ln(8) ≈ 2.079" in text
-    assert "users (2 people; the one charged most)" in text
+    assert "users, for each person (2 people; the one charged most)" in text
     assert "where            ██████████████████░░░░░░  75%  3/2 per unit of distance of 2" in text
     assert report.to_dict()["lines"][3]["budget"]["level"] == "ln(8)"
 

@@ -47,6 +47,9 @@ _EPILOG = shared.examples(
 @click.option("--columns", help="Columns of readings, FIRST:LAST.")
 @shared.KEEP
 @shared.person("curves")
+@click.option(
+    "--rows-per-person", type=int, help="Maximum number of curves per person, whose levels add up."
+)
 @click.option("--long", help="One reading per row: columns HOUSEHOLD,TIME,READING.")
 @click.option("--per-day", default=48, help="Readings in a day, with --long.")
 @shared.one_of("--incomplete", "refuse", "drop", help="What to do with days that lack readings.")
@@ -114,6 +117,7 @@ def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[Prot
         step=given["step"],
         on_grid=given["on_grid"],
         unit=given["unit"] or "",
+        rows_per_person=given["rows_per_person"],
         numerics="idealised" if given["idealised"] else "exact",
         ledger=account,
         again=given["again"],

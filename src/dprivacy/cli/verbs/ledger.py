@@ -46,6 +46,10 @@ def ledger() -> None:
     help="Charge everybody at once (table, the default), or give each person this budget.",
 )
 @click.option(
+    "--unit",
+    help="What is protected: row, or a word for those whose rows add up: person, household.",
+)
+@click.option(
     "--open",
     "open_",
     is_flag=True,
@@ -58,6 +62,7 @@ def budget(
     column: str | None,
     delta: str,
     per: Literal["table", "person"] | None,
+    unit: str | None,
     open_: bool,
     as_json: bool,
     **where: Any,
@@ -69,7 +74,8 @@ def budget(
     """
     with Ledger(**where, open=open_) as found:
         shared.show(
-            found.budget(account, limit, column=column or "", delta=delta, per=per), as_json
+            found.budget(account, limit, column=column or "", delta=delta, per=per, unit=unit),
+            as_json,
         )
 
 

@@ -72,6 +72,7 @@ _MOST_FILES = 20_000
     type=click.Choice(["stop-words", "numbers", "punctuation", "capitals"]),
     help="Pass this unchanged, outside the guarantee; with --layout text.",
 )
+@click.option("--person", help="Whose document it is, for an account of persons.")
 @shared.output("Noisy document; standard output by default", dash=True)
 @shared.REPLACE_NOISE
 @shared.LEDGER
@@ -91,6 +92,7 @@ def text(
     vectors: Path | None,
     sha256: str | None,
     most_words: int,
+    person: str | None,
     output: Path | None,
     replace: bool,
     place: str | None,
@@ -139,7 +141,14 @@ def text(
     with (
         shared.spoken_warnings(),
         shared.open_account(place, account) as book,
-        charged(book, charge_of(mechanism), secret, again=again, note="text") as receipt,
+        charged(
+            book,
+            charge_of(mechanism),
+            secret,
+            people=None if person is None else [person],
+            again=again,
+            note="text",
+        ) as receipt,
     ):
         noisy = mechanism.protect(content)
         if output is not None:

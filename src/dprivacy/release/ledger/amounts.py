@@ -58,6 +58,12 @@ class Amount:
         """What is left when an amount that went into a sum is taken out of it again."""
         return self._with(other, operator.sub)
 
+    def __mul__(self, times: int) -> "Amount":
+        """What so many alike spend together."""
+        level = None if self.level is None else self.level * times
+        delta = None if self.delta is None else self.delta * times
+        return _amount(self.nano * times, self.atto * times, level, delta)
+
     def _with(self, other: "Amount", join: Callable[[Any, Any], Any]) -> "Amount":
         return _amount(
             join(self.nano, other.nano),

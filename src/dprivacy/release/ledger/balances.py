@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import BadNumber, BudgetExceeded, NotApplicable, UnknownName, WrongKind
 from dprivacy.model import about
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.charged_metric import Charge
@@ -73,6 +73,9 @@ class Balance:
         Where permanent answers were first paid for: entries by mark.
     sequence
         The last entry that changed it.
+    unit
+        What is protected: "row", or a word for the person whose rows add up ("household"); "" until
+        somebody has said so.
     """
 
     per: str = "table"
@@ -81,6 +84,7 @@ class Balance:
     lines: Mapping[Key, Line] = field(default_factory=dict)
     permanent: Mapping[str, int] = field(default_factory=dict)
     sequence: int = 0
+    unit: str = ""
 
     @result("T", "Lem 3.1", "Lem 3.2")
     def spent(self, column: str = WHOLE) -> Amount | None:
@@ -130,6 +134,7 @@ class Balance:
             "lines": [[*key, *line.to_list()] for key, line in sorted(self.lines.items())],
             "permanent": dict(self.permanent),
             "sequence": self.sequence,
+            "unit": self.unit,
         })  # fmt: skip
 
     @classmethod
@@ -146,6 +151,7 @@ class Balance:
             },
             data["permanent"],
             data["sequence"],
+            data["unit"],
         )
 
 
@@ -195,7 +201,8 @@ def after(balance: Balance, body: Mapping[str, Any]) -> Balance:
     if kind == "budget":
         limits = dict(balance.limits)
         limits[body["column"]] = Amount.from_dict(body["limit"])
-        return replace(balance, per=body["per"], limits=limits, sequence=sequence)
+        told = {"per": body["per"], "unit": body["unit"]}
+        return replace(balance, limits=limits, sequence=sequence, **told)
     if kind == "parts":
         return replace(balance, parts=tuple(body["parts"]), sequence=sequence)
     if kind == "spend":
@@ -229,7 +236,8 @@ def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
             continue
         key, cost = _line(line, body)
         lines[key] = lines[key].plus(cost) if key in lines else cost
-    return replace(balance, lines=lines, permanent=permanent, sequence=body["sequence"])
+    told = {"sequence": body["sequence"], "unit": balance.unit or body["unit"]}
+    return replace(balance, lines=lines, permanent=permanent, **told)
 
 
 def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
@@ -296,8 +304,9 @@ def require_budgets(name: str, balance: Balance, lines: Iterable[Mapping[str, An
         UnknownName.require(f"a column of account {name!r}", line["column"], balance.limits)
 
 
-def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
-    """Refuse a spend that does not fit how an account is kept: per table, per person, by parts."""
+def require_kind(name: str, balance: Balance, body: Mapping[str, Any], persons: Any) -> None:
+    """Refuse a spend that does not fit what an account protects and how: by rows, persons, parts."""
+    part = body["part"]
     if part and part not in balance.parts:
         raise UnknownName(
             f"account {name!r} has no part {part!r}; declare that its parts have nobody in common "
@@ -308,6 +317,26 @@ def require_kind(name: str, balance: Balance, part: str, persons: Any) -> None:
     if balance.per == "table" and persons is not None:
         raise NotApplicable(
             f"account {name!r} is kept per table; open one for people with budget(…, per='person')"
+        )
+    if balance.unit and (balance.unit == "row") != (body["unit"] == "row"):
+        raise NotApplicable(
+            f"account {name!r} protects each row, and this release is of persons, whose rows add up; "
+            'open an account for them with budget(…, unit="person"), on the command line --unit person'
+            if balance.unit == "row"
+            else f"account {name!r} protects each {balance.unit}, and this release takes every row for "
+            f"another one; name the column that says whose a row is (unit in a plan, --person), or "
+            "open an account of rows"
+        )
+
+
+def require_bound(most: int, bound: int) -> None:
+    """Refuse people with more rows than are paid for."""
+    if type(bound) is not int or bound < 1:
+        raise BadNumber(f"rows_per_person is a whole number of at least 1, not {bound!r:.40}")
+    if most > bound:
+        raise BudgetExceeded(
+            f"somebody has more rows (reports, curves) than rows_per_person = {bound:,}; declare as "
+            "many as a person may have, which is charged as many times, or leave out those beyond it"
         )
 
 

@@ -43,6 +43,11 @@ class Charge:
     amount: Amount
     whole: Amount | None
 
+    def __mul__(self, times: int) -> "Charge":
+        """What so many rows of one person cost together."""
+        whole = None if self.whole is None else self.whole * times
+        return replace(self, amount=self.amount * times, whole=whole)
+
 
 Chargeable: TypeAlias = Plan | Mapping[str, Guarantee | Mechanism] | Iterable[Charge]
 

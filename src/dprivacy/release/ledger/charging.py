@@ -1,13 +1,15 @@
 """Charging releases that have no plan: places, curves, documents, matches."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from dprivacy.errors import DPrivacyError, NotApplicable
+from dprivacy.release.columns.row_facts import most_rows
 from dprivacy.release.files.own_files import file_hash
 from dprivacy.release.ledger.amounts import amount
+from dprivacy.release.ledger.balances import require_bound
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import opened, reason_of, require_ledger_for
@@ -46,7 +48,8 @@ def charged(
     charge: Charge,
     source: Path | bytes,
     *,
-    people: Iterable[Label] | None = None,
+    people: Sequence[Label] | None = None,
+    rows_per_person: int = 1,
     again: str | None = None,
     note: str = "",
 ) -> Iterator[Receipt | None]:
@@ -57,11 +60,13 @@ def charged(
     ledger
         As for `sanitise`; None charges nothing.
     charge
-        What it costs; see `per_unit`.
+        What one row, report or document costs; see `per_unit`.
     source
         What is released: a file, or its bytes.
     people
-        Who is in it, for an account per person.
+        Whose each row is: the charge is then for persons. None where every row is another person's.
+    rows_per_person
+        The most rows that one person has, by which the charge is multiplied; more are refused.
     again
         Why a source that was released before is released once more. A file is also recognised by the
         card of its release; what is in hand is not, so that a reason needs a ledger.
@@ -85,6 +90,7 @@ def charged(
     ...     receipt.sequence, ledger.spent(column="places").words()
     (3, 'ln(4) ≈ 1.386')
     """
+    require_bound(1 if people is None else most_rows(people), rows_per_person)
     reason = reason_of(again)
     if not isinstance(source, Path):
         require_ledger_for(again, ledger)
@@ -103,6 +109,8 @@ def charged(
             account=name,
             part=account.part,
             people=people if per_person else None,
+            unit="row" if people is None else "person",
+            rows_per_person=rows_per_person,
             sources={"the file": _digest(source)},
             again=reason,
             note=note,

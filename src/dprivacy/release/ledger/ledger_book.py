@@ -1,5 +1,6 @@
 """The ledger: what was released of whom, refused past a budget, kept in a chain."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +14,7 @@ from dprivacy.release.ledger.balances import (
     after,
     crowd,
     lines_of,
+    require_bound,
     require_bytes,
     require_name,
     require_texts,
@@ -24,6 +26,7 @@ from dprivacy.release.ledger.ledger_pages import Pages, open_pages, put_down, ta
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.plans.release_card import Card
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
 
 EVERYONE = "everyone"
@@ -101,6 +104,7 @@ class Ledger(Frozen):
         column: str = WHOLE,
         delta: NumberLike = 0,
         per: Literal["table", "person"] | None = None,
+        unit: str | None = None,
     ) -> Receipt:
         """Set what may be spent of an account.
 
@@ -118,6 +122,9 @@ class Ledger(Frozen):
         per
             "table" (as a new account is) when a spend is charged to everybody in the account at once,
             "person" when each person has a budget of this size.
+        unit
+            What is protected: "row" (as a new account per table is) when every row counts by itself, or
+            a word for those whose rows add up, such as "person" or "household".
         """
         name, most = require_name(account, "an account"), amount(limit, delta)
         if most.level is None or most.delta is None:
@@ -136,7 +143,8 @@ class Ledger(Frozen):
                 raise NotApplicable(
                     f"account {name!r} is kept per {balance.per}, not per {kind}; open another account"
                 )
-            body = {"kind": "budget", "account": name, "column": column, "per": kind}
+            word = _unit(name, unit, kind, balance.unit)
+            body = {"kind": "budget", "account": name, "column": column, "per": kind, "unit": word}
             entry = self._pages.append({**body, "limit": most.to_dict()})
             self._pages.keep(name, {"": after(balance, entry.body)})
         return self._receipt(entry)
@@ -169,6 +177,8 @@ class Ledger(Frozen):
         account: str = EVERYONE,
         part: str = "",
         people: Iterable[Label] | None = None,
+        unit: Literal["row", "person"] | None = None,
+        rows_per_person: int = 1,
         sources: Mapping[str, bytes] | None = None,
         whose: bytes = b"",
         run: bytes = b"",
@@ -186,7 +196,11 @@ class Ledger(Frozen):
         part
             A declared part of it (see `parts`).
         people
-            For an account per person: who is charged. Identifiers are kept as keyed hashes only.
+            For an account per person: whose the rows are. Identifiers are kept as keyed hashes only.
+        unit, rows_per_person
+            Whether the charge is for rows or for persons, and the most rows that one of them has, by
+            which it is multiplied. A plan says both itself; otherwise it is for persons where `people`
+            are named, and for rows where not.
         sources
             What is released: digests by what they are of ("column 'hobby'", "the file"), kept as
             keyed hashes. A source that was released before is refused, unless `again` says why.
@@ -228,13 +242,18 @@ class Ledger(Frozen):
         marks = {c: key.tag("permanent", mark, crew) for c, mark in (permanent or {}).items()}
         told = "".join(sorted(tags.values())).encode()
         same = {c: key.tag("same", told, whose, m.encode()) for c, m in marks.items() if told}
-        persons = (
-            None if people is None else sorted({self._pages.person(name, one) for one in people})
-        )
+        if isinstance(what, Plan):
+            unit, rows_per_person = "row" if what.unit == "row" else "person", what.rows_per_person
+        rows = Counter(self._pages.person(name, one) for one in people or ())
+        require_bound(max(rows.values(), default=1), rows_per_person)
+        if not isinstance(what, Plan):  # whose charges are of all rows of a person
+            charges = tuple(charge * rows_per_person for charge in charges)
+        persons = None if people is None else sorted(rows)
         body = {
             "kind": "spend",
             "account": name,
             "part": part,
+            "unit": unit or ("row" if people is None else "person"),
             "lines": lines_of(charges, marks, same),
             "sources": tags,
             "run": key.tag("run", run) if run else "",
@@ -338,6 +357,21 @@ class Ledger(Frozen):
         return Receipt(
             self.id, entry.sequence, entry.hash, body["account"], body["time"], spent or {}
         )
+
+
+def _unit(account: str, asked: str | None, per: str, known: str) -> str:
+    """The word for what an account protects, if it can be that."""
+    word = asked or known or ("person" if per == "person" else "row")
+    require_name(word, "what an account protects")
+    if known and word != known:
+        raise NotApplicable(
+            f"account {account!r} protects each {known}, not each {word}; open another account"
+        )
+    if per == "person" and word == "row":
+        raise NotApplicable(
+            f"account {account!r} is kept per person, whose rows add up: unit is a word for the person"
+        )
+    return word
 
 
 @dataclass(frozen=True)

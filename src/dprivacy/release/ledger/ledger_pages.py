@@ -188,7 +188,7 @@ def put_down(
         balance = pages.known_balance(name)
         if not pages.is_open():
             require_budgets(name, balance, asked["lines"])
-        require_kind(name, balance, asked["part"], persons)
+        require_kind(name, balance, asked, persons)
         known = pages.store.released(tags.values())
         body = {**asked, **pages.link()}
         before = pages.balances(name, persons) if persons is not None else {"": balance}

@@ -44,7 +44,8 @@ class LedgerReport(Answer):
     """What is spent on whom, under which budgets.
 
     `lines` holds, for each account, its whole records first and then its columns. For an account per
-    person they are of the person charged most, and `people` says how many there are.
+    person they are of the person charged most, and `people` says how many there are. `units` says what
+    each account protects: rows, or persons by the word that it has for them.
 
     Examples
     --------
@@ -61,6 +62,7 @@ class LedgerReport(Answer):
     entries: int
     lines: tuple[Spent, ...] = ()
     people: dict[str, int] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
 
     exact = True
 
@@ -80,6 +82,7 @@ class LedgerReport(Answer):
         width = max((len(x.column) for x in self.lines), default=0)
         for x in self.lines:
             if not x.column:
+                unit = f", for each {self.units[x.account]}" if self.units.get(x.account) else ""
                 crowd = self.people.get(x.account)
                 per = (
                     ""
@@ -88,7 +91,7 @@ class LedgerReport(Answer):
                 )
                 lines += [
                     "",
-                    f"{x.account}{per}",
+                    f"{x.account}{unit}{per}",
                     f"  {'any two records':{max(width, 15)}}  {x.words()}",
                 ]
             else:
@@ -98,7 +101,7 @@ class LedgerReport(Answer):
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
-            **self._told("ledger", "place", "entries", "people"),
+            **self._told("ledger", "place", "entries", "people", "units"),
             "lines": [
                 {
                     "account": x.account,
@@ -120,14 +123,15 @@ def report(
     for account, person, balance in rows:
         accounts.setdefault(account, []).append((person, balance))
     lines: list[Spent] = []
-    people = {}
+    people, protected = {}, {}
     for account, found in accounts.items():
         own = dict(found).get("", Balance())
         charged = [balance for person, balance in found if person]
+        protected[account] = own.unit
         if own.per == "person":
             people[account] = len(charged)
         lines += _account(account, own, charged if own.per == "person" else [own])
-    return LedgerReport(place, ledger, entries, tuple(lines), people)
+    return LedgerReport(place, ledger, entries, tuple(lines), people, protected)
 
 
 def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spent]:

@@ -15,7 +15,7 @@ from dprivacy.text.documents.word_noise import Noise, WordMechanism, read_words,
 from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding
-from dprivacy.typing import LedgerLike, LevelLike
+from dprivacy.typing import Label, LedgerLike, LevelLike
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,7 @@ def protect_text(
     stop_words: StopWords = "protect",
     length: int | None = None,
     unprotected: Iterable[str] = (),
+    person: Label = None,
     ledger: LedgerLike = None,
     again: str | None = None,
     insecure_seed: int | None = None,
@@ -191,6 +192,8 @@ def protect_text(
         The document.
     eps, embedding, noise, layout, unknown, stop_words, length, unprotected
         As for `text_mechanism`.
+    person
+        Whose document it is, for an account of persons; what is charged of several documents adds up.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
         the level of one word per unit of distance.
@@ -221,7 +224,10 @@ def protect_text(
     )
     require_text(text)
     secret = text.encode("utf-8", "surrogatepass")
-    with charged(ledger, charge_of(mechanism), secret, again=again, note="text") as receipt:
+    people = None if person is None else [person]
+    with charged(
+        ledger, charge_of(mechanism), secret, people=people, again=again, note="text"
+    ) as receipt:
         return mechanism.protect(text, insecure_seed=insecure_seed).released(receipt)
 
 
