@@ -1,6 +1,7 @@
 """Plans: what is read, and how everything else is refused."""
 
 import math
+import tomllib
 from fractions import Fraction
 
 import pytest
@@ -163,6 +164,9 @@ def test_numbers_too_long_to_be_written(text):
         {"type": "ordered", "values": list(range(3000)), "epsilon": "ln 2"},
         {"type": "ordered", "values": list(range(300)), "epsilon": "10000"},
         {"type": "categories", "values": list(range(4000)), "epsilon": "ln 2"},
+        {"type": "categories", "values": list(range(400_000)), "epsilon": "ln 2"},
+        {"type": "graph", "edges": [[k, k + 1] for k in range(100_000)], "epsilon": "ln 2"},
+        {"type": "tree", "tree": {"all": list(range(100_000))}, "epsilon": "ln 2"},
     ],
 )
 def test_tables_that_would_fill_the_memory(spec):
@@ -331,6 +335,22 @@ def test_a_plan_may_not_be_nested_for_ever():
         Plan.read({"columns": {"h": {**specs.TREE, "tree": deep}}})
     with pytest.raises(Malformed, match="not TOML"):
         Plan.parse(f"values = {'[' * 3000}{']' * 3000}")
+
+
+@pytest.mark.parametrize("part", ["a", '"a"', "'a' ", "a-b\t"])
+def test_long_keys_are_refused_before_they_are_read(part, monkeypatch):
+    monkeypatch.setattr(tomllib, "loads", None)  # it takes the square of their length
+    for text in (".".join([part] * 50_000) + " = 1", f"x = 1\n[{'.'.join([part] * 102)}]"):
+        with pytest.raises(Malformed, match="nested more than 100 deep"):
+            Plan.parse(text)
+
+
+def test_decimals_are_no_long_key():
+    values = ", ".join(f"'{k}.5'" for k in range(300))
+    spec = (
+        f"type = 'categories'\nvalues = [{values}]\nepsilon = 'ln 2'\nnote = '{'wait ... ' * 99}'"
+    )
+    assert len(Plan.parse(f"[columns.h]\n{spec}").column("h").space) == 300
 
 
 def test_very_many_names_are_read_at_once_and_told_in_short():

@@ -92,6 +92,8 @@ def test_a_plan_from_a_link_opens_no_file(tmp_path):
     assert protect.described_in({"plan": text, "eps": "ln 2"}) == (list(FIRST), Whole())
     with pytest.raises(Malformed, match="not TOML"):
         plan_form.read_plan("= [")
+    with pytest.raises(Malformed, match="not TOML"):
+        plan_form.read_plan(f"rows_per_person = {'9' * 5000}")
 
 
 def test_what_a_guesser_gains_is_what_the_channels_say():

@@ -13,6 +13,7 @@ from dprivacy.release.plans.stored_columns import stored_mechanism
 from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 
 _LARGEST_TABLE = 1 << 30  # bytes
+_CELL = 88  # bytes of a cell, at the least
 _QUICK = ("randomised_response", "geometric", "laplace")  # families with a formula for each entry
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "place", "bits")
@@ -56,6 +57,8 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
         edges = spec.get("edges")
         if not isinstance(edges, list):
             raise BadPlan(f'{where}: a graph needs edges = [["a", "b"], ["b", "c", "2"]]')
+        ends = {repr(end) for edge in edges if isinstance(edge, list) for end in edge[:2]}
+        _require_small(len(ends) + (len(values) if isinstance(values, list) else 0), _CELL, where)
         space = graph(_exact_numbers(edges), nodes=values or ())
         _one_kind(space.labels, where)
         return space
@@ -74,6 +77,7 @@ def _list(values: Any, where: str) -> list[Any]:
         raise BadPlan(
             f'{where}: values = ["…", "…"] with at least two values is needed, not {str(values)[:60]}'
         )
+    _require_small(len(values), _CELL, where)
     _one_kind(values, where)
     return values
 
@@ -116,6 +120,7 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
                 walk(below, branch)
 
     walk(tree, ("branch", -1))
+    _require_small(len(edges), _CELL, where)
     whole = graph([(a, b, Fraction(1, 2)) for a, b in edges])
     return whole.restrict(leaves)
 
@@ -160,17 +165,22 @@ def mechanism_of(
 
 
 def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
-    """TooLarge when the exact table of a column would take more than a gigabyte, and minutes."""
+    """TooLarge when the exact table of a column does not fit, at its level."""
     spread = 0.0
     if name != "randomised_response" and math.isfinite(space.diameter):
         try:
             spread = float(as_eps(eps)) * float(space.diameter)
         except OverflowError:
             spread = math.inf
-    size = len(space) ** 2 * (88 + spread / (8 * math.log(2)))
+    _require_small(len(space), _CELL + spread / (8 * math.log(2)), where)
+
+
+def _require_small(values: int, cell: float, where: str) -> None:
+    """TooLarge when the exact table of a column would take more than a gigabyte, and minutes."""
+    size = values**2 * cell
     if size > _LARGEST_TABLE:
         raise TooLarge(
-            f"{where}: an exact table for {len(space):,} values at this epsilon would take about "
+            f"{where}: an exact table for {values:,} values at this epsilon would take about "
             f"{size / 2**30:.1f} GiB; use fewer or coarser values, or the type numbers"
         )
 

@@ -1,6 +1,7 @@
 """The plan: what happens to every column of a table, in a file that a person can read and write."""
 
 import math
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -38,6 +39,7 @@ from dprivacy.typing import PlanLike
 _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
 _LONGEST_TOML = 1 << 22
+_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)++""")
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _BOUNDS = ("rows_per_person", "values_per_person")
 _TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns"}
@@ -150,13 +152,7 @@ class Plan:
             body = stored_body(text, "plan", VERSION, name=name)
             stored: Plan = rebuilt(lambda body: plan_from(body, name=name), body, name)
             return stored
-        if len(text) > _LONGEST_TOML:
-            raise BadFile(f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan")
-        try:
-            data = tomllib.loads(text)
-        except (ValueError, RecursionError) as reason:  # also a number of too many digits
-            raise BadFile(f"{name}: not TOML ({reason})") from None
-        return _build(with_contents(data, Path(folder)), name)
+        return _build(with_contents(parsed_toml(text, name), Path(folder)), name)
 
     @property
     def protected(self) -> tuple[str, ...]:
@@ -220,6 +216,18 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
                 f"{name}: column {column!r} names a file, which a stored plan holds itself"
             )
     return Plan.read(data)
+
+
+def parsed_toml(text: str, name: str) -> dict[str, Any]:
+    """The data of a TOML text; BadFile for anything else, and for what would take for ever."""
+    if len(text) > _LONGEST_TOML:
+        raise BadFile(f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan")
+    if any(key[0].count(".") > _DEEPEST for key in _DOTTED.finditer(text)):
+        raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as reason:  # also a number of too many digits
+        raise BadFile(f"{name}: not TOML ({reason})") from None
 
 
 def _require_sizes(data: Mapping[str, Any], name: str) -> None:

@@ -13,7 +13,7 @@ from dprivacy.flow import gain, posterior_vulnerability, vulnerability
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import uniform
 from dprivacy.numbers import read_number
-from dprivacy.release import Forecast, Plan, forecast, propose
+from dprivacy.release import Forecast, Plan, forecast, parsed_toml, propose
 
 KINDS = {
     "categories": "categories",
@@ -213,10 +213,7 @@ def require_alone(raw: Mapping[str, Any]) -> None:
 
 def read_plan(words: str) -> dict[str, Any]:
     """The mapping of a plan in TOML text, checked."""
-    try:
-        raw = tomllib.loads(words)
-    except (tomllib.TOMLDecodeError, RecursionError) as reason:
-        raise BadPlan(f"the plan is not TOML ({reason})") from None
+    raw = parsed_toml(words, "the plan")
     require_alone(raw)
     return dict(Plan.read(raw).raw)
 
