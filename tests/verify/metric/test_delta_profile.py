@@ -6,6 +6,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from flint import arb, ctx, fmpq
 
 from dprivacy.errors import BadLevel, UnknownCategory, WrongShape
 from dprivacy.model import Channel, as_channel
@@ -236,3 +237,22 @@ def test_slack_where_the_level_times_the_distance_is_a_product_of_logarithms() -
     assert found.delta_needed == pytest.approx(needed, rel=1e-15)
     assert privacy(COIN, space, eps="ln 2", delta=needed + 1e-15).holds
     assert privacy(COIN, space, eps="ln 2", delta=needed - 1e-15).holds is False
+
+
+@pytest.mark.parametrize("near", ["1e-60", "1e-340"])
+def test_equal_rows_need_no_slack_however_near_they_are(near):
+    space = from_table([0, 1], [[0, near], [near, 0]])
+    found = privacy([["1/2", "1/2"]] * 2, space, eps=1, delta="1/9")
+    assert (found.delta_needed, found.delta_pair) == (0, None)
+
+
+def test_the_slack_is_rounded_up_to_the_next_double_where_it_is_tiny():
+    """p − a·q for p = a·q·(1 + 1e-60) or so: all of it is beyond the first digits."""
+    with ctx.workprec(600):
+        above = Q(int((arb(1).exp() * arb(10) ** 60).floor().unique_fmpz()) + 1, 10**160)
+        true = arb(fmpq(above.numerator, above.denominator)) - arb(1).exp() / arb(10) ** 100
+        rows = [[above, 1 - above], [Q(1, 10**100), 1 - Q(1, 10**100)]]
+        needed = privacy(rows, line(2), eps=1, delta="1/9").delta_needed
+        below = math.nextafter(needed, 0)
+        assert arb(fmpq(*Q(below).as_integer_ratio())) < true
+        assert true <= arb(fmpq(*Q(needed).as_integer_ratio()))

@@ -306,8 +306,9 @@ def worst_delta(
 
     Notes
     -----
-    With irrational e^(ε·d) the sums are enclosed ever more tightly until they fall on one side of the
-    slack; they cannot meet it, since p − a·q = δ would make a rational.
+    With irrational a = e^(ε·d) the sums are enclosed ever more tightly until they fall on one side of
+    the slack, and round up to one double; they cannot meet either, since p − a·q = δ would make a
+    rational.
     """
     n = len(channel.rows)
     finite = [
@@ -343,7 +344,7 @@ def worst_delta(
             known[distance] = _factor_bounds(eps, distance, bits, channel.matrix.den)
         lower, upper = known[distance]
         low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
-        while lower < upper and low <= slack < high:
+        while lower < upper and (low <= slack < high or float_up(low) < float_up(high)):
             bits *= 2
             lower, upper = _factor_bounds(eps, distance, bits, channel.matrix.den)
             low, high = (_exact_excess(channel, i, j, f) for f in (upper, lower))
