@@ -16,6 +16,7 @@ from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, log_of
 _CLOSE = 1e-6  # relative width at which the search stops
 _MOST_PIECES = 200_000
 _COARSE = 1e-280
+_SCAN = np.geomspace(1e-2, 1e4, 64)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,13 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
 
 def _largest_rate(z: Floats, p: Floats, best: float) -> tuple[float, float]:
     """Bounds on the supremum over s > 0 of 2·ln E e^(sZ)/s², given that it is at least `best`."""
-    end = 2 * float(z.max()) / best
+    top = float(z.max())
+    if not top > 0:  # ψ is at most 1/2 below 0, so that the rate is at most the variance
+        return best, best
+    best = max(
+        best, float(_rates(z, p, _SCAN / top).max())
+    )  # of rare values, far above the variance
+    end = 2 * top / best
     edges = np.concatenate([[0.0], np.geomspace(1e-3 * end, end, 64)])
     a, b = edges[:-1], edges[1:]
     settled = best
