@@ -148,7 +148,14 @@ def protect_curves(
         (1 if people is None else most_rows(people)) if rows_per_person is None else rows_per_person
     )
     with charged(
-        ledger, charge, source, people=people, rows_per_person=most, again=again, note="curves"
+        ledger,
+        charge,
+        source,
+        people=people,
+        rows_per_person=most,
+        published=() if days is None else days.kept,
+        again=again,
+        note="curves",
     ) as receipt:
         noisy = mechanism.noisy(curves, insecure_seed=insecure_seed)
         declared = rows_per_person is not None

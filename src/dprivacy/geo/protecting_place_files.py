@@ -9,7 +9,7 @@ from dprivacy.errors import NotApplicable, OutputExists
 from dprivacy.geo.optimal_city import CityMechanism
 from dprivacy.geo.place_files import read_place_file
 from dprivacy.geo.protecting_places import prepared
-from dprivacy.geo.released_places import ProtectedPlaces, charge_of, require_ending
+from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, require_ending
 from dprivacy.release import (
     Released,
     charged,
@@ -103,6 +103,7 @@ def protect_place_file(
         Path(places),
         people=people,
         rows_per_person=guarantee.reports,
+        published=[*found.kept, *([MOVED] if permanent else [])],
         again=again,
         note="places",
     ) as receipt:

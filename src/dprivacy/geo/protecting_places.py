@@ -17,7 +17,7 @@ from dprivacy.geo.earth.regions import RegionLike
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
-from dprivacy.geo.released_places import ProtectedPlaces, charge_of, released
+from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, released
 from dprivacy.mechanisms import whole
 from dprivacy.model import counted
 from dprivacy.numbers import Floats, as_eps
@@ -136,6 +136,7 @@ def protect_places(
         source,
         people=ready.charged,
         rows_per_person=ready.mechanism.guarantee.reports,
+        published=[] if permanent_key is None else [MOVED],
         again=again,
         note="places",
     ) as receipt:

@@ -24,6 +24,8 @@ from dprivacy.release import (
     write_table,
 )
 
+MOVED = "whether and when a person is in another cell"  # what permanent noise publishes
+
 
 @dataclass(frozen=True, eq=False)
 class ProtectedPlaces(Answer, Sealed):

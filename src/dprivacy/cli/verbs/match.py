@@ -106,7 +106,15 @@ def match(
         origin.require_new(Path())
     with (
         shared.open_account(place, account) as book,
-        charged(book, charge, table, people=ratings.people, again=again, note="match") as receipt,
+        charged(
+            book,
+            charge,
+            table,
+            people=ratings.people,
+            published=[user],
+            again=again,
+            note="match",
+        ) as receipt,
     ):
         reports = mechanism.randomise(ratings.vectors)
         released = nearest_people(reports, k=k, labels=ratings.people, mechanism=mechanism)

@@ -146,6 +146,7 @@ def text(
             charge_of(mechanism),
             secret,
             people=None if person is None else [person],
+            published=mechanism.policy.published,
             again=again,
             note="text",
         ) as receipt,

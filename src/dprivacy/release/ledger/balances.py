@@ -76,6 +76,8 @@ class Balance:
     unit
         What is protected: "row", or a word for the person whose rows add up ("household"); "" until
         somebody has said so.
+    published
+        What was published as it is, and in how many releases.
     """
 
     per: str = "table"
@@ -85,6 +87,7 @@ class Balance:
     permanent: Mapping[str, int] = field(default_factory=dict)
     sequence: int = 0
     unit: str = ""
+    published: Mapping[str, int] = field(default_factory=dict)
 
     @result("T", "Lem 3.1", "Lem 3.2")
     def spent(self, column: str = WHOLE) -> Amount | None:
@@ -135,6 +138,7 @@ class Balance:
             "permanent": dict(self.permanent),
             "sequence": self.sequence,
             "unit": self.unit,
+            "published": dict(self.published),
         })  # fmt: skip
 
     @classmethod
@@ -152,6 +156,7 @@ class Balance:
             data["permanent"],
             data["sequence"],
             data["unit"],
+            data["published"],
         )
 
 
@@ -236,8 +241,14 @@ def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
             continue
         key, cost = _line(line, body)
         lines[key] = lines[key].plus(cost) if key in lines else cost
-    told = {"sequence": body["sequence"], "unit": balance.unit or body["unit"]}
-    return replace(balance, lines=lines, permanent=permanent, **told)
+    return replace(
+        balance,
+        lines=lines,
+        permanent=permanent,
+        sequence=body["sequence"],
+        unit=balance.unit or body["unit"],
+        published=_counted(balance, body, 1),
+    )
 
 
 def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
@@ -252,7 +263,16 @@ def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
         if lines[key].amount.is_zero:
             del lines[key]
     permanent = {mark: at for mark, at in balance.permanent.items() if at != undone["sequence"]}
-    return replace(balance, lines=lines, permanent=permanent, sequence=body["sequence"])
+    told = {"sequence": body["sequence"], "published": _counted(balance, undone, -1)}
+    return replace(balance, lines=lines, permanent=permanent, **told)
+
+
+def _counted(balance: Balance, body: Mapping[str, Any], sign: int) -> dict[str, int]:
+    """What is published as it is, after an entry or without it."""
+    counts = dict(balance.published)
+    for name in body["published"]:
+        counts[name] = counts.get(name, 0) + sign
+    return {name: count for name, count in counts.items() if count}
 
 
 def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:

@@ -35,6 +35,8 @@ class Charge:
         ε per unit of the metric, and δ.
     whole
         The same between the two values that are farthest apart; None where distances are unbounded.
+    blocks
+        Whether some values are infinitely far apart, so that the block of a value is published.
     """
 
     column: str
@@ -42,6 +44,7 @@ class Charge:
     unit: str
     amount: Amount
     whole: Amount | None
+    blocks: bool = False
 
     def __mul__(self, times: int) -> "Charge":
         """What so many rows of one person cost together."""
@@ -94,7 +97,9 @@ def charge(column: str, promise: Any, *, times: int = 1) -> Charge:
         for length in (scale, farthest)
     )
     assert unit is not None
-    return Charge(column, metric, words, unit, whole)
+    space = guarantee.space
+    blocks = isinstance(space, FiniteSpace) and not np.isfinite(space.distances.floats).all()
+    return Charge(column, metric, words, unit, whole, bool(blocks))
 
 
 def _times(eps: Level, length: Level) -> Level:

@@ -1,7 +1,7 @@
 """Charging releases that have no plan: places, curves, documents, matches."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,6 +50,7 @@ def charged(
     *,
     people: Sequence[Label] | None = None,
     rows_per_person: int = 1,
+    published: Iterable[str] = (),
     again: str | None = None,
     note: str = "",
 ) -> Iterator[Receipt | None]:
@@ -67,6 +68,8 @@ def charged(
         Whose each row is: the charge is then for persons. None where every row is another person's.
     rows_per_person
         The most rows that one person has, by which the charge is multiplied; more are refused.
+    published
+        What is published as it is beside it, such as the columns that are kept.
     again
         Why a source that was released before is released once more. A file is also recognised by the
         card of its release; what is in hand is not, so that a reason needs a ledger.
@@ -111,6 +114,7 @@ def charged(
             people=people if per_person else None,
             unit="row" if people is None else "person",
             rows_per_person=rows_per_person,
+            published=published,
             sources={"the file": _digest(source)},
             again=reason,
             note=note,

@@ -179,6 +179,7 @@ class Ledger(Frozen):
         people: Iterable[Label] | None = None,
         unit: Literal["row", "person"] | None = None,
         rows_per_person: int = 1,
+        published: Iterable[str] = (),
         sources: Mapping[str, bytes] | None = None,
         whose: bytes = b"",
         run: bytes = b"",
@@ -201,6 +202,9 @@ class Ledger(Frozen):
             Whether the charge is for rows or for persons, and the most rows that one of them has, by
             which it is multiplied. A plan says both itself; otherwise it is for persons where `people`
             are named, and for rows where not.
+        published
+            What is published as it is beside it, in words: no level protects that. The columns that a
+            plan passes through, blocks of values and changes of permanent answers are added.
         sources
             What is released: digests by what they are of ("column 'hobby'", "the file"), kept as
             keyed hashes. A source that was released before is refused, unless `again` says why.
@@ -249,12 +253,16 @@ class Ledger(Frozen):
         if not isinstance(what, Plan):  # whose charges are of all rows of a person
             charges = tuple(charge * rows_per_person for charge in charges)
         persons = None if people is None else sorted(rows)
+        bare = [*(what.pass_through if isinstance(what, Plan) else ()), *published]
+        bare += [f"the block of {charge.column}" for charge in charges if charge.blocks]
+        bare += [f"whether and when {column} of a person changes" for column in permanent or ()]
         body = {
             "kind": "spend",
             "account": name,
             "part": part,
             "unit": unit or ("row" if people is None else "person"),
             "lines": lines_of(charges, marks, same),
+            "published": sorted(set(bare)),
             "sources": tags,
             "run": key.tag("run", run) if run else "",
             "plan": plan,

@@ -7,8 +7,11 @@ from typing import Any
 from dprivacy.model import Answer, counted
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.balances import WHOLE, Balance
+from dprivacy.release.plans.joint_promise import published_words
 
 _BAR = 24  # characters of a full bar
+_ANY = "any two records"
+_ALIKE = "records alike there"  # in what is published as it is
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class LedgerReport(Answer):
 
     `lines` holds, for each account, its whole records first and then its columns. For an account per
     person they are of the person charged most, and `people` says how many there are. `units` says what
-    each account protects: rows, or persons by the word that it has for them.
+    each account protects: rows, or persons by the word that it has for them; `published`, what was
+    published of it as it is and is therefore protected by no level.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class LedgerReport(Answer):
     lines: tuple[Spent, ...] = ()
     people: dict[str, int] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
+    published: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     exact = True
 
@@ -79,7 +84,8 @@ class LedgerReport(Answer):
         lines = [
             f"Ledger {self.ledger} at {self.place}: {counted(self.entries, 'entry', 'entries')}."
         ]
-        width = max((len(x.column) for x in self.lines), default=0)
+        names = [_ALIKE if self.published else _ANY, *(x.column for x in self.lines)]
+        width = max(map(len, names))
         for x in self.lines:
             if not x.column:
                 unit = f", for each {self.units[x.account]}" if self.units.get(x.account) else ""
@@ -89,19 +95,18 @@ class LedgerReport(Answer):
                     if crowd is None
                     else f" ({counted(crowd, 'person', 'people')}; the one charged most)"
                 )
-                lines += [
-                    "",
-                    f"{x.account}{unit}{per}",
-                    f"  {'any two records':{max(width, 15)}}  {x.words()}",
-                ]
+                lines += ["", f"{x.account}{unit}{per}"]
+                bare = self.published.get(x.account)
+                lines += [f"  {published_words(bare)}"] if bare else []
+                lines.append(f"  {_ALIKE if bare else _ANY:{width}}  {x.words()}")
             else:
-                lines.append(f"  {x.column:{max(width, 15)}}  {x.words()}")
+                lines.append(f"  {x.column:{width}}  {x.words()}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
-            **self._told("ledger", "place", "entries", "people", "units"),
+            **self._told("ledger", "place", "entries", "people", "units", "published"),
             "lines": [
                 {
                     "account": x.account,
@@ -123,15 +128,17 @@ def report(
     for account, person, balance in rows:
         accounts.setdefault(account, []).append((person, balance))
     lines: list[Spent] = []
-    people, protected = {}, {}
+    people, protected, bare = {}, {}, dict[str, tuple[str, ...]]()
     for account, found in accounts.items():
         own = dict(found).get("", Balance())
         charged = [balance for person, balance in found if person]
         protected[account] = own.unit
+        shown = {name for balance in (own, *charged) for name in balance.published}
+        bare |= {account: tuple(sorted(shown))} if shown else {}
         if own.per == "person":
             people[account] = len(charged)
         lines += _account(account, own, charged if own.per == "person" else [own])
-    return LedgerReport(place, ledger, entries, tuple(lines), people, protected)
+    return LedgerReport(place, ledger, entries, tuple(lines), people, protected, bare)
 
 
 def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spent]:

@@ -226,7 +226,13 @@ def protect_text(
     secret = text.encode("utf-8", "surrogatepass")
     people = None if person is None else [person]
     with charged(
-        ledger, charge_of(mechanism), secret, people=people, again=again, note="text"
+        ledger,
+        charge_of(mechanism),
+        secret,
+        people=people,
+        published=mechanism.policy.published,
+        again=again,
+        note="text",
     ) as receipt:
         return mechanism.protect(text, insecure_seed=insecure_seed).released(receipt)
 

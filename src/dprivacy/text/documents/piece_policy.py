@@ -69,6 +69,12 @@ class Policy:
                 f"{self.length}; leave one of the two out"
             )
 
+    @property
+    def published(self) -> tuple[str, ...]:
+        """What a protected document shows as it is."""
+        shown = () if self.length is not None else ("the number of words",)
+        return (*self.unprotected, *shown)
+
     def read(self, text: str, embedding: Embedding) -> "Reading":
         """The pieces of a text, and which of them are protected words."""
         pieces: list[Piece] = []
