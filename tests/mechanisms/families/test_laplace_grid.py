@@ -87,6 +87,10 @@ def test_a_value_far_outside_the_range_is_clamped_not_refused():
     assert set(mechanism.randomise([1e300, -1e300, 1.7e308] * 50)) <= set(map(float, range(11)))
     wide = laplace(0, 10**6, eps=1, grid="1/8")
     assert wide.snapped([1e300, -1e300]).tolist() == [8 * 10**6, 0]
+    widest = laplace(-(2**52), 2**52 - 1, eps=1, grid=1)
+    assert widest.snapped([1e300, -1e300]).tolist() == [2**53 - 1, 0]
+    with pytest.raises(BadNumber, match="should be at most 9,007,199,254,740,992 steps"):
+        laplace(0, 2**53, eps=1, grid=1)
     with pytest.raises(BadNumber, match="too far"):
         integer_geometric(eps=1).randomise([1e17])
 

@@ -13,6 +13,7 @@ from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import (
+    FARTHEST,
     FINEST,
     listed,
     nearest_steps,
@@ -178,6 +179,11 @@ def laplace(
     _require_below_one(slack)
     line = GridLine(step, first, last)
     count = int((last - first) / step) + 1
+    if count > FARTHEST:  # whoever has the largest value must not decide whether there is an answer
+        raise BadNumber(
+            f"from {first} to {last} should be at most {FARTHEST:,} steps of the grid, but is "
+            f"{count - 1:,} steps of {step}; take a coarser grid"
+        )
     if count > _MOST_LISTED:
         if slack:
             raise NotApplicable(

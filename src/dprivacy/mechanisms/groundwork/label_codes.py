@@ -15,7 +15,7 @@ Codes = NDArray[np.intp]
 whole = read_whole  # counts are read in one way everywhere
 _WIDEST_TABLE = 1 << 22
 FINEST = Fraction(1, 10**290)  # the smallest step of a grid; its inverse is the largest number
-_FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
+FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
 
 
 class Coder:
@@ -31,7 +31,7 @@ class Coder:
         if not all(type(label) is int for label in self.labels):
             return 0, None
         low, high = min(self.labels), max(self.labels)
-        if high - low >= _WIDEST_TABLE or max(-low, high) >= _FARTHEST:
+        if high - low >= _WIDEST_TABLE or max(-low, high) >= FARTHEST:
             return 0, None
         table = np.full(high - low + 1, -1, dtype=np.intp)
         table[np.array(self.labels) - low] = np.arange(len(self.labels))
@@ -181,7 +181,7 @@ def nearest_steps(
         steps = np.rint(near)
         from_half = 0.5 - np.abs(near - steps)
         unsure = ~(from_half > (np.abs(near) + np.abs(first / side) + 1) * 2.0**-48)
-    if not (np.abs(steps) <= _FARTHEST).all():
+    if not (np.abs(steps) <= FARTHEST).all():
         raise BadNumber(f"some values are too far away for a grid of {step}; take a coarser one")
     whole_steps = steps.astype(np.int64)
     if unsure.any():
