@@ -98,7 +98,7 @@ def printed(
         Labels of inputs and outputs, where the file does not name them.
     decimals
         To how many decimals entries were rounded; by default as many as the longest entry of the same
-        column shows, at most 15.
+        column shows, at most 15, and no more significant digits than any entry shows.
 
     Returns
     -------

@@ -85,7 +85,8 @@ def print_of(cells: Cells, *, decimals: int | None = None) -> PrintedChannel:
     decimals
         To how many decimals entries were rounded. When omitted, as many as the longest entry of the
         same column shows (R formats columns, and many programs drop zeros), at most 15; a number
-        such as 1.2e-05 shows its own.
+        such as 1.2e-05 shows its own. No entry is taken to have more significant digits than any
+        other shows: 0.4477 above 0.0003929 was perhaps rounded to four.
 
     Raises
     ------
@@ -161,6 +162,7 @@ def _halves(cells: Cells, decimals: int | None, least: int = 0) -> list[list[Fra
         max(_decimals(line[j]) or 0 if "e" not in line[j].lower() else 0 for line in cells.entries)
         for j in range(len(cells.columns))
     ]
+    digits = max((_significant(cell) for line in cells.entries for cell in line), default=0)
 
     def half(cell: str, column: int) -> Fraction:
         own = _decimals(cell)
@@ -168,7 +170,10 @@ def _halves(cells: Cells, decimals: int | None, least: int = 0) -> list[list[Fra
             return Fraction(0)
         if decimals is not None:
             return _unit(decimals) / 2
-        return _unit(max(own if "e" in cell.lower() else column, least)) / 2
+        shown = max(own if "e" in cell.lower() else column, least)
+        if _significant(cell):
+            shown = min(shown, own + digits - _significant(cell))
+        return _unit(shown) / 2
 
     return [[half(cell, columns[j]) for j, cell in enumerate(line)] for line in cells.entries]
 
@@ -183,3 +188,10 @@ def _decimals(cell: str) -> int | None:
         return None
     number, _, exponent = cell.lower().partition("e")
     return max(0, len(number.partition(".")[2]) - int(exponent or 0))
+
+
+def _significant(cell: str) -> int:
+    """How many significant digits a number shows; 0 for a fraction."""
+    if "/" in cell:
+        return 0
+    return len(cell.lower().partition("e")[0].replace(".", "").lstrip("+-0"))
