@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadPlan, NotApplicable
+from dprivacy.errors import BadNumber, BadPlan, BudgetExceeded, NotApplicable
 from dprivacy.release.columns.person_identifiers import person_name
 
 FEWEST = 20  # rows below which an order may well be chance
@@ -100,6 +100,17 @@ def most_rows(people: Sequence[Any]) -> int:
     2
     """
     return max(Counter(person_name(who, row) for row, who in enumerate(people)).values(), default=1)
+
+
+def require_bound(most: int, bound: int) -> None:
+    """Refuse people with more rows than are paid for."""
+    if type(bound) is not int or bound < 1:
+        raise BadNumber(f"rows_per_person is a whole number of at least 1, not {bound!r:.40}")
+    if most > bound:
+        raise BudgetExceeded(
+            f"somebody has more rows (reports, curves) than rows_per_person = {bound:,}; declare as "
+            "many as a person may have, which is charged as many times, or leave out those beyond it"
+        )
 
 
 class RowsPerPerson:

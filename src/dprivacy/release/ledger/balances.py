@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dprivacy.errors import BadNumber, BudgetExceeded, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
 from dprivacy.model import about
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.charged_metric import Charge
@@ -346,17 +346,6 @@ def require_kind(name: str, balance: Balance, body: Mapping[str, Any], persons: 
             else f"account {name!r} protects each {balance.unit}, and this release takes every row for "
             f"another one; name the column that says whose a row is (unit in a plan, --person), or "
             "open an account of rows"
-        )
-
-
-def require_bound(most: int, bound: int) -> None:
-    """Refuse people with more rows than are paid for."""
-    if type(bound) is not int or bound < 1:
-        raise BadNumber(f"rows_per_person is a whole number of at least 1, not {bound!r:.40}")
-    if most > bound:
-        raise BudgetExceeded(
-            f"somebody has more rows (reports, curves) than rows_per_person = {bound:,}; declare as "
-            "many as a person may have, which is charged as many times, or leave out those beyond it"
         )
 
 

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dprivacy.errors import DPrivacyError, NotApplicable
-from dprivacy.release.columns.row_facts import most_rows
+from dprivacy.release.columns.row_facts import most_rows, require_bound
 from dprivacy.release.files.own_files import file_hash
 from dprivacy.release.ledger.amounts import amount
-from dprivacy.release.ledger.balances import require_bound
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import opened, reason_of, require_ledger_for

@@ -7,6 +7,7 @@ from typing import Literal
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.numbers import Frozen
+from dprivacy.release.columns.row_facts import require_bound
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import (
     PAID,
@@ -14,7 +15,6 @@ from dprivacy.release.ledger.balances import (
     after,
     crowd,
     lines_of,
-    require_bound,
     require_bytes,
     require_name,
     require_texts,
