@@ -160,3 +160,13 @@ def test_more_points(space, eps):
     assert best.method == "exact vertex"
     assert best.gap <= (1e-18 if irrational else 0)
     assert best.certificate.holds()
+
+
+@pytest.mark.parametrize("eps", ["1e-20", "1e-60", "1e-200"])
+@pytest.mark.parametrize("question", ["metric", "bayes"])
+def test_points_in_the_plane_at_tiny_levels(eps, question):
+    for places in ([(1, 2), (1, 4)], [(3, 1), (4, 4), (0, 2), (0, 3), (1, 1)]):
+        best = optimal(points(places), eps=eps, loss=question)
+        assert best.method == "exact vertex"
+        assert best.gap < 1e-18
+        assert best.certificate.holds()

@@ -95,7 +95,7 @@ def _steps(
         mu = float(x @ s) / len(x)
         dx, dl, ds = towards(-x * s)
         after = float((x + _length(x, dx) * dx) @ (s + _length(s, ds) * ds)) / len(x)
-        dx, dl, ds = towards((after / mu) ** 3 * mu - x * s - dx * ds)
+        dx, dl, ds = towards(min(after / mu, 1.0) ** 3 * mu - x * s - dx * ds)
         if not (np.isfinite(dx).all() and np.isfinite(ds).all()):
             sound = False
             break

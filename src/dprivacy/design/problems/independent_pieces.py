@@ -152,7 +152,10 @@ def pieces_of(problem: Problem) -> list[Piece]:
 def reach_of(eps: Level, distance: Distance, stretch: Fraction | None) -> Reach:
     """Rationals around e^(ε·d), equal where it is rational."""
     share = Fraction(1) if stretch is None else _SAFE / stretch
-    bits = _BITS + math.ceil(2 * float(eps) * float(distance))  # losses may be as small as e^(−ε·d)
+    power = float(eps) * float(distance)
+    bits = _BITS + math.ceil(2 * power)  # losses may be as small as e^(−ε·d)
+    if 0 < power < 1:
+        bits += math.ceil(-2 * math.log2(power))  # and what a channel gives up, as small as (ε·d)²
     try:
         level = eps * as_level(distance)
     except Uncertified:  # a product of two logarithms: enclose the factors
