@@ -279,4 +279,4 @@ def test_files_that_are_refused(tmp_path):
     with pytest.raises(Malformed, match="does not exist"):
         read_ratings(tmp_path / "nothing.csv")
     with pytest.raises(Malformed, match=r"only \.csv"):
-        read_ratings(written(tmp_path, "x", "ratings.xls"))
+        read_ratings(written(tmp_path, "x", "ratings.doc"))

@@ -1,7 +1,7 @@
 """Days to protect: out of a file (one a row, or one reading a row), or invented."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,13 +44,13 @@ class Days(Sealed):
     ((2, 3), 0)
     """
 
-    values: Floats
+    values: Floats = field(repr=False)
     columns: tuple[str, ...]
-    kept: dict[str, list[Any]]
+    kept: dict[str, list[Any]] = field(repr=False)
     source: Path
-    left_out: int = 0
+    left_out: int = field(default=0, repr=False)
     person: str | None = None
-    people: tuple[Any, ...] = ()
+    people: tuple[Any, ...] = field(default=(), repr=False)
 
 
 def read_days(

@@ -43,12 +43,12 @@ class PlaceFile(Sealed):
     (('lat', 'lon'), {})
     """
 
-    lat: Floats
-    lon: Floats
-    people: Sequence[Any] | None
+    lat: Floats = field(repr=False)
+    lon: Floats = field(repr=False)
+    people: Sequence[Any] | None = field(repr=False)
     names: tuple[str, str]
-    kept: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    shapes: tuple[tuple[str, int], ...] | None = None
+    kept: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
+    shapes: tuple[tuple[str, int], ...] | None = field(default=None, repr=False)
 
 
 def is_geojson(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """Ratings (or visits) from a table with one line each, as one vector a person."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ class Ratings:
     [[5.0, 0.0], [0.0, 1.0]]
     """
 
-    people: tuple[Any, ...]
-    vectors: tuple[dict[Any, float], ...]
+    people: tuple[Any, ...] = field(repr=False)
+    vectors: tuple[dict[Any, float], ...] = field(repr=False)
 
     def array(self) -> NDArray[np.float64]:
         """The vectors as an array: one row a person, one column an item that somebody has."""

@@ -306,7 +306,7 @@ def test_counts_for_the_owner():
     e = random_embedding(20, 3, scale=1000)
     noisy = protected("w1 W2 w3 nothing", eps=50, embedding=e)
     assert (noisy.unchanged, noisy.unknown, noisy.spoken) == (3, 1, 4)
-    assert "unchanged" not in noisy.explain()
+    assert "unchanged" not in noisy.explain() + repr(noisy)
 
 
 def test_a_thousand_words_of_thirty_thousand():

@@ -1,7 +1,7 @@
 """Released text: a noisy document, and the card that says what is guaranteed."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dprivacy.model import Answer, Guarantee, about, factor_in_words
@@ -63,10 +63,10 @@ class ProtectedText(Answer):
     noise: str
     numerics: str
     secure: bool
-    spoken: int
-    unknown: int
-    dropped: int
-    unchanged: int
+    spoken: int = field(repr=False)
+    unknown: int = field(repr=False)
+    dropped: int = field(repr=False)
+    unchanged: int = field(repr=False)
 
     @property
     def exact(self) -> bool:
