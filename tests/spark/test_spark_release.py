@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import AlreadyReleased, Malformed, PrivacyLeakWarning, UnknownCategory
+from dprivacy.errors import AlreadyReleased, Malformed, UnknownCategory
 from dprivacy.numbers.levels import ln
 from dprivacy.release import Ledger, Plan, Released, query, received, sanitise, sanitise_file
 from support.release_tables import with_card
@@ -73,12 +73,6 @@ class TestSecrets:
         clean, _ = with_card(frame, PLAN, output=tmp_path / "out")
         assert not any(field.metadata for field in clean.schema)
         assert MARK.encode() not in everything_below(tmp_path / "out")
-
-    def test_a_frame_grouped_by_a_secret_is_warned_of(self, spark, tmp_path):
-        frame = made(spark, 2000)
-        for k, grouped in enumerate((frame.repartition(5, "hobby"), frame.orderBy("hobby", "id"))):
-            with pytest.warns(PrivacyLeakWarning, match="grouped by column 'hobby'"):
-                with_card(grouped, PLAN, output=tmp_path / f"out{k}")
 
 
 class TestPeople:

@@ -14,7 +14,7 @@ from scipy import stats
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
 from dprivacy.release.files.row_chunks import CHUNK
-from dprivacy.release.spark.spark_task import MARK, Run, fingerprint, protected, task
+from dprivacy.release.spark.spark_task import MARK, Run, fingerprint, placed, protected, task
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]
@@ -49,11 +49,6 @@ def rows(n, seed=1):
 
 def noisy(table, partition=0, run=RUN, size=10_000):
     return pa.Table.from_batches(protected(table.to_batches(size), run, partition))
-
-
-def hobbies(values, run=None, **options):
-    table = pa.table({"hobby": values})
-    return list(protected(table.to_batches(), run or Run.of(ONE, ["hobby"], KEY), 0, **options))
 
 
 class TestNoise:
@@ -133,7 +128,7 @@ class TestRun:
         run = Run.of(ONE, ["hobby"], KEY)
         forged = Run(Run.of(weaker, ["hobby"], KEY).plan, run.fingerprint, ("hobby",), KEY)
         with pytest.raises(Malformed, match="another mechanism here than it did on the driver"):
-            hobbies(["cars"], forged)
+            noisy(pa.table({"hobby": ["cars"]}), run=forged)
 
     def test_permanent_answers_do_not_depend_on_the_partition(self):
         plan = Plan.read({"columns": {"hobby": HOBBY}, "unit": "who"})
@@ -143,20 +138,29 @@ class TestRun:
         assert noisy(table, 0, run).schema.names == ["hobby"]
 
 
-class TestOrder:
-    def told(self, values):
-        heard = set()
-        hobbies(values, notice=heard.update)
-        return heard
+class TestPlaces:
+    def places(self, table, partition=0, size=10_000):
+        batches = placed(table.to_batches(size), RUN, partition, "here")
+        return pa.Table.from_batches(batches).column("here").to_numpy()
 
-    def test_sorted_and_lonely_values_are_noticed(self):
-        assert self.told([h for h in HOBBIES for _ in range(50)]) == {("sorted", "hobby")}
-        assert self.told(["cars"] * (CHUNK + 9)) == {("alone", "hobby")}
+    def test_every_row_has_a_number_of_its_own_and_the_same_at_every_attempt(self):
+        table = rows(CHUNK + 5000)
+        found = self.places(table)
+        assert len(set(found.tolist())) == len(found)
+        assert (self.places(table, size=777) == found).all()
+        assert not set(found.tolist()) & set(self.places(table, 1).tolist())
 
-    def test_mixed_and_few_values_are_not(self):
-        assert self.told(HOBBIES * 50) == set()
-        assert self.told(["cars"] * CHUNK + ["reading"] + ["cars"] * 9) == set()
-        assert self.told(["cars"] * 19) == set()
+    def test_places_are_uniform_and_say_nothing_of_the_rows(self):
+        table = rows(200_000)
+        found = self.places(table)
+        assert (self.places(rows(200_000, seed=2)) == found).all()
+        assert stats.kstest(found / 2**63, stats.uniform(-1, 2).cdf).pvalue > 1e-6
+        assert abs(stats.spearmanr(found, np.arange(len(found))).statistic) < 6 / np.sqrt(200_000)
+
+    def test_rows_stay_as_they_are(self):
+        table = rows(100)
+        batches = placed(table.to_batches(30), RUN, 0, "here")
+        assert pa.Table.from_batches(batches).drop_columns("here").equals(table)
 
 
 class TestErrors:
@@ -170,7 +174,7 @@ class TestErrors:
         run = Run.of(ONE, ["hobby"], KEY)
         table = pa.table({"hobby": ["cars"] * (CHUNK + 10) + ["CANARY"]})
         with pytest.raises(UnknownCategory) as error:
-            list(task(table.to_batches(1000), run))
+            list(task(table.to_batches(1000), run, "place"))
         where = f"partition 4, column 'hobby', row {CHUNK + 10}"
         assert str(error.value).startswith(
             f"{MARK} UnknownCategory: {where}: holds a value outside"
@@ -183,7 +187,7 @@ class TestErrors:
             raise RuntimeError("cannot read CANARY")
 
         with pytest.raises(Malformed) as error:
-            list(task(broken(), Run.of(ONE, ["hobby"], KEY)))
+            list(task(broken(), Run.of(ONE, ["hobby"], KEY), "place"))
         assert str(error.value) == (
             f"{MARK} NotApplicable: partition 4 cannot be sanitised; a RuntimeError was raised"
         )

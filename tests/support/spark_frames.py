@@ -88,6 +88,10 @@ def slow(frame, seconds, stall=""):
                 if chosen and stall:
                     open(f"{stall}.{attempt}", "w").close()
             end = time.monotonic() + 120
+            while chosen and stall and attempt and not os.path.exists(f"{stall}.0"):
+                if time.monotonic() > end:  # the first attempt never began
+                    break
+                time.sleep(0.1)
             while chosen and stall and attempt == 0 and number == 1:
                 if "break" in stall or time.monotonic() > end:
                     raise RuntimeError("this attempt breaks off")

@@ -24,11 +24,12 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")  # Spark's name for what went
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is being written: where it is, and where it will be."""
+    """A folder that is being written: where it is, where it will be, and where drafts of it may lie."""
 
     files: "Files"
     part: str
     target: str
+    draft: str
 
     def listing(self) -> list[tuple[str, int]]:
         """Names and sizes of the files written so far."""
@@ -114,7 +115,7 @@ def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterat
         )
     files = Files(session, output)
     target = files.absolute(output)
-    parent, name = target.rsplit("/", 1)
+    parent = target.rsplit("/", 1)[0]
     if files.system.exists(files.path(target)) and not replace:
         raise OutputExists(
             f"{output} already exists; choose another name, or pass --replace to overwrite it"
@@ -122,7 +123,7 @@ def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterat
     room = f"{parent}/.dprivacy-{secrets.token_hex(8)}"
     files.private_folder(room)
     try:
-        folder = Folder(files, f"{room}/{name}", target)
+        folder = Folder(files, f"{room}/new", target, f"{room}/draft")
         yield folder
         if replace and files.system.exists(files.path(target)):
             files.rename(target, f"{room}/old")

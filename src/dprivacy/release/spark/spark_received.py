@@ -24,14 +24,14 @@ def read_by_spark(session: Any, folder: PathArg) -> Released[Any]:
             raise BadFile(f"{folder}: does not hold a release with its card")
         text = files.read(f"{place}/{CARD_NAME}")
         listing = files.listing(place)
-        frame = session.read.parquet(place)
     card = card_of_text(text, name=str(folder))
     if card.output.get("sha256") not in (None, listing_hash(listing)):
         raise BadFile(
             f"{folder}: files were added to this folder, taken out or changed since its card was "
             "written"
         )
-    return Released(frame, card)
+    with spark_errors(str(folder)):
+        return Released(session.read.parquet(place), card)
 
 
 def counted_by_spark(frame: Any, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:

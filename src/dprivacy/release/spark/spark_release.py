@@ -4,7 +4,6 @@ import atexit
 import secrets
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace as changed
 from typing import Any
@@ -15,7 +14,6 @@ from dprivacy.errors import (
     BadPlan,
     NotApplicable,
     OutputExists,
-    PrivacyLeakWarning,
     WrongKind,
     WrongShape,
 )
@@ -41,6 +39,7 @@ from dprivacy.release.spark.spark_task import Run, task
 from dprivacy.sampling import choose_source
 from dprivacy.typing import PathArg
 
+ROWS = 1 << 20  # of a file, about
 _KEY_WORDS = 4  # 256 bits
 
 
@@ -49,9 +48,9 @@ def sanitised_by_spark(
 ) -> tuple[Any, Card]:
     """A frame over the protected copy of a Spark frame, and its card; see `sanitise`.
 
-    The copy has the rows of the original in no particular order, with the types of the plan. Without
-    `output` it lies in Spark's checkpoint folder, or with a local master in a temporary folder that
-    goes when Python ends. A ledger is charged before any task draws, after two more jobs over the
+    The copy has the rows of the original in random order, with the types of the plan. Without `output`
+    it lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes when
+    Python ends. A ledger is charged before any task draws, after two more jobs over the
     frame: one that takes its digest and, for an account per person, one that lists the people.
 
     Notes
@@ -66,10 +65,14 @@ def sanitised_by_spark(
     2. Every task draws from the key's own stream for its partition, 65,536 rows at a time. A task that
        is retried, or run twice at once, gives the same bytes as long as it is given the same rows.
     3. Spark's committer lets one attempt of each partition through, whatever it was given; the rest is
-       deleted. The rows that were written are counted and compared with those that can be read.
-    4. The folder is renamed into place, with the card in it. The frame that is returned reads these
-       files, so that every action sees the same rows.
-    5. The key is forgotten. It was never written to a file and is in no plan, log or page of Spark's;
+       deleted. This draft lies in a folder that its owner alone may enter.
+    4. The draft is read, and its rows are spread over files of about a million and put in order by
+       random numbers, which tasks drew beside the noise. How many rows and bytes a partition had, which
+       came first and how it was sorted follow from the source's cells, and do not show.
+    5. The rows that were drawn are counted and compared with those that can be read. The folder is
+       renamed into place, with the card in it. The frame that is returned reads these files, so that
+       every action sees the same rows.
+    6. The key is forgotten. It was never written to a file and is in no plan, log or page of Spark's;
        it was in the memory of the driver and the workers, and went to them inside the tasks, over the
        network as Spark sends everything: encrypted with ``spark.network.crypto.enabled``.
 
@@ -144,62 +147,50 @@ def _session_of(frame: Any) -> Any:
 
 
 def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
-    """Sanitise and write every row once; the number of rows."""
-    from pyspark.sql import Observation, functions
+    """Sanitise every row once, and write all in random order; the number of rows."""
+    from pyspark.sql.types import LongType, StructField, StructType
 
     session = frame.sparkSession
-    noticed = session.sparkContext.accumulator(set(), _Union)
-    text, keys = session.sparkContext.broadcast(run.plan), changed(run, plan="")
+    place = "_" * (1 + max(map(len, schema.names)))  # no other column has this name
+    drafted = StructType([*schema.fields, StructField(place, LongType())])
+    with called_off_at_once(session):
+        rows = _draft(frame, drafted, run, folder)
+        if not rows:
+            raise WrongShape("the table holds no rows, so there is nothing to protect")
+        draft = session.read.schema(drafted).parquet(folder.draft)
+        spread = draft.repartition(-(-rows // ROWS), place).sortWithinPartitions(place)
+        _committed(spread.drop(place), folder.part)
+    if session.read.schema(schema).parquet(folder.part).count() != rows:
+        raise BadFile(
+            f"{rows:,} rows were written and not all can be read back; does every machine see the "
+            "folder under the same name?"
+        )
+    return rows
+
+
+def _draft(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
+    """Write the noisy rows as they come, each with its random place; their number."""
+    from pyspark.sql import Observation, functions
+
+    context = frame.sparkSession.sparkContext
+    text, keys, place = context.broadcast(run.plan), changed(run, plan=""), schema.names[-1]
 
     def protect(batches: Iterator[Any]) -> Iterator[Any]:
-        return task(batches, changed(keys, plan=text.value), noticed.add)
+        return task(batches, changed(keys, plan=text.value), place)
 
     seen = Observation()
     # Plain names in between: mapInArrow cannot find a column with a dot in its name.
     chosen = frame.select(*[column_of(c).alias(f"c{k}") for k, c in enumerate(run.columns)])
-    noisy = chosen.mapInArrow(protect, schema).observe(
-        seen, functions.count(functions.lit(1)).alias("rows")
-    )
-    # With version 2 of the committer a task's output is in place before the job is done.
-    once = noisy.write.option("mapreduce.fileoutputcommitter.algorithm.version", "1")
-    with called_off_at_once(session):
-        once.parquet(folder.part)
+    noisy = chosen.mapInArrow(protect, schema)
+    _committed(noisy.observe(seen, functions.count(functions.lit(1)).alias("rows")), folder.draft)
     text.destroy()
-    written = int(seen.get["rows"])
-    if not written:
-        raise WrongShape("the table holds no rows, so there is nothing to protect")
-    if session.read.schema(schema).parquet(folder.part).count() != written:
-        raise BadFile(
-            f"{written:,} rows were written and not all can be read back; does every machine see the "
-            "folder under the same name?"
-        )
-    _warn_of_order(noticed.value, folder)
-    return written
+    return int(seen.get["rows"])
 
 
-class _Union:
-    """How Spark adds up what tasks noticed; a task that is repeated notices nothing new."""
-
-    @staticmethod
-    def zero(value: set[Any]) -> set[Any]:
-        return set()
-
-    @staticmethod
-    def addInPlace(one: set[Any], other: set[Any]) -> set[Any]:  # noqa: N802, the name is Spark's
-        return one | other
-
-
-def _warn_of_order(noticed: set[tuple[str, str]], folder: Folder) -> None:
-    """Warn where the place of a row in the files gives its value away."""
-    files = [name for name, _ in folder.listing() if not name.startswith(("_", "."))]
-    kinds = {"sorted", "alone"} if len(files) > 1 else {"sorted"}
-    for name in sorted({name for kind, name in noticed if kind in kinds}):
-        warnings.warn(
-            f"some part of the frame is sorted or grouped by column {name!r}: the place of a row gives "
-            "its value away, whatever ε is; shuffle the rows first, with orderBy(rand())",
-            PrivacyLeakWarning,
-            stacklevel=4,
-        )
+def _committed(frame: Any, place: str) -> None:
+    """Write a frame so that one attempt of each task counts, and none before the job is done."""
+    # With version 2 of the committer a task's output is in place at once.
+    frame.write.option("mapreduce.fileoutputcommitter.algorithm.version", "1").parquet(place)
 
 
 def _check_people(frame: Any, plan: Plan) -> None:

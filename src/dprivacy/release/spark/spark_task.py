@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable
+from dprivacy.extras import arrow
 from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.columns.row_facts import FEWEST
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.plans.release_card import LIBRARY
@@ -19,8 +19,6 @@ from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import KeyedSource
 
 MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
-
-Notice = Callable[[set[tuple[str, str]]], None]
 
 
 @dataclass(frozen=True)
@@ -82,9 +80,7 @@ def _read(text: str, wanted: str) -> Plan:
     return plan
 
 
-def protected(
-    batches: Iterable[Any], run: Run, partition: int, notice: Notice | None = None
-) -> Iterator[Any]:
+def protected(batches: Iterable[Any], run: Run, partition: int) -> Iterator[Any]:
     """Noisy record batches for those of one partition.
 
     Parameters
@@ -95,9 +91,6 @@ def protected(
         What the driver tells every task.
     partition
         The number of the partition.
-    notice
-        Told at the end in which columns the place of a row gives its value away: ("sorted", column)
-        or, where a partition holds one value only, ("alone", column).
 
     Notes
     -----
@@ -107,16 +100,22 @@ def protected(
     source = ChunkStreams(_key_of(run.key, partition))
     sanitiser = Sanitiser(run.read_plan(), source, permanent_key=run.permanent_key)
     sanitiser.people = None  # people are counted over all partitions, on the driver
-    values: dict[str, set[Any]] = {name: set() for name in sanitiser.plan.protected}
     for number, table in enumerate(recut(batches)):
-        table = table.rename_columns(run.columns)
         source.start(number)
-        yield from sanitiser.batch(table).to_batches()
-        for name in [name for name, seen in values.items() if _several(table, name, seen)]:
-            del values[name]
-    if notice is not None and sanitiser.rows >= FEWEST:
-        kept = [p.column.name for p in sanitiser.protectors if any(o.kept for o in p.orders)]
-        notice({*(("sorted", name) for name in kept), *(("alone", name) for name in values)})
+        yield from sanitiser.batch(table.rename_columns(run.columns)).to_batches()
+
+
+def placed(batches: Iterable[Any], run: Run, partition: int, name: str) -> Iterator[Any]:
+    """Noisy record batches with a last column more, a random number of 64 bits for each row.
+
+    The rows of the whole table are spread over files and ordered by these numbers, so that nothing is
+    left of the partitions and the order in which they came. A row's number follows, like its noise,
+    from the run key, the partition and the row's position in it.
+    """
+    pa, places = arrow(), KeyedSource(run.key, f"spark places {partition}")
+    for batch in batches:
+        words = pa.array(places.words(batch.num_rows).view("<i8"))
+        yield pa.record_batch([*batch.columns, words], names=[*batch.schema.names, name])
 
 
 def _key_of(key: bytes, partition: int) -> bytes:
@@ -124,17 +123,8 @@ def _key_of(key: bytes, partition: int) -> bytes:
     return KeyedSource(key, f"spark partition {partition}").words(4).astype("<u8").tobytes()
 
 
-def _several(table: Any, name: str, seen: set[Any]) -> bool:
-    """Whether a column has had more than one value so far."""
-    for column in (table.column(name).slice(0, 256), table.column(name)):
-        seen.update(column.unique().to_pylist())
-        if len(seen) > 1:
-            return True
-    return False
-
-
-def task(batches: Iterable[Any], run: Run, notice: Notice | None = None) -> Iterator[Any]:
-    """`protected` for the partition of the current Spark task, with errors that can be shown.
+def task(batches: Iterable[Any], run: Run, name: str) -> Iterator[Any]:
+    """`protected` and `placed` for the partition of the current Spark task; errors can be shown.
 
     What Spark prints of an error is the whole text of the exception, on every machine; so it must
     quote nothing, whatever went wrong.
@@ -145,7 +135,7 @@ def task(batches: Iterable[Any], run: Run, notice: Notice | None = None) -> Iter
     assert context is not None
     partition = context.partitionId()
     try:
-        yield from protected(batches, run, partition, notice)
+        yield from placed(protected(batches, run, partition), run, partition, name)
     except DPrivacyError as reason:
         name = type(reason).__name__
         raise type(reason)(f"{MARK} {name}: partition {partition}, {reason}") from None
