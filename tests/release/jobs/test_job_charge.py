@@ -168,6 +168,21 @@ def test_permanent_answers_cost_once(job):
     assert (job.folder / "one.csv").read_bytes() == (job.folder / "two.csv").read_bytes()
 
 
+def test_a_file_with_another_value_of_somebody_is_refused_by_its_row(job):
+    job.ledger.budget("panel", "ln 8", unit="person")
+    options = {"ledger": job.ledger.account("panel"), "permanent_key": b"k" * 32}
+    plan = plan_of(LETTERS, unit="who")
+    for name, values in (("one.csv", "abc"), ("two.csv", "bca")):
+        (job.folder / name).write_text("who,h\n" + "".join(f"p{ord(v)},{v}\n" for v in values))
+        sanitise_file(job.folder / name, plan, job.folder / f"out_{name}", **options)
+    assert job.ledger.left("panel").eps == ln(4)
+    job.source.write_text("who,h\np97,a\np98,c\n")
+    with pytest.raises(Malformed, match=r"column 'h', row 1: .* values_per_person = 1"):
+        sanitise_file(job.source, plan, job.folder / "three.csv", **options)
+    assert job.ledger.left("panel").eps == ln(4)
+    assert not (job.folder / "three.csv").exists()
+
+
 def test_without_a_ledger_a_card_remembers(job, monkeypatch):
     job.run(ledger=None)
     with pytest.raises(AlreadyReleased, match=r"in\.csv was released before, and .*out\.csv\.card"):

@@ -309,12 +309,83 @@ def test_permanent_answers_are_paid_for_once(book):
     same = sanitise(people("a", "b"), PEOPLE, ledger=account, **options).data
     assert first.equals(same)
     assert book.spent("panel").eps == Level("ln 2")
-    # Another table with the same key: whoever changed gave another answer, whatever somebody says.
-    sanitise(people("a", "b", "c"), PEOPLE, ledger=account, again="three months later", **options)
+    # Another table in which nobody has another value has the same answers, until others join.
+    turned = people("a", "b").take([1, 0])
+    assert sanitise(turned, PEOPLE, ledger=account, **options).data.equals(first.take([1, 0]))
+    assert book.spent("panel").eps == Level("ln 2")
+    sanitise(people("a", "b", "c"), PEOPLE, ledger=account, **options)
     assert book.spent("panel").eps == Level("ln 4")
-    sanitise(people("c", "b", "c"), PEOPLE, ledger=account, **options)
-    assert book.spent("panel").eps == Level("ln 8")
+    for reason in ({}, {"again": "three months later"}):
+        with pytest.raises(Malformed, match=r"column 'h', row 1: .* values_per_person = 1") as told:
+            sanitise(people("a", "c", "c"), PEOPLE, ledger=account, **options, **reason)
+        assert "p1" not in str(told.value)
+    assert book.spent("panel").eps == Level("ln 4")
     assert bool(book.verify())
+
+
+def test_twelve_waves_of_changing_values_are_paid_for_once_and_for_all(book):
+    """Two values each, in waves that all differ: 2·ln 2, as their exact joint law has it."""
+    account, options = book.account("panel"), {"permanent_key": KEY}
+    plan = {**PEOPLE, "values_per_person": 2}
+    for wave in range(12):
+        values = ("ab"[wave % 2], "bc"[wave // 6], "abc"[2 * (wave // 4 % 2)])
+        sanitise(people(*values), plan, ledger=account, again=f"wave {wave}", **options)
+        assert book.spent("panel").eps == Level("ln 4")
+    with pytest.raises(Malformed, match=r"row 0: .* values_per_person = 2"):
+        sanitise(people("c", "b"), plan, ledger=account, **options)
+    assert bool(book.verify())
+    # Another bound is another promise, and is paid for beside the first.
+    sanitise(people("c", "b"), {**plan, "values_per_person": 3}, ledger=account, **options)
+    assert book.spent("panel").eps == Level("ln 32")
+
+
+def test_two_values_of_one_person_in_one_table_count_as_two(book):
+    twice = pa.table({"who": ["ann", " ann"], "h": ["a", "b"]})
+    with pytest.raises(Malformed, match="row 1"):
+        sanitise(twice, PEOPLE, ledger=book.account("panel"), permanent_key=KEY)
+
+
+def test_values_of_what_was_refused_do_not_count(book):
+    account, options = book.account("panel"), {"permanent_key": KEY}
+    receipt = book.spend(
+        Plan.read(PEOPLE), account="panel", permanent={"h": b"m"}, answered={"h": [("p0", 0)]}
+    )
+    book.cancel(receipt, because="test")
+    book.spend(
+        Plan.read(PEOPLE), account="panel", permanent={"h": b"m"}, answered={"h": [("p0", 1)]}
+    )
+    twins = people("a", "b").set_column(0, "who", pa.array(["p0", "p0"]))
+    with pytest.raises(Malformed):
+        sanitise(twins, PEOPLE, ledger=account, **options)
+    sanitise(people("b", "b"), PEOPLE, ledger=account, **options)
+    assert bool(book.verify())
+
+
+def test_uncounted_values_pay_for_no_counted_ones(book):
+    """Whoever spends without saying whose values are which has paid for these answers alone."""
+    first = {"account": "panel", "permanent": {"h": b"m"}}
+    book.spend({"h": RR}, **first, sources={"t": b"1"})
+    book.spend({"h": RR}, **first, sources={"t": b"2"}, answered={"h": [("ann", 0)]})
+    assert book.spent("panel").eps == Level("ln 4")
+    book.spend({"h": RR}, **first, sources={"t": b"3"}, answered={"h": [("ann", 0)]})
+    assert book.spent("panel").eps == Level("ln 4")
+    book.spend({"h": RR}, **first, sources={"t": b"4"})
+    assert book.spent("panel").eps == Level("ln 8")
+
+
+def test_counted_values_that_are_changed_are_found(book):
+    receipt = book.spend(
+        {"h": RR}, account="panel", permanent={"h": b"m"}, answered={"h": [("ann", 0), ("bob", 1)]}
+    )
+    pages = book._pages
+    with pages.transaction(write=True):
+        pages.store.drop_answers(receipt.sequence)
+    (finding,) = book.verify().findings
+    assert finding.sequence == receipt.sequence
+    assert finding.what == "the values it counts are not those it was made for"
+    with pages.transaction(write=True):
+        pages.store.put_answers(99, [("m", "p", "v")])
+    assert "the ledger does not have it" in book.verify().explain()
 
 
 def test_other_permanent_answers_are_paid_for(book):
@@ -379,6 +450,16 @@ def test_permanent_answers_per_person(book):
     assert bool(book.verify())
 
 
+def test_people_who_join_later_pay_for_themselves(book):
+    book.budget("users", "ln 2", per="person")
+    account, options = book.account("users"), {"permanent_key": KEY}
+    for values in (["a"], ["a", "b"], ["a", "b", "c"]):
+        sanitise(people(*values), PEOPLE, ledger=account, **options)
+    spent = [book.spent("users", person=f"p{k}").eps for k in range(4)]
+    assert spent == [Level("ln 2")] * 3 + [0]
+    assert bool(book.verify())
+
+
 def test_what_is_refused_before_anything_comes_out_is_taken_back(book):
     account = book.account("survey")
     with pytest.raises(UnknownCategory):
@@ -398,6 +479,7 @@ def everything(ledger):
         texts = [entry.text for entry in pages.store.entries()]
         texts += [str(row) for row in pages.store.every_balance()]
         texts += [str(row) for row in pages.store.every_source()]
+        texts += [str(row) for row in pages.store.every_answer()]
         return "\n".join(texts + [str(row) for row in pages.store.every_person()])
 
 
@@ -446,10 +528,11 @@ def test_cancelling(book):
         book.cancel(Receipt("0" * 32, 2, "0" * 64), because="test")
     with pytest.raises(Malformed, match="spends nothing"):
         book.cancel(book.budget("survey", 5), because="test")
-    first = book.spend(PLAN, account="panel", permanent={"h": b"m"})
-    book.spend(PLAN, account="panel", permanent={"h": b"m"}, again="month 2")
-    with pytest.raises(Malformed, match="relies on"):
-        book.cancel(first, because="test")
+    for told in ({"sources": {"t": b"3"}}, {"answered": {"h": [("ann", 0)]}}):
+        options = {"account": "panel", "permanent": {"h": b"m"}, **told}
+        first, _ = (book.spend(PLAN, **options) for _ in range(2))
+        with pytest.raises(Malformed, match="relies on"):
+            book.cancel(first, because="test")
     assert bool(book.verify())
 
 

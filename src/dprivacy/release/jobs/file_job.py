@@ -9,8 +9,9 @@ from typing import Any
 
 from dprivacy.errors import BadFile, OutputExists, Unfinished, UnknownName, WrongShape
 from dprivacy.model import as_path
+from dprivacy.release.columns.answered_values import Answered, answered_in
 from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.columns.sanitiser import Sanitiser
+from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
@@ -107,7 +108,11 @@ def run_file_job(
             if journal.commit is not None:
                 put_in_place(journal)
                 return read_card(place.card)
-            receipt = charge.spend(digest, people=lambda: _people(origin, plan))
+            receipt = charge.spend(
+                digest,
+                people=lambda: _people(origin, plan),
+                answered=lambda: _answered(origin, sanitiser),
+            )
             sha256 = _write(origin, sanitiser, streams, journal, progress)
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
@@ -149,6 +154,19 @@ def _people(origin: Path, plan: Plan) -> Iterator[Any]:
                     f"the table has no column {unit!r}; it has {', '.join(batch.schema.names)}"
                 )
             yield from batch.column(unit).to_pylist()
+
+
+def _answered(origin: Path, sanitiser: Sanitiser) -> Answered:
+    """Whose value is which, for a ledger that counts the values of permanent answers."""
+    plan = sanitiser.plan
+
+    def arrays(batches: Iterator[Any]) -> Iterator[dict[str, Any]]:
+        for batch in batches:
+            sanitiser.output_names(batch.schema.names)
+            yield {name: one_chunk(batch.column(name)) for name in sanitiser.needed}
+
+    with batches_of(origin, plan.intake) as (batches, _):
+        return answered_in(plan, arrays(batches), texts=not is_parquet(origin))
 
 
 def _write(

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from dprivacy.errors import DPrivacyError
+from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.jobs.job_journal import Journal, Spent
 from dprivacy.release.ledger.ledger_book import Account
 from dprivacy.release.ledger.receipts import Receipt
@@ -34,7 +35,13 @@ class Charge:
     def __init__(self, journal: Journal, account: Account | None, terms: Terms) -> None:
         self._journal, self._account, self._terms = journal, account, terms
 
-    def spend(self, digest: bytes, *, people: Callable[[], Iterable[Any]]) -> dict[str, Any]:
+    def spend(
+        self,
+        digest: bytes,
+        *,
+        people: Callable[[], Iterable[Any]],
+        answered: Callable[[], Answered],
+    ) -> dict[str, Any]:
         """Spend unless it is done; the receipt, as a card has it."""
         journal, account = self._journal, self._account
         if journal.spent is not None:
@@ -45,7 +52,9 @@ class Charge:
         receipt = account.ledger.receipt(mark)
         if receipt is None:
             sources = {"the file": digest}
-            receipt = spend_release(account, self._terms, sources, people=people, run=mark)
+            receipt = spend_release(
+                account, self._terms, sources, people=people, answered=answered, run=mark
+            )
         journal.append(Spent(receipt.to_dict()))
         return receipt.to_dict()
 

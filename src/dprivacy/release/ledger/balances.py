@@ -173,6 +173,11 @@ def crowd(people: Sequence[str]) -> dict[str, Any]:
     return {"count": len(people), "hash": hashlib.sha256("".join(people).encode()).hexdigest()}
 
 
+def answers_hash(answers: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """How many values are new with an entry, and a hash of whose and which."""
+    return crowd(sorted("".join(answer) for answer in answers))
+
+
 def marks_of(body: Mapping[str, Any]) -> set[str]:
     """What a spend is found by later: its sources, and its run."""
     return {*body["sources"].values(), *([body["run"]] if body["run"] else [])}
@@ -223,13 +228,17 @@ def each_after(balances: Mapping[Any, Balance], body: Mapping[str, Any]) -> dict
 
 
 def is_free(balance: Balance, line: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
-    """Whether a line repeats permanent answers of the very same source, paid for before.
+    """Whether the answers of a line were paid for before.
 
-    Of another source somebody's value may be another one, and its answer is new; saying that it is
-    not (`again`) makes nothing free.
+    They were if they are of the very same source, and where the values of every person have been
+    counted since the first payment, which covers as many as a person may have. People who come later
+    may be the same ones under other names, so that an account per table pays for them. Saying why
+    (`again`) makes nothing free.
     """
-    first = balance.permanent.get(line["same"] or "")
-    return first is not None and first < body["sequence"]
+    strangers = line["newcomers"] and body["people"] is None
+    marks = [line["same"], *([] if strangers else [line["permanent"]])]
+    paid = (balance.permanent.get(mark or "") for mark in marks)
+    return any(first is not None and first < body["sequence"] for first in paid)
 
 
 def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.numbers import Frozen
+from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.columns.row_facts import require_bound
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import (
@@ -184,6 +185,7 @@ class Ledger(Frozen):
         whose: bytes = b"",
         run: bytes = b"",
         permanent: Mapping[str, bytes] | None = None,
+        answered: Answered | None = None,
         plan: str = "",
         again: str = "",
         note: str = "",
@@ -214,11 +216,15 @@ class Ledger(Frozen):
             A mark of the run that spends, by which `receipt` finds the entry again after a crash.
         permanent
             For permanent answers: a secret mark by column, which stands for key and mechanism.
+        answered
+            With it, by column: the person and the position of the true value in every row. They are
+            kept as keyed hashes, and more different values of a person than the plan allows
+            (`values_per_person`) are refused, so that later releases of the same people cost nothing.
         plan
             A hash of the plan, found again on the release card.
         again
             Why this repeats an earlier release. It makes nothing free: only permanent answers of the
-            very same sources cost nothing again.
+            very same sources cost nothing again, and those whose values are counted (`answered`).
         note
             Anything else to be remembered; not secret.
 
@@ -256,12 +262,17 @@ class Ledger(Frozen):
         bare = [*(what.pass_through if isinstance(what, Plan) else ()), *published]
         bare += [f"the block of {charge.column}" for charge in charges if charge.blocks]
         bare += [f"whether and when {column} of a person changes" for column in permanent or ()]
+        values = {
+            column: [self._pages.answer(name, marks[column], *row) for row in some]
+            for column, some in (answered or {}).items()
+            if column in marks
+        }
         body = {
             "kind": "spend",
             "account": name,
             "part": part,
             "unit": unit or ("row" if people is None else "person"),
-            "lines": lines_of(charges, marks, same),
+            "lines": lines_of(charges, {c: m for c, m in marks.items() if c in values}, same),
             "published": sorted(set(bare)),
             "sources": tags,
             "run": key.tag("run", run) if run else "",
@@ -270,7 +281,8 @@ class Ledger(Frozen):
             "people": None if persons is None else crowd(persons),
             "note": note,
         }
-        entry, costs = put_down(self._pages, body, persons)
+        most = what.values_per_person if isinstance(what, Plan) else 1
+        entry, costs = put_down(self._pages, body, persons, values, most)
         return self._receipt(entry, {column: cost or PAID for column, cost in costs.items()})
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:

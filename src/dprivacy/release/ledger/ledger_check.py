@@ -6,7 +6,14 @@ from itertools import groupby
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
 from dprivacy.model import Verdict, counted
-from dprivacy.release.ledger.balances import NOTHING, Balance, crowd, each_after, marks_of
+from dprivacy.release.ledger.balances import (
+    NOTHING,
+    Balance,
+    answers_hash,
+    crowd,
+    each_after,
+    marks_of,
+)
 from dprivacy.release.ledger.hash_chain import START, Entry
 from dprivacy.release.ledger.ledger_pages import Pages
 from dprivacy.release.ledger.receipts import Receipt
@@ -192,6 +199,16 @@ def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:
             sources |= {(sequence, tag) for tag in marks_of(body)}
         if body["kind"] == "cancel":
             sources = {(n, tag) for n, tag in sources if n != told["sequence"]}
+    answers = {
+        sequence: [answer for _, answer in rows]
+        for sequence, rows in groupby(store.every_answer(), lambda row: row[0])
+    }
+    for sequence, entry in chain.entries.items():
+        made = sequence not in chain.cancelled and entry.body.get("answers")
+        if answers_hash(answers.pop(sequence, [])) != (made or answers_hash([])):
+            yield Finding(sequence, "the values it counts are not those it was made for")
+    for sequence in sorted(answers):
+        yield Finding(sequence, "values are counted under it, and the ledger does not have it")
     kept = {(account, person): stored for account, person, stored in store.every_balance()}
     same: dict[tuple[str, int], bool] = {}  # a crowd has few different balances
     for at in sorted(kept.keys() | balances.keys()):

@@ -25,6 +25,7 @@ from dprivacy.release.columns.person_identifiers import same_person
 from dprivacy.release.ledger.balances import (
     NOTHING,
     Balance,
+    answers_hash,
     costs_of,
     each_after,
     marks_of,
@@ -35,7 +36,7 @@ from dprivacy.release.ledger.balances import (
     unknown_account,
 )
 from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
-from dprivacy.release.ledger.ledger_store import FORMAT, Store
+from dprivacy.release.ledger.ledger_store import FORMAT, Answer, Store
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.typing import PathArg
 
@@ -168,9 +169,18 @@ class Pages:
             )
         return self.key.tag("person", account.encode(), told.encode("utf-8", "surrogatepass"))
 
+    def answer(self, account: str, mark: str, person: Any, value: int) -> tuple[str, str]:
+        """The keyed hashes that stand for a person and for a value of theirs."""
+        who = self.person(account, person)
+        return who, self.key.tag("value", mark.encode(), who.encode(), str(value).encode())
+
 
 def put_down(
-    pages: Pages, asked: Mapping[str, Any], persons: Sequence[str] | None
+    pages: Pages,
+    asked: Mapping[str, Any],
+    persons: Sequence[str] | None,
+    values: Mapping[str, Sequence[tuple[str, str]]],
+    most: int,
 ) -> tuple[Entry, dict[str, str]]:
     """Append a spend if no budget forbids it; the entry, and what each column costs in words.
 
@@ -182,6 +192,8 @@ def put_down(
         The body of the entry, but for its place in the chain.
     persons
         Keyed hashes of who is charged; None for everybody in the account.
+    values, most
+        For permanent answers, by column: whose value is which, and how many one person may have.
     """
     name, tags = asked["account"], asked["sources"]
     with pages.transaction(write=True):
@@ -190,7 +202,14 @@ def put_down(
             require_budgets(name, balance, asked["lines"])
         require_kind(name, balance, asked, persons)
         known = pages.store.released(tags.values())
-        body = {**asked, **pages.link()}
+        lines, answers = [], list[Answer]()
+        for line in asked["lines"]:
+            column, mark = line["column"], line["permanent"]
+            new, newcomers = new_answers(pages.store, column, mark, values.get(column, ()), most)
+            lines.append({**line, "newcomers": newcomers})
+            answers += new
+        hashed = answers_hash(answers)
+        body = {**asked, "lines": lines, "answers": hashed, **pages.link()}
         before = pages.balances(name, persons) if persons is not None else {"": balance}
         now = each_after(before, body)
         pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
@@ -198,12 +217,13 @@ def put_down(
         if known and not body["again"] and any(costs.values()):
             raise AlreadyReleased(released_before(tags, known))
         whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
-        for old, new in pairs:
-            require_within(balance.limits, old, new, whom)
+        for old, then in pairs:
+            require_within(balance.limits, old, then, whom)
         entry = pages.append(body)
         pages.keep(name, now)
         pages.store.put_sources(entry.sequence, marks_of(body))
         pages.store.put_people(entry.sequence, persons or ())
+        pages.store.put_answers(entry.sequence, answers)
     return entry, costs
 
 
@@ -219,12 +239,12 @@ def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
         undone = pages.sound(entry).body
         if undone["kind"] != "spend":
             raise NotApplicable(f"entry {entry.sequence} spends nothing, so it cannot be cancelled")
-        marks = {line["permanent"] for line in undone["lines"]} - {None}
+        marks = _permanent_marks(undone)
         for later in pages.store.entries(entry.sequence):
             found = pages.sound(later).body
             if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
                 raise NotApplicable(f"entry {entry.sequence} is cancelled already")
-            if found["kind"] == "spend" and marks & {x["permanent"] for x in found["lines"]}:
+            if found["kind"] == "spend" and marks & _permanent_marks(found):
                 raise NotApplicable(f"entry {later.sequence} relies on entry {entry.sequence}")
         name = undone["account"]
         people = pages.store.people(entry.sequence) if undone["people"] else [""]
@@ -233,7 +253,51 @@ def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
         )
         pages.keep(name, each_after(pages.balances(name, people), made.body))
         pages.store.drop_sources(entry.sequence)
+        pages.store.drop_answers(entry.sequence)
     return made
+
+
+def _permanent_marks(body: Mapping[str, Any]) -> set[str]:
+    return {mark for line in body["lines"] for mark in (line["permanent"], line["same"])} - {None}
+
+
+def new_answers(
+    store: Store, column: str, mark: str, rows: Sequence[tuple[str, str]], most: int
+) -> tuple[list[Answer], bool]:
+    """The values that people had not had under a mark; refused where they would have too many.
+
+    And whether there is anybody among them who had none.
+
+    Parameters
+    ----------
+    store
+        The ledger's tables.
+    column
+        The column, for the refusal.
+    mark
+        Stands for key, question and mechanism.
+    rows
+        Keyed hashes of the person and the value of every row.
+    most
+        How many different values a person may have, over all releases.
+    """
+    found: list[Answer] = []
+    everybody = list({person for person, _ in rows})
+    known = store.answers(mark, everybody)
+    newcomers = len(known) < len(everybody)
+    for row, (person, value) in enumerate(rows):
+        values = known.setdefault(person, set())
+        if value in values:
+            continue
+        if len(values) >= most:
+            raise NotApplicable(
+                f"column {column!r}, row {row}: the person would have had more different values than "
+                f"values_per_person = {most}, and their answers together say more than was paid for; "
+                "leave the row out, or release under a plan with a larger bound, which costs more"
+            )
+        values.add(value)
+        found.append((mark, person, value))
+    return found, newcomers
 
 
 def open_pages(

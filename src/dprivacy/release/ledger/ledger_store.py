@@ -20,17 +20,20 @@ TABLES = {
     "PRIMARY KEY (tag, sequence))",
     "people": "CREATE TABLE people (sequence BIGINT NOT NULL, person TEXT NOT NULL, "
     "PRIMARY KEY (sequence, person))",
+    "answers": "CREATE TABLE answers (mark TEXT NOT NULL, person TEXT NOT NULL, value TEXT NOT NULL, "
+    "sequence BIGINT NOT NULL, PRIMARY KEY (mark, person, value))",
 }
 _AT_ONCE = 500  # values in one question
 
 Stored = tuple[str, str]  # a balance's text and its seal
+Answer = tuple[str, str, str]  # a question's mark, a person and a value, all keyed hashes
 
 
 class Store(ABC):
     """The tables of a ledger, inside a transaction.
 
-    `entries` is the chain; `balances`, `sources` and `people` hold what follows from it, so that
-    spending need not read it all; `head` says where it ends.
+    `entries` is the chain; `balances`, `sources`, `people` and `answers` (which values each person has
+    had) hold what follows from it, so that spending need not read it all; `head` says where it ends.
     """
 
     name: str  # for messages: never with a password
@@ -155,6 +158,30 @@ class Store(ABC):
             "SELECT sequence, person FROM people ORDER BY sequence, person"
         ):
             yield _number(sequence), _text(person)
+
+    def answers(self, mark: str, people: Sequence[str]) -> dict[str, set[str]]:
+        """The values that people have had under a mark so far."""
+        sql = "SELECT person, value FROM answers WHERE mark = ? AND person IN ({})"
+        found: dict[str, set[str]] = {}
+        for at in range(0, len(people), _AT_ONCE):
+            some = people[at : at + _AT_ONCE]
+            for person, value in self._rows(sql.format(", ".join("?" * len(some))), [mark, *some]):
+                found.setdefault(_text(person), set()).add(_text(value))
+        return found
+
+    def put_answers(self, sequence: int, answers: Iterable[Answer]) -> None:
+        """Remember which values are new with an entry."""
+        self._many("INSERT INTO answers VALUES (?, ?, ?, ?)", ((*a, sequence) for a in answers))
+
+    def drop_answers(self, sequence: int) -> None:
+        """Forget the values of an entry that released nothing."""
+        self._many("DELETE FROM answers WHERE sequence = ?", [(sequence,)])
+
+    def every_answer(self) -> Iterator[tuple[int, Answer]]:
+        """All values that people have had, as (entry, answer), in order of entries."""
+        sql = "SELECT sequence, mark, person, value FROM answers ORDER BY sequence"
+        for sequence, mark, person, value in self._rows(sql):
+            yield _number(sequence), (_text(mark), _text(person), _text(value))
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable, WrongKind
 from dprivacy.extras import arrow
+from dprivacy.release.columns.answered_values import Answered, answered_in
 from dprivacy.release.columns.permanent_answers import question_key
 from dprivacy.release.ledger.ledger_book import Account, Ledger
 from dprivacy.release.ledger.receipts import Receipt
@@ -54,6 +55,7 @@ def spend_release(
     sources: Mapping[str, bytes],
     *,
     people: Callable[[], Iterable[Any]],
+    answered: Callable[[], Answered] | None = None,
     whose: bytes = b"",
     run: bytes = b"",
 ) -> Receipt:
@@ -69,6 +71,8 @@ def spend_release(
         Digests of what is released, by what they are of: {"the file": sha256}. See `column_digests`.
     people
         Says who is in the table; asked for an account per person.
+    answered
+        Says whose value is which; asked for permanent answers, which are charged anew without it.
     whose
         A digest of whose each row is, where the plan has a column for that.
     run
@@ -95,6 +99,7 @@ def spend_release(
         whose=whose,
         run=run,
         permanent=marks,
+        answered=None if key is None or answered is None else answered(),
         plan=plan_hash(plan.raw),
         again=reason_of(terms.again),
         note=plan.title,
@@ -121,6 +126,7 @@ class TableSpending:
             self._terms,
             column_digests({name: arrays[name] for name in self._terms.plan.protected}),
             people=lambda: iter(arrays[unit].to_pylist()),
+            answered=lambda: answered_in(self._terms.plan, [arrays], texts=False),
             whose=b"" if unit == "row" else _digest(unit, arrays[unit]),
         )
 
