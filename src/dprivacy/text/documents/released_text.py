@@ -51,7 +51,7 @@ class ProtectedText(Answer):
     --------
     >>> from dprivacy.text import text_mechanism
     >>> noisy = text_mechanism(eps=8).protect("the king drank tea")
-    >>> noisy.spoken, "vocabulary" in noisy.explain()
+    >>> noisy.spoken, "unchanged" in noisy.explain()
     (4, False)
     """
 
