@@ -105,5 +105,5 @@ def test_a_plan_draws_from_it_and_a_card_does_not_pass_for_one(folder: Path) -> 
     (folder / "t.csv").write_text("x\n" + "0\n1\n2\n" * 20)
     good("sanitise", "t.csv", "-p", "plan.toml", "-o", "out.csv", folder=folder)
     assert len((folder / "out.csv").read_text().splitlines()) == 61
-    line = refused("verify", "out.csv.card.json", folder=folder)
+    line = refused("leakage", "out.csv.card.json", folder=folder)
     assert "holds a card, where a channel or a mechanism is needed" in line

@@ -190,7 +190,7 @@ def test_verify_a_matrix_and_repair_it(served, window, tmp_path):
     window.reload()
     expect(headline(window)).to_have_text(re.compile("^No: that level does not hold"))
     window.get_by_label("The matrix: true values down").fill(",a,b\na,0.9,0.9\nb,0,1")
-    expect(window.get_by_role("alert")).to_contain_text("should sum to 1 but sums to 1.8")
+    expect(window.get_by_role("alert")).to_contain_text("its probabilities sum to 9/5")
 
 
 def test_compare_two_matrices(served, window):

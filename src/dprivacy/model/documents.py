@@ -115,6 +115,8 @@ def read_document(text: str, *, name: str = "the file") -> Document:
 def parsed_json(text: str, name: str, **hooks: Any) -> Any:
     """The data of a JSON text; BadFile for anything else, and for what would upset its readers."""
     # A byte of text can take thirty of memory, so that its parts are counted first.
+    if not isinstance(text, str):
+        raise BadFile(f"{name}: not JSON but an object {type(text).__name__}")
     if text.count("[") + text.count("{") > _MOST_PARTS or text.count(",") > _MOST_ITEMS:
         raise BadFile(f"{name}: has more than {_MOST_ITEMS:,} items, or {_MOST_PARTS:,} lists")
     try:

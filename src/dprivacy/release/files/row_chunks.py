@@ -21,7 +21,7 @@ def recut(pieces: Iterable[Any], size: int | None = None) -> Iterator[Any]:
     Examples
     --------
     >>> import pyarrow
-    >>> pieces = [pyarrow.table({"a": range(n)}) for n in (5, 0, 1, 4)]
+    >>> pieces = [pyarrow.table({"a": pyarrow.array(range(n), "int64")}) for n in (5, 0, 1, 4)]
     >>> [table.num_rows for table in recut(pieces, 4)]
     [4, 4, 2]
     """
