@@ -71,14 +71,14 @@ def test_honest_files_are_read_as_they_are(tmp_path, options, rows):
 def test_rows_that_need_more_than_a_little_are_read_in_smaller_batches(tmp_path, monkeypatch):
     table = honest(2500)
     pq.write_table(table, tmp_path / "t.parquet")
-    monkeypatch.setattr(parquet_tables, "MOST", 16 << 20)
+    monkeypatch.setattr(parquet_tables, "MOST", 12 << 20)
+    monkeypatch.setattr(parquet_tables, "UNPACKING", 0)
     monkeypatch.setattr(parquet_tables, "_SMALL", 1 << 20)
     with open_parquet(tmp_path / "t.parquet") as file:
         batches = list(file.batches())
     assert pa.Table.from_batches(batches).equals(table)
     assert len(batches) > 5
     monkeypatch.setattr(parquet_tables, "MOST", 8 << 20)
-    monkeypatch.setattr(parquet_tables, "UNPACKING", 0)
     with open_parquet(tmp_path / "t.parquet") as file, pytest.raises(TooLarge, match="unpacks to"):
         file.require_fitting()
 
@@ -88,7 +88,7 @@ def test_the_longest_text_of_a_dictionary_counts_and_not_all_of_them(tmp_path, m
     pq.write_table(pa.table({"name": names * 2}), tmp_path / "t.parquet")
     monkeypatch.setattr(parquet_tables, "UNPACKING", 0)
     monkeypatch.setattr(
-        parquet_tables, "MOST", 16 << 20
+        parquet_tables, "MOST", 12 << 20
     )  # 20,000 names take less, 40,000 × all more
     with open_parquet(tmp_path / "t.parquet") as file:
         assert [batch.num_rows for batch in file.batches()] == [40_000]

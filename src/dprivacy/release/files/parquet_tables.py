@@ -229,10 +229,11 @@ class ParquetTable:
         name, about = chunk.name, self.file.metadata
         with parquet().ParquetFile(self.path, metadata=about, read_dictionary=[name]) as file:
             batch = next(file.iter_batches(batch_size=1, row_groups=[group], columns=[name]))
-        found = batch.column(0)
-        kind = found.type
-        if not arrow().types.is_dictionary(kind) or len(found.dictionary) != chunk.entries:
-            return chunk  # nested, or not yet used in the first row
+        found, kinds = batch.column(0), arrow().types
+        while kinds.is_list(found.type) or (kinds.is_struct(found.type) and found.type.num_fields):
+            found = found.values if kinds.is_list(found.type) else found.field(0)
+        if not kinds.is_dictionary(found.type) or len(found.dictionary) != chunk.entries:
+            return chunk  # nested in another way, or not yet used in the first row
         longest = compute().max(compute().binary_length(found.dictionary)).as_py()
         return replace(chunk, longest=longest or 0)
 
