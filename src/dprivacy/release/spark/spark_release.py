@@ -206,7 +206,8 @@ def _check_people(frame: Any, plan: Plan) -> None:
         )
     if frame.schema[plan.unit].dataType.typeName() == "boolean":
         same_person(True)  # which it refuses
-    named = functions.udf(same_person, "string")
+    # Through a lambda: Spark would take the annotations of a function for those of a vectorised one.
+    named = functions.udf(lambda person: same_person(person), "string")  # noqa: PLW0108
     who, most = named(column_of(plan.unit)), plan.rows_per_person
     rows = frame.groupBy(
         who.isNull().alias("nobody"), functions.xxhash64(who).alias("person")
