@@ -213,7 +213,7 @@ def _named(problem: Problem, members: tuple[int, ...]) -> Any:
 
 
 def _apart(loss: Fraction, bound: Fraction) -> Fraction | float:
-    """The relative gap: 0, or a double that is no smaller."""
+    """The relative gap: 0, or a double that is at least as large."""
     if loss == bound:
         return Fraction(0)
     return float_up((loss - bound) / loss)

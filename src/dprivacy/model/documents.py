@@ -209,7 +209,7 @@ def open_regular(path: PathArg) -> io.BufferedReader:
 
 
 def require_regular(path: PathArg) -> None:
-    """BadFile for what is no file; for readers that open it themselves."""
+    """BadFile for anything but a regular file; for readers that open it themselves."""
     open_regular(path).close()
 
 

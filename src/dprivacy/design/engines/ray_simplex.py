@@ -207,7 +207,7 @@ def plain_basis(piece: Piece) -> list[Source]:
 
 
 def started(piece: Piece, cone: Cone, trees: list[Tree], bits: int, basis: list[Source]) -> Simplex:
-    """The method at a basis, or where that is no vertex at the plain one."""
+    """The method at a basis, or at the plain one where that basis gives no vertex."""
     try:
         state = Simplex(piece, cone, trees, bits, basis)
         if not any(weight < 0 for weight in state.weights()):

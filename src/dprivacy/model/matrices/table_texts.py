@@ -41,7 +41,7 @@ class Cells:
 
     @cached_property
     def probabilities(self) -> list[list[Fraction]]:
-        """The entries, read exactly; a refusal says where one is that is no probability."""
+        """The entries, read exactly; a refusal says where an entry is not a probability."""
         same = len(self.entries) == len(self.rows)
         if not same or any(len(line) != len(self.columns) for line in self.entries):
             raise BadFile(f"{self.name}: ragged matrix: rows should be equally long")

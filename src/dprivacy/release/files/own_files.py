@@ -128,7 +128,7 @@ class Workplace:
 
 
 def open_own(path: Path, flags: int) -> int:
-    """Open a file that belongs to this user, that no other may read, and that is no link.
+    """Open a file, not a link, that belongs to this user and that nobody else may read.
 
     The names of these files can be guessed, so that somebody else may have put something there.
     """

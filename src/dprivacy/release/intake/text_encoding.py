@@ -47,7 +47,7 @@ def _with_empty_bytes(head: bytes) -> tuple[str | None, str]:
 
 
 def _reads_as(sample: bytes, encoding: str) -> bool:
-    """Whether bytes can be read; a letter that is cut at their end is no fault."""
+    """Whether bytes can be read; a letter may be cut off at their end."""
     try:
         codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:

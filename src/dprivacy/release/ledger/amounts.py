@@ -78,7 +78,7 @@ class Amount:
         return not self.nano and not self.atto
 
     def within(self, limit: "Amount") -> bool:
-        """Whether it is no more than a limit, decided exactly."""
+        """Whether it is at most a limit, decided exactly."""
         return self.eps <= limit.eps and self.slack <= limit.slack
 
     def agrees(self, other: "Amount") -> bool:

@@ -24,7 +24,7 @@ from dprivacy.typing import PathArg
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that differs: at which entry (None where it is no single one), and what."""
+    """Something that differs: at which entry (None if at several), and what."""
 
     sequence: int | None
     what: str
