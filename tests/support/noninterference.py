@@ -30,7 +30,7 @@ from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.files import row_chunks, table_files
 from dprivacy.release.jobs import file_job, output_writer
 from dprivacy.release.ledger import ledger_pages
-from dprivacy.release.ledger.hash_chain import LedgerKey
+from dprivacy.release.ledger.stores.hash_chain import LedgerKey
 from dprivacy.sampling import CategoricalSampler, KeyedSource, SystemSource
 from dprivacy.text.documents.word_noise import ExponentialWords
 

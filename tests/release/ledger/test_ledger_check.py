@@ -13,8 +13,8 @@ import pytest
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Ledger, Plan
-from dprivacy.release.ledger.hash_chain import entry_of, read_key
-from dprivacy.release.ledger.ledger_store import TABLES
+from dprivacy.release.ledger.stores.hash_chain import entry_of, read_key
+from dprivacy.release.ledger.stores.ledger_store import TABLES
 from support.patience import brisk
 from support.release_tables import LETTERS, with_card
 

@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.errors import DPrivacyError, Malformed, MissingExtra
 from dprivacy.release import Ledger
-from dprivacy.release.ledger.postgres_store import safe_name
+from dprivacy.release.ledger.stores.postgres_store import safe_name
 from support.patience import brisk
 
 PASSWORD = "hunter2canary"

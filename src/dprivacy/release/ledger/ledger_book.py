@@ -10,22 +10,20 @@ from dprivacy.numbers import Frozen
 from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.columns.row_facts import require_bound
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances import (
-    PAID,
-    WHOLE,
-    after,
-    crowd,
-    lines_of,
+from dprivacy.release.ledger.balances import PAID, WHOLE, after
+from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
+from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
+from dprivacy.release.ledger.ledger_pages import Pages, open_pages
+from dprivacy.release.ledger.ledger_report import LedgerReport, report
+from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.spend_entries import crowd, hide, lines_of, put_down, take_back
+from dprivacy.release.ledger.spend_rules import (
     require_bytes,
     require_name,
     require_texts,
+    unit_word,
 )
-from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
-from dprivacy.release.ledger.hash_chain import Entry
-from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
-from dprivacy.release.ledger.ledger_pages import Pages, open_pages, put_down, take_back
-from dprivacy.release.ledger.ledger_report import LedgerReport, report
-from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.stores.hash_chain import Entry
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
@@ -144,7 +142,7 @@ class Ledger(Frozen):
                 raise NotApplicable(
                     f"account {name!r} is kept per {balance.per}, not per {kind}; open another account"
                 )
-            word = _unit(name, unit, kind, balance.unit)
+            word = unit_word(name, unit, kind, balance.unit)
             body = {"kind": "budget", "account": name, "column": column, "per": kind, "unit": word}
             entry = self._pages.append({**body, "limit": most.to_dict()})
             self._pages.keep(name, {"": after(balance, entry.body)})
@@ -246,12 +244,6 @@ class Ledger(Frozen):
         name, charges = require_name(account, "an account"), charges_of(what)
         require_texts(part=part, plan=plan, again=again, note=note)
         require_bytes([whose, run, *(sources or {}).values(), *(permanent or {}).values()])
-        key, crew = self._pages.key, part.encode("utf-8", "surrogatepass")
-        tags = {words: key.tag("source", digest) for words, digest in (sources or {}).items()}
-        # What was paid for one part of the people was not paid for another.
-        marks = {c: key.tag("permanent", mark, crew) for c, mark in (permanent or {}).items()}
-        told = "".join(sorted(tags.values())).encode()
-        same = {c: key.tag("same", told, whose, m.encode()) for c, m in marks.items() if told}
         if isinstance(what, Plan):
             unit, rows_per_person = "row" if what.unit == "row" else "person", what.rows_per_person
         rows = Counter(self._pages.person(name, one) for one in people or ())
@@ -262,27 +254,25 @@ class Ledger(Frozen):
         bare = [*(what.pass_through if isinstance(what, Plan) else ()), *published]
         bare += [f"the block of {charge.column}" for charge in charges if charge.blocks]
         bare += [f"whether and when {column} of a person changes" for column in permanent or ()]
-        values = {
-            column: [self._pages.answer(name, marks[column], *row) for row in some]
-            for column, some in (answered or {}).items()
-            if column in marks
-        }
+        hidden = hide(
+            self._pages, name, part, sources or {}, whose, permanent or {}, answered or {}
+        )
         body = {
             "kind": "spend",
             "account": name,
             "part": part,
             "unit": unit or ("row" if people is None else "person"),
-            "lines": lines_of(charges, {c: m for c, m in marks.items() if c in values}, same),
+            "lines": lines_of(charges, hidden),
             "published": sorted(set(bare)),
-            "sources": tags,
-            "run": key.tag("run", run) if run else "",
+            "sources": hidden.sources,
+            "run": self._pages.key.tag("run", run) if run else "",
             "plan": plan,
             "again": again,
             "people": None if persons is None else crowd(persons),
             "note": note,
         }
         most = what.values_per_person if isinstance(what, Plan) else 1
-        entry, costs = put_down(self._pages, body, persons, values, most)
+        entry, costs = put_down(self._pages, body, persons, hidden.values, most)
         return self._receipt(entry, {column: cost or PAID for column, cost in costs.items()})
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
@@ -377,21 +367,6 @@ class Ledger(Frozen):
         return Receipt(
             self.id, entry.sequence, entry.hash, body["account"], body["time"], spent or {}
         )
-
-
-def _unit(account: str, asked: str | None, per: str, known: str) -> str:
-    """The word for what an account protects, if it can be that."""
-    word = asked or known or ("person" if per == "person" else "row")
-    require_name(word, "what an account protects")
-    if known and word != known:
-        raise NotApplicable(
-            f"account {account!r} protects each {known}, not each {word}; open another account"
-        )
-    if per == "person" and word == "row":
-        raise NotApplicable(
-            f"account {account!r} is kept per person, whose rows add up: unit is a word for the person"
-        )
-    return word
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,11 @@ from itertools import groupby
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
 from dprivacy.model import Verdict, counted
-from dprivacy.release.ledger.balances import (
-    NOTHING,
-    Balance,
-    answers_hash,
-    crowd,
-    each_after,
-    marks_of,
-)
-from dprivacy.release.ledger.hash_chain import START, Entry
+from dprivacy.release.ledger.balances import NOTHING, Balance, each_after
 from dprivacy.release.ledger.ledger_pages import Pages
 from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.spend_entries import answers_hash, crowd, marks_of
+from dprivacy.release.ledger.stores.hash_chain import START, Entry
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.typing import PathArg

@@ -1,7 +1,4 @@
-"""The pages of a ledger: sealed entries and balances, read and written inside a transaction.
-
-The entries that spend and those that take back are made here, each checked before it is written.
-"""
+"""The pages of a ledger: sealed entries and balances, read and written inside a transaction."""
 
 import os
 import secrets
@@ -14,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import (
-    AlreadyReleased,
     BadFile,
     BrokenLedger,
     NotApplicable,
@@ -22,22 +18,17 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.release.columns.person_identifiers import same_person
-from dprivacy.release.ledger.balances import (
-    NOTHING,
-    Balance,
-    answers_hash,
-    costs_of,
-    each_after,
-    marks_of,
-    released_before,
-    require_budgets,
-    require_kind,
-    require_within,
-    unknown_account,
+from dprivacy.release.ledger.balances import NOTHING, Balance
+from dprivacy.release.ledger.spend_rules import unknown_account
+from dprivacy.release.ledger.stores.hash_chain import (
+    START,
+    Entry,
+    LedgerKey,
+    entry_of,
+    make_key,
+    read_key,
 )
-from dprivacy.release.ledger.hash_chain import START, Entry, LedgerKey, entry_of, make_key, read_key
-from dprivacy.release.ledger.ledger_store import FORMAT, Answer, Store
-from dprivacy.release.ledger.receipts import Receipt
+from dprivacy.release.ledger.stores.ledger_store import FORMAT, Store
 from dprivacy.typing import PathArg
 
 KEY_VARIABLE = "DPRIVACY_LEDGER_KEY"
@@ -175,131 +166,6 @@ class Pages:
         return who, self.key.tag("value", mark.encode(), who.encode(), str(value).encode())
 
 
-def put_down(
-    pages: Pages,
-    asked: Mapping[str, Any],
-    persons: Sequence[str] | None,
-    values: Mapping[str, Sequence[tuple[str, str]]],
-    most: int,
-) -> tuple[Entry, dict[str, str]]:
-    """Append a spend if no budget forbids it; the entry, and what each column costs in words.
-
-    Parameters
-    ----------
-    pages
-        The ledger.
-    asked
-        The body of the entry, but for its place in the chain.
-    persons
-        Keyed hashes of who is charged; None for everybody in the account.
-    values, most
-        For permanent answers, by column: whose value is which, and how many one person may have.
-    """
-    name, tags = asked["account"], asked["sources"]
-    with pages.transaction(write=True):
-        balance = pages.known_balance(name)
-        if not pages.is_open():
-            require_budgets(name, balance, asked["lines"])
-        require_kind(name, balance, asked, persons)
-        known = pages.store.released(tags.values())
-        lines, answers = [], list[Answer]()
-        for line in asked["lines"]:
-            column, mark = line["column"], line["permanent"]
-            new, newcomers = new_answers(pages.store, column, mark, values.get(column, ()), most)
-            lines.append({**line, "newcomers": newcomers})
-            answers += new
-        hashed = answers_hash(answers)
-        body = {**asked, "lines": lines, "answers": hashed, **pages.link()}
-        before = pages.balances(name, persons) if persons is not None else {"": balance}
-        now = each_after(before, body)
-        pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
-        costs = costs_of((old for old, _ in pairs), body)
-        if known and not body["again"] and any(costs.values()):
-            raise AlreadyReleased(released_before(tags, known))
-        whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
-        for old, then in pairs:
-            require_within(balance.limits, old, then, whom)
-        entry = pages.append(body)
-        pages.keep(name, now)
-        pages.store.put_sources(entry.sequence, marks_of(body))
-        pages.store.put_people(entry.sequence, persons or ())
-        pages.store.put_answers(entry.sequence, answers)
-    return entry, costs
-
-
-def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
-    """Append an entry that undoes a spend, unless something later relies on it."""
-    with pages.transaction(write=True):
-        entry = pages.store.entry(receipt.sequence)
-        if receipt.ledger != pages.name or entry is None or entry.hash != receipt.head:
-            raise NotApplicable(
-                f"the receipt is not of an entry of this ledger, {pages.name}, but of entry "
-                f"{receipt.sequence} of {receipt.ledger[:40]}"
-            )
-        undone = pages.sound(entry).body
-        if undone["kind"] != "spend":
-            raise NotApplicable(f"entry {entry.sequence} spends nothing, so it cannot be cancelled")
-        marks = _permanent_marks(undone)
-        for later in pages.store.entries(entry.sequence):
-            found = pages.sound(later).body
-            if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
-                raise NotApplicable(f"entry {entry.sequence} is cancelled already")
-            if found["kind"] == "spend" and marks & _permanent_marks(found):
-                raise NotApplicable(f"entry {later.sequence} relies on entry {entry.sequence}")
-        name = undone["account"]
-        people = pages.store.people(entry.sequence) if undone["people"] else [""]
-        made = pages.append(
-            {"kind": "cancel", "account": name, "undone": undone, "because": because}
-        )
-        pages.keep(name, each_after(pages.balances(name, people), made.body))
-        pages.store.drop_sources(entry.sequence)
-        pages.store.drop_answers(entry.sequence)
-    return made
-
-
-def _permanent_marks(body: Mapping[str, Any]) -> set[str]:
-    return {mark for line in body["lines"] for mark in (line["permanent"], line["same"])} - {None}
-
-
-def new_answers(
-    store: Store, column: str, mark: str, rows: Sequence[tuple[str, str]], most: int
-) -> tuple[list[Answer], bool]:
-    """The values that people had not had under a mark; refused where they would have too many.
-
-    And whether there is anybody among them who had none.
-
-    Parameters
-    ----------
-    store
-        The ledger's tables.
-    column
-        The column, for the refusal.
-    mark
-        Stands for key, question and mechanism.
-    rows
-        Keyed hashes of the person and the value of every row.
-    most
-        How many different values a person may have, over all releases.
-    """
-    found: list[Answer] = []
-    everybody = list({person for person, _ in rows})
-    known = store.answers(mark, everybody)
-    newcomers = len(known) < len(everybody)
-    for row, (person, value) in enumerate(rows):
-        values = known.setdefault(person, set())
-        if value in values:
-            continue
-        if len(values) >= most:
-            raise NotApplicable(
-                f"column {column!r}, row {row}: the person would have had more different values than "
-                f"values_per_person = {most}, and their answers together say more than was paid for; "
-                "leave the row out, or release under a plan with a larger bound, which costs more"
-            )
-        values.add(value)
-        found.append((mark, person, value))
-    return found, newcomers
-
-
 def open_pages(
     place: PathArg, *, key: PathArg | None, create: bool, is_open: bool, schema: str
 ) -> Pages:
@@ -363,14 +229,14 @@ def _store(
             f"{place!r:.60}"
         )
     if not isinstance(place, str) or "://" not in place:
-        from dprivacy.release.ledger.sqlite_store import SQLiteStore
+        from dprivacy.release.ledger.stores.sqlite_store import SQLiteStore
 
         return SQLiteStore(Path(place), create=create), Path(key or f"{place}.key")
     if not place.startswith(("postgresql://", "postgres://")):
         raise UnknownName(  # the address itself may hold a password
             "a ledger's URL begins with postgresql://; a file is named by its path alone"
         )
-    from dprivacy.release.ledger.postgres_store import PostgresStore
+    from dprivacy.release.ledger.stores.postgres_store import PostgresStore
 
     chosen = key or os.environ.get(KEY_VARIABLE)
     if not chosen:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, BrokenLedger
-from dprivacy.release.ledger.ledger_store import TABLES, Store
+from dprivacy.release.ledger.stores.ledger_store import TABLES, Store
 
 _PATIENCE = 120.0  # seconds to wait for others who write
 

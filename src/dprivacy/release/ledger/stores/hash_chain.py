@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, BrokenLedger, TooLarge
-from dprivacy.release.ledger.balances import canonical
 
 START = "0" * 64  # what stands for the hash before the first entry
 _HEAD = "dprivacy ledger key 1"
@@ -67,6 +66,11 @@ def entry_of(body: dict[str, Any], key: "LedgerKey") -> Entry:
         )
     digest = hashlib.sha256(text.encode()).hexdigest()
     return Entry(body["sequence"], text, digest, key.seal(digest).decode())
+
+
+def canonical(data: Any) -> str:
+    """JSON in the one form that is hashed."""
+    return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 class LedgerKey:

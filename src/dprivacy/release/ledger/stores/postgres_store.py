@@ -7,7 +7,7 @@ from typing import Any
 
 from dprivacy.errors import BadFile, BrokenLedger, UnknownName
 from dprivacy.extras import psycopg
-from dprivacy.release.ledger.ledger_store import TABLES, Store
+from dprivacy.release.ledger.stores.ledger_store import TABLES, Store
 
 _WAIT = 10  # seconds for a connection
 

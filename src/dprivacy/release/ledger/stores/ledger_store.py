@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from dprivacy.errors import BrokenLedger
-from dprivacy.release.ledger.hash_chain import Entry
+from dprivacy.release.ledger.stores.hash_chain import Entry
 
 FORMAT = "dprivacy ledger 2"
 TABLES = {

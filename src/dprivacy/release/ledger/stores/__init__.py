@@ -1,0 +1,1 @@
+"""Where a ledger lies: a chain of sealed entries, in SQLite or in PostgreSQL."""
