@@ -15,6 +15,7 @@ from dprivacy.estimation.counts.survey_planning import (
 from dprivacy.estimation.counts.table_estimate import TableEstimate as TableEstimate
 from dprivacy.estimation.regressions.regression import regress as regress
 from dprivacy.estimation.regressions.regression_result import Regression as Regression
+from dprivacy.estimation.scores.survey_design import Survey as Survey
 from dprivacy.estimation.transport.distribution_distances import (
     kantorovich as kantorovich,
     total_variation as total_variation,
@@ -26,3 +27,18 @@ from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.counts.standard_errors import read_chance as read_chance
 from dprivacy.estimation.operators.channel_operator import left_inverse as left_inverse
 from dprivacy.estimation.operators.structure_check import Known as Known
+from dprivacy.estimation.scores.signed_rows import (
+    ColumnScores as ColumnScores,
+    RowScore as RowScore,
+    column_scores as column_scores,
+    table_scores as table_scores,
+)
+from dprivacy.estimation.scores.survey_design import (
+    Records as Records,
+    read_weights as read_weights,
+    records as records,
+)
+from dprivacy.estimation.scores.total_variances import (
+    Totals as Totals,
+    score_totals as score_totals,
+)

@@ -59,10 +59,11 @@ def operator_of(channel: Channel) -> Operator:
     n, m = floats.shape
     if n != m or n < _DENSE_BELOW:
         return Dense(channel)
-    return _response(floats) or _line(floats) or Dense(channel)
+    return response_in(floats) or line_in(floats) or Dense(channel)
 
 
-def _response(floats: Floats) -> Operator | None:
+def response_in(floats: Floats) -> ResponseLike | None:
+    """The channel as a·I + 1·bᵀ, if it is one."""
     drawn = np.concatenate([floats[1, :1], floats[0, 1:]])
     kept = float(floats[0, 0] - drawn[0])
     if kept <= 0 or not _same(floats, drawn + kept * np.eye(len(drawn))):
@@ -70,7 +71,8 @@ def _response(floats: Floats) -> Operator | None:
     return ResponseLike(kept, drawn)
 
 
-def _line(floats: Floats) -> Operator | None:
+def line_in(floats: Floats) -> LineGeometric | None:
+    """The channel as geometric noise along the order of its labels, if it is that."""
     diagonal = np.diagonal(floats)
     above = np.diagonal(floats, 1)  # C[x, x+1] = α·C[x+1, x+1]
     if not (diagonal > 0).all():

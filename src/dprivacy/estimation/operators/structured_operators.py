@@ -14,7 +14,7 @@ class ResponseLike:
 
     def __init__(self, kept: float, drawn: Floats) -> None:
         self.inputs = self.outputs = len(drawn)
-        self._kept, self._drawn = kept, drawn
+        self.kept, self.drawn = kept, drawn
         largest = kept + drawn
         self.column_logs = np.log(largest)
         self._diagonal, self._shared = kept / largest, drawn / largest
@@ -29,16 +29,21 @@ class ResponseLike:
 
     def inverted(self, m: Floats) -> Floats:
         """See `Operator`: (m − |m|·b)/a."""
-        return np.asarray((m - m.sum(axis=-1, keepdims=True) * self._drawn) / self._kept)
+        return np.asarray((m - m.sum(axis=-1, keepdims=True) * self.drawn) / self.kept)
 
     def inverted_squares(self, m: Floats) -> Floats:
         """See `Operator`."""
         rest = m.sum(axis=-1, keepdims=True) - m
-        return np.asarray((m * (1 - self._drawn) ** 2 + rest * self._drawn**2) / self._kept**2)
+        return np.asarray((m * (1 - self.drawn) ** 2 + rest * self.drawn**2) / self.kept**2)
 
     def scores(self, v: Floats) -> Floats:
         """See `Operator`: (v − b·v)/a."""
-        return np.asarray((v - (v * self._drawn).sum(axis=-1, keepdims=True)) / self._kept)
+        return np.asarray((v - (v * self.drawn).sum(axis=-1, keepdims=True)) / self.kept)
+
+    @property
+    def inverse(self) -> Floats:
+        """C⁻¹, written out."""
+        return np.asarray((np.eye(self.inputs) - self.drawn) / self.kept)
 
     solvable = True
 
@@ -106,6 +111,12 @@ class LineGeometric:
     def scores(self, v: Floats) -> Floats:
         """See `Operator`."""
         return np.asarray(_tridiagonal(self._main, self._side, v) / self._factor)
+
+    @property
+    def inverse_bands(self) -> tuple[Floats, Floats, Floats]:
+        """C⁻¹[y, y−1], C⁻¹[y, y] and C⁻¹[y, y+1] for every y; 0 where there is no neighbour."""
+        below, above = np.append(0.0, self._side), np.append(self._side, 0.0)
+        return below / self._factor, self._main / self._factor, above / self._factor
 
     solvable = True
 
