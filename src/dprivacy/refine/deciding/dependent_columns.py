@@ -6,6 +6,7 @@ R that are not.
 """
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,9 +51,12 @@ def by_program(a: Mat, b: Mat) -> Finding:
     n, m = a.shape
     rows = pivots(a.transposed)
     if len(rows) < n:
-        broken = _broken_dependence(a, b, rows)
+        factors = _dependence(a, rows)
+        broken = None if factors is None else _broken_dependence(a, b, rows, factors)
         if broken is not None:
             return broken
+        if factors is None:  # dependent modulo the prime alone: every row counts
+            rows = list(range(n))
     bet = clearly_outside(a, b)
     if bet is not None:
         return Finding(False, bet=bet)
@@ -143,14 +147,24 @@ def _certified(a: Mat, b: Mat, rows: list[int]) -> Finding:
     return Finding(False, gain=gain)
 
 
-def _broken_dependence(a: Mat, b: Mat, rows: list[int]) -> Finding | None:
-    """A combination of rows that vanishes on A and not on B, as a bet; None when B keeps them all."""
+def _dependence(a: Mat, rows: list[int]) -> Any:
+    """The factors with A_rest = factorsᵀ·A_rows; None where the other rows do not depend on these."""
     columns = pivots(a.take(rows=rows))
     square = to_flint(a.take(rows=rows, columns=columns))
-    rest = [i for i in range(a.shape[0]) if i not in set(rows)]
+    rest = to_flint(a.take(rows=_others(a, rows)))
     factors = square.transpose().solve(
-        to_flint(a.take(rows=rest, columns=columns)).transpose()
-    )  # A_rest = factorsᵀ·A_rows
+        to_flint(a.take(rows=_others(a, rows), columns=columns)).transpose()
+    )
+    return factors if factors.transpose() * to_flint(a.take(rows=rows)) == rest else None
+
+
+def _others(a: Mat, rows: list[int]) -> list[int]:
+    return [i for i in range(a.shape[0]) if i not in set(rows)]
+
+
+def _broken_dependence(a: Mat, b: Mat, rows: list[int], factors: Any) -> Finding | None:
+    """A combination of rows that vanishes on A and not on B, as a bet; None when B keeps them all."""
+    rest = _others(a, rows)
     off = from_flint(
         to_flint(b.take(rows=rest)) - factors.transpose() * to_flint(b.take(rows=rows))
     )
@@ -163,8 +177,7 @@ def _broken_dependence(a: Mat, b: Mat, rows: list[int]) -> Finding | None:
     v[rest[i]] = Fraction(sign)
     for k, x in enumerate(rows):
         v[x] = -sign * Fraction(int(factors[k, i].p), int(factors[k, i].q))
-    bet = exact_bet(a, b, j, v)
-    return None if bet is None else Finding(False, bet=bet)
+    return Finding(False, bet=exact_bet(a, b, j, v))
 
 
 def _at_a_corner(a: Mat, b: Mat, whole: tuple[Mat, Mat]) -> Finding | None:

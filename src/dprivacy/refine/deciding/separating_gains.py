@@ -1,6 +1,7 @@
 """Adversaries who tell two channels apart: found in floats, rounded, and checked exactly."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -44,16 +45,16 @@ def exact_bet(a: Mat, b: Mat, at: int, direction: Sequence[Any]) -> Bet | None:
     Notes
     -----
     A posterior is a column divided by its sum. The direction v separates if v·δ is larger for the
-    posterior of b's column than for every posterior of a, which is compared in integers. Then
-    shift and scale: adding a constant to v adds it to both sides.
+    posterior of b's column than for every posterior of a, which is compared in integers. The last v is
+    the direction itself, so that what separates is never lost to rounding. Then shift and scale: adding
+    a constant to v adds it to both sides.
     """
     exact = [Fraction(value) for value in direction]
     largest = max(abs(value) for value in exact)
     if not largest:
         return None
     a_sums, b_sum = a.entries.sum(axis=0).tolist(), int(b.entries[:, at].sum())
-    for bits in _ROUNDINGS:
-        whole = [round(value * (1 << bits) / largest) for value in exact]
+    for whole in _ever_longer(exact, largest):
         v = np.array(whole, dtype=object)
         before = max(
             Fraction(int(score), total)
@@ -70,6 +71,14 @@ def exact_bet(a: Mat, b: Mat, at: int, direction: Sequence[Any]) -> Bet | None:
                 (after - low) / spread,
             )
     return None
+
+
+def _ever_longer(direction: list[Fraction], largest: Fraction) -> Iterator[list[int]]:
+    """Roundings of a direction to whole numbers, each finer than the last, and then itself."""
+    for bits in _ROUNDINGS:
+        yield [round(value * (1 << bits) / largest) for value in direction]
+    common = math.lcm(*(value.denominator for value in direction))
+    yield [int(value * common) for value in direction]
 
 
 def float_bet(a: Mat, b: Mat, at: int, direction: Any, rounding: float) -> Bet | None:
