@@ -135,6 +135,8 @@ def _along_line(along: list[Any], change: list[Weight]) -> Fraction | float:
     return total
 
 
+_ALIKE = 1e-9  # the share of a distance by which the difference of two places may miss it
+
 # A table of distances never changes, and finding out takes O(n²): each one is asked once.
 _LINES: WeakKeyDictionary[Distances, list[Any] | None] = WeakKeyDictionary()
 
@@ -145,8 +147,8 @@ def line_coordinates(space: FiniteSpace) -> list[Any] | None:
     Notes
     -----
     1. The point farthest from any point is an end; a place is the distance from that end.
-    2. Every distance is compared with the difference of its places: exactly for exact distances, up to
-       rounding for floats.
+    2. Every distance is compared with the difference of its places: exactly for rational distances,
+       otherwise up to a share of itself, so that points close together stay apart.
     """
     if space.distances not in _LINES:
         _LINES[space.distances] = _places(space.distances)
@@ -159,21 +161,21 @@ def _places(distances: Distances) -> list[Any] | None:
     if whole is not None:
         table, den = whole
         along = table[int(table[0].argmax())]
-        if _differs(table, along, 0):
+        if _differs(table, along):
             return None
         return [Fraction(int(place), den) for place in along]
     table = distances.floats
     if not np.isfinite(table).all():
         return None
     along = table[int(table[0].argmax())]
-    slack = 1e-12 * float(along.max())
-    return None if _differs(table, along, slack) else [float(place) for place in along]
+    return None if _differs(table, along, _ALIKE) else [float(place) for place in along]
 
 
-def _differs(table: Any, along: Any, slack: float) -> bool:
+def _differs(table: Any, along: Any, share: float = 0) -> bool:
     """Whether some distance is not the difference of the places; row blocks keep memory small."""
     for low in range(0, len(along), 512):
-        block = np.abs(along[low : low + 512, None] - along)
-        if (np.abs(block - table[low : low + 512]) > slack).any():
+        block, distances = np.abs(along[low : low + 512, None] - along), table[low : low + 512]
+        off = np.abs(block - distances)
+        if (off > share * distances if share else off > 0).any():
             return True
     return False

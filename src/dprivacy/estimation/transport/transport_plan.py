@@ -1,6 +1,7 @@
 """The cheapest way to carry a surplus to a deficit, by the distances of a finite space."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -9,9 +10,11 @@ from numpy.typing import NDArray
 
 from dprivacy.estimation.transport.two_distributions import Weight
 from dprivacy.numbers import Floats, Mat, Sparse, minimise, solve_in_floats
-from dprivacy.spaces import FiniteSpace
+from dprivacy.spaces import Distance, FiniteSpace
 
 _MOST_EXACT = 900  # variables up to which the program is solved in rationals
+_BITS = 128  # of an irrational distance there
+_ROUNDING = 2.0**-50  # of a weight, in floats
 
 
 def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
@@ -27,23 +30,28 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
     Notes
     -----
     1. Points where p = q take no part, by the triangle inequality.
-    2. Exact changes and rational distances, few enough: `minimise`, whose answer has been
+    2. Points at finite distances of each other keep to themselves: where such a group has more to send
+       than it takes (and weights in floats that do not quite sum to 1 do not explain it), the answer
+       is inf.
+    3. Exact changes and distances, few enough: `minimise` for each group, whose answer has been
        checked against its dual in rationals. One of the balance equations follows from the others and
-       is left out.
-    3. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that
+       is left out. Irrational distances are rationals there, right to 128 bits.
+    4. Otherwise floats: POT's network simplex on the table of distances; without POT, HiGHS on that
        table, or on the space's known edges when those are fewer.
-    4. Where infinite distances make it impossible, the answer is inf.
     """
     senders = [i for i, value in enumerate(change) if value > 0]
     takers = [i for i, value in enumerate(change) if value < 0]
-    whole = None if isinstance(change[0], float) else space.distances.integers
+    exact = not isinstance(change[0], float) and space.exact
+    rational = exact and all(d == math.inf or isinstance(d, Fraction) for d in _values(space))
     if not senders or not takers:
-        return 0.0 if whole is None else Fraction(0)
-    if whole is not None and len(senders) * len(takers) <= _MOST_EXACT:
-        costs = [[Fraction(int(whole[0][i, j]), whole[1]) for j in takers] for i in senders]
-        return _exactly(
-            [Fraction(change[i]) for i in senders], [-Fraction(change[j]) for j in takers], costs
-        )
+        return Fraction(0) if rational else 0.0
+    groups = _within_reach(space)
+    left = 0 if exact else abs(math.fsum(change)) + _ROUNDING * len(change)
+    if any(abs(sum(change[i] for i in group)) > left for group in groups):
+        return math.inf
+    if exact and len(senders) * len(takers) <= _MOST_EXACT:
+        found = sum((_settled(change, space, group) for group in groups), Fraction(0))
+        return found if rational else float(found)
     supply = np.array([float(change[i]) for i in senders])
     demand = np.array([-float(change[j]) for j in takers])
     size = (supply.sum() + demand.sum()) / 2
@@ -59,6 +67,29 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
         balance[senders], balance[takers] = supply, -demand
         return float(size * _flow(balance, space, edges))
     return float(size * _table_program(supply, demand, table))
+
+
+def _values(space: FiniteSpace) -> Sequence[Distance]:
+    """The distances that occur, of an exact space."""
+    assert space.distances.values is not None
+    return space.distances.values
+
+
+def _within_reach(space: FiniteSpace) -> list[list[int]]:
+    """The points, grouped by what is at a finite distance of each other."""
+    first = np.isfinite(space.distances.floats).argmax(axis=1)
+    return [np.flatnonzero(first == k).tolist() for k in np.unique(first).tolist()]
+
+
+def _settled(change: list[Weight], space: FiniteSpace, group: list[int]) -> Fraction:
+    """The cost within one group, in rationals."""
+    known = [d if isinstance(d, Fraction | float) else d.bounds(_BITS)[0] for d in _values(space)]
+    senders, takers = ([i for i in group if sign * change[i] > 0] for sign in (1, -1))
+    if not senders:
+        return Fraction(0)
+    costs = [[Fraction(known[int(space.distances.table[i, j])]) for j in takers] for i in senders]
+    supply = [Fraction(change[i]) for i in senders]
+    return _exactly(supply, [-Fraction(change[j]) for j in takers], costs)
 
 
 def _exactly(
@@ -109,5 +140,6 @@ def _solved(costs: Floats, ends: NDArray[np.intp], right: Floats, signs: Floats)
     at = Sparse(
         np.arange(0, 2 * len(costs) + 1, 2), ends.ravel(), np.tile(signs, len(costs)), by_row=False
     )
-    found = solve_in_floats(costs, at, right, right)
-    return math.inf if found is None else found.value
+    largest = float(costs.max(initial=0.0)) or 1.0
+    found = solve_in_floats(costs / largest, at, right, right, tolerance=1e-10)
+    return math.inf if found is None else found.value * largest
