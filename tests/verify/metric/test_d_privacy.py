@@ -138,6 +138,16 @@ def test_triples_are_those_of_a_plain_search(eps) -> None:
     assert verdict.tight == ()
 
 
+@pytest.mark.parametrize("distance", [Q(1, 10**400), Q(1, 10**320), Q(1), Q(10**300)])
+def test_triples_where_doubles_hold_neither_level_nor_distance(distance) -> None:
+    space = from_table([0, 1], [[0, distance], [distance, 0]])
+    level = ln(2) / distance
+    for eps, tight, violated in ((level, 2, 0), (level * Q(9, 10), 0, 2), (level * 2, 0, 0)):
+        verdict = privacy(COIN, space, eps=eps)
+        assert verdict.holds is (violated == 0)
+        assert (len(verdict.tight), len(verdict.violated)) == (tight, violated)
+
+
 # -- exact levels ----------------------------------------------------------------------------------
 
 

@@ -41,13 +41,15 @@ def transport(change: list[Weight], space: FiniteSpace) -> Fraction | float:
     """
     senders = [i for i, value in enumerate(change) if value > 0]
     takers = [i for i, value in enumerate(change) if value < 0]
-    exact = not isinstance(change[0], float) and space.exact
+    measured = isinstance(change[0], float)
+    exact = space.exact and not measured
     rational = exact and all(d == math.inf or isinstance(d, Fraction) for d in _values(space))
     if not senders or not takers:
         return Fraction(0) if rational else 0.0
     groups = _within_reach(space)
-    left = 0 if exact else abs(math.fsum(change)) + _ROUNDING * len(change)
-    if any(abs(sum(change[i] for i in group)) > left for group in groups):
+    rounded = abs(math.fsum(change)) + _ROUNDING * len(change) if measured else 0.0
+    left: list[Any] = [sum(change[i] for i in group) for group in groups]
+    if any(abs(amount) > rounded for amount in left):
         return math.inf
     if exact and len(senders) * len(takers) <= _MOST_EXACT:
         found = sum((_settled(change, space, group) for group in groups), Fraction(0))

@@ -17,6 +17,7 @@ from dprivacy.verify.metric.privacy_verdict import PrivacyVerdict, Triple
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 _MOST_TRIPLES = 1000
+_COARSE = 1e-290  # below this a double may have lost digits
 
 
 @result("T", "Def 3.1.2", "Def 3.1.3")
@@ -232,6 +233,8 @@ def _triples(
         if distance not in bounds:
             bounds[distance] = _Bound(eps, distance)
         bound = float(eps) * float(distances[i, j])
+        if not (distances[i, j] > _COARSE and bound < math.inf):
+            bound = 0.0  # doubles hold ε or d badly: every output is compared exactly
         # Left out are ratios whose logarithm is below ε·d by more than rounding.
         near = np.abs(ratios.logs[i] - ratios.logs[j]) >= bound - ratios.error - 1e-13 * bound
         near |= ratios.zeros[i] != ratios.zeros[j]
