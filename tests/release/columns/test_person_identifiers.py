@@ -67,6 +67,13 @@ def test_yes_and_no_identify_nobody():
             person_name(one, 0)
 
 
+@pytest.mark.parametrize("one", [b"7", bytearray(b"7"), [7], (7,), {"id": 7}])
+def test_what_can_be_written_in_many_ways_identifies_nobody(one):
+    """The bytes of a 7 would be another person than the text, with a budget of their own."""
+    with pytest.raises(WrongKind, match="convert the column"):
+        same_person(one)
+
+
 def test_a_ledger_has_one_budget_for_them(tmp_path):
     rr = randomised_response(["a", "b"], eps="ln 2")
     with Ledger(tmp_path / "l.db") as ledger:

@@ -419,20 +419,41 @@ def test_another_question_under_the_same_name_and_key_is_paid_for(book):
 
 def test_a_free_repeat_passes_a_full_budget_and_says_so(book):
     book.budget("panel", "ln 2")
-    book.spend({"h": RR}, account="panel", permanent={"h": b"m"}, sources={"t": b"1"})
-    receipt = book.spend({"h": RR}, account="panel", permanent={"h": b"m"}, sources={"t": b"1"})
+    first = {"account": "panel", "permanent": {"h": b"m"}, "sources": {"t": b"1"}}
+    book.spend({"h": RR}, **first, answered={"h": [("ann", 0)]})
+    receipt = book.spend({"h": RR}, **first, answered={"h": [("ann", 0)]})
     assert "paid for before" in receipt.explain()
-    with pytest.raises(BudgetExceeded):
-        book.spend({"h": RR}, account="panel", permanent={"h": b"m"}, sources={"t": b"2"})
-    with pytest.raises(BudgetExceeded):
-        book.spend(
-            {"h": RR}, account="panel", permanent={"h": b"m"}, sources={"t": b"2"}, again="same"
-        )
+    for answered in (None, {"h": [("bob", 0)]}):
+        with pytest.raises(BudgetExceeded):
+            book.spend({"h": RR}, **first, answered=answered, again="same")
+
+
+def test_the_same_source_alone_makes_nothing_free(book):
+    """Nothing says that the answers are the same ones, and the receipt says why it costs again."""
+    options = {"account": "panel", "permanent": {"h": b"m"}, "sources": {"t": b"1"}, "again": "2"}
+    for _ in range(2):
+        receipt = book.spend({"h": RR}, **options)
+    assert "are not counted" in receipt.explain()
+    assert book.spent("panel").eps == Level("ln 4")
+
+
+def test_one_file_by_two_columns_of_people_is_paid_for_twice(book, tmp_path):
+    """Under another identifier a person has another answer, so that there are two of them."""
+    rows = "".join(f"a{k},b{k},{'abc'[k % 3]}\n" for k in range(200))
+    (tmp_path / "in.csv").write_text(f"who,other,h\n{rows}")
+    made = []
+    for unit, rest in (("who", "other"), ("other", "who")):
+        plan = {**PEOPLE, "unit": unit, "drop": [rest]}
+        options = {"ledger": book.account("panel"), "permanent_key": KEY, "again": "by the other"}
+        sanitise_file(tmp_path / "in.csv", plan, tmp_path / f"{unit}.csv", **options)
+        made.append((tmp_path / f"{unit}.csv").read_text())
+    assert made[0] != made[1]
+    assert book.spent("panel").eps == Level("ln 4")
 
 
 def test_what_one_part_paid_for_another_did_not(book):
     book.parts("panel", ["north", "south"])
-    options = {"account": "panel", "permanent": {"h": b"m"}, "sources": {"t": b"1"}, "again": "2"}
+    options = {"account": "panel", "permanent": {"h": b"m"}, "answered": {"h": [("ann", 0)]}}
     for part in ("north", "south", "south"):
         book.spend({"h": RR}, part=part, **options)
     assert [line.amount.eps for line in balance_of(book, "panel").lines.values()] == [
@@ -442,10 +463,11 @@ def test_what_one_part_paid_for_another_did_not(book):
 
 def test_permanent_answers_per_person(book):
     book.budget("users", "ln 2", per="person")
-    options = {"account": "users", "permanent": {"h": b"m"}, "sources": {"t": b"1"}, "again": "2"}
-    book.spend({"h": RR}, people=["ann"], **options)
-    book.spend({"h": RR}, people=["ann", "bob"], **options)
-    book.spend({"h": RR}, people=["ann", "bob"], **options)
+    options = {"account": "users", "permanent": {"h": b"m"}}
+    both = [("ann", 0), ("bob", 1)]
+    book.spend({"h": RR}, people=["ann"], answered={"h": both[:1]}, **options)
+    for _ in range(2):
+        book.spend({"h": RR}, people=["ann", "bob"], answered={"h": both}, **options)
     assert book.spent("users", person="bob").eps == Level("ln 2")
     assert bool(book.verify())
 
@@ -528,11 +550,10 @@ def test_cancelling(book):
         book.cancel(Receipt("0" * 32, 2, "0" * 64), because="test")
     with pytest.raises(Malformed, match="spends nothing"):
         book.cancel(book.budget("survey", 5), because="test")
-    for told in ({"sources": {"t": b"3"}}, {"answered": {"h": [("ann", 0)]}}):
-        options = {"account": "panel", "permanent": {"h": b"m"}, **told}
-        first, _ = (book.spend(PLAN, **options) for _ in range(2))
-        with pytest.raises(Malformed, match="relies on"):
-            book.cancel(first, because="test")
+    options = {"account": "panel", "permanent": {"h": b"m"}, "answered": {"h": [("ann", 0)]}}
+    first, _ = (book.spend(PLAN, **options) for _ in range(2))
+    with pytest.raises(Malformed, match="relies on"):
+        book.cancel(first, because="test")
     assert bool(book.verify())
 
 

@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -38,6 +39,11 @@ def same_person(person: Any) -> str | None:
         raise WrongKind(
             "people are identified by texts or numbers, not by yes or no; name the column that "
             "identifies them"
+        )
+    if isinstance(person, Iterable) and not isinstance(person, str):
+        raise WrongKind(
+            f"people are identified by texts or numbers, not by a {type(person).__name__}, which can "
+            "be written in several ways; convert the column that identifies them to text"
         )
     if isinstance(person, float | Decimal):
         return _number(person)

@@ -12,6 +12,7 @@ from dprivacy.sources import result
 
 Key = tuple[str, str, str]  # part, column, metric
 PAID = "permanent answers that were paid for before"
+UNCOUNTED = "values of people are not counted, so that repeated answers are charged again"
 WHOLE = ""  # the budget of whole records; other budgets have the name of their column
 
 
@@ -188,22 +189,21 @@ def each_after(balances: Mapping[Any, Balance], body: Mapping[str, Any]) -> dict
 def is_free(balance: Balance, line: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
     """Whether the answers of a line were paid for before.
 
-    They were if they are of the very same source, and where the values of every person have been
-    counted since the first payment, which covers as many as a person may have. People who come later
-    may be the same ones under other names, so that an account per table pays for them. Saying why
-    (`again`) makes nothing free.
+    They were where the values of every person have been counted since the first payment, which covers
+    as many as a person may have. People who come later may be the same ones under other names, so that
+    an account per table pays for them. Neither the same source nor a reason (`again`) makes anything
+    free: answers to the same file are other ones if another column says whose a row is.
     """
     strangers = line["newcomers"] and body["people"] is None
-    marks = [line["same"], *([] if strangers else [line["permanent"]])]
-    paid = (balance.permanent.get(mark or "") for mark in marks)
-    return any(first is not None and first < body["sequence"] for first in paid)
+    first = balance.permanent.get(line["permanent"] or "")
+    return not strangers and first is not None and first < body["sequence"]
 
 
 def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
     lines, permanent = dict(balance.lines), dict(balance.permanent)
     for line in body["lines"]:
-        for mark in {line["permanent"], line["same"]} - {None}:
-            permanent.setdefault(mark, body["sequence"])
+        if line["permanent"] is not None:
+            permanent.setdefault(line["permanent"], body["sequence"])
         if is_free(balance, line, body):
             continue
         key, cost = _line(line, body)

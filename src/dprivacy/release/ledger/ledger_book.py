@@ -10,7 +10,7 @@ from dprivacy.numbers import Frozen
 from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.columns.row_facts import require_bound
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances import PAID, WHOLE, after
+from dprivacy.release.ledger.balances import PAID, UNCOUNTED, WHOLE, after
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
 from dprivacy.release.ledger.ledger_pages import Pages, open_pages
@@ -180,7 +180,6 @@ class Ledger(Frozen):
         rows_per_person: int = 1,
         published: Iterable[str] = (),
         sources: Mapping[str, bytes] | None = None,
-        whose: bytes = b"",
         run: bytes = b"",
         permanent: Mapping[str, bytes] | None = None,
         answered: Answered | None = None,
@@ -208,8 +207,6 @@ class Ledger(Frozen):
         sources
             What is released: digests by what they are of ("column 'hobby'", "the file"), kept as
             keyed hashes. A source that was released before is refused, unless `again` says why.
-        whose
-            A digest of whose each row is, where there is such a column.
         run
             A mark of the run that spends, by which `receipt` finds the entry again after a crash.
         permanent
@@ -221,8 +218,8 @@ class Ledger(Frozen):
         plan
             A hash of the plan, found again on the release card.
         again
-            Why this repeats an earlier release. It makes nothing free: only permanent answers of the
-            very same sources cost nothing again, and those whose values are counted (`answered`).
+            Why this repeats an earlier release. It makes nothing free: only permanent answers whose
+            values are counted (`answered`) cost nothing again.
         note
             Anything else to be remembered; not secret.
 
@@ -243,7 +240,7 @@ class Ledger(Frozen):
         """
         name, charges = require_name(account, "an account"), charges_of(what)
         require_texts(part=part, plan=plan, again=again, note=note)
-        require_bytes([whose, run, *(sources or {}).values(), *(permanent or {}).values()])
+        require_bytes([run, *(sources or {}).values(), *(permanent or {}).values()])
         if isinstance(what, Plan):
             unit, rows_per_person = "row" if what.unit == "row" else "person", what.rows_per_person
         rows = Counter(self._pages.person(name, one) for one in people or ())
@@ -254,9 +251,7 @@ class Ledger(Frozen):
         bare = [*(what.pass_through if isinstance(what, Plan) else ()), *published]
         bare += [f"the block of {charge.column}" for charge in charges if charge.blocks]
         bare += [f"whether and when {column} of a person changes" for column in permanent or ()]
-        hidden = hide(
-            self._pages, name, part, sources or {}, whose, permanent or {}, answered or {}
-        )
+        hidden = hide(self._pages, name, part, sources or {}, permanent or {}, answered or {})
         body = {
             "kind": "spend",
             "account": name,
@@ -273,7 +268,9 @@ class Ledger(Frozen):
         }
         most = what.values_per_person if isinstance(what, Plan) else 1
         entry, costs = put_down(self._pages, body, persons, hidden.values, most)
-        return self._receipt(entry, {column: cost or PAID for column, cost in costs.items()})
+        loose = set(permanent or ()) - hidden.counted.keys()
+        words = {c: f"{cost}; {UNCOUNTED}" if c in loose else cost for c, cost in costs.items()}
+        return self._receipt(entry, {column: cost or PAID for column, cost in words.items()})
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
         """Take an entry back, when its release failed before anything came out.

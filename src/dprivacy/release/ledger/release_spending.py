@@ -56,7 +56,6 @@ def spend_release(
     *,
     people: Callable[[], Iterable[Any]],
     answered: Callable[[], Answered] | None = None,
-    whose: bytes = b"",
     run: bytes = b"",
 ) -> Receipt:
     """Spend what a release costs; to be called before anything is sampled.
@@ -73,8 +72,6 @@ def spend_release(
         Says who is in the table; asked for an account per person.
     answered
         Says whose value is which; asked for permanent answers, which are charged anew without it.
-    whose
-        A digest of whose each row is, where the plan has a column for that.
     run
         A mark of the run, by which `Ledger.receipt` finds the entry after a crash.
     """
@@ -96,7 +93,6 @@ def spend_release(
         part=account.part,
         people=people() if per_person else None,
         sources=sources,
-        whose=whose,
         run=run,
         permanent=marks,
         answered=None if key is None or answered is None else answered(),
@@ -127,7 +123,6 @@ class TableSpending:
             column_digests({name: arrays[name] for name in self._terms.plan.protected}),
             people=lambda: iter(arrays[unit].to_pylist()),
             answered=lambda: answered_in(self._terms.plan, [arrays], texts=False),
-            whose=b"" if unit == "row" else _digest(unit, arrays[unit]),
         )
 
     def take_back(self, reason: DPrivacyError) -> None:

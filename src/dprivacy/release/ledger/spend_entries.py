@@ -46,15 +46,12 @@ class Hidden:
         What is released, by what it is of.
     counted
         Of permanent answers whose values are counted: key, mechanism and part, by column.
-    same
-        Of all permanent answers: the same and the very sources, by column.
     values
         Whose value is which, by column.
     """
 
     sources: Mapping[str, str]
     counted: Mapping[str, str]
-    same: Mapping[str, str]
     values: Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -63,7 +60,6 @@ def hide(
     account: str,
     part: str,
     sources: Mapping[str, bytes],
-    whose: bytes,
     permanent: Mapping[str, bytes],
     answered: Answered,
 ) -> Hidden:
@@ -72,18 +68,16 @@ def hide(
     tags = {words: key.tag("source", digest) for words, digest in sources.items()}
     # What was paid for one part of the people was not paid for another.
     marks = {c: key.tag("permanent", mark, crew) for c, mark in permanent.items()}
-    told = "".join(sorted(tags.values())).encode()
-    same = {c: key.tag("same", told, whose, m.encode()) for c, m in marks.items() if told}
     values = {
         column: [pages.answer(account, marks[column], *row) for row in rows]
         for column, rows in answered.items()
         if column in marks
     }
-    return Hidden(tags, {c: m for c, m in marks.items() if c in values}, same, values)
+    return Hidden(tags, {c: m for c, m in marks.items() if c in values}, values)
 
 
 def lines_of(charges: Iterable[Charge], hidden: Hidden) -> list[dict[str, Any]]:
-    """Charges as an entry holds them, with the marks of permanent answers (and of the same source)."""
+    """Charges as an entry holds them, with the marks of permanent answers."""
     return [
         {
             "column": charge.column,
@@ -92,7 +86,6 @@ def lines_of(charges: Iterable[Charge], hidden: Hidden) -> list[dict[str, Any]]:
             "amount": charge.amount.to_dict(),
             "whole": None if charge.whole is None else charge.whole.to_dict(),
             "permanent": hidden.counted.get(charge.column),
-            "same": hidden.same.get(charge.column),
         }
         for charge in charges
     ]
@@ -181,7 +174,7 @@ def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
 
 
 def _permanent_marks(body: Mapping[str, Any]) -> set[str]:
-    return {mark for line in body["lines"] for mark in (line["permanent"], line["same"])} - {None}
+    return {line["permanent"] for line in body["lines"]} - {None}
 
 
 def new_answers(

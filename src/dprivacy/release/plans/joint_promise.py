@@ -218,9 +218,10 @@ def permanent_words(plan: Plan) -> str:
     most = plan.values_per_person
     values = "one value" if most == 1 else f"{most} different values"
     return (
-        "Answers are permanent: the factor holds for all releases under the same key together, for "
-        f"people who never have more than {values} in a column (values_per_person), and between "
-        "histories of values that change at the same times.\n"
+        "Answers are permanent: the factor holds for all releases of these columns under the same key "
+        "together, as long as their values and mechanisms stay as they are, for people who never have "
+        f"more than {values} in a column (values_per_person), and between histories of values that "
+        "change at the same times.\n"
         "Not protected: whether and when the value of a person changes, and whether an earlier one "
         "returns."
     )

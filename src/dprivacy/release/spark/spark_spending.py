@@ -10,20 +10,22 @@ from dprivacy.release.spark.spark_schema import column_of
 
 
 class FrameSpending(TableSpending):
-    """Spends for one frame, before any task draws; final once the output is being committed."""
+    """Spends for one frame, before any task draws; final once the output is being committed.
+
+    Which values people have had is not counted here, as that takes every row to the driver: permanent
+    answers are charged in full for every frame.
+    """
 
     def __call__(self, frame: Any) -> None:
         """Spend; called once, before anything is sampled."""
-        protected, unit = self._terms.plan.protected, self._terms.plan.unit
-        by_row = unit == "row"
-        digests = frame_digests(frame, [*protected, *(() if by_row else (unit,))])
-        people = frame if by_row else frame.select(column_of(unit)).distinct()
+        plan = self._terms.plan
+        digests = frame_digests(frame, plan.protected)
+        people = frame if plan.unit == "row" else frame.select(column_of(plan.unit)).distinct()
         self._given = spend_release(
             self._account,
             self._terms,
-            {f"column {name!r}": digests[name] for name in protected},
+            {f"column {name!r}": digest for name, digest in digests.items()},
             people=lambda: (row[0] for row in people.toLocalIterator()),
-            whose=b"" if by_row else digests[unit],
         )
         self._settled = False
 
