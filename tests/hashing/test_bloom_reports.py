@@ -102,6 +102,17 @@ def test_permanent_bits_repeat_and_momentary_ones_do_not():
     assert (grown[same] == once[same]).all()
 
 
+@pytest.mark.parametrize("other", [{"bits": 33}, {"hashes": 3}, {"key": "other"}, {"eps": "ln 4"}])
+def test_other_filters_have_other_permanent_noise(other):
+    """Their bits mean something else; shared noise would show where they are the same."""
+    people = [f"person {k}" for k in range(40)]
+    usual = {"bits": 32, "key": "wide", "eps": "ln 3"}
+    one, two = (set_reports(**{**usual, **change}) for change in ({}, other))
+    made = [x.permanent([set()] * 40, people=people, secret_key=KEY)[:, :32] for x in (one, two)]
+    # Of 1,280 bits, all 0 in truth and flipped with probability 1/4 or 1/5, a third differ by chance.
+    assert 0.25 < (made[0] != made[1]).mean() < 0.5
+
+
 def test_counts_come_back_out_of_the_reports():
     reports = set_reports(bits=16, key="count", eps="ln 9")
     sets = [{"tea"} if k % 4 else {"rum"} for k in range(8000)]

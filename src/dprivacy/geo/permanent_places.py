@@ -1,6 +1,7 @@
 """Permanent noise: who stays at a place reports the same noisy place again and again."""
 
 import hmac
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +22,8 @@ class PermanentNoise(Frozen):
     """Noise that is a function of a secret key, the person and the cell.
 
     However often a person reports from a cell, all reports are one, and say what the first one said:
-    averaging gains nothing. Another cell, another person or another mechanism has independent noise.
+    averaging gains nothing. Another cell, another person, another question or another mechanism has
+    independent noise.
     What is not hidden is the pattern: that somebody is back in a cell, and that they have left it.
 
     Parameters
@@ -31,7 +33,8 @@ class PermanentNoise(Frozen):
     key
         At least 16 secret bytes, such as ``secrets.token_bytes(32)``; it can undo the noise.
     context
-        What the reports are for; another context has other noise.
+        What is asked, such as "home"; another question has other noise. Of two that shared it, such as
+        home and work, the true place of one would give away whether the other is the same.
 
     Examples
     --------
@@ -56,12 +59,9 @@ class PermanentNoise(Frozen):
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
         claim = mechanism.guarantee
-        told = f"{claim.eps}\0{claim.cell}\0{mechanism.step}\0{where}\0{context}"
-        name = b"dprivacy permanent places 1\0"
-        self._set(
-            mechanism=mechanism,
-            _key=hmac.digest(key, name + told.encode("utf-8", "surrogatepass"), "sha256"),
-        )
+        law = [str(claim.eps), str(claim.cell), str(mechanism.step), where]
+        told = json.dumps(["dprivacy permanent places 2", context, *law])
+        self._set(mechanism=mechanism, _key=hmac.digest(key, told.encode(), "sha256"))
 
     def noisy(self, cells: NDArray[np.int64], people: Sequence[Label]) -> NDArray[np.int64]:
         """Cells with the noise of their people, in steps.

@@ -1,5 +1,6 @@
 """Places in files: CSV, Parquet and GeoJSON; every refusal is one sentence that shows no place."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,15 @@ class PlaceFile(Sealed):
     names: tuple[str, str]
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
     shapes: tuple[tuple[str, int], ...] | None = field(default=None, repr=False)
+
+    @property
+    def question(self) -> str:
+        """What is asked, by the names of the columns; empty where these are the usual ones."""
+        usual = all(
+            name.strip().lower() in _USUAL[side]
+            for name, side in zip(self.names, _USUAL, strict=True)
+        )
+        return "" if usual else json.dumps(self.names)
 
 
 def is_geojson(path: Path) -> bool:

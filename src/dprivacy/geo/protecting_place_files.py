@@ -88,7 +88,8 @@ def protect_place_file(
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
     people = None
     if mechanism is None:
-        ready = prepared(found.lat, found.lon, people=found.people, **options)
+        asked = {"question": found.question, **options}
+        ready = prepared(found.lat, found.lon, people=found.people, **asked)
         guarantee, people = ready.mechanism.guarantee, ready.charged
     elif options or found.people is not None:
         given = ", ".join([*options, *(["person"] if found.people is not None else [])])

@@ -42,6 +42,7 @@ def protect_places(
     people: Iterable[Label] | None = None,
     reports: int | None = None,
     permanent_key: bytes | None = None,
+    question: str = "",
     cell: LengthLike | None = None,
     clamp: bool = False,
     ledger: LedgerLike = None,
@@ -70,6 +71,9 @@ def protect_places(
     permanent_key
         At least 16 secret bytes: permanent noise. Whoever is in the same cell again reports the same
         place again, which counts once. Needs `people`.
+    question
+        With a key: what is asked, such as "home". Other questions have other noise; in a file they are
+        told apart by the names of the columns.
     cell
         The cells that true places are moved to first; with a key a quarter of the radius, otherwise a
         thousandth.
@@ -124,6 +128,7 @@ def protect_places(
         people=people,
         reports=reports,
         permanent_key=permanent_key,
+        question=question,
         cell=cell,
         clamp=clamp,
         insecure_seed=insecure_seed,
@@ -154,6 +159,7 @@ def prepared(
     people: Iterable[Label] | None = None,
     reports: int | None = None,
     permanent_key: bytes | None = None,
+    question: str = "",
     cell: LengthLike | None = None,
     clamp: bool = False,
     insecure_seed: int | None = None,
@@ -187,7 +193,7 @@ def prepared(
         longitudes,
         (lat, lon),
         owners,
-        None if permanent_key is None else PermanentNoise(mechanism, permanent_key),
+        None if permanent_key is None else PermanentNoise(mechanism, permanent_key, question),
         city,
         clamp,
         reports,

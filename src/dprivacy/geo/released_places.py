@@ -9,6 +9,7 @@ from typing import Any
 
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
+from dprivacy.geo.earth.lengths import in_words
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.place_files import PlaceFile, is_geojson
@@ -79,9 +80,13 @@ class ProtectedPlaces(Answer, Sealed):
 
 
 def charge_of(guarantee: MetreGuarantee) -> Charge:
-    """The level of one report, per kilometre: what is guaranteed from the radius on."""
-    level = guarantee.level * 1000 / guarantee.radius
-    return per_unit("places", "metres on Earth", "per kilometre", level)
+    """The level of one report, per kilometre: what is guaranteed from the radius on.
+
+    Places nearer to each other are in one cell or in two, and count as if they were a radius apart.
+    """
+    level, least = guarantee.level * 1000 / guarantee.radius, in_words(guarantee.radius)
+    metric, unit = f"metres on Earth, at least {least}", f"per kilometre, at least {least}"
+    return per_unit("places", metric, unit, level)
 
 
 def released(

@@ -117,7 +117,8 @@ class SetReports(Sourced):
         """
         found = self.filter(sets)
         owned = read_people(people, len(found), "set")
-        answers = PermanentAnswers(self.response, secret_key, f"set reports: {self.key}")
+        question = f"set reports: {self.bits} bits, {self.hashes} an item, {self.key}"
+        answers = PermanentAnswers(self.response, secret_key, question)
         names = [
             person_name(who, row).decode(errors="surrogatepass") for row, who in enumerate(owned)
         ]
