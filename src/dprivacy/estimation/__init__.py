@@ -15,6 +15,10 @@ from dprivacy.estimation.counts.survey_planning import (
 from dprivacy.estimation.counts.table_estimate import TableEstimate as TableEstimate
 from dprivacy.estimation.regressions.regression import regress as regress
 from dprivacy.estimation.regressions.regression_result import Regression as Regression
+from dprivacy.estimation.scores.statistics_result import (
+    Statistic as Statistic,
+    Statistics as Statistics,
+)
 from dprivacy.estimation.scores.survey_design import Survey as Survey
 from dprivacy.estimation.transport.distribution_distances import (
     kantorovich as kantorovich,
@@ -27,12 +31,35 @@ from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.counts.standard_errors import read_chance as read_chance
 from dprivacy.estimation.operators.channel_operator import left_inverse as left_inverse
 from dprivacy.estimation.operators.structure_check import Known as Known
+from dprivacy.estimation.scores.estimator_choice import (
+    METHODS as METHODS,
+    ChosenShare as ChosenShare,
+    Method as Method,
+    chosen_share as chosen_share,
+    require_method as require_method,
+    spread_of as spread_of,
+)
+from dprivacy.estimation.scores.quantile_likelihood import likely_quantile as likely_quantile
+from dprivacy.estimation.scores.range_likelihood import Likelihood as Likelihood
+from dprivacy.estimation.scores.scored_records import ScoredRecords as ScoredRecords
 from dprivacy.estimation.scores.signed_rows import (
     ColumnScores as ColumnScores,
     RowScore as RowScore,
     column_scores as column_scores,
     table_scores as table_scores,
 )
+from dprivacy.estimation.scores.smooth_functions import (
+    Smooth as Smooth,
+    correlation as correlation,
+    covariance as covariance,
+    fieller as fieller,
+    ratio as ratio,
+    reach as reach,
+    smooth as smooth,
+    total as total,
+    variance as variance,
+)
+from dprivacy.estimation.scores.statistics_result import figure as figure
 from dprivacy.estimation.scores.survey_design import (
     Records as Records,
     read_weights as read_weights,
@@ -42,3 +69,4 @@ from dprivacy.estimation.scores.total_variances import (
     Totals as Totals,
     score_totals as score_totals,
 )
+from dprivacy.estimation.tabular_answer import LongForm as LongForm

@@ -4,11 +4,47 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from dprivacy.model import Answer
 from dprivacy.numbers import Sealed
 
 Rows = list[Sequence[str]]
+NUMBERS = ("estimate", "standard_error", "low", "high", "of", "method")
+
+
+@dataclass(frozen=True)
+class LongForm:
+    """Estimates as a flat table, one row each, which is what files of results hold.
+
+    Parameters
+    ----------
+    title
+        What is estimated, in words.
+    keys
+        The names of the columns that say what a row is about: groups, or the term of a model.
+    rows
+        The keys, and then the `estimate`, its `standard_error`, the ends `low` and `high` of its
+        interval, `of` what it is ("table" or "population"), and by which `method`.
+    notes
+        What was assumed, one sentence each.
+
+    Examples
+    --------
+    >>> north = ("north", 10.0, 1.0, 8.0, 12.0, "table", "score")
+    >>> LongForm("mean of age", ("region",), (north,)).columns
+    ('region', 'estimate', 'standard_error', 'low', 'high', 'of', 'method')
+    """
+
+    title: str
+    keys: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The titles of the columns."""
+        return (*self.keys, *NUMBERS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

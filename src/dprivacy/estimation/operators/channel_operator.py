@@ -56,7 +56,10 @@ class Operator(Protocol):
         ...
 
     def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
-        """A function that solves (C·diag(d)·Cᵀ + diag(z))·x = b, column scales left out."""
+        """A function that solves (C·diag(d)·Cᵀ + diag(z))·x = b, column scales left out.
+
+        b is one right-hand side, or several, one a row.
+        """
         ...
 
 
@@ -124,7 +127,7 @@ def dense_solver(matrix: Floats, d: Floats, z: Floats) -> Callable[[Floats], Flo
     system = system * scale * scale[:, None]
 
     def solve(b: Floats) -> Floats:
-        return np.asarray(scale * np.linalg.solve(system, scale * b), dtype=np.float64)
+        return np.asarray(scale * np.linalg.solve(system, (scale * b).T).T, dtype=np.float64)
 
     return solve
 

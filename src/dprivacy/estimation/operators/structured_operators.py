@@ -56,7 +56,8 @@ class ResponseLike:
 
         def solve(b: Floats) -> Floats:
             alone = b / main
-            return np.asarray(alone - mixed @ np.linalg.solve(small, mixed.T @ alone) / main)
+            joint = np.linalg.solve(small, mixed.T @ alone.T)
+            return np.asarray(alone - (mixed @ joint).T / main)
 
         return solve
 
@@ -136,10 +137,10 @@ class LineGeometric:
         bands[0, 3::2] = bands[6, 0:-2:2] = self._side
 
         def solve(b: Floats) -> Floats:
-            right = np.zeros(2 * self.inputs)
-            right[1::2] = b / z
+            right = np.zeros((2 * self.inputs, *b.T.shape[1:]))
+            right[1::2] = (b / z).T
             unknowns = solve_banded((3, 3), bands, right)
-            return np.asarray((unknowns[1::2] + b) / z)
+            return np.asarray((unknowns[1::2].T + b) / z)
 
         return solve
 
