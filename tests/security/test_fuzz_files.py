@@ -8,8 +8,8 @@ from support.programs import run_program
 
 FORMATS = [
     "plan", "plan-json", "mechanism", "card", "channel", "space", "receipt", "journal", "csv",
-    "parquet", "release", "prior", "matrix", "matrix-json", "distances", "geojson", "region", "places",
-    "days", "readings", "pram", "words", "words-binary", "words-npz", "ratings",
+    "parquet", "xlsx", "release", "prior", "matrix", "matrix-json", "distances", "geojson", "region",
+    "places", "days", "readings", "pram", "words", "words-binary", "words-npz", "ratings",
 ]  # fmt: skip
 
 

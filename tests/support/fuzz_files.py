@@ -10,12 +10,9 @@ million entries of the channels that it describes. Nothing may take five. The la
 says how many files were read and refused, how far the memory grew, and how long the slowest took.
 """
 
-import base64
 import hashlib
-import io
 import json
 import random
-import re
 import resource
 import signal
 import sys
@@ -28,16 +25,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import geometric, mechanism_text, randomised_response
 from dprivacy.model import Channel, as_channel, as_space, digest, read_prior_file
 from dprivacy.release import Plan, Receipt, received
-from dprivacy.release.columns.noise_streams import ChunkStreams
-from dprivacy.release.columns.sanitiser import Sanitiser
-from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.jobs.job_journal import (
     Checkpoint,
     Commit,
@@ -53,71 +44,10 @@ from dprivacy.spaces import discrete, line
 from dprivacy.store import load
 from dprivacy.store.stored_nouns import stored_text
 from support.fuzz_rooms import rooms
+from support.fuzz_tables import CSV, PLAN, tables
 from support.mutations import json_mutant, lines, mutants
+from support.programs import of_this_process
 
-PLAN = b"""title = "a survey"
-unit = "row"
-rows_per_person = 1
-drop = ["name"]
-pass_through = ["x"]
-
-[columns.hobby]
-type = "categories"
-values = ["sports", "cars", "reading"]
-epsilon = "ln 3"
-nulls = "category"
-
-[columns.health]
-type = "ordered"
-values = [1, 2, 3, 4]
-epsilon = "ln 2"
-nulls = { replace = 1 }
-
-[columns.hours]
-type = "numbers"
-low = 0
-high = 10
-grid = "2"
-epsilon = "0.1"
-
-[columns.place]
-type = "tree"
-tree = { Europe = ["FR", "DE"], Asia = ["JP", "KR"] }
-epsilon = "ln 2"
-
-[columns.where]
-type = "place"
-columns = ["lon", "lat"]
-grid = "0.01"
-epsilon = "3"
-
-[columns.answers]
-type = "bits"
-bits = 8
-epsilon = 1
-
-[columns.state]
-type = "categories"
-values = ["child", "single", "married"]
-blocks = [["child"], ["single", "married"]]
-epsilon = "ln 3"
-"""
-TABLE = {
-    "name": ["ann", "bob", "cleo", "dan"],
-    "x": [1, 2, 3, 4],
-    "hobby": ["sports", "cars", None, "reading"],
-    "health": [1, 2, 3, 4],
-    "hours": [0.5, 2, 10, 3],
-    "place": ["FR", "JP", "KR", "DE"],
-    "lon": [2.35, 13.4, 139.7, 127.0],
-    "lat": [48.9, 52.5, 35.7, 37.6],
-    "answers": ["01010101", "11111111", "00000000", "00110011"],
-    "state": ["child", "single", "married", "single"],
-}
-CELLS = [[value[k] for value in TABLE.values()] for k in range(4)]
-CSV = "\n".join(
-    [",".join(TABLE), *(",".join("" if v is None else str(v) for v in row) for row in CELLS), ""]
-)
 CHANNEL = ",a,b,c\nx,1/2,1/4,1/4\ny,0.25,0.5,0.25\nz,1/4,1/4,1/2\n"
 SPACE = ",x,y,z\nx,0,1,2\ny,1,0,1\nz,2,1,0\n"
 PRIOR = "label,weight\nx,1/2\ny,1/4\nz,0.25\n"
@@ -150,19 +80,6 @@ def read_journal(path: Path) -> None:
     parse(path.read_bytes(), path)
 
 
-def read_tables(ending: str) -> Callable[[Path], None]:
-    plan = Plan.parse(PLAN.decode())
-
-    def read(path: Path) -> None:
-        sanitiser = Sanitiser(plan, ChunkStreams(bytes(32)), texts=ending == "csv")
-        with batches_of(path) as (batches, _):
-            for batch in batches:
-                sanitiser.batch(batch)
-        sanitiser.finish()
-
-    return read
-
-
 def read_release(path: Path) -> None:
     """A released table, as its receiver opens it; the card lies beside it."""
     release = received(path, card=path.with_name("card.json"))
@@ -172,12 +89,6 @@ def read_release(path: Path) -> None:
 
 def read_prior(path: Path) -> None:
     read_prior_file(path, discrete(["x", "y", "z"]))
-
-
-def parquet_bytes(**options: Any) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.table(TABLE), sink, **options)
-    return sink.getvalue()
 
 
 def mechanism_texts() -> list[str]:
@@ -254,35 +165,8 @@ def noun_texts() -> dict[str, list[str]]:
     }
 
 
-def parquets(rng: random.Random) -> Files:
-    seeds = [
-        parquet_bytes(),
-        parquet_bytes(compression="none", use_dictionary=False, write_statistics=False),
-        parquet_bytes(compression="gzip", data_page_version="2.0", row_group_size=2),
-    ]
-    plain = mutants(seeds, rng)
-    footers = [seed[-int.from_bytes(seed[-8:-4], "little") - 8 :] for seed in seeds]
-    while True:
-        if rng.random() < 0.5:
-            yield next(plain)
-            continue
-        k = rng.randrange(len(seeds))  # only the footer, with its length set right
-        inner = bytearray(footers[k][:-8])
-        for _ in range(rng.choice((1, 1, 2, 3))):
-            inner[rng.randrange(len(inner))] = rng.randrange(256)
-        if rng.random() < 0.3:  # the Arrow schema inside, too
-            at = inner.find(b"/////")
-            if at >= 0:
-                end = at + len(base64.b64encode(b"")) + 400
-                spot = rng.randrange(at, min(end, len(inner)))
-                inner[spot] = rng.choice(b"ABCDabcd0123/+=")
-        body = seeds[k][: len(seeds[k]) - len(footers[k])]
-        yield body + bytes(inner) + len(inner).to_bytes(4, "little") + b"PAR1"
-
-
 def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], object]]]:
     """For each format: a file's name, hostile files, and what reads them."""
-    csv = [CSV.encode(), CSV.replace("\n", "\r\n").encode()]
     channel_json = {
         "rows": ["x", "y"],
         "columns": ["a", "b"],
@@ -300,8 +184,7 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
             for noun, texts in noun_texts().items()
         },
         "journal": ("journal", journals(rng), read_journal),
-        "csv": ("in.csv", lines(csv, rng), read_tables("csv")),
-        "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),
+        **tables(rng),
         "release": ("out.csv", lines([CSV.encode()], rng), read_release),
         "prior": ("prior.csv", lines([PRIOR.encode()], rng), read_prior),
         "matrix": ("matrix.csv", lines([CHANNEL.encode()], rng), as_channel),
@@ -319,7 +202,7 @@ def main() -> None:
     what, seed, many = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     every = formats(random.Random(seed))
     # Of the address space the libraries alone take gigabytes, most of which they never touch.
-    most = _of_the_process("VmData") + MOST_MEMORY
+    most = of_this_process("VmData") + MOST_MEMORY
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     signal.signal(signal.SIGPROF, _too_long)
     for chosen in every if what == "all" else [what]:
@@ -329,7 +212,7 @@ def main() -> None:
 def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], many: int) -> None:
     """Read many hostile files of one format."""
     good = refused = 0
-    slowest, before = 0.0, _of_the_process("VmRSS")
+    slowest, before = 0.0, of_this_process("VmRSS")
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with (
         tempfile.TemporaryDirectory(dir=memory) as folder,
@@ -340,7 +223,7 @@ def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], ma
         for _ in range(many):
             data = next(coming)
             path.write_bytes(data)
-            began, allowed = time.process_time(), 1.0
+            began, allowed = seconds_used(), 1.0
             signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
             try:
                 found = read(path)
@@ -356,12 +239,18 @@ def fuzz(what: str, name: str, coming: Files, read: Callable[[Path], object], ma
                 last = traceback.format_exc().strip().splitlines()
                 complain(data, " | ".join(part.strip() for part in last[-5:])[:600], folder)
             signal.setitimer(signal.ITIMER_PROF, 0)
-            spent = time.process_time() - began
+            spent = seconds_used() - began
             slowest = max(slowest, spent)
             if spent > allowed:
                 complain(data, f"took {spent:.1f} s", folder)
-    peak = max(0, _of_the_process("VmHWM") - before) >> 20
+    peak = max(0, of_this_process("VmHWM") - before) >> 20
     print(f"{what}: {good} {refused} {peak} {slowest:.2f}", flush=True)
+
+
+def seconds_used() -> float:
+    """Seconds of the processor, those of processes that read for this one among them."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + used.ru_utime + used.ru_stime
 
 
 class TooLong(Exception):
@@ -370,12 +259,6 @@ class TooLong(Exception):
 
 def _too_long(number: int, frame: Any) -> None:
     raise TooLong
-
-
-def _of_the_process(what: str) -> int:
-    """A line of /proc/self/status, in bytes."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(rf"^{what}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10
 
 
 def complain(data: bytes, what: str, folder: str) -> None:

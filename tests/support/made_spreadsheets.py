@@ -19,12 +19,17 @@ def column_name(k: int) -> str:
     return (column_name(k // 26 - 1) if k >= 26 else "") + chr(ord("A") + k % 26)
 
 
-def xlsx(sheets: Mapping[str, Rows], *, more: Mapping[str, bytes] | None = None) -> bytes:
-    """An .xlsx file; None is an empty cell."""
+def xlsx(
+    sheets: Mapping[str, Rows],
+    *,
+    more: Mapping[str, bytes] | None = None,
+    hidden: Mapping[str, str] | None = None,
+) -> bytes:
+    """An .xlsx file; None is an empty cell. Sheets may be "hidden" or "veryHidden"."""
     parts = {
         "[Content_Types].xml": _types(len(sheets)),
         "_rels/.rels": _relations({"rId1": ("officeDocument", "xl/workbook.xml")}),
-        "xl/workbook.xml": _workbook(sheets),
+        "xl/workbook.xml": _workbook(sheets, hidden or {}),
         "xl/_rels/workbook.xml.rels": _relations({
             **{f"s{k}": ("worksheet", f"worksheets/sheet{k}.xml") for k in range(len(sheets))},
             "styles": ("styles", "styles.xml"),
@@ -89,9 +94,10 @@ def _relations(links: Mapping[str, tuple[str, str]]) -> str:
     return f'<Relationships xmlns="{kind}">{listed}</Relationships>'
 
 
-def _workbook(names: Mapping[str, object]) -> str:
+def _workbook(names: Mapping[str, object], hidden: Mapping[str, str]) -> str:
     sheets = "".join(
-        f'<sheet name={quoteattr(name)} sheetId="{k + 1}" r:id="s{k}"/>'
+        f'<sheet name={quoteattr(name)} sheetId="{k + 1}" state="{hidden.get(name, "visible")}" '
+        f'r:id="s{k}"/>'
         for k, name in enumerate(names)
     )
     return f'<workbook {_MAIN} xmlns:r="{_LINKS}"><sheets>{sheets}</sheets></workbook>'

@@ -1,6 +1,7 @@
 """Programs in a process of their own, so that what kills them leaves the tests alone."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,3 +27,9 @@ def run_program(name, *arguments, seconds=None):
         timeout=seconds,
         env={**os.environ, "PYTHONPATH": path},
     )
+
+
+def of_this_process(what):
+    """A line of /proc/self/status, such as VmHWM, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"^{what}:\s+(\d+) kB", status, re.MULTILINE)[1]) << 10

@@ -1,11 +1,9 @@
 """Spreadsheets: cells as a person would write them, one sheet, bounded before anything is unpacked."""
 
 import datetime
-import io
 import random
 import sys
 import tomllib
-import zipfile
 
 import pytest
 
@@ -16,6 +14,8 @@ from dprivacy.release.intake.spreadsheet_files import sheet_text
 from support.awkward_tables import CANARY
 from support.made_spreadsheets import ods, xlsx
 from support.mutations import mutants
+from support.programs import run_program
+from support.spreadsheet_bombs import BOMBS, ODD, plain, repeated_text, with_shared
 
 ROWS = [
     ["town", "age", "income", "born", "member", "seen"],
@@ -89,26 +89,59 @@ def test_a_sheet_without_a_header_is_not_taken_for_one(tmp_path):
         sanitise_file(path, PLAN, tmp_path / "out.csv")
 
 
-def test_a_file_that_unpacks_to_too_much_is_refused_before_it_is(tmp_path, monkeypatch):
-    path = file_of(tmp_path, xlsx({"one": PEOPLE}, more={"xl/bomb.bin": bytes(64 << 20)}))
-    assert path.stat().st_size < 1 << 20
-    monkeypatch.setattr(spreadsheet_files, "_LARGEST", 32 << 20)
-    monkeypatch.setattr(spreadsheet_files, "_PROGRAM", tmp_path / "never run")
-    with pytest.raises(TooLarge, match="unpacks to 64 MiB"):
+@pytest.mark.parametrize("name", [*BOMBS, *ODD])
+def test_bombs_are_refused_before_the_memory_and_the_time_are_taken(tmp_path, name):
+    file = file_of(tmp_path, {**BOMBS, **ODD}[name]())
+    done = run_program("bomb_reader", file)
+    _, peak, seconds, told = done.stdout.split(" ", 3)
+    assert told.startswith(("TooLarge", "BadFile", "UnclearTable") if name in BOMBS else ""), told
+    assert str(file) in told or name in ODD
+    assert int(peak) < 512
+    assert float(seconds) < 5
+
+
+def test_the_bombs_are_made_of_what_is_read(tmp_path):
+    assert sheet_text(file_of(tmp_path, plain()), None).count(b"\n") == 10
+    shared = with_shared(
+        b"<sst><si><t>Ulm</t></si></sst>", b'<row><c t="s"><v>0</v></c><c><v>7</v></c></row>'
+    )
+    assert sheet_text(file_of(tmp_path, shared), None).endswith(b'\n"Ulm","7"\n')
+
+
+def test_a_sheet_of_too_much_text_is_refused_while_it_arrives(tmp_path, monkeypatch):
+    monkeypatch.setattr(spreadsheet_files, "_LARGEST", 1 << 20)
+    path = file_of(tmp_path, repeated_text(length=1000, cells=2000))
+    with pytest.raises(TooLarge, match="more than 1 MiB of text; save it as CSV"):
         sheet_text(path, None)
 
 
-def test_a_sheet_that_would_fill_the_memory_is_refused(tmp_path):
-    """Two cells at opposite corners of the largest sheet: 17 thousand million cells between them."""
-    huge = xlsx({"one": [["a"]]})
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(huge)) as old, zipfile.ZipFile(out, "w") as new:
-        for name in old.namelist():
-            text = old.read(name)
-            far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
-            new.writestr(name, text.replace(b"</sheetData>", far))
-    with pytest.raises(BadFile, match=r"cannot be read|too much memory"):
-        sheet_text(file_of(tmp_path, out.getvalue()), None)
+def test_what_is_too_large_is_said(tmp_path):
+    large = file_of(tmp_path, BOMBS["unpacks_to_too_much"]())
+    with pytest.raises(TooLarge, match="unpacks to 320 MiB, and at most 256 MiB"):
+        sheet_text(large, None)
+    with pytest.raises(TooLarge, match="more than 100 times its size"):
+        sheet_text(file_of(tmp_path, BOMBS["shrinks_too_well"]()), None)
+    with pytest.raises(TooLarge, match="more than 10,000 parts"):
+        sheet_text(file_of(tmp_path, BOMBS["many_parts"]()), None)
+    with pytest.raises(BadFile, match="too much memory or time: save it as CSV"):
+        sheet_text(file_of(tmp_path, BOMBS["far_corners"]()), None)
+
+
+@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
+def test_hidden_sheets_are_said_and_read_only_by_name(tmp_path, state):
+    both = file_of(tmp_path, xlsx({"data": PEOPLE, "old": PEOPLE}, hidden={"old": state}))
+    with pytest.raises(UnclearTable, match=r"more than one sheet: 'data', 'old' \(hidden\); pass"):
+        sheet_text(both, None)
+    alone = file_of(tmp_path, xlsx({"data": [], "old": PEOPLE}, hidden={"old": state}))
+    with pytest.raises(UnclearTable, match=r"a hidden sheet alone: 'old' \(hidden\); pass"):
+        sheet_text(alone, None)
+    assert sheet_text(alone, "old").count(b"\n") == 41
+
+
+def test_of_many_sheets_some_are_named(tmp_path):
+    path = file_of(tmp_path, xlsx({f"{k}": PEOPLE for k in range(12)}))
+    with pytest.raises(UnclearTable, match=r"'0', '1', .* '9' and others; pass"):
+        sheet_text(path, None)
 
 
 def test_what_is_no_spreadsheet(tmp_path):

@@ -1,38 +1,51 @@
 """Reads one sheet of a spreadsheet from standard input and writes it as CSV, in a process of its own.
 
 The library that reads spreadsheets may be made to ask for more memory than there is, which ends the
-process that it runs in. So this file is run as a program, within limits, and imports nothing of ours.
-Its first line is JSON: what it did, or why not. Every cell that is not empty stands in quotes.
+process that it runs in. So this file is run as a program, within limits that follow from what the
+spreadsheet says it unpacks to, and imports nothing of ours. What it prints begins with a line of JSON:
+what it did, or why not. Every cell that is not empty stands in quotes.
 """
 
 import datetime
 import io
 import json
 import sys
-from collections.abc import Iterable
-from typing import Any
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
 
-_MOST_MEMORY = 4 << 30  # bytes
-_MOST_SECONDS = 300
+_LARGEST = 256 << 20  # bytes, unpacked
+_MOST_TIMES, _ALWAYS = 100, 4 << 20  # a sheet shrinks to a twentieth; small ones may do more
+_MOST_PARTS = 10_000
+_MEMORY, _TIMES_MEMORY = 256 << 20, 6  # bytes, and for each byte unpacked
+_SECONDS, _BYTES_A_SECOND = 3, 4 << 20  # seconds of the processor, and bytes unpacked in each more
 _NAMES, _LONGEST_NAME = 10, 40  # of sheets that are listed
 
 
 def main() -> None:
     """Do it, for the sheet that the first argument names; by default for the only one with cells."""
-    _limit()
     wanted = sys.argv[1] if len(sys.argv) > 1 else None
+    lines: Iterable[str] = ()
     try:
-        said, lines = _read(sys.stdin.buffer.read(), wanted)
+        _limit(0)
+        _limit(_unpacked(sys.stdin.buffer))
+        said, lines = _read(sys.stdin.buffer, wanted)
+    except _TooLarge as reason:
+        said = {"large": str(reason)}
     except MemoryError:
-        said, lines = {"refused": "takes too much memory"}, []
+        said = {"large": "takes too much memory; save it as CSV"}
     except Exception as reason:  # whatever the library raises; its words may quote a cell
         locked = type(reason).__name__ == "PasswordError"
         why = "is protected by a password; save it without one" if locked else "cannot be read"
-        said, lines = {"refused": why}, []
+        said = {"refused": why}
     out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="replace", newline="")
     out.write(json.dumps(said) + "\n")
     out.writelines(lines)
     out.flush()
+
+
+class _TooLarge(Exception):
+    """Why a spreadsheet is too large, in words that quote nothing of it."""
 
 
 def written(cell: Any) -> str:
@@ -59,33 +72,79 @@ def line_of(row: Iterable[Any]) -> str:
     return ",".join(f'"{text}"' if text else "" for text in texts) + "\n"
 
 
-def _read(data: bytes, wanted: str | None) -> tuple[dict[str, Any], Iterable[str]]:
-    from python_calamine import CalamineWorkbook
+def _unpacked(file: IO[bytes]) -> int:
+    """The bytes that a spreadsheet says it unpacks to; too many are refused before they are."""
+    packed = size = file.seek(0, 2)
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            parts = archive.infolist()
+        size = sum(part.file_size for part in parts)
+        if len(parts) > _MOST_PARTS:
+            raise _TooLarge(f"has more than {_MOST_PARTS:,} parts, as no spreadsheet does")
+    file.seek(0)
+    if size > _LARGEST:
+        raise _TooLarge(
+            f"unpacks to {size >> 20:,} MiB, and at most {_LARGEST >> 20} MiB of a spreadsheet are "
+            "read; save it as CSV"
+        )
+    if size > _MOST_TIMES * packed + _ALWAYS:
+        raise _TooLarge(
+            f"unpacks to more than {_MOST_TIMES} times its size, as no spreadsheet does; save it as CSV"
+        )
+    return max(packed, size)
 
-    book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-    names = book.sheet_names
+
+def _read(file: IO[bytes], wanted: str | None) -> tuple[dict[str, Any], Iterable[str]]:
+    from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+    book = CalamineWorkbook.from_filelike(file)
+    sheets = {
+        sheet.name: sheet.visible == SheetVisibleEnum.Visible
+        for sheet in book.sheets_metadata
+        if sheet.typ == SheetTypeEnum.WorkSheet
+    }
+    if wanted in sheets:
+        return {}, _lines(book.get_sheet_by_name(wanted).iter_rows())
     if wanted is None:
-        names = [name for name in names if book.get_sheet_by_name(name).height]
-    elif wanted in names:
-        names = [wanted]
-    else:
-        names = ["", *names]
-    if len(names) != 1:
-        return {"sheets": [name[:_LONGEST_NAME] for name in names if name][:_NAMES]}, []
-    rows = book.get_sheet_by_name(names[0]).to_python()
-    while rows and all(cell == "" for cell in rows[-1]):
-        rows.pop()
-    return {}, map(line_of, rows)
+        filled: dict[str, Any] = {}
+        for name in sheets:
+            sheet = book.get_sheet_by_name(name)
+            if sheet.height:
+                filled[name] = None if filled else sheet  # the first alone is kept in memory
+        if len(filled) == 1 and sheets[name := next(iter(filled))]:
+            return {}, _lines(filled[name].iter_rows())
+        sheets = {name: sheets[name] for name in filled}
+    listed = [[name[:_LONGEST_NAME], seen] for name, seen in sheets.items()]
+    return {"sheets": listed[:_NAMES], "count": len(sheets)}, ()
 
 
-def _limit() -> None:
+def _lines(rows: Iterable[list[Any]]) -> Iterator[str]:
+    """Rows as lines, without the empty ones at the end."""
+    empty: list[str] = []
+    for row in rows:
+        empty.append(line_of(row))
+        if any(cell != "" for cell in row):
+            yield from empty
+            empty.clear()
+
+
+def _limit(unpacked: int) -> None:
+    """Keep this process to what a spreadsheet of so many bytes needs."""
     try:
         import resource
     except ImportError:  # on Windows, which has no such limits
         return
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    memory = _MEMORY + _TIMES_MEMORY * unpacked
+    seconds = _SECONDS + unpacked // _BYTES_A_SECOND
+    for kind, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(
+            kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
 
 
 if __name__ == "__main__":

@@ -61,9 +61,9 @@ def format_of(path: Path, known: Intake) -> TableFormat:
     return _with_header(path, splitting.rows(text), known, encoding, splitting, letters)
 
 
-def sheet_format(path: Path, content: bytes, known: Intake) -> TableFormat:
+def sheet_format(path: Path, content: bytearray, known: Intake) -> TableFormat:
     """How a sheet is written that became CSV: only its header can be unclear."""
-    if not content.strip():
+    if not content:
         raise BadFile(f"{path}: holds nothing")
     splitting = Splitting(",", True)
     rows = splitting.rows(content[:_SAMPLE].decode("utf-8", errors="ignore"))
