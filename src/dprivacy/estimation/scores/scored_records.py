@@ -92,7 +92,7 @@ class ScoredRecords(Sealed):
         inside = self.groups == group
         weights, squares = self.design.weights[inside], self.design.squares[inside]
         size = math.prod(len(column.outputs) for column in self.columns)
-        shares: Floats = np.bincount(self.cells[inside], weights, minlength=size) * 1.0
+        shares = np.bincount(self.cells[inside], weights, minlength=size).astype(np.float64)
         total = float(weights.sum())
         if total == 0:
             return shares, 0.0, 0.0

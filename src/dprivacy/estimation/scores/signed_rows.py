@@ -54,8 +54,8 @@ class ColumnScores(Frozen):
     --------
     >>> from dprivacy.mechanisms import geometric
     >>> scores = column_scores(geometric(5, eps="ln 2"))
-    >>> scores.score([0, 1, 4, 9, 16]).values.round(9).tolist()
-    [-1.0, -3.0, 0.0, 5.0, 23.0]
+    >>> scores.score([0, 1, 4, 9, 16]).values.round().astype(int).tolist()
+    [-1, -3, 0, 5, 23]
     """
 
     known: Known

@@ -27,6 +27,11 @@ class Statistic:
         V, the variance of one row's score, where the estimator was chosen by it; NaN elsewhere.
     note
         What a reader should know of this number.
+
+    Examples
+    --------
+    >>> Statistic(("north",), 10.0, 1.0, 8.0, 12.0).method
+    'score'
     """
 
     keys: tuple[Any, ...]
@@ -66,7 +71,7 @@ class Statistics(TabularAnswer, Pictured):
     >>> print(Statistics("mean of age", ("region",), (north,), "table", 0.95, 100))
     mean of age, of the table (100 rows)
     region  estimate  ± s.e.  95 % interval  method
-     north        10       1       8 … 12     score
+     north      10.0     1.0     8.0 … 12.0   score
     """
 
     statistic: str
@@ -107,9 +112,8 @@ class Statistics(TabularAnswer, Pictured):
         for entry in self.entries:
             if entry.keys == keys:
                 return entry
-        raise UnknownCategory(
-            f"no group has the labels {', '.join(map(repr, keys))}; the keys are {', '.join(self.keys)}"
-        )
+        asked, named = ", ".join(map(repr, keys)), ", ".join(self.keys)
+        raise UnknownCategory(f"no group has the labels {asked}; groups are of {named}")
 
     def long_form(self) -> LongForm:
         """One row for each group, to be written to a file."""
