@@ -162,6 +162,35 @@ def wrote(*files: Path | str) -> str:
     return f"Wrote {' and '.join(map(str, files))}."
 
 
+ANSWER = together(
+    output("File for the estimates: .csv, .parquet, .json, .tex, or a picture: .svg, .png, .pdf"),
+    REPLACE,
+)
+
+
+def require_answer_file(path: Path | None, *, replace: bool) -> None:
+    """Refuse an ending that no file of estimates has, or a file that is there, before any work."""
+    from dprivacy.release import require_answer_ending
+
+    refuse_existing(path, replace=replace)
+    if path is not None and path.suffix.lower() not in (".svg", ".png", ".pdf"):
+        require_answer_ending(path)
+    else:
+        require_picture(path)
+
+
+def save_answer(found: Any, path: Path, *, replace: bool) -> None:
+    """Estimates as a file of numbers, or as a picture where its ending says so."""
+    if path.suffix.lower() in (".svg", ".png", ".pdf"):
+        from dprivacy.viz import save
+
+        save(found.plot(), path)
+        return
+    from dprivacy.release import write_answer
+
+    write_answer(found, path, replace=replace)
+
+
 def refuse_existing(*outputs: Path | None, replace: bool) -> None:
     """Refuse, before any work is done, to overwrite what nobody said may be overwritten."""
     for output in outputs:

@@ -2,6 +2,7 @@
 
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
 from dprivacy.release.columns.plan_proposal import propose as propose
+from dprivacy.release.files.answer_files import write_answer as write_answer
 from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
 from dprivacy.release.ledger.amounts import Amount as Amount
@@ -60,6 +61,7 @@ from dprivacy.release.columns.published_columns import (
     require_person as require_person,
 )
 from dprivacy.release.columns.row_facts import most_rows as most_rows
+from dprivacy.release.files.answer_files import require_answer_ending as require_answer_ending
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import (
     write_released as write_released,
