@@ -3,6 +3,15 @@
 from dprivacy.verify.auditing.audit_findings import AuditResult as AuditResult
 from dprivacy.verify.auditing.black_box import audit as audit, audit_counts as audit_counts
 from dprivacy.verify.auditing.command_samplers import command_sampler as command_sampler
+from dprivacy.verify.composing.renyi_charges import (
+    renyi_budget as renyi_budget,
+    renyi_charge as renyi_charge,
+    renyi_eps as renyi_eps,
+)
+from dprivacy.verify.composing.tight_composition import (
+    Composition as Composition,
+    compose as compose,
+)
 from dprivacy.verify.losses.binomial_tails import (
     bernoulli_divergence as bernoulli_divergence,
     binomial_alpha as binomial_alpha,
