@@ -41,6 +41,12 @@ def samples():
     yield "space", dp.discrete([None, True, "b"])
     yield "mechanism", dp.randomised_response(dp.discrete(["ab", "c"]), eps="ln 2")
     yield "mechanism", dp.any_metric(dp.grid(1, 3), eps=1)
+    for labels in (["a", "b", "c"], range(40)):
+        yield "mechanism", dp.subset_response(labels, eps=1)
+        yield "mechanism", dp.unary_response(labels, eps="ln 3")
+        yield "mechanism", dp.unary_response(labels, eps=1, kind="symmetric")
+        yield "mechanism", dp.hashed_response(labels, eps="ln 3")
+        yield "mechanism", dp.projective_response(labels, eps=2)
     plan = dp.Plan.read({"columns": {"h": {"type": "ordered", "values": [1, 2], "epsilon": 0.5}}})
     yield "plan", plan
     yield "card", table_card(plan, rows=3, secure=True)
@@ -93,7 +99,8 @@ def test_what_is_saved_comes_back(noun, thing, tmp_path):
 @NAMED
 def test_the_schema_fits_what_is_written(noun, thing):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    (path,) = SCHEMAS.glob(f"{noun}.v*.json")
+    version = json.loads(stored_text(thing))["version"]
+    path = SCHEMAS / f"{noun}.v{version}.json"
     schema = json.loads(path.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(json.loads(stored_text(thing)))

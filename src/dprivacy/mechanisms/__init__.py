@@ -38,6 +38,16 @@ from dprivacy.mechanisms.families.vector_noise import (
 from dprivacy.mechanisms.family_list import FAMILIES as FAMILIES
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family as Family
+from dprivacy.mechanisms.local.local_families import (
+    hashed_response as hashed_response,
+    projective_response as projective_response,
+    subset_response as subset_response,
+    unary_response as unary_response,
+)
+from dprivacy.mechanisms.local.local_mechanism import (
+    LocalMechanism as LocalMechanism,
+    ReportCounts as ReportCounts,
+)
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
     SequentialMechanism as SequentialMechanism,
@@ -62,5 +72,7 @@ from dprivacy.mechanisms.groundwork.mechanism_file import (
     mechanism_text as mechanism_text,
     read_mechanism as read_mechanism,
 )
+from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports as HyperplaneReports
+from dprivacy.mechanisms.local.local_file import local_body as local_body, local_from as local_from
 from dprivacy.mechanisms.zoo.broken_samplers import exhibits as exhibits
 from dprivacy.mechanisms.zoo.exhibit import Exhibit as Exhibit

@@ -29,6 +29,7 @@ from dprivacy.model.noun_input import (
 # For other rooms; not part of the surface.
 from dprivacy.errors import counted as counted
 from dprivacy.model.answers import Pictured as Pictured
+from dprivacy.model.block_laws import BlockLaw as BlockLaw
 from dprivacy.model.channels import (
     joint_probabilities as joint_probabilities,
     prior_for as prior_for,
@@ -82,6 +83,7 @@ from dprivacy.model.plain_data import (
 from dprivacy.model.stored_parts import (
     channel_body as channel_body,
     channel_from as channel_from,
+    label_body as label_body,
     label_from as label_from,
     level_body as level_body,
     space_body as space_body,

@@ -15,4 +15,9 @@ from dprivacy.sampling.random_source import (
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.sampling.exact_coins import (
+    toss as toss,
+    toss_of_words as toss_of_words,
+    uniform_array as uniform_array,
+)
 from dprivacy.sampling.random_source import choose_source as choose_source

@@ -10,6 +10,7 @@ from dprivacy.spaces.cubes_and_products import (
 from dprivacy.spaces.distance_tables import from_table as from_table
 from dprivacy.spaces.endless_spaces import (
     BitStrings as BitStrings,
+    Categories as Categories,
     GridLine as GridLine,
     GridVectors as GridVectors,
     MetricSpace as MetricSpace,

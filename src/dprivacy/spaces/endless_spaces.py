@@ -58,6 +58,23 @@ class GridLine:
 
 
 @dataclass(frozen=True)
+class Categories:
+    """Any number of unordered labels, every two at distance 1, without a table of distances.
+
+    Examples
+    --------
+    >>> Categories(100_000).distance("tea", "coffee")
+    Fraction(1, 1)
+    """
+
+    count: int
+
+    def distance(self, x: Label, z: Label) -> Distance:
+        """0 or 1."""
+        return Fraction(int(x != z))
+
+
+@dataclass(frozen=True)
 class BitStrings:
     """Bit strings of one length; the distance counts the bits that differ.
 

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, OutputExists, WrongKind
-from dprivacy.mechanisms import ChannelMechanism, mechanism_body, mechanism_from
+from dprivacy.mechanisms import (
+    ChannelMechanism,
+    LocalMechanism,
+    local_body,
+    local_from,
+    mechanism_body,
+    mechanism_from,
+)
 from dprivacy.model import (
     Channel,
     as_path,
@@ -37,23 +44,26 @@ from dprivacy.typing import PathArg
 
 
 @dataclass(frozen=True)
-class StoredNoun:
-    """How a noun is written and read: its class, the version of its body, and both directions."""
+class StoredForm:
+    """How a class is written and read: its noun, the version of its body, and both directions."""
 
-    kind: type
+    noun: str
     version: int
+    kind: type
     body: Callable[[Any], dict[str, Any]]
     rebuild: Callable[[dict[str, Any]], Any]
 
 
-NOUNS = {
-    "channel": StoredNoun(Channel, 1, channel_body, channel_from),
-    "space": StoredNoun(FiniteSpace, 1, space_body, space_from),
-    "mechanism": StoredNoun(ChannelMechanism, 1, mechanism_body, mechanism_from),
-    "plan": StoredNoun(Plan, 1, plan_body, plan_from),
-    "card": StoredNoun(Card, 2, card_body, card_from),
-    "receipt": StoredNoun(Receipt, 1, receipt_body, receipt_from),
-}
+FORMS = (
+    StoredForm("channel", 1, Channel, channel_body, channel_from),
+    StoredForm("space", 1, FiniteSpace, space_body, space_from),
+    StoredForm("mechanism", 1, ChannelMechanism, mechanism_body, mechanism_from),
+    StoredForm("mechanism", 2, LocalMechanism, local_body, local_from),  # sets, without a matrix
+    StoredForm("plan", 1, Plan, plan_body, plan_from),
+    StoredForm("card", 2, Card, card_body, card_from),
+    StoredForm("receipt", 1, Receipt, receipt_body, receipt_from),
+)
+NOUNS = tuple(dict.fromkeys(form.noun for form in FORMS))
 
 
 def save(
@@ -137,18 +147,18 @@ def load(path: PathArg) -> Any:
 
 def stored_text(thing: Any) -> str:
     """A noun as the text of its file."""
-    for noun, stored in NOUNS.items():
-        if isinstance(thing, stored.kind):
-            return write_document(noun, stored.version, stored.body(thing))
+    for form in FORMS:
+        if isinstance(thing, form.kind):
+            return write_document(form.noun, form.version, form.body(thing))
     raise WrongKind(f"{', '.join(NOUNS)} can be saved, but not {type(thing).__name__}")
 
 
 def from_text(text: str, *, name: str = "the file") -> Any:
     """The noun in the text of a file."""
     document = read_document(text, name=name)
-    stored = NOUNS.get(document.noun)
-    if stored is None or stored.version != document.version:
-        raise BadFile(
-            f"{name}: this release does not read dprivacy.{document.noun}, version {document.version}"
-        )
-    return rebuilt(stored.rebuild, document.body, name)
+    for form in FORMS:
+        if (form.noun, form.version) == (document.noun, document.version):
+            return rebuilt(form.rebuild, document.body, name)
+    raise BadFile(
+        f"{name}: this release does not read dprivacy.{document.noun}, version {document.version}"
+    )

@@ -16,10 +16,15 @@ from dprivacy.estimation.counts.channel_inversion import (
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
+from dprivacy.estimation.counts.report_estimate import (
+    counted_reports,
+    counters_seen,
+    estimated_reports,
+)
 from dprivacy.estimation.counts.standard_errors import EDGE, around, read_chance, spread
 from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
 from dprivacy.estimation.operators.structure_check import Known
-from dprivacy.mechanisms import whole
+from dprivacy.mechanisms import LocalMechanism, whole
 from dprivacy.numbers import Floats, read_number
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, NumberLike
@@ -32,7 +37,7 @@ def estimate(
     C: ChannelLike,
     observed: Any,
     *,
-    estimator: Estimator = "ibu",
+    estimator: Estimator | None = None,
     confidence: NumberLike = 0.95,
     n: NumberLike | None = None,
     tolerance: NumberLike = 1e-9,
@@ -46,7 +51,7 @@ def estimate(
     C: Sequence[ChannelLike | None],
     observed: Any,
     *,
-    estimator: Literal["ibu", "inverse"] = "ibu",
+    estimator: Literal["ibu", "inverse"] | None = None,
     confidence: NumberLike = 0.95,
     n: None = None,
     tolerance: NumberLike = 1e-9,
@@ -60,7 +65,7 @@ def estimate(
     C: ChannelLike | Sequence[ChannelLike | None],
     observed: Any,  # labels of any kind, a mapping, a Dist, or an array of counts
     *,
-    estimator: Estimator = "ibu",
+    estimator: Estimator | None = None,
     confidence: NumberLike = 0.95,
     n: NumberLike | None = None,
     tolerance: NumberLike = 1e-9,
@@ -72,7 +77,8 @@ def estimate(
     Parameters
     ----------
     C
-        The channel the values went through, or the mechanism; or, for a table of several columns that
+        The channel the values went through, or the mechanism (for a local one `observed` are the
+        reports, or what its `count` gave); or, for a table of several columns that
         were randomised independently, a list of them (None for a column that was not randomised).
     observed
         The noisy values (a list, an array, a column); or counts by label (a mapping, or what pandas'
@@ -81,7 +87,8 @@ def estimate(
     estimator
         "ibu": the most likely distribution, always a distribution. "inverse": m·C⁻¹, unbiased,
         exact when the channel and the counts are; small cells may come out negative. "projected": the
-        distribution nearest to the inverse (not for a table).
+        distribution nearest to the inverse (not for a table). When omitted "ibu", and "inverse" for
+        the reports of a local mechanism.
     confidence
         Confidence level of the intervals.
     n
@@ -126,7 +133,8 @@ def estimate(
     >>> both.counts.tolist()
     [[150.0, 150.0], [350.0, 350.0]]
     """
-    UnknownName.require("estimator", estimator, get_args(Estimator))
+    if estimator is not None:
+        UnknownName.require("estimator", estimator, get_args(Estimator))
     sure = read_chance(confidence)
     climbing = {
         "tolerance": float(read_number(tolerance, "tolerance")),
@@ -138,7 +146,14 @@ def estimate(
             raise NotApplicable(
                 f"n={n!r} belongs to a Dist of frequencies; a table has its own total"
             )
-        return estimated_table(C, observed, estimator=estimator, confidence=sure, **climbing)
+        return estimated_table(C, observed, estimator=estimator or "ibu", confidence=sure, **climbing)
+    if isinstance(C, LocalMechanism):
+        reports = counted_reports(C, observed)
+        if estimator != "ibu":
+            return estimated_reports(reports, estimator or "inverse", sure)
+        counters = counters_seen(reports)
+        return _by_ibu(Known(C), counters, sure, **climbing)
+    estimator = estimator or "ibu"
     known = C if isinstance(C, Known) else Known(C)
     seen = read_observed(observed, known.columns, n)
     if estimator == "ibu":

@@ -10,7 +10,7 @@ from dprivacy.errors import BadNumber, NotApplicable, UnknownName
 from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.transport.two_distributions import DistLike, weights_on
-from dprivacy.mechanisms import response_chance
+from dprivacy.mechanisms import LocalMechanism, response_chance
 from dprivacy.numbers import Floats, as_level, read_number
 from dprivacy.typing import ChannelLike, Label, NumberLike
 
@@ -48,7 +48,7 @@ def count_error(
     size = _positive(n, "n")
     UnknownName.require("scale", scale, SCALES)
     unit = 1.0 if scale == "counts" else size
-    one = _variances(Known(C), share, of)
+    one = _variances(C, share, of)
     return {label: math.sqrt(size * value) / unit for label, value in one.items()}
 
 
@@ -74,13 +74,19 @@ def sample_size(
     7500
     """
     most = _positive(error, "error")
-    worst = max(_variances(Known(C), share, of).values())
+    worst = max(_variances(C, share, of).values())
     return max(1, math.ceil(worst / most**2))
 
 
-def _variances(known: Known, share: DistLike | None, of: Of) -> dict[Label, float]:
+def _variances(C: ChannelLike, share: DistLike | None, of: Of) -> dict[Label, float]:
     """The variance of each estimated count, for one answer."""
     UnknownName.require("of", of, OF)
+    if isinstance(C, LocalMechanism):
+        labels = C.labels
+        held = np.full(len(labels), 1 / len(labels)) if share is None else _shares(share, labels)
+        known_of = {h: float(C.reports.variance(h, of=of)) for h in set(held.tolist())}
+        return dict(zip(labels, map(known_of.__getitem__, held.tolist()), strict=True))
+    known = Known(C)
     k = len(known.rows)
     p = np.full(k, 1 / k) if share is None else _shares(share, known.rows)
     r = known.operator.forward(p) * np.exp(known.operator.column_logs)

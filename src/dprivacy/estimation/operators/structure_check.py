@@ -8,8 +8,9 @@ import numpy as np
 
 from dprivacy.errors import NotApplicable, TooLarge
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
+from dprivacy.estimation.operators.hyperplane_operator import HyperplaneOperator
 from dprivacy.estimation.operators.structured_operators import LineGeometric, ResponseLike
-from dprivacy.mechanisms import GridNoise
+from dprivacy.mechanisms import GridNoise, HyperplaneReports, LocalMechanism
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Floats
 
@@ -24,8 +25,8 @@ class Known:
     Parameters
     ----------
     source
-        A channel, a mechanism with one, anything `as_channel` reads, or `laplace` noise on a grid with
-        too many points for a matrix.
+        A channel, a mechanism with one, anything `as_channel` reads, `laplace` noise on a grid with
+        too many points for a matrix, or a local mechanism over a finite geometry.
     """
 
     def __init__(self, source: Any) -> None:
@@ -33,6 +34,9 @@ class Known:
         if isinstance(source, GridNoise) and source.inner is None:
             self.rows, self.operator = _grid_noise(source)
             self.columns = self.rows
+        elif isinstance(source, LocalMechanism) and isinstance(source.reports, HyperplaneReports):
+            self.operator = HyperplaneOperator(source.reports)
+            self.rows, self.columns = source.labels, tuple(range(source.reports.outputs))
         else:
             self.channel = as_channel(source)
             self.rows, self.columns = self.channel.rows, self.channel.columns

@@ -1,0 +1,1 @@
+"""Local mechanisms for any number of labels: sets of them are sent, and never listed."""

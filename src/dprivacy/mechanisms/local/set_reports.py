@@ -1,0 +1,269 @@
+"""What a family of local mechanisms has to know of its reports; the sets of one size; the free sets.
+
+Inside this shelf labels are positions 0 … k − 1, and a report is what one person sends.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import comb, log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.model import BlockLaw
+from dprivacy.sampling import Source, toss, uniform_array
+
+Counters = NDArray[np.int64]
+Positions = NDArray[np.integer]
+CELLS_AT_A_TIME = 1 << 22  # of a table of reports by labels
+MOST_LISTED = 1 << 18  # weights of a channel that is written out
+
+
+@dataclass(frozen=True)
+class Reports(BlockLaw):
+    """A family's sets: drawn, counted, listed."""
+
+    @property
+    @abstractmethod
+    def bits(self) -> float:
+        """The length of a report, log₂ of how many there are."""
+
+    @property
+    @abstractmethod
+    def slots(self) -> int:
+        """How many counters are kept."""
+
+    @abstractmethod
+    def draw(self, codes: Positions, source: Source) -> NDArray[Any]:
+        """A report for every position, one a row."""
+
+    @abstractmethod
+    def read(self, reports: Any) -> NDArray[Any]:
+        """Reports as `draw` gives them; −1 in the first place of a row that is none."""
+
+    @abstractmethod
+    def count(self, reports: NDArray[Any]) -> Counters:
+        """Counters of reports; those of two collections add up."""
+
+    @abstractmethod
+    def supports(self, counters: Counters, n: int) -> Counters:
+        """For every label the number of reports whose set holds it."""
+
+    @abstractmethod
+    def listed(self) -> Iterator[tuple[Any, frozenset[int], Fraction]]:
+        """Every report, its set and its weight, for a domain that is small enough."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """How many reports there are."""
+
+    @abstractmethod
+    def triple(self, x: int, z: int, w: int) -> Fraction:
+        """λ₃: what the sets weigh that hold three different labels."""
+
+    def blocks(self) -> Mapping[frozenset[int], Fraction] | None:
+        """What each set weighs, if there are few enough."""
+        if self.outputs * self.labels > MOST_LISTED:
+            return None
+        weights: dict[frozenset[int], Fraction] = {}
+        for _, block, weight in self.listed():
+            weights[block] = weights.get(block, Fraction(0)) + weight
+        return weights
+
+
+@dataclass(frozen=True)
+class SubsetReports(Reports):
+    """Sets of exactly d labels; a report is the sorted positions."""
+
+    size: int = 1
+
+    @classmethod
+    def of(cls, labels: int, factor: Fraction, size: int) -> "SubsetReports":
+        """All sets of one size: b = C(k, d), r = C(k−1, d−1), λ = C(k−2, d−2)."""
+        k, d = labels, size
+        pair = comb(k - 2, d - 2) if d >= 2 else 0
+        numbers = Fraction(comb(k, d)), Fraction(comb(k - 1, d - 1)), Fraction(pair)
+        return cls(k, factor, *numbers, d)
+
+    @property
+    def bits(self) -> float:
+        """log₂ C(k, d)."""
+        return log2(self.outputs)
+
+    @property
+    def outputs(self) -> int:
+        """C(k, d)."""
+        return comb(self.labels, self.size)
+
+    @property
+    def slots(self) -> int:
+        """One counter a label."""
+        return self.labels
+
+    def sizes(self) -> Mapping[int, Fraction]:
+        """All of one size."""
+        return {self.size: self.total}
+
+    def triple(self, x: int, z: int, w: int) -> Fraction:
+        """C(k−3, d−3)."""
+        return Fraction(comb(self.labels - 3, self.size - 3) if self.size >= 3 else 0)
+
+    def draw(self, codes: Positions, source: Source) -> NDArray[Any]:
+        """A coin says whether the truth is in the set; the others are drawn by Floyd's method.
+
+        Of N = k − 1 others m are drawn so that all sets of m are equally likely: for j = N − m … N − 1
+        a number uniform on 0 … j is taken, or j itself where it was taken already.
+        """
+        k, d = self.labels, self.size
+        rows = max(1, CELLS_AT_A_TIME // k)
+        out = np.empty((len(codes), d), dtype=np.int64)
+        for start in range(0, len(codes), rows):
+            some = codes[start : start + rows]
+            inside = toss(self.inside, len(some), source)
+            chosen = np.zeros((len(some), k), dtype=np.bool_)
+            for held in (True, False):
+                at = np.flatnonzero(inside == held)
+                chosen[at] = _others(k, d - held, some[at], source)
+            chosen[np.arange(len(some)), some] = inside
+            out[start : start + rows] = np.nonzero(chosen)[1].reshape(-1, d)
+        return out
+
+    def read(self, reports: Any) -> NDArray[Any]:
+        """Rows of d rising positions."""
+        if isinstance(reports, np.ndarray) and reports.dtype.kind in "iu" and reports.ndim == 2:
+            return self._read_table(reports)
+        out = np.full((len(reports), self.size), -1, dtype=np.int64)
+        for i, report in enumerate(reports):
+            if _is_rising(report, self.size, self.labels):
+                out[i] = report
+        return out
+
+    def _read_table(self, reports: NDArray[Any]) -> NDArray[Any]:
+        if reports.shape[1] != self.size:
+            return np.full((len(reports), self.size), -1, dtype=np.int64)
+        good = (reports >= 0).all(axis=1) & (reports < self.labels).all(axis=1)
+        good &= (reports[:, 1:] > reports[:, :-1]).all(axis=1)
+        return np.where(good[:, None], reports, -1).astype(np.int64)
+
+    def count(self, reports: NDArray[Any]) -> Counters:
+        """How many sets hold each label."""
+        return np.bincount(reports.ravel(), minlength=self.labels).astype(np.int64)
+
+    def supports(self, counters: Counters, n: int) -> Counters:
+        """The counters themselves."""
+        return counters
+
+    def listed(self) -> Iterator[tuple[Any, frozenset[int], Fraction]]:
+        """All sets of d."""
+        for chosen in combinations(range(self.labels), self.size):
+            yield chosen, frozenset(chosen), Fraction(1)
+
+
+@dataclass(frozen=True)
+class UnaryReports(Reports):
+    """Every label in the set or not, independently; a report is k bits, eight to a byte, first lowest."""
+
+    @classmethod
+    def of(cls, labels: int, factor: Fraction, chance: Fraction) -> "UnaryReports":
+        """Every label with weight τ: b = 1, r = τ, λ = τ²."""
+        return cls(labels, factor, Fraction(1), chance, chance**2)
+
+    @property
+    def bits(self) -> float:
+        """One a label."""
+        return float(self.labels)
+
+    @property
+    def outputs(self) -> int:
+        """2^k."""
+        return 1 << self.labels
+
+    @property
+    def slots(self) -> int:
+        """One counter a label."""
+        return self.labels
+
+    def sizes(self) -> Mapping[int, Fraction]:
+        """Binomial weights."""
+        k, t = self.labels, self.single
+        return {s: comb(k, s) * t**s * (1 - t) ** (k - s) for s in range(k + 1)}
+
+    def triple(self, x: int, z: int, w: int) -> Fraction:
+        """τ³."""
+        return self.single**3
+
+    def draw(self, codes: Positions, source: Source) -> NDArray[Any]:
+        """One coin a label: p for the truth, q = τ for every other."""
+        k = self.labels
+        rows = max(1, CELLS_AT_A_TIME // k)
+        out = np.empty((len(codes), -(-k // 8)), dtype=np.uint8)
+        for start in range(0, len(codes), rows):
+            some = codes[start : start + rows]
+            chosen = toss(self.outside, len(some) * k, source).reshape(-1, k)
+            chosen[np.arange(len(some)), some] = toss(self.inside, len(some), source)
+            out[start : start + rows] = np.packbits(chosen, axis=1, bitorder="little")
+        return out
+
+    def read(self, reports: Any) -> NDArray[Any]:
+        """Rows of ⌈k/8⌉ bytes, without a bit past the last label."""
+        width = -(-self.labels // 8)
+        spare = 8 * width - self.labels
+        if isinstance(reports, np.ndarray) and reports.dtype == np.uint8 and reports.ndim == 2:
+            if reports.shape[1] != width:
+                return np.full((len(reports), width), -1, dtype=np.int16)
+            good = reports[:, -1] >> (8 - spare) == 0
+            return np.where(good[:, None], reports.astype(np.int16), -1)
+        out = np.full((len(reports), width), -1, dtype=np.int16)
+        for i, report in enumerate(reports):
+            row = bytes(report) if isinstance(report, bytes | bytearray | np.ndarray) else b""
+            if len(row) == width and row[-1] >> (8 - spare) == 0:
+                out[i] = list(row)
+        return out
+
+    def count(self, reports: NDArray[Any]) -> Counters:
+        """How many sets hold each label."""
+        rows = max(1, CELLS_AT_A_TIME // self.labels)
+        total = np.zeros(self.labels, dtype=np.int64)
+        for start in range(0, len(reports), rows):
+            some = reports[start : start + rows].astype(np.uint8)
+            bits = np.unpackbits(some, axis=1, count=self.labels, bitorder="little")
+            total += bits.sum(axis=0, dtype=np.int64)
+        return total
+
+    def supports(self, counters: Counters, n: int) -> Counters:
+        """The counters themselves."""
+        return counters
+
+    def listed(self) -> Iterator[tuple[Any, frozenset[int], Fraction]]:
+        """All sets there are."""
+        k, t = self.labels, self.single
+        for number in range(1 << k):
+            block = frozenset(z for z in range(k) if number >> z & 1)
+            weight = t ** len(block) * (1 - t) ** (k - len(block))
+            yield number.to_bytes(-(-k // 8), "little"), block, weight
+
+
+def _others(k: int, m: int, own: Positions, source: Source) -> NDArray[np.bool_]:
+    """For each row m of the k labels without its own, all such sets equally likely."""
+    rows = np.arange(len(own))
+    chosen = np.zeros((len(own), k), dtype=np.bool_)
+    for last in range(k - 1 - m, k - 1):
+        drawn = uniform_array(last + 1, len(own), source)
+        at = drawn + (drawn >= own)  # positions with the own one left out
+        taken = chosen[rows, at]
+        chosen[rows, np.where(taken, last + (last >= own), at)] = True
+    return chosen
+
+
+def _is_rising(report: Any, size: int, labels: int) -> bool:
+    if not isinstance(report, tuple | list | np.ndarray) or len(report) != size:
+        return False
+    whole = all(isinstance(z, int | np.integer) and not isinstance(z, bool) for z in report)
+    return whole and all(
+        low < high for low, high in zip((-1, *report), (*report, labels), strict=True)
+    )
