@@ -42,11 +42,11 @@ def samples():
     yield "mechanism", dp.randomised_response(dp.discrete(["ab", "c"]), eps="ln 2")
     yield "mechanism", dp.any_metric(dp.grid(1, 3), eps=1)
     for labels in (["a", "b", "c"], range(40)):
-        yield "mechanism", dp.subset_response(labels, eps=1)
-        yield "mechanism", dp.unary_response(labels, eps="ln 3")
-        yield "mechanism", dp.unary_response(labels, eps=1, kind="symmetric")
-        yield "mechanism", dp.hashed_response(labels, eps="ln 3")
-        yield "mechanism", dp.projective_response(labels, eps=2)
+        yield "mechanism", dp.mechanisms.subset_response(labels, eps=1)
+        yield "mechanism", dp.mechanisms.unary_response(labels, eps="ln 3")
+        yield "mechanism", dp.mechanisms.unary_response(labels, eps=1, kind="symmetric")
+        yield "mechanism", dp.mechanisms.hashed_response(labels, eps="ln 3")
+        yield "mechanism", dp.mechanisms.projective_response(labels, eps=2)
     plan = dp.Plan.read({"columns": {"h": {"type": "ordered", "values": [1, 2], "epsilon": 0.5}}})
     yield "plan", plan
     yield "card", table_card(plan, rows=3, secure=True)

@@ -5,7 +5,7 @@ every two labels in sets of total weight λ. Then Z = a·r + b − r normalises 
 needed of the mechanism follows from (k, a, b, r, λ).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -96,9 +96,13 @@ class BlockLaw:
             both = (a * triple + self.pair - triple) / self.normaliser - q * q
         return both / (p - q) ** 2
 
-    def sizes(self) -> Mapping[int, Fraction] | None:
-        """Where all sets of a size weigh the same: what they weigh together, for each size."""
+    def sizes(self) -> Sequence[int] | None:
+        """Where all sets of a size weigh the same: the sizes that there are."""
         return None
+
+    def one_set(self, size: int) -> Fraction:
+        """Where all sets of a size weigh the same: what one of them weighs."""
+        raise NotImplementedError
 
     def blocks(self) -> Mapping[frozenset[int], Fraction] | None:
         """Where they can be listed: what each set of positions weighs."""

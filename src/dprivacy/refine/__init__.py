@@ -1,5 +1,6 @@
 """Which of two channels is the safer: refinement orders with witnesses, and their lattices."""
 
+from dprivacy.refine.block_order import BlockRefinement as BlockRefinement
 from dprivacy.refine.deciding.refinement_verdicts import (
     AverageRefinement as AverageRefinement,
     MaxRefinement as MaxRefinement,

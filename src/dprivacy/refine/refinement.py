@@ -5,8 +5,9 @@ from typing import Literal, overload
 
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind, WrongShape
 from dprivacy.flow import as_gain
-from dprivacy.model import Gain, space_for
+from dprivacy.model import BlockLaw, Gain, space_for
 from dprivacy.refine.average_order import refined_on_average
+from dprivacy.refine.block_order import BlockRefinement, refined_by_blocks
 from dprivacy.refine.deciding.channel_pairs import read_pair
 from dprivacy.refine.deciding.refinement_verdicts import (
     AverageRefinement,
@@ -81,7 +82,9 @@ def refines(
     Parameters
     ----------
     A, B
-        Channels on the same inputs, or anything `as_channel` reads; both exact or both float.
+        Channels on the same inputs, or anything `as_channel` reads; both exact or both float. Two
+        local mechanisms on the same labels and at the same ε are compared set by set, however many
+        labels there are; give their channels for the post-processing itself.
     space
         With by="private": the one metric on which the smallest ε is compared; every metric when
         omitted.
@@ -139,6 +142,8 @@ def refines(
             "with gains=[…]"
         )
     _require_two(names)
+    if by == "average" and gains is None and (found := _by_blocks(A, B, names)) is not None:
+        return found
     pair = read_pair(A, B)
     if gains is not None:
         if isinstance(gains, str | Gain) or not isinstance(gains, Iterable):
@@ -162,3 +167,14 @@ def require_order(by: str, among: Sequence[str] = ORDERS) -> None:
     """Refuse the name of an order that does not exist."""
     if by not in among:
         raise UnknownName.among("by", by, among)
+
+
+def _by_blocks(A: ChannelLike, B: ChannelLike, names: Names) -> BlockRefinement | None:
+    """The closed criterion for two local mechanisms whose reports have the same odds; else None."""
+    first, second = getattr(A, "reports", None), getattr(B, "reports", None)
+    if not isinstance(first, BlockLaw) or not isinstance(second, BlockLaw):
+        return None
+    labels = getattr(A, "labels", ())
+    if labels != getattr(B, "labels", ()) or first.factor != second.factor:
+        return None
+    return refined_by_blocks(first, second, labels, names)

@@ -146,7 +146,9 @@ def estimate(
             raise NotApplicable(
                 f"n={n!r} belongs to a Dist of frequencies; a table has its own total"
             )
-        return estimated_table(C, observed, estimator=estimator or "ibu", confidence=sure, **climbing)
+        return estimated_table(
+            C, observed, estimator=estimator or "ibu", confidence=sure, **climbing
+        )
     if isinstance(C, LocalMechanism):
         reports = counted_reports(C, observed)
         if estimator != "ibu":

@@ -25,12 +25,16 @@ class HyperplaneOperator:
     def forward(self, p: Floats) -> Floats:
         """See `Operator`: columns are divided by a/Z."""
         extra = self._along(p, self._reports.over_labels)
-        return np.asarray((p.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor)
+        return np.asarray(
+            (p.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor
+        )
 
     def backward(self, w: Floats) -> Floats:
         """See `Operator`."""
         extra = self._along(w, self._reports.over_reports)
-        return np.asarray((w.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor)
+        return np.asarray(
+            (w.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor
+        )
 
     def inverted(self, m: Floats) -> Floats:
         """See `Operator`: (s − |m|·q)/(p − q)."""

@@ -45,7 +45,7 @@ def hyperplane_sums(field: FiniteField, t: int, counters: Counters, at: Elements
     require_size(field, t)
     where = field.dual_digits()[at] @ weights_of(field, t)
     if field.p == 2:
-        return _walsh_hadamard(counters)[where]
+        return np.asarray(_walsh_hadamard(counters)[where])
     shape = (field.p,) * (field.e * t)
     largest = max(2, _LARGEST_PART // len(counters))
     total, scale, rest = np.zeros(len(where), dtype=np.int64), 1, counters

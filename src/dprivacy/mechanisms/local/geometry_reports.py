@@ -37,7 +37,7 @@ def points_of(q: int, t: int) -> int:
     >>> points_of(4, 6)
     1365
     """
-    return (q**t - 1) // (q - 1)
+    return int((q**t - 1) // (q - 1))
 
 
 def least_rank(labels: int, q: int) -> int:
@@ -171,8 +171,8 @@ class ProjectiveReports(HyperplaneReports):
     @classmethod
     def of(cls, labels: int, factor: Fraction, q: int, t: int) -> "ProjectiveReports":
         """b = [t], r = [t−1], λ = [t−2]."""
-        numbers = (Fraction(points_of(q, s)) for s in (t, t - 1, t - 2))
-        return cls(labels, factor, *numbers, q, t)
+        total, single, pair = (Fraction(points_of(q, s)) for s in (t, t - 1, t - 2))
+        return cls(labels, factor, total, single, pair, q, t)
 
     @cached_property
     def _starts(self) -> NDArray[np.int64]:
@@ -189,7 +189,9 @@ class ProjectiveReports(HyperplaneReports):
             out[:, self.t - 1 - j] = np.where(j < free, digit, j == free)
         return out
 
-    planes = points
+    def planes(self, reports: Positions) -> Elements:
+        """Hyperplanes are numbered as points are."""
+        return self.points(reports)
 
     def _indices(self, vectors: Elements) -> NDArray[np.int64]:
         """The points on which some vectors lie."""
@@ -287,8 +289,14 @@ class HashedReports(HyperplaneReports):
         """The function is drawn, and then its true value or one of the g − 1 others."""
         inside = toss(self.inside, len(codes), source)
         function = uniform_array(self.q ** (self.t - 1) - 1, len(codes), source)
-        other = np.zeros(len(codes), dtype=np.int64)
-        other[~inside] = 1 + uniform_array(self.q - 1, len(codes) - int(inside.sum()), source)
+        away = np.zeros(len(codes), dtype=np.int64)
+        away[~inside] = 1 + uniform_array(self.q - 1, len(codes) - int(inside.sum()), source)
+        return self.valued(codes, function, away)
+
+    def valued(
+        self, codes: Positions, function: NDArray[np.int64], away: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """A hash function, by its number, with the value that is so far from the true one."""
         points = self._all_points[codes, :-1]
         true = self.field.dot(points, self._vectors(function + 1)).astype(np.int64)
-        return np.asarray(function * self.q + (true + other) % self.q)
+        return np.asarray(function * self.q + (true + away) % self.q)

@@ -1,8 +1,8 @@
 """The families of local mechanisms: sets of one size, free sets, hash functions, hyperplanes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from dprivacy.errors import BadNumber, TooLarge, UnknownName
 from dprivacy.mechanisms.groundwork.exact_weights import factor_below
@@ -12,6 +12,7 @@ from dprivacy.mechanisms.local.finite_field import LARGEST, prime_power
 from dprivacy.mechanisms.local.geometry_reports import (
     MOST_VECTORS,
     HashedReports,
+    HyperplaneReports,
     ProjectiveReports,
     least_rank,
     points_of,
@@ -24,6 +25,7 @@ from dprivacy.sources import result
 from dprivacy.spaces import Categories, discrete, read_labels
 from dprivacy.typing import Label, LevelLike
 
+H = TypeVar("H", bound=HyperplaneReports)
 Kind = Literal["optimised", "symmetric"]
 BECAUSE = "D Local 1"
 _MOST_TABLED = 1024  # labels up to which the space of the guarantee has a table of distances
@@ -115,7 +117,7 @@ def hashed_response(
     """
     known, level, a = _read(labels, eps)
 
-    def reports(g: int) -> Reports:
+    def reports(g: int) -> HashedReports:
         m = 1
         while g**m < len(known):
             m += 1
@@ -159,7 +161,7 @@ def projective_response(
             f"q = {q} and t = {t} should have at least {k} points, one for every label; leave t out"
         )
 
-    def reports(order: int) -> Reports:
+    def reports(order: int) -> ProjectiveReports:
         rank = least_rank(k, order) if t is None else t
         _require_vectors(order, rank)
         return ProjectiveReports.of(k, a, order, rank)
@@ -169,7 +171,7 @@ def projective_response(
 
 
 def made(
-    family: str, labels: tuple[Any, ...], level: Level, reports: Any, **parameters: Any
+    family: str, labels: tuple[Any, ...], level: Level, reports: Reports, **parameters: Any
 ) -> LocalMechanism:
     """A local mechanism with its guarantee: exactly ln a, on unordered labels."""
     many = len(labels)
@@ -197,10 +199,10 @@ def orders(most: Fraction | int) -> list[int]:
     return found
 
 
-def _best(reports: Any, factor: Fraction) -> Any:
+def _best(reports: Callable[[int], H], factor: Fraction) -> H:
     """The report with the smallest total variance; of equals the shortest."""
     candidates = []
-    for q in orders(max(4, 4 * (factor + 2))):
+    for q in orders(4 * (factor + 2)):
         try:
             candidates.append(reports(q))
         except TooLarge:
@@ -225,10 +227,7 @@ def _read(labels: Iterable[Label], eps: LevelLike) -> tuple[tuple[Any, ...], Lev
     known, level = read_labels(labels), as_eps(eps)
     if len(known) < 2:
         raise BadNumber(f"a local mechanism needs at least two labels, not {list(known)} alone")
-    a = factor_below(level)
-    if a <= 1:
-        raise BadNumber(f"ε should be greater than 0: at {level} a report would say nothing at all")
-    return known, level, a
+    return known, level, factor_below(level)
 
 
 def _family(build: Any, **case: Any) -> Family:

@@ -107,7 +107,10 @@ def _reports(family: str, given: dict[str, Any], k: int, a: Fraction, name: str)
             return SubsetReports.of(k, a, size)
         raise BadFile(f"{name}: the size of a set should be between 1 and {k - 1}")
     if family not in ("hashed_response", "projective_response"):
-        raise BadFile(f"{name}: there is no family of local mechanisms of this name")
+        raise BadFile(
+            f"{name}: a local mechanism is a subset_response, unary_response, hashed_response or "
+            f"projective_response, not {family[:40]!r}"
+        )
     q, t = _whole(given, ("q", "t"), name)
     try:
         prime_power(q)

@@ -124,7 +124,10 @@ class LocalMechanism(Sourced, Pictured):
         told = list(self.reports.listed())
         a = self.factor
         rows = [
-            [weight * (a if x in block else 1) / self.reports.normaliser for _, block, weight in told]
+            [
+                weight * (a if x in block else 1) / self.reports.normaliser
+                for _, block, weight in told
+            ]
             for x in range(len(self.labels))
         ]
         return Channel(self.labels, tuple(report for report, _, _ in told), Mat.of(rows))

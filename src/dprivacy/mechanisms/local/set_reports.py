@@ -4,12 +4,12 @@ Inside this shelf labels are positions 0 … k − 1, and a report is what one p
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb, log2
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ MOST_LISTED = 1 << 18  # weights of a channel that is written out
 @dataclass(frozen=True)
 class Reports(BlockLaw):
     """A family's sets: drawn, counted, listed."""
+
+    def at(self, factor: Fraction) -> Self:
+        """The same sets with other odds."""
+        return replace(self, factor=factor)
 
     @property
     @abstractmethod
@@ -105,9 +109,13 @@ class SubsetReports(Reports):
         """One counter a label."""
         return self.labels
 
-    def sizes(self) -> Mapping[int, Fraction]:
+    def sizes(self) -> Sequence[int]:
         """All of one size."""
-        return {self.size: self.total}
+        return (self.size,)
+
+    def one_set(self, size: int) -> Fraction:
+        """1 for the sets that there are."""
+        return Fraction(int(size == self.size))
 
     def triple(self, x: int, z: int, w: int) -> Fraction:
         """C(k−3, d−3)."""
@@ -133,6 +141,16 @@ class SubsetReports(Reports):
             out[start : start + rows] = np.nonzero(chosen)[1].reshape(-1, d)
         return out
 
+    def uniform(self, n: int, source: Source) -> NDArray[Any]:
+        """Sets that are all equally likely: of the labels and one more, which is left out."""
+        k, rows = self.labels, max(1, CELLS_AT_A_TIME // self.labels)
+        out = np.empty((n, self.size), dtype=np.int64)
+        for start in range(0, n, rows):
+            spare = np.full(min(rows, n - start), k)
+            chosen = _others(k + 1, self.size, spare, source)
+            out[start : start + rows] = np.nonzero(chosen)[1].reshape(-1, self.size)
+        return out
+
     def read(self, reports: Any) -> NDArray[Any]:
         """Rows of d rising positions."""
         if isinstance(reports, np.ndarray) and reports.dtype.kind in "iu" and reports.ndim == 2:
@@ -146,8 +164,8 @@ class SubsetReports(Reports):
     def _read_table(self, reports: NDArray[Any]) -> NDArray[Any]:
         if reports.shape[1] != self.size:
             return np.full((len(reports), self.size), -1, dtype=np.int64)
-        good = (reports >= 0).all(axis=1) & (reports < self.labels).all(axis=1)
-        good &= (reports[:, 1:] > reports[:, :-1]).all(axis=1)
+        rising = (reports[:, 1:] > reports[:, :-1]).all(axis=1)
+        good = np.asarray(rising & (reports[:, 0] >= 0) & (reports[:, -1] < self.labels))
         return np.where(good[:, None], reports, -1).astype(np.int64)
 
     def count(self, reports: NDArray[Any]) -> Counters:
@@ -166,7 +184,7 @@ class SubsetReports(Reports):
 
 @dataclass(frozen=True)
 class UnaryReports(Reports):
-    """Every label in the set or not, independently; a report is k bits, eight to a byte, first lowest."""
+    """Every label in the set or not, independently; a report is k bits, eight to a byte."""
 
     @classmethod
     def of(cls, labels: int, factor: Fraction, chance: Fraction) -> "UnaryReports":
@@ -188,10 +206,13 @@ class UnaryReports(Reports):
         """One counter a label."""
         return self.labels
 
-    def sizes(self) -> Mapping[int, Fraction]:
-        """Binomial weights."""
-        k, t = self.labels, self.single
-        return {s: comb(k, s) * t**s * (1 - t) ** (k - s) for s in range(k + 1)}
+    def sizes(self) -> Sequence[int]:
+        """Every size."""
+        return range(self.labels + 1)
+
+    def one_set(self, size: int) -> Fraction:
+        """τ^s·(1 − τ)^(k − s)."""
+        return self.single**size * (1 - self.single) ** (self.labels - size)
 
     def triple(self, x: int, z: int, w: int) -> Fraction:
         """τ³."""
@@ -241,11 +262,10 @@ class UnaryReports(Reports):
 
     def listed(self) -> Iterator[tuple[Any, frozenset[int], Fraction]]:
         """All sets there are."""
-        k, t = self.labels, self.single
+        k = self.labels
         for number in range(1 << k):
             block = frozenset(z for z in range(k) if number >> z & 1)
-            weight = t ** len(block) * (1 - t) ** (k - len(block))
-            yield number.to_bytes(-(-k // 8), "little"), block, weight
+            yield number.to_bytes(-(-k // 8), "little"), block, self.one_set(len(block))
 
 
 def _others(k: int, m: int, own: Positions, source: Source) -> NDArray[np.bool_]:
