@@ -63,7 +63,7 @@ class BlockRefinement(Refinement):
         ]
 
 
-@result("D", "Local 3")
+@result("L", "Thm 3")
 def refined_by_blocks(
     first: BlockLaw, second: BlockLaw, labels: tuple[Any, ...], names: tuple[str, str]
 ) -> BlockRefinement:

@@ -12,7 +12,7 @@ from dprivacy.mechanisms import HyperplaneReports, LocalMechanism, ReportCounts
 from dprivacy.sources import result
 
 
-@result("D", "Local 2")
+@result("L", "Thm 2")
 def estimated_reports(seen: ReportCounts, estimator: str, confidence: float) -> Estimate:
     """The estimate (s − n·q)/(p − q) of every count, or the distribution nearest to it.
 

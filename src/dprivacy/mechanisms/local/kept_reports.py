@@ -98,7 +98,7 @@ class Memoised:
         )
 
 
-@result("D", "Local 4")
+@result("L", "Thm 4")
 def memoised(mechanism: LocalMechanism, *, first: LevelLike) -> Memoised:
     """A permanent report at the mechanism's level, sent through a second round each time.
 

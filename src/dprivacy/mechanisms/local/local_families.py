@@ -27,11 +27,11 @@ from dprivacy.typing import Label, LevelLike
 
 H = TypeVar("H", bound=HyperplaneReports)
 Kind = Literal["optimised", "symmetric"]
-BECAUSE = "D Local 1"
+BECAUSE = "L Thm 1"
 _MOST_TABLED = 1024  # labels up to which the space of the guarantee has a table of distances
 
 
-@result("D", "Local 1", "Local 2")
+@result("L", "Thm 1", "Thm 2")
 def subset_response(
     labels: Iterable[Label], *, eps: LevelLike, size: int | None = None
 ) -> LocalMechanism:
@@ -63,7 +63,7 @@ def subset_response(
     return made("subset_response", known, level, SubsetReports.of(k, a, size), size=size)
 
 
-@result("D", "Local 1", "Local 2")
+@result("L", "Thm 1", "Thm 2")
 def unary_response(
     labels: Iterable[Label], *, eps: LevelLike, kind: Kind = "optimised"
 ) -> LocalMechanism:
@@ -95,7 +95,7 @@ def unary_response(
     return made("unary_response", known, level, UnaryReports.of(len(known), a, chance), kind=kind)
 
 
-@result("D", "Local 1", "Local 2")
+@result("L", "Thm 1", "Thm 2")
 def hashed_response(
     labels: Iterable[Label], *, eps: LevelLike, q: int | None = None
 ) -> LocalMechanism:
@@ -128,7 +128,7 @@ def hashed_response(
     return made("hashed_response", known, level, chosen, q=chosen.q, t=chosen.t)
 
 
-@result("D", "Local 1", "Local 2")
+@result("L", "Thm 1", "Thm 2")
 def projective_response(
     labels: Iterable[Label], *, eps: LevelLike, q: int | None = None, t: int | None = None
 ) -> LocalMechanism:
