@@ -49,6 +49,7 @@ def outer_weights(mechanism):
     return weights
 
 
+@pytest.mark.statement("L", "Thm 3")
 @pytest.mark.parametrize(("k", "a"), [(3, 2), (3, 4), (4, 3)])
 def test_both_criteria_agree(k, a):
     compared(k, a)

@@ -26,6 +26,7 @@ CASES = [
 ]
 
 
+@pytest.mark.statement("L", "Thm 4")
 @pytest.mark.parametrize("mechanism", CASES, ids=str)
 @pytest.mark.parametrize("first", ["ln 2", "ln(3/2)", "1/2"])
 def test_one_answer_is_the_mechanism_at_the_lower_level(mechanism, first):

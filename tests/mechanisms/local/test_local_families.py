@@ -52,6 +52,7 @@ def scores(mechanism):
     return [[((z in block) - q) / (p - q) for z in range(k)] for _, block, _ in told]
 
 
+@pytest.mark.statement("L", "Thm 1")
 @EACH
 def test_the_explicit_channel_keeps_the_guarantee_with_equality(mechanism):
     assert mechanism.verify()
@@ -63,6 +64,7 @@ def test_the_explicit_channel_keeps_the_guarantee_with_equality(mechanism):
         assert symmetric or Level(found) == mechanism.guarantee.eps
 
 
+@pytest.mark.statement("L", "Thm 2")
 @EACH
 def test_law_variances_and_covariances_are_those_of_the_channel(mechanism):
     channel, k = mechanism.channel, len(mechanism.labels)
