@@ -49,6 +49,11 @@ from dprivacy.mechanisms.local.local_mechanism import (
     LocalMechanism as LocalMechanism,
     ReportCounts as ReportCounts,
 )
+from dprivacy.mechanisms.local.protocol_choice import (
+    Candidate as Candidate,
+    LocalPlan as LocalPlan,
+    local_plan as local_plan,
+)
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
     SequentialMechanism as SequentialMechanism,
