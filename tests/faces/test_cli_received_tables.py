@@ -45,7 +45,7 @@ class TestEstimate:
     def test_refusals(self, released: Path) -> None:
         wanted = ["estimate", "out.parquet"]
         assert "no column 'q'" in refused(*wanted, "--column", "q", folder=released)
-        assert "does not hold numbers" in refused(
+        assert "holds words, which have no size" in refused(
             *wanted, "--column", "hobby", "--mean", folder=released
         )
         assert "against itself" in refused(

@@ -29,9 +29,11 @@ from dprivacy.estimation.transport.distribution_distances import (
 # For other rooms; not part of the surface.
 from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.counts.standard_errors import read_chance as read_chance
+from dprivacy.estimation.counts.table_estimate import weighted_table as weighted_table
 from dprivacy.estimation.operators.channel_operator import left_inverse as left_inverse
 from dprivacy.estimation.operators.structure_check import Known as Known
 from dprivacy.estimation.scores.estimator_choice import (
+    LIKELY as LIKELY,
     METHODS as METHODS,
     ChosenShare as ChosenShare,
     Method as Method,
@@ -49,6 +51,7 @@ from dprivacy.estimation.scores.signed_rows import (
     table_scores as table_scores,
 )
 from dprivacy.estimation.scores.smooth_functions import (
+    Function as Function,
     Smooth as Smooth,
     correlation as correlation,
     covariance as covariance,

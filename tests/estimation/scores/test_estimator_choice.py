@@ -7,6 +7,7 @@ import pytest
 
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.estimation.scores.estimator_choice import chosen_share, spread_of
+from dprivacy.estimation.scores.range_likelihood import Likelihood
 from dprivacy.estimation.scores.signed_rows import column_scores
 from dprivacy.mechanisms import geometric, laplace
 
@@ -24,7 +25,14 @@ def asked(eps, size, rng, **more):
     g = scores.apply(F)
     spread = spread_of(g, q)
     score = (float(q @ g), math.sqrt(spread / size), spread)
-    return chosen_share(scores.known.operator, F, q, size, score=score, **more), score
+    return chosen_share(
+        scores.known.operator,
+        F,
+        size,
+        score=score,
+        likelihood=lambda: Likelihood(scores.known.operator, q, size),
+        **more,
+    ), score
 
 
 def test_a_quiet_score_is_kept_and_a_loud_one_replaced():
@@ -49,12 +57,12 @@ def test_the_choice_can_be_overruled():
 
 def test_too_many_cells_keep_the_score_or_are_refused():
     noise = column_scores(laplace(0, 20_000, eps="1/10", grid=1))
-    q = np.full(20_001, 1 / 20_001)
     f = (np.arange(20_001) < 50) * 1.0
     known = noise.known.operator
-    assert chosen_share(known, f, q, 100, score=(0.1, 0.1, 900.0)).method == "score"
+    loud = {"score": (0.1, 0.1, 900.0), "likelihood": lambda: pytest.fail("climbed")}
+    assert chosen_share(known, f, 100, **loud).method == "score"
     with pytest.raises(NotApplicable, match=r"20,001 cells.*method"):
-        chosen_share(known, f, q, 100, score=(0.1, 0.1, 9.0), method="likelihood")
+        chosen_share(known, f, 100, **loud, method="likelihood")
 
 
 @pytest.mark.parametrize("eps", ["2/10", "4/10", "8/10"])

@@ -70,7 +70,7 @@ class TestEstimates:
             found = release.mean(name)
             true = truth[name].mean()
             assert abs(float(found.value) - true) < 4.5 * found.standard_error < 0.5
-            assert found.n == N
+            assert found.rows == N
 
     def test_cross_tables(self, release, truth):
         found = release.cross_table(["h", "region"])
@@ -108,7 +108,7 @@ class TestRefusals:
             ),
             (lambda release: release.estimate("home"), "has no channel"),
             (lambda release: release.cross_table(["h", "x"]), "has no channel"),
-            (lambda release: release.mean("h"), "does not hold numbers"),
+            (lambda release: release.mean("h"), "holds words, which have no size"),
             (lambda release: release.cross_table(["h", "h"]), "against itself"),
             (lambda release: release.estimate("region"), "protects no column 'region'"),
         ],

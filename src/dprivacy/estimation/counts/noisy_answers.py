@@ -136,7 +136,7 @@ def estimate(
     if estimator is not None:
         UnknownName.require("estimator", estimator, get_args(Estimator))
     sure = read_chance(confidence)
-    climbing = {
+    climbing: dict[str, Any] = {
         "tolerance": float(read_number(tolerance, "tolerance")),
         "max_iterations": whole(max_iterations, "max_iterations"),
         "accelerate": accelerate,

@@ -79,6 +79,8 @@ class TableEstimate(TabularAnswer, Pictured):
     errors_from: str
     sources: tuple[Known, ...]
     observed: Floats
+    squares: Floats | None = None
+    rows: float | None = None
     exact: ClassVar[bool] = False  # tables are estimated in doubles
 
     @property
@@ -132,7 +134,10 @@ class TableEstimate(TabularAnswer, Pictured):
         counts = np.transpose(self.counts.sum(axis=others), turned)
         seen = np.transpose(self.observed.sum(axis=others), turned)
         parts = tuple(self.sources[axis] for axis in kept)
-        centres, table, drawn, _ = table_spread(parts, seen)
+        second = None
+        if self.squares is not None:
+            second = np.transpose(self.squares.sum(axis=others), turned)
+        centres, table, drawn, _ = table_spread(parts, seen, squares=second, rows=self.rows)
         return replace(
             self,
             labels=tuple(part.rows for part in parts),
@@ -142,6 +147,7 @@ class TableEstimate(TabularAnswer, Pictured):
             population_variances=drawn,
             sources=parts,
             observed=seen,
+            squares=second,
         )
 
     def explain(self) -> str:
@@ -194,21 +200,32 @@ def _cells(counts: Floats, errors: Floats) -> list[str]:
 
 
 def table_spread(
-    parts: Sequence[Known], table: Floats, *, strict: bool = False
+    parts: Sequence[Known],
+    table: Floats,
+    *,
+    strict: bool = False,
+    squares: Floats | None = None,
+    rows: float | None = None,
 ) -> tuple[Floats | None, Floats, Floats, str]:
-    """Inverted counts, their variances for both questions, and what to say of them."""
+    """Inverted counts, their variances for both questions, and what to say of them.
+
+    Of weighted counts, `squares` are the sums of the squared weights in the released cells, and `rows`
+    how many rows there are: with scores g, Σw·g has the noise variance Σw²·(g² − h).
+    """
     operator = Axes([part.operator for part in parts])
-    flat = table.ravel()
+    flat, second = table.ravel(), (table if squares is None else squares).ravel()
+    n = table.sum() if rows is None else rows
     try:
-        centres, squares = operator.inverted(flat), operator.inverted_squares(flat)
+        centres, spread = operator.inverted(flat), operator.inverted_squares(second)
+        known = centres if squares is None else operator.inverted(second)
     except NotInvertible:
         if strict:
             raise
         unknown = np.full(operator.shape_in, math.inf)
         return None, unknown, unknown, "infinite, because a channel cannot be inverted"
     shaped = centres.reshape(operator.shape_in)
-    noise = np.maximum(squares - centres, 0.0).reshape(operator.shape_in)
-    drawn = np.maximum((squares - centres**2 / table.sum()).reshape(operator.shape_in), noise)
+    noise = np.maximum(spread - known, 0.0).reshape(operator.shape_in)
+    drawn = np.maximum((spread - centres**2 / n).reshape(operator.shape_in), noise)
     return shaped, noise, drawn, "those of the inverted counts"
 
 
@@ -218,6 +235,8 @@ def estimated_table(
     *,
     estimator: str,
     confidence: float,
+    squares: Floats | None = None,
+    rows: float | None = None,
     **climbing: Any,
 ) -> TableEstimate:
     """The true table behind a noisy one whose columns were randomised independently.
@@ -233,6 +252,8 @@ def estimated_table(
         "ibu" or "inverse".
     confidence
         Of the intervals.
+    squares, rows
+        For sums of weights in place of counts: see `table_spread`.
     **climbing
         What `climb` takes.
 
@@ -262,7 +283,9 @@ def estimated_table(
             f"the table should have the channels' shape {wanted}, not {table.shape}"
         )
     n = float(table.sum())
-    centres, variances, drawn, words = table_spread(parts, table, strict=estimator == "inverse")
+    centres, variances, drawn, words = table_spread(
+        parts, table, strict=estimator == "inverse", squares=squares, rows=rows
+    )
     gap, iterations, converged = None, 0, True
     found = centres
     if estimator == "ibu":
@@ -288,7 +311,24 @@ def estimated_table(
         words,
         parts,
         table,
+        squares,
+        rows,
     )
+
+
+def weighted_table(
+    channels: Sequence[ChannelLike | None],
+    sums: Floats,
+    *,
+    squares: Floats,
+    rows: float,
+    estimator: str,
+    confidence: float,
+) -> TableEstimate:
+    """A table of weighted counts, from the sums of weights and of their squares in released cells."""
+    climbing = {"tolerance": 1e-9, "max_iterations": 100_000, "accelerate": True}
+    given = {"squares": squares, "rows": rows, "estimator": estimator, "confidence": confidence}
+    return estimated_table(channels, sums, **given, **climbing)  # type: ignore[arg-type]
 
 
 def _require_order(

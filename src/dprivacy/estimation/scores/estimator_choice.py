@@ -1,6 +1,7 @@
 """Which estimator of a share errs less: the unbiased score, or maximum likelihood; chosen and named."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -42,14 +43,13 @@ def require_method(method: str) -> None:
 def chosen_share(
     operator: Operator,
     f: Floats,
-    frequencies: Floats,
     size: float,
     *,
     score: tuple[float, float, float],
+    likelihood: Callable[[], Likelihood],
     method: Method = "auto",
     confidence: float = 0.95,
     whole: bool = True,
-    likelihood: Likelihood | None = None,
 ) -> ChosenShare:
     """Σ p_x·f(x) by the estimator whose forecast mean squared error is less.
 
@@ -59,12 +59,12 @@ def chosen_share(
         The channel of the cells that f is about.
     f
         The function, one number for each true cell.
-    frequencies
-        (Weighted) shares of the released cells.
     size
-        How many rows they are worth: (Σw)²/Σw², divided by the design effect of clusters.
+        How many rows the table is worth: (Σw)²/Σw², divided by the design effect of clusters.
     score
         The score's estimate, its standard error and its V (the variance of one row's score).
+    likelihood
+        Gives the likelihood of the released cells' weighted shares, if it is needed.
     method
         "auto", or the estimator that is wanted.
     confidence
@@ -72,8 +72,6 @@ def chosen_share(
     whole
         Whether the table itself is asked for; a likelihood interval, which is about the population, is
         then too long rather than too short.
-    likelihood
-        Of the same frequencies, where it is at hand.
 
     Notes
     -----
@@ -94,8 +92,7 @@ def chosen_share(
                 'out a column, or take method="score"'
             )
         return plain
-    climbed = likelihood or Likelihood(operator, frequencies, size)
-    found = climbed.share(f, z)
+    found = likelihood().share(f, z)
     likely = (found.high - found.low) / 2 / z
     if method == "auto" and likely**2 >= _BETTER * spread / size:
         return plain

@@ -172,8 +172,8 @@ def records(
     )
 
 
-def read_weights(weights: ArrayLike, what: str = "weights") -> Floats:
-    """Weights as doubles: numbers of at least 0, not all of them 0; refused by how many are not."""
+def read_weights(weights: ArrayLike, what: str = "weights", *, some: bool = True) -> Floats:
+    """Weights as doubles: at least 0, and `some` above it; refused by how many rows are not so."""
     try:
         read = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -186,7 +186,7 @@ def read_weights(weights: ArrayLike, what: str = "weights") -> Floats:
         raise BadNumber(
             f"{what} should be at least 0, but {counted(negative, 'row')} of {len(read):,} are negative"
         )
-    if not read.sum() > 0:
+    if some and not read.sum() > 0:
         raise BadNumber(f"{what} should not all be 0, as they are in {counted(len(read), 'row')}")
     return read
 

@@ -17,7 +17,8 @@ from dprivacy.errors import NotInvertible
 from dprivacy.estimation import left_inverse
 from dprivacy.extras import arrow, duckdb
 from dprivacy.numbers import Floats
-from dprivacy.release.receiving.table_receiver import Axis, ReceivedTable, positions_of
+from dprivacy.release.receiving.label_positions import positions_of
+from dprivacy.release.receiving.table_receiver import Axis, ReceivedTable
 
 MOST_CELLS = 1_000_000  # of a table that is corrected
 _CELL = "dprivacy: number of the cell"

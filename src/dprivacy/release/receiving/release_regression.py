@@ -7,12 +7,12 @@ from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.estimation import Regression, regress
 from dprivacy.model import Channel
 from dprivacy.release.files.released_data import Released
+from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
     as_is,
     column_list,
-    positions_of,
     received,
 )
 from dprivacy.typing import PathArg

@@ -13,12 +13,12 @@ from dprivacy.flow import capacity
 from dprivacy.model import Answer, Channel, Dist, counted, plain, shown
 from dprivacy.numbers import Floats
 from dprivacy.release.files.released_data import Released
+from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
     column_list,
     corrected_table,
-    positions_of,
     received,
 )
 from dprivacy.sources import result

@@ -16,11 +16,11 @@ from dprivacy.release.files.released_folders import data_files
 from dprivacy.release.files.table_files import is_parquet, read_errors
 from dprivacy.release.plans.column_domains import LISTED
 from dprivacy.release.receiving.condition_counts import MOST_CELLS, conditional_count
+from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
     corrected_table,
-    positions_of,
     received,
 )
 from dprivacy.sources import result

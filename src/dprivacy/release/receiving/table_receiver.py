@@ -3,17 +3,23 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import BadFile, NotApplicable, UnknownCategory, UnknownName, WrongKind
-from dprivacy.estimation import Estimate, MeanEstimate, TableEstimate, estimate, estimate_mean
+from dprivacy.errors import BadFile, NotApplicable, UnknownName, WrongKind
+from dprivacy.estimation import (
+    Estimate,
+    Survey,
+    TableEstimate,
+    estimate,
+    weighted_table,
+)
 from dprivacy.extras import arrow
-from dprivacy.model import Channel, as_path, shown
+from dprivacy.model import Channel, as_path
+from dprivacy.numbers import Floats
 from dprivacy.release.files.own_files import card_path, file_hash
 from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
@@ -22,6 +28,9 @@ from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
 from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.proving.card_proof import require_proved
+from dprivacy.release.receiving.asked_statistics import AskedStatistics
+from dprivacy.release.receiving.gathered_rows import gathered
+from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.typing import PathArg
 
 Estimator = Literal["ibu", "inverse", "projected"]
@@ -138,7 +147,7 @@ def _with_its_columns(table: "ReceivedTable") -> "ReceivedTable":
 
 
 @dataclass(frozen=True, eq=False)
-class ReceivedTable:
+class ReceivedTable(AskedStatistics):
     """A protected table as a receiver has it, with its card; made by `received`.
 
     Parameters
@@ -182,7 +191,7 @@ class ReceivedTable:
             raise NotApplicable(
                 f"a column cannot be tabulated against itself: {', '.join(columns)}"
             )
-        if self._is_spark:
+        if self.is_spark:
             from dprivacy.release.spark.spark_received import counted_by_spark
 
             return counted_by_spark(self.data, columns)
@@ -194,14 +203,15 @@ class ReceivedTable:
         return totals
 
     @property
-    def _is_spark(self) -> bool:
+    def is_spark(self) -> bool:
+        """Whether Spark holds the table."""
         return type(self.data).__module__.startswith("pyspark.")
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]:
         """The table's columns, and a function that gives batches of some of them."""
         path = self.data
-        if self._is_spark:
+        if self.is_spark:
             yield self.data.columns, lambda names: iter(())
         elif not isinstance(path, Path):
             table = as_arrow(self.data)
@@ -219,20 +229,13 @@ class ReceivedTable:
         self, column: str, *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> Estimate:
         """Corrected frequencies of one protected column, with standard errors."""
-        channel = self.card.channel(self._entry(column))
+        channel = self.card.channel(self.entry_of(column))
         tally = self._tally(column, channel)
         return estimate(channel, tally, estimator=estimator, confidence=confidence)
 
-    def mean(self, column: str, *, confidence: float = 0.95) -> MeanEstimate:
-        """The corrected mean of a column of numbers or of ordered whole numbers."""
-        channel = self.card.channel(self._entry(column))
-        if not all(isinstance(x, int | Fraction) for x in channel.rows):
-            raise NotApplicable(f"column {column!r} does not hold numbers, so it has no mean")
-        return estimate_mean(channel, self._tally(column, channel), confidence=confidence)
-
     def _tally(self, column: str, channel: Channel) -> dict[Any, int]:
         """The count of every noisy label of one column."""
-        found = self.counts([self.card.mechanisms[self._entry(column)]["columns"][0]])
+        found = self.counts([self.card.mechanisms[self.entry_of(column)]["columns"][0]])
         counts = dict.fromkeys(channel.columns, 0)
         for count, (at,) in zip(
             found.values(), positions_of(found, [channel.columns]), strict=True
@@ -240,50 +243,96 @@ class ReceivedTable:
             counts[channel.columns[at]] += count
         return counts
 
-    def _entry(self, column: str) -> str:
+    def entry_of(self, column: str) -> str:
         """The name under which the card speaks of a column of the table."""
         for name, entry in self.card.mechanisms.items():
             if column in entry["columns"]:
                 return name
         return column
 
-    def _table_name(self, name: str) -> str:
+    def table_name(self, name: str) -> str:
         """The table's column, also where the plan gave it another name."""
         entry = self.card.mechanisms.get(name)
         single = entry is not None and len(entry["columns"]) == 1
         return str(entry["columns"][0]) if entry is not None and single else name
 
     def cross_table(
-        self, columns: Sequence[str], *, estimator: Estimator = "ibu", confidence: float = 0.95
+        self,
+        columns: Sequence[str],
+        *,
+        weights: str = "",
+        estimator: Estimator = "ibu",
+        confidence: float = 0.95,
     ) -> TableEstimate:
         """A corrected cross-tabulation of protected columns (and of columns passed through)."""
         columns = column_list(columns, "columns")
-        found = self.counts([self._table_name(name) for name in columns])
+        names = [self.table_name(name) for name in columns]
+        if weights:
+            return self._weighted_table(columns, names, weights, estimator, confidence)
+        found = self.counts(names)
         axes = [self.axis(name, k, found) for k, name in enumerate(columns)]
         return corrected_table(found, axes, estimator=estimator, confidence=confidence)
 
+    def _weighted_table(
+        self,
+        columns: Sequence[str],
+        names: Sequence[str],
+        weights: str,
+        estimator: Estimator,
+        confidence: float,
+    ) -> TableEstimate:
+        records = gathered(self, names, {}, Survey(weights=weights), 1.0)
+        keys = [
+            tuple(records.values[name][code] for name, code in zip(names, each, strict=True))
+            for each in zip(*(records.codes[name].tolist() for name in names), strict=True)
+        ]
+        first = dict(zip(keys, records.design.weights.tolist(), strict=True))
+        axes = [self.axis(name, k, first) for k, name in enumerate(columns)]
+        second = dict(zip(keys, records.design.squares.tolist(), strict=True))
+        rows = int(records.design.rows.sum())
+        return corrected_table(
+            first,
+            axes,
+            estimator=estimator,
+            confidence=confidence,
+            squares=placed_counts(second, axes),
+            rows=rows,
+        )
+
     def axis(self, name: str, k: int, found: Mapping[tuple[Any, ...], int]) -> Axis:
         """The k-th axis of a table of counts."""
-        if self._entry(name) in self.card.mechanisms:
-            return Axis(name, self.card.channel(self._entry(name)))
+        if self.entry_of(name) in self.card.mechanisms:
+            return Axis(name, self.card.channel(self.entry_of(name)))
         seen = sorted({key[k] for key in found}, key=lambda value: (value is None, str(value)))
         return Axis(name, None, tuple(seen))
 
 
 def corrected_table(
-    found: Mapping[tuple[Any, ...], int],
+    found: Mapping[tuple[Any, ...], float],
     axes: Sequence[Axis],
     *,
     estimator: Any,  # of one column's; that not all of them take tables is told where they are
     confidence: float,
+    **weighted: Any,
 ) -> TableEstimate:
-    """The estimate behind noisy counts of combinations."""
+    """The estimate behind noisy counts (or sums of weights) of combinations."""
+    channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
+    table = placed_counts(found, axes)
+    if weighted:
+        UnknownName.require("the estimator of a table", estimator, ("ibu", "inverse"))
+        return weighted_table(
+            channels, table, estimator=estimator, confidence=confidence, **weighted
+        )
+    return estimate(channels, table, estimator=estimator, confidence=confidence)
+
+
+def placed_counts(found: Mapping[tuple[Any, ...], float], axes: Sequence[Axis]) -> Floats:
+    """Counts of combinations as a table, an axis for each column."""
     table = np.zeros([len(axis.labels) for axis in axes])
     sides = [axis.labels for axis in axes]
     for count, where in zip(found.values(), positions_of(found, sides), strict=True):
         table[tuple(where)] += count
-    channels = [axis.channel if axis.channel is not None else as_is(axis.values) for axis in axes]
-    return estimate(channels, table, estimator=estimator, confidence=confidence)
+    return table
 
 
 def _batches_in(files: Sequence[Path], names: Sequence[str]) -> Iterator[Any]:
@@ -323,42 +372,3 @@ def _grouped(batch: Any, columns: Sequence[str]) -> Iterator[tuple[tuple[Any, ..
         ) from None
     keys = zip(*(grouped.column(name).to_pylist() for name in columns), strict=True)
     yield from zip(keys, grouped.column("count_all").to_pylist(), strict=True)
-
-
-def positions_of(
-    keys: Iterable[tuple[Any, ...]], sides: Sequence[Sequence[Any]]
-) -> list[list[int]]:
-    """The position of each value of each key among the labels of its side."""
-    indices = [_index(labels) for labels in sides]
-    try:
-        return [
-            [index[read(value)] for (index, read), value in zip(indices, key, strict=True)]
-            for key in keys
-        ]
-    except (KeyError, TypeError, ValueError):
-        raise UnknownCategory(
-            "the table holds values that its card does not list; is this the card of this table?"
-        ) from None
-
-
-def _index(labels: Sequence[Any]) -> tuple[dict[Any, int], Callable[[Any], Any]]:
-    """Where each label stands, and how a value of the table is read to find it.
-
-    Labels that are numbers are found by their value as a double, also when they are written as text
-    (in CSV files) or were rounded to single precision; all others as they are.
-    """
-    if not all(label is None or isinstance(label, int | Fraction) for label in labels):
-        return {_as_text(label): k for k, label in enumerate(labels)}, _as_text
-    index: dict[Any, int] = {}
-    for k, label in enumerate(labels):
-        index[None if label is None else float(label)] = k
-        if label is not None:
-            index.setdefault(float(np.float32(label)), k)
-    return index, lambda value: None if value is None else float(value)
-
-
-def _as_text(value: Any) -> Any:
-    """A value that was written in words: true is "true", as everywhere in tables."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if value is None else shown(value)
