@@ -49,6 +49,11 @@ from dprivacy.mechanisms.local.local_mechanism import (
     LocalMechanism as LocalMechanism,
     ReportCounts as ReportCounts,
 )
+from dprivacy.mechanisms.local.paper_designs import (
+    PaperDesign as PaperDesign,
+    balanced_design as balanced_design,
+    paper_design as paper_design,
+)
 from dprivacy.mechanisms.local.protocol_choice import (
     Candidate as Candidate,
     LocalPlan as LocalPlan,

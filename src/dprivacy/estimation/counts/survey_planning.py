@@ -11,8 +11,10 @@ from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.transport.two_distributions import DistLike, weights_on
 from dprivacy.mechanisms import LocalMechanism, response_chance
-from dprivacy.numbers import Floats, as_level, read_number
+from dprivacy.numbers import Floats, as_level, as_rational, inverse, read_number
 from dprivacy.typing import ChannelLike, Label, NumberLike
+
+_MOST_EXACT = 32  # labels up to which a channel is inverted in rationals
 
 
 def count_error(
@@ -74,8 +76,30 @@ def sample_size(
     7500
     """
     most = _positive(error, "error")
+    exact = _exact_variances(C, share, of)
+    if exact is not None:
+        return max(1, math.ceil(max(exact) / as_rational(error, "error") ** 2))
     worst = max(_variances(C, share, of).values())
     return max(1, math.ceil(worst / most**2))
+
+
+def _exact_variances(C: ChannelLike, share: DistLike | None, of: Of) -> list[Fraction] | None:
+    """As `_variances`, in rationals, for small channels that have them; None elsewhere."""
+    UnknownName.require("of", of, OF)
+    channel = None if isinstance(C, LocalMechanism) else Known(C).exact
+    if channel is None or len(channel.rows) != len(channel.columns) > _MOST_EXACT:
+        return None
+    k = len(channel.rows)
+    held = [Fraction(1, k)] * k if share is None else weights_on(share, channel.rows, "the shares")
+    if any(isinstance(weight, float) for weight in held):
+        return None
+    p, law, undone = [Fraction(weight) for weight in held], channel.matrix, inverse(channel.matrix)
+    seen = [sum((p[x] * Fraction(law[x, y]) for x in range(k)), Fraction(0)) for y in range(k)]
+    squares = (
+        sum((seen[y] * Fraction(undone[y, x]) ** 2 for y in range(k)), Fraction(0))
+        for x in range(k)
+    )
+    return [s - (v if of == "table" else v * v) for s, v in zip(squares, p, strict=True)]
 
 
 def _variances(C: ChannelLike, share: DistLike | None, of: Of) -> dict[Label, float]:
