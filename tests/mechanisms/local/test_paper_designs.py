@@ -87,7 +87,7 @@ def test_designs_that_protect_nobody():
         with pytest.warns(PrivacyLeakWarning, match="give a person away"):
             design = paper_design(kind, **chances)
         assert design.eps == math.inf
-        assert "there is no ε" in design.explain()
+        assert "no ε holds" in design.explain()
         assert design.respondents(error="1/50", share="1/10") > 0
         with pytest.raises(NotPrivate, match="give a person away"):
             design.mechanism

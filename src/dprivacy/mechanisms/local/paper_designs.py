@@ -68,7 +68,7 @@ class PaperDesign(Answer):
     def mechanism(self) -> ChannelMechanism:
         """The design as a mechanism with its guarantee, for drawing, plans and files."""
         if not isinstance(self.eps, Level):
-            raise NotPrivate(f"{self.kind}: some answers give a person away, so that there is no ε")
+            raise NotPrivate(f"{self.kind}: some answers give a person away, and no ε holds")
         space = discrete((BEARS, LACKS))
         guarantee = Guarantee(self.eps, space, because="L Thm 1")
         return promised(self.kind, self.channel, guarantee, **self.parameters)
@@ -143,7 +143,9 @@ class PaperDesign(Answer):
         told = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         head = f"{self.kind.replace('_', ' ')} ({told})"
         if not isinstance(self.eps, Level):
-            return f"{head}: some answers give a person away; there is no ε. {self.assumes}".strip()
+            return (
+                f"{head}: some answers give a person away, and no ε holds. {self.assumes}".strip()
+            )
         return (
             f"{head}: ε = {about(self.eps)}. Whoever sees the answer can multiply their odds that the "
             f"person bears the trait by at most {about(self.eps.exp())}. {self.assumes}".strip()
