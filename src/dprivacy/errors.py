@@ -186,6 +186,10 @@ class BrokenLedger(DPrivacyError):
     """A ledger that cannot be relied on: damaged, edited, rolled back, or with another key."""
 
 
+class LedgerInterrupted(BadFile):
+    """A ledger that broke off or did not answer: what was asked of it may be done or not."""
+
+
 class Unfinished(DPrivacyError):
     """A file job that is not done: it stopped half-way, or another process is at it now."""
 

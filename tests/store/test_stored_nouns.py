@@ -50,7 +50,7 @@ def samples():
     plan = dp.Plan.read({"columns": {"h": {"type": "ordered", "values": [1, 2], "epsilon": 0.5}}})
     yield "plan", plan
     yield "card", table_card(plan, rows=3, secure=True)
-    yield "receipt", Receipt("7f3a", 4, "00" * 32, "survey", "now", {"h": "ln(2)"})
+    yield "receipt", Receipt("7f3a", 4, "00" * 32, "1b" * 16, "survey", "now", {"h": "ln(2)"})
 
 
 CLAIMS = (dp.Plan, dp.Card, Receipt)  # behind a repaired hash, nothing else can be proved of them

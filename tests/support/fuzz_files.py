@@ -157,7 +157,7 @@ def documents(texts: list[str], rng: random.Random, sealed: Callable[[Any], Any]
 def noun_texts() -> dict[str, list[str]]:
     """Texts of the other nouns that are stored."""
     coin = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
-    paid = Receipt("0a" * 16, 3, "0b" * 32, "people", "2026-11-16", {"hobby": "ln(3)"})
+    paid = Receipt("0a" * 16, 3, "0b" * 32, "0c" * 16, "people", "2026-11-16", {"hobby": "ln(3)"})
     return {
         "channel": [stored_text(coin), stored_text(geometric(line(4), eps="ln 2").channel)],
         "space": [stored_text(line(3)), stored_text(discrete(["x", "y"]))],

@@ -36,7 +36,7 @@ from dprivacy.text.documents.word_noise import ExponentialWords
 
 # Told to the operator alone, and excepted by name: rows sorted by a secret column are warned of.
 DECLARED = "the rows are sorted or grouped by column"
-IDEAL = ("source",)  # purposes for which a ledger's keyed hash covers the truth
+IDEAL = ("source", "run")  # of a ledger's keyed hashes: of the truth, or of what is drawn
 KEY = bytes(range(32))
 _NOON = datetime(2026, 1, 2, 12)
 

@@ -192,7 +192,7 @@ def released(
         receipt=receipt,
         pass_through=() if days is None else tuple(days.kept),
     )
-    return Released(protected, card, partial(write_curves, days=days))
+    return Released(protected, card, partial(write_curves, days=days), receipt=receipt)
 
 
 def write_curves(

@@ -112,7 +112,7 @@ def released(
         receipt=receipt,
         pass_through=() if found is None else tuple(found.kept),
     )
-    return Released(places, card, partial(write_places, found=found))
+    return Released(places, card, partial(write_places, found=found), receipt=receipt)
 
 
 def write_places(

@@ -1,5 +1,6 @@
 """Protecting tables: one function for tables in hand, one for files, whichever engine does the work."""
 
+from dataclasses import replace as changed
 from typing import Literal, TypeVar
 
 from dprivacy.errors import NotApplicable, UnknownName
@@ -80,11 +81,11 @@ def sanitise(
         from dprivacy.release.spark.spark_release import sanitised_by_spark
 
         return Released(*sanitised_by_spark(table, terms, output=output, replace=replace))
-    released = Released(*sanitised_frame(table, terms), write_table)
+    clean, card, receipt = sanitised_frame(table, terms)
+    released = Released(clean, card, write_table, receipt=receipt)
     if output is None:
         return released
-    card = write_released(released, output, replace=replace)
-    return Released(released.data, card, write_table)
+    return changed(released, card=write_released(released, output, replace=replace))
 
 
 def sanitise_file(

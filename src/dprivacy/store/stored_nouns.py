@@ -60,8 +60,8 @@ FORMS = (
     StoredForm("mechanism", 1, ChannelMechanism, mechanism_body, mechanism_from),
     StoredForm("mechanism", 2, LocalMechanism, local_body, local_from),  # sets, without a matrix
     StoredForm("plan", 1, Plan, plan_body, plan_from),
-    StoredForm("card", 2, Card, card_body, card_from),
-    StoredForm("receipt", 1, Receipt, receipt_body, receipt_from),
+    StoredForm("card", 3, Card, card_body, card_from),
+    StoredForm("receipt", 2, Receipt, receipt_body, receipt_from),
 )
 NOUNS = tuple(dict.fromkeys(form.noun for form in FORMS))
 

@@ -547,7 +547,7 @@ def test_cancelling(book):
         book.cancel(receipt, because="test")
     book.spend(PLAN, account="survey", sources={"t": b"1"})
     with pytest.raises(Malformed, match="not of an entry"):
-        book.cancel(Receipt("0" * 32, 2, "0" * 64), because="test")
+        book.cancel(Receipt("0" * 32, 2, "0" * 64, "0" * 32), because="test")
     with pytest.raises(Malformed, match="spends nothing"):
         book.cancel(book.budget("survey", 5), because="test")
     options = {"account": "panel", "permanent": {"h": b"m"}, "answered": {"h": [("ann", 0)]}}
@@ -599,7 +599,7 @@ def test_any_course_of_things_stays_within_the_budget(tmp_path_factory, steps):
 
 def test_the_card_carries_the_receipt_and_nothing_else_of_the_ledger(book, tmp_path):
     _, card = with_card(table(), PLAN, ledger=book.account("secret name"))
-    assert card.receipt.keys() == {"ledger", "sequence", "head"}
+    assert card.receipt.keys() == {"ledger", "sequence", "head", "nonce"}
     (tmp_path / "card.json").write_text(card_text(card))
     assert "secret name" not in (tmp_path / "card.json").read_text()
     assert read_card(tmp_path / "card.json") == card

@@ -6,13 +6,15 @@ import shutil
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import replace
+from datetime import datetime
 
 import pyarrow as pa
 import pytest
 
 from dprivacy.errors import BrokenLedger, DPrivacyError, Malformed
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Ledger, Plan
+from dprivacy.release import Ledger, Plan, read_card, sanitise
+from dprivacy.release.ledger import ledger_pages
 from dprivacy.release.ledger.stores.hash_chain import entry_of, read_key
 from dprivacy.release.ledger.stores.ledger_store import TABLES
 from support.patience import brisk
@@ -171,12 +173,104 @@ def test_a_ledger_that_was_set_back_is_found_by_the_cards(tmp_path):
         assert {f.sequence for f in ledger.verify(cards).findings} == {12, 13}
 
 
+class Noon(datetime):
+    """A clock that stands still, so that whatever happens is in the same second."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return cls(2026, 3, 1, 12, tzinfo=tz)
+
+
+@pytest.fixture
+def same_second(monkeypatch):
+    monkeypatch.setattr(ledger_pages, "datetime", Noon)
+
+
+def test_a_copy_that_was_spent_from_is_found_however_fast(tmp_path, same_second):
+    """The same charge for the same table in the same second, in a ledger and its copy."""
+    place, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    Ledger(place, open=True).close()
+    shutil.copy(place, copy)
+    shutil.copy(f"{place}.key", f"{copy}.key")
+    released = {}
+    for where in (place, copy):
+        with Ledger(where) as ledger:
+            released[where] = sanitise(tables(1), PLAN, ledger=ledger)
+            released[where].save(tmp_path / f"{where.stem}.csv")
+    mine, others = (made.card.receipt for made in released.values())
+    assert (mine["ledger"], mine["sequence"]) == (others["ledger"], others["sequence"])
+    assert mine["nonce"] != others["nonce"]
+    for where, other in ((place, copy), (copy, place)):
+        with Ledger(where) as ledger:
+            assert found(ledger, [released[where].card]) == set()
+            assert found(ledger, [tmp_path / f"{where.stem}.csv.card.json"]) == set()
+            text = ledger.verify([tmp_path / f"{other.stem}.csv.card.json"]).explain()
+            assert "entry 2: is not the entry that" in text
+            assert "a copy of it was spent from" in text
+
+
+def test_a_ledger_set_back_and_spent_from_again_is_found_however_fast(tmp_path, same_second):
+    place, before = tmp_path / "ledger.db", tmp_path / "before.db"
+    Ledger(place, open=True).close()
+    shutil.copy(place, before)
+    cards = []
+    for _ in range(2):
+        shutil.copy(before, place)
+        with Ledger(place) as ledger:
+            cards.append(with_card(tables(1), PLAN, ledger=ledger)[1])
+            assert found(ledger, cards[-1:]) == set()
+            assert found(ledger, cards) == (set() if len(cards) == 1 else {2})
+
+
+def test_a_ledger_set_back_to_before_the_output_is_found(tmp_path, same_second):
+    place, before = tmp_path / "ledger.db", tmp_path / "before.db"
+    with Ledger(place, open=True) as ledger:
+        released = sanitise(tables(1), PLAN, ledger=ledger)
+        shutil.copy(place, before)
+        released.save(tmp_path / "out.csv")
+        assert found(ledger, [tmp_path / "out.csv.card.json"]) == set()
+    shutil.copy(before, place)
+    with Ledger(place) as ledger:
+        assert found(ledger, [released.card]) == set()  # in hand, and nobody knows where it went
+        text = ledger.verify([tmp_path / "out.csv.card.json"]).explain()
+        assert "entry 2: the ledger does not know of the output" in text
+
+
+def test_a_receipt_on_two_releases_is_found(book, tmp_path):
+    released = sanitise(tables(1), PLAN, ledger=book)
+    sanitise(tables(2), PLAN, output=tmp_path / "other.csv")
+    other = replace(read_card(tmp_path / "other.csv.card.json"), receipt=released.card.receipt)
+    in_hand = replace(other, output={})
+    assert found(book, [released.card, released.card]) == set()
+    assert found(book, [released.card, replace(in_hand, count=9)]) == {2}
+    assert found(book, [other]) == {2}  # the ledger does not know of it
+    released.save(tmp_path / "out.csv")
+    mine = read_card(tmp_path / "out.csv.card.json")
+    assert found(book, [mine, released.card, tmp_path / "out.csv.card.json"]) == set()
+    text = book.verify([other]).explain()
+    assert "entry 2: was used for another output than the one on the card" in text
+    forged = replace(mine, receipt={**mine.receipt, "nonce": "0" * 32})
+    assert "it, or one before it, was changed" in book.verify([forged]).explain()
+
+
+def test_a_second_use_behind_the_ledgers_back_is_found(book, cards, sql):
+    """Who empties the table of outputs can settle twice; the entries say so."""
+    receipt = book.spend(PLAN, account="survey")
+    book.settle(receipt, "1" * 64)
+    sql("DELETE FROM outputs WHERE sequence = ?", receipt.sequence)
+    assert found(book) == {receipt.sequence}
+    book.settle(receipt, "2" * 64)
+    assert "entry 12 was settled or cancelled before" in book.verify().explain()
+
+
 @pytest.mark.parametrize(
     "change",
     [
         "UPDATE balances SET body = replace(body, 'ln(', 'ln(1') WHERE person = ''",
         "DELETE FROM balances WHERE account = 'survey'",
         "DELETE FROM sources",
+        "DELETE FROM outputs",
+        "INSERT INTO outputs VALUES (5, 'x')",
         "DELETE FROM people",
         "INSERT INTO people VALUES (5, 'x')",
         "UPDATE people SET person = 'x' WHERE person = (SELECT min(person) FROM people)",
@@ -228,7 +322,8 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
     assert "entry 4: was made for another plan" in text
     assert "a ledger's receipt: unexpected or missing" in text
     assert "no.json: not a file of dprivacy" in text
-    assert len(told.findings) == 5
+    assert "entry 4: the card and the card were both released under it, and differ" in text
+    assert len(told.findings) == 6
 
 
 def test_a_card_of_a_cancelled_entry_is_found(book):

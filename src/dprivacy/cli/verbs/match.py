@@ -120,7 +120,9 @@ def match(
         released = nearest_people(reports, k=k, labels=ratings.people, mechanism=mechanism)
         if output is not None and not to_stdout:
             card = changed(released.card, receipt=plain(receipt or {}))
-            changed(released, card=card, origin=origin).save(output, replace=replace)
+            changed(released, card=card, origin=origin, receipt=receipt).save(
+                output, replace=replace
+            )
     found = released.data
     answer: dict[str, Any] = {
         "mechanism": repr(mechanism),

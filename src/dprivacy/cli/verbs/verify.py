@@ -12,7 +12,7 @@ import dprivacy.cli.shared_options as shared
 from dprivacy.cli.channel_argument import CHANNEL, given_channel, stored_mechanism, stored_noun
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
 from dprivacy.model import Verdict, require_keys
-from dprivacy.release import Card, Ledger, StatedGuarantee, prove_card, read_card
+from dprivacy.release import Ledger, prove_card, read_card
 from dprivacy.store import load
 from dprivacy.verify import (
     PrivacyVerdict,
@@ -115,9 +115,7 @@ def _other_noun(
         elif noun == "receipt":
             if book is None:
                 raise click.UsageError("a receipt is verified against its ledger: --ledger")
-            stated = StatedGuarantee("", sentence="a receipt by itself")
-            held = Card.of("table", stated, count=0, secure=True, receipt=load(path).to_dict())
-            verdict = book.verify([held])
+            verdict = book.verify([load(path)])
         else:
             load(path)
             verdict = Verdict(f"the file holds a sound {noun}", True, True, denial="")

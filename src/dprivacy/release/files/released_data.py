@@ -12,6 +12,7 @@ from dprivacy.model import as_path
 from dprivacy.release.files.own_files import Workplace, file_hash, open_own
 from dprivacy.release.files.table_files import write_errors, writer_of
 from dprivacy.release.jobs.source_marks import Origin
+from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.plans.release_card import Card, card_text
 from dprivacy.typing import PathArg
 
@@ -34,6 +35,8 @@ class Released(Generic[Data]):
         it will have, whose ending says the format.
     origin
         The file that it was made from; what was made of it before is not saved beside this.
+    receipt
+        What a ledger gave for it; the ledger notes the hash of what is saved, which is one file.
 
     Examples
     --------
@@ -51,9 +54,12 @@ class Released(Generic[Data]):
     card: Card
     writer: Writer | None = field(default=None, repr=False)
     origin: Origin | None = field(default=None, repr=False)
+    receipt: Receipt | None = field(default=None, repr=False)
 
     def save(self, path: PathArg, *, replace: bool = False) -> None:
         """Write the data, and beside them their card: out.csv has out.csv.card.json.
+
+        A ledger's receipt is for one output: the same bytes may be saved again, another format may not.
 
         Parameters
         ----------
@@ -81,12 +87,18 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
     1. When a card in the folder says that another release of the same file is there: AlreadyReleased.
     2. The data go to a temporary file that the owner alone may read, and are synced.
     3. So does the card, with the hash of the data.
-    4. The card is renamed into place, then the data: no data lie there without a card.
+    4. The ledger that was charged notes the hash, and refuses a second one.
+    5. The card is renamed into place, then the data: no data lie there without a card.
     """
     if released.writer is None:
         raise NotApplicable(
             f"a release of {type(released.data).__name__} cannot be saved from here; give its output "
             "a place when it is made"
+        )
+    if released.card.receipt and released.receipt is None:
+        raise NotApplicable(
+            f"the card holds the receipt of entry {released.card.receipt['sequence']} of a ledger, and "
+            "this release does not know the ledger; save what `sanitise` gave"
         )
     place = Workplace(as_path(path, "the output"))
     require_free(place, replace=replace)
@@ -103,6 +115,8 @@ def write_released(released: Released[Any], path: PathArg, *, replace: bool = Fa
                 os.fsync(file.fileno())
             card = released.card.saved_as(place.output.name, file_hash(place.output_part), **marked)
             write_card(place, card)
+            if released.receipt is not None:
+                released.receipt.settle(card.output["sha256"])
             os.replace(place.card_part, place.card)
             os.replace(place.output_part, place.output)
             place.sync()

@@ -9,14 +9,15 @@ from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import declared_outputs
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
+from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card
 from dprivacy.sampling import choose_source
 
 
-def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card]:
-    """A protected copy of a table in hand, of the same kind, and its card; see `sanitise`."""
+def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None]:
+    """A protected copy of a table in hand, of the same kind, its card and receipt; see `sanitise`."""
     source = choose_source(terms.insecure_seed)
     with spending_on(terms) as spending:
         sanitiser = Sanitiser(
@@ -28,7 +29,8 @@ def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card]:
             raise WrongShape("the table holds no rows, so there is nothing to protect")
         clean = adapter(table, sanitiser)
         sanitiser.finish()
-    return clean, sanitiser.card(None if spending is None else spending.receipt)
+    receipt = None if spending is None else spending.given
+    return clean, sanitiser.card(None if receipt is None else receipt.to_dict()), receipt
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:

@@ -106,7 +106,7 @@ def run_file_job(
         charge = Charge(journal, account, terms)
         with kept_on_failure(journal, charge.take_back):
             if journal.commit is not None:
-                put_in_place(journal)
+                put_in_place(journal, charge.settle)
                 return read_card(place.card)
             receipt = charge.spend(
                 digest,
@@ -120,7 +120,7 @@ def run_file_job(
             card = sanitiser.card(receipt).saved_as(
                 place.output.name, sha256, source=made_from.mark
             )
-            commit(journal, card)
+            commit(journal, card, charge.settle)
     return card
 
 

@@ -1,6 +1,5 @@
 """Charging a run to a ledger: once, however often the run is resumed."""
 
-import hmac
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
@@ -27,9 +26,11 @@ class Charge:
 
     Notes
     -----
-    1. The entry in the ledger has a mark of the run.
+    1. The entry in the ledger has a mark of the run, under which the ledger spends once.
     2. The receipt goes into the journal. A run that finds it there spends nothing.
-    3. A run that stopped between 1 and 2 finds its entry by the mark.
+    3. A run that stopped between 1 and 2, or lost the ledger when it spent, asks again and is given the
+       receipt of its entry.
+    4. The hash of the output goes into the ledger before the output is put in place.
     """
 
     def __init__(self, journal: Journal, account: Account | None, terms: Terms) -> None:
@@ -48,15 +49,22 @@ class Charge:
             return journal.spent.receipt
         if account is None:
             return {}
-        mark = hmac.digest(bytes.fromhex(journal.run.key), b"dprivacy run mark 1", "sha256")
-        receipt = account.ledger.receipt(mark)
-        if receipt is None:
-            sources = {"the file": digest}
-            receipt = spend_release(
-                account, self._terms, sources, people=people, answered=answered, run=mark
-            )
+        receipt = spend_release(
+            account,
+            self._terms,
+            {"the file": digest},
+            people=people,
+            answered=answered,
+            run=bytes.fromhex(journal.run.mark),
+        )
         journal.append(Spent(receipt.to_dict()))
         return receipt.to_dict()
+
+    def settle(self, sha256: str) -> None:
+        """Note the hash of the output, which is about to appear."""
+        if self._journal.spent is not None and self._account is not None:
+            receipt = Receipt.from_dict(self._journal.spent.receipt)
+            self._account.ledger.settle(receipt, sha256)
 
     def take_back(self, reason: BaseException) -> None:
         """Cancel the entry: the table was refused, and nothing came out.

@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 2
+VERSION = 3
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16
@@ -25,9 +25,11 @@ class Run:
     """What a run began with: its key, and fingerprints of all that its output depends on.
 
     The fingerprints are made with the key, so that they say nothing to anybody once it is destroyed.
+    A ledger knows the run by its mark.
     """
 
     key: str = field(repr=False)
+    mark: str = field(repr=False)
     secure: bool
     replace: bool
     source: str
@@ -69,7 +71,7 @@ class Spent:
 
 Record = Run | Checkpoint | Commit | Spent
 _MODELS: dict[str, Record] = {
-    "run": Run("", True, True, "", {}, "", "", {}),
+    "run": Run("", "", True, True, "", {}, "", "", {}),
     "checkpoint": Checkpoint(),
     "commit": Commit("", ""),
     "spent": Spent({}),
@@ -191,9 +193,9 @@ class Journal:
         self._tag = tag
         self._note(record)
 
-    def destroy(self) -> None:
+    def destroy(self, *, complete: bool = False) -> None:
         """Overwrite the key and all the rest, and remove what is half-written and the journal."""
-        _destroy(self.place, self._handle, _COMMITTED if self.commit else _DISCARDED)
+        _destroy(self.place, self._handle, _COMMITTED if complete else _DISCARDED)
         self.close()
 
     def close(self) -> None:

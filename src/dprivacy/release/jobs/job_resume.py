@@ -10,7 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import DPrivacyError, NotApplicable, OutputExists, Unfinished
+from dprivacy.errors import (
+    DPrivacyError,
+    LedgerInterrupted,
+    NotApplicable,
+    OutputExists,
+    Unfinished,
+)
 from dprivacy.model import plain
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
@@ -77,6 +83,7 @@ def run_of(key: bytes, terms: Terms, *, source: bytes, ledger: str, replace: boo
     """What a run begins with; of the source, its SHA-256."""
     return Run(
         key.hex(),
+        secrets.token_hex(32),
         terms.insecure_seed is None,
         replace,
         _print(key, source),
@@ -94,7 +101,7 @@ def require_same(journal: Journal, now: Run, source: Path) -> None:
         changes.append("insecure_seed is another one")
     else:
         changes += _changes(before, now, source)
-    if before.ledger != now.ledger and journal.spent is None:
+    if before.ledger != now.ledger:
         changes.append("the ledger is another one, or missing")
     if changes:
         raise Unfinished(
@@ -120,13 +127,19 @@ def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]
     """Leave the journal behind when the job could go on later, and nothing when it never could.
 
     What dprivacy refuses (a value outside the domain, a damaged table) it would refuse again, and
-    what it spent is taken back. A full disk, an interruption or a crash is another matter.
+    what it spent is taken back. A full disk, a ledger that does not answer, an interruption or a crash
+    is another matter.
     """
     output = journal.place.output
     try:
         yield
     except Unfinished:
         raise
+    except LedgerInterrupted as reason:
+        raise Unfinished(
+            f"{output}: {reason}. Pass --resume to go on with the same noise; what is spent already is "
+            "not spent again"
+        ) from None
     except (DPrivacyError, Warning) as reason:  # a warning, where those are errors
         with suppress(OSError):
             journal.destroy()
@@ -141,26 +154,30 @@ def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]
         journal.close()
 
 
-def commit(journal: Journal, card: Card) -> None:
+def commit(journal: Journal, card: Card, settle: Callable[[str], None]) -> None:
     """Put the output and its card in place and destroy the key.
+
+    `settle` is told the hash of the output, for a ledger that notes it.
 
     Notes
     -----
     1. The card is written and synced, as the output already is.
     2. The journal says so; from here on a job that is resumed only does the rest of this.
-    3. Both are renamed, the output last, and the folder is synced.
-    4. The journal is overwritten and removed, and the key of the noise with it.
+    3. The ledger notes the hash of the output.
+    4. Both are renamed, the output last, and the folder is synced.
+    5. The journal is overwritten and removed, and the key of the noise with it.
     """
     place = journal.place
     write_card(place, card)
     journal.append(Commit(card.output["sha256"], file_hash(place.card_part)))
-    put_in_place(journal)
+    put_in_place(journal, settle)
 
 
-def put_in_place(journal: Journal) -> None:
-    """Steps 3 and 4 of `commit`, as far as they are not done."""
+def put_in_place(journal: Journal, settle: Callable[[str], None]) -> None:
+    """Steps 3 to 5 of `commit`, as far as they are not done."""
     place, done = journal.place, journal.commit
     assert done is not None
+    settle(done.output)
     for part, target, expected in (
         (place.card_part, place.card, done.card),
         (place.output_part, place.output, done.output),
@@ -170,7 +187,7 @@ def put_in_place(journal: Journal) -> None:
         elif not target.exists() or file_hash(target) != expected:
             raise Unfinished(f"{target}: was complete, and is gone or changed; {DISCARD}")
     place.sync()
-    journal.destroy()
+    journal.destroy(complete=True)
 
 
 def _print(key: bytes, data: bytes) -> str:

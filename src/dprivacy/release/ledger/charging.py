@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprivacy.errors import DPrivacyError, NotApplicable
@@ -121,7 +121,8 @@ def charged(
         try:
             yield receipt
         except DPrivacyError as refusal:
-            book.cancel(receipt, because=type(refusal).__name__)
+            with suppress(DPrivacyError):  # an entry that has an output stays
+                book.cancel(receipt, because=type(refusal).__name__)
             raise
 
 

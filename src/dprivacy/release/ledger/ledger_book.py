@@ -1,27 +1,38 @@
 """The ledger: what was released of whom, refused past a budget, kept in a chain."""
 
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import NotApplicable
 from dprivacy.numbers import Frozen
 from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.columns.row_facts import require_bound
+from dprivacy.release.ledger.account_entries import declare_parts, set_budget
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.ledger.balances import PAID, UNCOUNTED, WHOLE, after
+from dprivacy.release.ledger.balances import PAID, UNCOUNTED, WHOLE
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
 from dprivacy.release.ledger.ledger_pages import Pages, open_pages
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
+from dprivacy.release.ledger.receipt_entries import bind, take_back
 from dprivacy.release.ledger.receipts import Receipt
-from dprivacy.release.ledger.spend_entries import crowd, hide, lines_of, put_down, take_back
+from dprivacy.release.ledger.spend_entries import (
+    costs_again,
+    crowd,
+    entry_of_run,
+    hide,
+    lines_of,
+    put_down,
+    shown,
+)
 from dprivacy.release.ledger.spend_rules import (
     require_bytes,
     require_name,
     require_texts,
-    unit_word,
 )
 from dprivacy.release.ledger.stores.hash_chain import Entry
 from dprivacy.release.plans.release_card import Card
@@ -36,8 +47,8 @@ class Ledger(Frozen):
 
     Every release spends before it samples. Levels on one metric add up, different metrics are kept
     side by side, and a budget holds however many processes spend at once. Entries form a chain of
-    hashes, and each release card carries the place of its entry, so that a ledger that was edited or
-    set back is found out (`verify`).
+    hashes, and each release card carries the place of its entry, so that a ledger that was edited,
+    copied or set back is found out (`verify`). What a release was saved as is noted in it (`settle`).
 
     Parameters
     ----------
@@ -126,27 +137,7 @@ class Ledger(Frozen):
             a word for those whose rows add up, such as "person" or "household".
         """
         name, most = require_name(account, "an account"), amount(limit, delta)
-        if most.level is None or most.delta is None:
-            raise BadNumber(
-                f"a budget is a number that can be written in a line, such as ln 8 or 5/2; this one is "
-                f"about {float(most.eps):.6g}"
-            )
-        if per not in ("table", "person", None):
-            raise UnknownName(f'per is "table" or "person", not {per!r}')
-        if not isinstance(column, str):
-            raise WrongKind(f"a column is named by a text, not by {column!r}")
-        with self._pages.transaction(write=True):
-            balance = self._pages.balance(name)
-            kind = per or balance.per
-            if balance.sequence and balance.per != kind:
-                raise NotApplicable(
-                    f"account {name!r} is kept per {balance.per}, not per {kind}; open another account"
-                )
-            word = unit_word(name, unit, kind, balance.unit)
-            body = {"kind": "budget", "account": name, "column": column, "per": kind, "unit": word}
-            entry = self._pages.append({**body, "limit": most.to_dict()})
-            self._pages.keep(name, {"": after(balance, entry.body)})
-        return self._receipt(entry)
+        return self._receipt(set_budget(self._pages, name, most, column, per, unit))
 
     def parts(self, account: str, names: Sequence[str]) -> Receipt:
         """Declare groups of people in an account that have nobody in common.
@@ -155,17 +146,7 @@ class Ledger(Frozen):
         counts. Nothing can check that nobody is in two of them: the entry records who said so.
         """
         name = require_name(account, "an account")
-        if isinstance(names, str) or len(set(names)) != len(list(names)) or len(names) < 1:
-            raise WrongKind(f"parts are named by a list of different texts, not by {names!r}")
-        with self._pages.transaction(write=True):
-            balance = self._pages.known_balance(name)
-            if balance.per == "person":
-                raise NotApplicable(f"account {name!r} is kept per person, and needs no parts")
-            new = [require_name(part, "a part") for part in names]
-            every = list(dict.fromkeys([*balance.parts, *new]))
-            entry = self._pages.append({"kind": "parts", "account": name, "parts": every})
-            self._pages.keep(name, {"": after(balance, entry.body)})
-        return self._receipt(entry)
+        return self._receipt(declare_parts(self._pages, name, names))
 
     # -- spending -----------------------------------------------------------------------------
 
@@ -208,7 +189,8 @@ class Ledger(Frozen):
             What is released: digests by what they are of ("column 'hobby'", "the file"), kept as
             keyed hashes. A source that was released before is refused, unless `again` says why.
         run
-            A mark of the run that spends, by which `receipt` finds the entry again after a crash.
+            A mark of the run that spends, drawn if none is given. A run spends once: asked again for
+            the same, after a crash, `spend` and `receipt` give the receipt of the entry that it made.
         permanent
             For permanent answers: a secret mark by column, which stands for key and mechanism.
         answered
@@ -249,8 +231,6 @@ class Ledger(Frozen):
             charges = tuple(charge * rows_per_person for charge in charges)
         persons = None if people is None else sorted(rows)
         bare = [*(what.pass_through if isinstance(what, Plan) else ()), *published]
-        bare += [f"the block of {charge.column}" for charge in charges if charge.blocks]
-        bare += [f"whether and when {column} of a person changes" for column in permanent or ()]
         hidden = hide(self._pages, name, part, sources or {}, permanent or {}, answered or {})
         body = {
             "kind": "spend",
@@ -258,9 +238,9 @@ class Ledger(Frozen):
             "part": part,
             "unit": unit or ("row" if people is None else "person"),
             "lines": lines_of(charges, hidden),
-            "published": sorted(set(bare)),
+            "published": shown(bare, charges, permanent or ()),
             "sources": hidden.sources,
-            "run": self._pages.key.tag("run", run) if run else "",
+            "run": self._pages.key.tag("run", run or secrets.token_bytes(32)),
             "plan": plan,
             "again": again,
             "people": None if persons is None else crowd(persons),
@@ -270,7 +250,26 @@ class Ledger(Frozen):
         entry, costs = put_down(self._pages, body, persons, hidden.values, most)
         loose = set(permanent or ()) - hidden.counted.keys()
         words = {c: f"{cost}; {UNCOUNTED}" if c in loose else cost for c, cost in costs.items()}
-        return self._receipt(entry, {column: cost or PAID for column, cost in words.items()})
+        return self._receipt(entry, words)
+
+    def settle(self, receipt: Receipt, sha256: str) -> None:
+        """Note what came out of a release, before it is put in its place; `save` and file jobs do so.
+
+        A receipt is for one output: `verify` compares cards with what is noted here.
+
+        Parameters
+        ----------
+        receipt
+            The receipt of the entry.
+        sha256
+            The hash of the file; for a folder of Spark's, the one on its card.
+
+        Raises
+        ------
+        NotApplicable
+            The receipt was used for another output, or its entry was cancelled.
+        """
+        bind(self._pages, receipt, sha256)
 
     def cancel(self, receipt: Receipt, *, because: str) -> Receipt:
         """Take an entry back, when its release failed before anything came out.
@@ -288,9 +287,8 @@ class Ledger(Frozen):
         """The receipt of the entry that a run has made, by the run's mark; None when it has not."""
         tag = self._pages.key.tag("run", bytes(run))
         with self._pages.transaction(write=False):
-            known = self._pages.store.released([tag])
-            entry = self._pages.store.entry(known[tag]) if known else None
-            return None if entry is None else self._receipt(self._pages.sound(entry))
+            entry = entry_of_run(self._pages, tag)
+            return None if entry is None else self._receipt(entry, costs_again(self._pages, entry))
 
     # -- looking ------------------------------------------------------------------------------
 
@@ -334,14 +332,15 @@ class Ledger(Frozen):
             rows = self._pages.every_balance()
             return report(self._pages.store.name, self.id, self._pages.store.head()[0], rows)
 
-    def verify(self, cards: Iterable[Card | PathArg] = ()) -> LedgerVerdict:
+    def verify(self, cards: Iterable[Card | Receipt | PathArg] = ()) -> LedgerVerdict:
         """Whether every entry and every balance is as it was written, and agrees with release cards.
 
         Parameters
         ----------
         cards
-            Release cards, or paths of them. Without them a ledger that was cut off or set back as a
-            whole looks like a young one; with them it is found out.
+            Release cards, paths of them, or receipts alone. Without them a ledger that was cut off,
+            copied or set back as a whole looks like a young one; with them it is found out, and so is
+            a receipt that was used twice.
         """
         with self._pages.transaction(write=False):
             return check(self._pages, cards)
@@ -362,8 +361,23 @@ class Ledger(Frozen):
     def _receipt(self, entry: Entry, spent: Mapping[str, str] | None = None) -> Receipt:
         body = entry.body
         return Receipt(
-            self.id, entry.sequence, entry.hash, body["account"], body["time"], spent or {}
+            self.id,
+            entry.sequence,
+            entry.hash,
+            body["nonce"],
+            body["account"],
+            body["time"],
+            {column: cost or PAID for column, cost in (spent or {}).items()},
+            partial(_settle_at, self._pages.address),
         )
+
+
+def _settle_at(address: Mapping[str, str], receipt: Receipt, sha256: str) -> None:
+    """Settle with a connection of its own: who saves a release may have closed the ledger."""
+    with Ledger(
+        address["place"], key=address["key"], schema=address["schema"], create=False
+    ) as found:
+        found.settle(receipt, sha256)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from dprivacy.errors import BrokenLedger, DPrivacyError
 from dprivacy.model import Verdict, counted
@@ -61,26 +62,25 @@ class LedgerVerdict(Verdict):
         return "\n".join([*lines, *(f"- {finding.words()}" for finding in self.findings)])
 
 
-def check(pages: Pages, cards: Iterable[Card | PathArg]) -> LedgerVerdict:
+def check(pages: Pages, cards: Iterable[Card | Receipt | PathArg]) -> LedgerVerdict:
     """Compare a ledger with itself and with release cards (inside a transaction that reads).
 
     Notes
     -----
     1. Entries: numbered without gaps, each with its hash and seal, each naming the one before it, and
        the last one the one that `head` names.
-    2. Balances, sources and people: computed again from the entries.
-    3. Cards: the entry that one names is there, has the hash on it, was made for its plan, and was
-       not cancelled.
+    2. Balances, sources, people and outputs: computed again from the entries.
+    3. Cards: the entry that one names is there, has the hash and the nonce on it, was made for its
+       plan, was not cancelled, and was settled for its output; no two releases name the same one.
     """
     findings = [
         Finding(None, f"the database says: {text}") for text in [pages.store.damage()] if text
     ]
     chain = _Chain(pages)
     findings += chain.faults()
-    seen = 0
+    held = _Held(chain)
     for card in cards:
-        seen += 1
-        findings += _card_faults(card, chain)
+        findings += held.faults(card)
     if not findings:
         findings += _derived_faults(pages, chain)
     claim = "every entry and every balance of the ledger is as it was written"
@@ -90,7 +90,7 @@ def check(pages: Pages, cards: Iterable[Card | PathArg]) -> LedgerVerdict:
         exact=True,
         denial="the ledger is not as it was written, or a card does not agree with it",
         entries=len(chain.entries),
-        cards=seen,
+        cards=held.count,
         findings=tuple(findings),
     )
 
@@ -102,6 +102,7 @@ class _Chain:
         self.store, self.key, self.name = pages.store, pages.key, pages.name
         self.entries: dict[int, Entry] = {entry.sequence: entry for entry in self.store.entries()}
         self.cancelled: dict[int, int] = {}
+        self.outputs: dict[int, str] = {}  # what came of a spend; "" where it was cancelled
 
     def faults(self) -> Iterator[Finding]:
         """What is wrong with the chain itself."""
@@ -126,46 +127,122 @@ class _Chain:
             if first["ledger"] != self.name:
                 yield Finding(1, "it opens another ledger")
             for entry in self.entries.values():
-                if entry.body["kind"] == "cancel":
-                    self.cancelled[entry.body["undone"]["sequence"]] = entry.sequence
+                yield from self._ended(entry)
         except (KeyError, TypeError, BrokenLedger):
             yield Finding(1, "the entries cannot be followed")
 
-
-def _card_faults(given: Card | PathArg, chain: _Chain) -> Iterator[Finding]:
-    """What is wrong between one card and the ledger."""
-    where = "the card" if isinstance(given, Card) else str(given)
-    try:
-        card = given if isinstance(given, Card) else read_card(given)
-        if not card.receipt:
-            yield Finding(None, f"{where}: was released without a ledger; it carries no receipt")
+    def _ended(self, entry: Entry) -> Iterator[Finding]:
+        """Note what an entry makes of an earlier spend, of which each is settled or cancelled once."""
+        body = entry.body
+        if body["kind"] not in ("cancel", "settle"):
             return
-        receipt = Receipt.from_dict(card.receipt, name=where)
-        plan = plan_hash(card.plan) if card.plan else ""
-    except DPrivacyError as reason:
-        yield Finding(None, str(reason))
-        return
-    at, last = receipt.sequence, max(chain.entries, default=0)
-    if receipt.ledger != chain.name:
-        yield Finding(None, f"{where}: its receipt is of another ledger ({receipt.ledger[:40]})")
-    elif at not in chain.entries:
-        how = (
-            f"the ledger ends with entry {last}: it was cut off or set back"
-            if at > last
-            else "it is gone"
-        )
-        yield Finding(at, f"{where} was released under it, and {how}")
-    elif chain.entries[at].hash != receipt.head:
-        yield Finding(
-            at,
-            f"is not the entry that {where} was released under: it, or one before it, was changed",
-        )
-    elif at in chain.cancelled:
-        yield Finding(
-            at, f"was cancelled by entry {chain.cancelled[at]}, and {where} was released under it"
-        )
-    elif chain.entries[at].body.get("plan") != plan:
-        yield Finding(at, f"was made for another plan than the one on {where}")
+        spend = body["spend"] if body["kind"] == "settle" else body["undone"]["sequence"]
+        if body["kind"] == "cancel":
+            self.cancelled[spend] = entry.sequence
+        if spend in self.outputs:
+            yield Finding(entry.sequence, f"entry {spend} was settled or cancelled before")
+        if spend >= entry.sequence or self.entries[spend].body["kind"] != "spend":
+            yield Finding(entry.sequence, f"entry {spend} spends nothing")
+        self.outputs[spend] = body.get("output", "")
+
+
+class _Held:
+    """Cards that are held against a ledger, one after the other."""
+
+    def __init__(self, chain: _Chain) -> None:
+        self._chain, self.count = chain, 0
+        self._seen: dict[int, list[tuple[str, Card]]] = {}  # by entry
+
+    def faults(self, given: Card | Receipt | PathArg) -> Iterator[Finding]:
+        """What is wrong between one card and the ledger, or the cards before it."""
+        self.count += 1
+        where = "the card" if isinstance(given, Card) else str(given)
+        try:
+            if isinstance(given, Receipt):
+                yield from self._receipt_faults(given, "the receipt")
+                return
+            card = given if isinstance(given, Card) else read_card(given)
+            if not card.receipt:
+                yield Finding(
+                    None, f"{where}: was released without a ledger; it carries no receipt"
+                )
+                return
+            receipt = Receipt.from_dict(card.receipt, name=where)
+            plan = plan_hash(card.plan) if card.plan else ""
+        except DPrivacyError as reason:
+            yield Finding(None, str(reason))
+            return
+        wrong = list(self._receipt_faults(receipt, where))
+        yield from wrong
+        if wrong:
+            return
+        at = receipt.sequence
+        if self._chain.entries[at].body.get("plan") != plan:
+            yield Finding(at, f"was made for another plan than the one on {where}")
+        yield from self._output_faults(at, where, card)
+
+    def _receipt_faults(self, receipt: Receipt, where: str) -> Iterator[Finding]:
+        chain = self._chain
+        at, last = receipt.sequence, max(chain.entries, default=0)
+        entry = chain.entries.get(at)
+        if receipt.ledger != chain.name:
+            yield Finding(
+                None, f"{where}: its receipt is of another ledger ({receipt.ledger[:40]})"
+            )
+        elif entry is None:
+            how = (
+                f"the ledger ends with entry {last}: it was cut off or set back"
+                if at > last
+                else "it is gone"
+            )
+            yield Finding(at, f"{where} was released under it, and {how}")
+        elif entry.hash != receipt.head and entry.body.get("nonce") != receipt.nonce:
+            yield Finding(
+                at,
+                f"is not the entry that {where} was released under: the ledger was set back, or a copy "
+                "of it was spent from",
+            )
+        elif (entry.hash, entry.body.get("nonce")) != (receipt.head, receipt.nonce):
+            yield Finding(
+                at,
+                f"is not the entry that {where} was released under: it, or one before it, was changed",
+            )
+        elif at in chain.cancelled:
+            yield Finding(
+                at,
+                f"was cancelled by entry {chain.cancelled[at]}, and {where} was released under it",
+            )
+        elif entry.body.get("kind") != "spend":
+            yield Finding(at, f"spends nothing, and {where} was released under it")
+
+    def _output_faults(self, at: int, where: str, card: Card) -> Iterator[Finding]:
+        """A receipt is for one release, and for the output that the ledger notes."""
+        for other, before in self._seen.get(at, ()):
+            if _content(before) != _content(card) or _differ(_output(before), _output(card)):
+                yield Finding(at, f"{other} and {where} were both released under it, and differ")
+                break
+        self._seen.setdefault(at, []).append((where, card))
+        noted, saved = self._chain.outputs.get(at), _output(card)
+        if saved and noted is None:
+            yield Finding(
+                at,
+                f"the ledger does not know of the output on {where}: it was set back, or the card was "
+                "not written by the release",
+            )
+        elif _differ(saved, noted):
+            yield Finding(at, f"was used for another output than the one on {where}")
+
+
+def _output(card: Card) -> str | None:
+    return card.output.get("sha256")
+
+
+def _differ(one: str | None, other: str | None) -> bool:
+    return bool(one and other and one != other)
+
+
+def _content(card: Card) -> dict[str, Any]:
+    return {key: value for key, value in card.to_dict().items() if key != "output"}
 
 
 def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:
@@ -179,7 +256,7 @@ def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:
     sources: set[tuple[int, str]] = set()
     for sequence, entry in chain.entries.items():
         body = entry.body
-        if body["kind"] == "open":
+        if body["kind"] in ("open", "settle"):
             continue
         told = body["undone"] if body["kind"] == "cancel" else body
         if told is not body and told != chain.entries[told["sequence"]].body:
@@ -219,6 +296,8 @@ def _derived_faults(pages: Pages, chain: _Chain) -> Iterator[Finding]:
             )
     for sequence, _ in sorted(sources ^ set(store.every_source())):
         yield Finding(sequence, "its sources are not those that the ledger looks for")
+    for sequence in sorted({n for n, _ in chain.outputs.items() ^ set(store.every_output())}):
+        yield Finding(sequence, "what came out of it is not what the entries say")
     spends = {n for n, entry in chain.entries.items() if entry.body.get("people")}
     for sequence in sorted(charged.keys() - spends):
         yield Finding(sequence, "people are charged under it, and it charges nobody")

@@ -3,16 +3,17 @@
 import os
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dprivacy.errors import (
     BadFile,
     BrokenLedger,
+    LedgerInterrupted,
     NotApplicable,
     UnknownName,
     WrongKind,
@@ -33,6 +34,7 @@ from dprivacy.typing import PathArg
 
 KEY_VARIABLE = "DPRIVACY_LEDGER_KEY"
 MORE = "`dprivacy ledger verify` says more"
+Found = TypeVar("Found")
 
 
 class Pages:
@@ -46,10 +48,14 @@ class Pages:
         The ledger's key.
     name
         The ledger's own name, drawn when it was made.
+    address
+        What opens the ledger again, as `Ledger` takes it; a URL may hold a password.
     """
 
-    def __init__(self, store: Store, key: LedgerKey, name: str) -> None:
-        self.store, self.key, self.name = store, key, name
+    def __init__(
+        self, store: Store, key: LedgerKey, name: str, address: Mapping[str, str] | None = None
+    ) -> None:
+        self.store, self.key, self.name, self.address = store, key, name, address or {}
         self._lock, self._process = threading.RLock(), os.getpid()
 
     @contextmanager
@@ -62,6 +68,19 @@ class Pages:
             )
         with self._lock, self.store.transaction(write=write):
             yield
+
+    def lasting(self, work: Callable[[bool], Found]) -> Found:
+        """What `work` gives in a transaction that writes, in a second one if the ledger breaks off.
+
+        The first may have been committed all the same. The second waits until that is settled, and
+        `work`, called with True, must look for what it has done already.
+        """
+        try:
+            with self.transaction(write=True):
+                return work(False)
+        except LedgerInterrupted:
+            with self.transaction(write=True):
+                return work(True)
 
     def close(self) -> None:
         """Close the store, when no transaction runs."""
@@ -77,7 +96,8 @@ class Pages:
                 f"{self.store.name}: entry {sequence} is not the one the ledger ended with; {MORE}"
             )
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return {"sequence": sequence + 1, "previous": head or START, "time": now}
+        nonce = secrets.token_hex(16)  # so that two entries differ that are made in the same second
+        return {"sequence": sequence + 1, "previous": head or START, "time": now, "nonce": nonce}
 
     def append(self, body: dict[str, Any]) -> Entry:
         """One more entry, sealed."""
@@ -188,7 +208,9 @@ def open_pages(
             raise BrokenLedger(f"{store.name}: is not a ledger of this version")
         if about.get("key") != _check(secret, name):
             raise BrokenLedger(f"{store.name}: was made with another key than {path}")
-        pages = Pages(store, secret, name)
+        where = place if isinstance(place, str) and "://" in place else os.path.abspath(place)
+        address = {"place": where, "key": os.path.abspath(path), "schema": schema}
+        pages = Pages(store, secret, name, address)
         with store.transaction(write=False):
             if is_open and not pages.is_open():
                 raise NotApplicable(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -107,17 +107,12 @@ class TableSpending:
 
     def __init__(self, account: Account, terms: Terms) -> None:
         self._account, self._terms = account, terms
-        self._given: Receipt | None = None
-
-    @property
-    def receipt(self) -> dict[str, Any]:
-        """What goes onto the card."""
-        return {} if self._given is None else self._given.to_dict()
+        self.given: Receipt | None = None
 
     def __call__(self, arrays: Mapping[str, Any]) -> None:
         """Spend; called once, before anything is sampled."""
         unit = self._terms.plan.unit
-        self._given = spend_release(
+        self.given = spend_release(
             self._account,
             self._terms,
             column_digests({name: arrays[name] for name in self._terms.plan.protected}),
@@ -128,10 +123,12 @@ class TableSpending:
     def take_back(self, reason: DPrivacyError) -> None:
         """Cancel the entry: the release was refused, and nothing came out.
 
-        Only the kind of error is recorded: its text may say where in the table it was.
+        Only the kind of error is recorded: its text may say where in the table it was. An entry that
+        cannot be cancelled stays, on the safe side.
         """
-        if self._given is not None:
-            self._account.ledger.cancel(self._given, because=type(reason).__name__)
+        if self.given is not None:
+            with suppress(DPrivacyError):
+                self._account.ledger.cancel(self.given, because=type(reason).__name__)
 
 
 @contextmanager

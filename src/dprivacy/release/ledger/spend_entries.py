@@ -1,4 +1,4 @@
-"""The entries that spend and those that take back, each checked before it is written."""
+"""The entries that spend, each checked before it is written."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,14 +10,13 @@ from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.ledger.balances import costs_of, each_after
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.release.ledger.ledger_pages import Pages
-from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.spend_rules import (
     released_before,
     require_budgets,
     require_kind,
     require_within,
 )
-from dprivacy.release.ledger.stores.hash_chain import Entry
+from dprivacy.release.ledger.stores.hash_chain import Entry, canonical
 from dprivacy.release.ledger.stores.ledger_store import Answer, Store
 
 
@@ -33,7 +32,7 @@ def answers_hash(answers: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 def marks_of(body: Mapping[str, Any]) -> set[str]:
     """What a spend is found by later: its sources, and its run."""
-    return {*body["sources"].values(), *([body["run"]] if body["run"] else [])}
+    return {*body["sources"].values(), body["run"]}
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,15 @@ def lines_of(charges: Iterable[Charge], hidden: Hidden) -> list[dict[str, Any]]:
     ]
 
 
+def shown(
+    published: Iterable[str], charges: Iterable[Charge], permanent: Iterable[str]
+) -> list[str]:
+    """What no level protects: what is published as it is, blocks, and changes of permanent answers."""
+    blocks = (f"the block of {charge.column}" for charge in charges if charge.blocks)
+    changes = (f"whether and when {column} of a person changes" for column in permanent)
+    return sorted({*published, *blocks, *changes})
+
+
 def put_down(
     pages: Pages,
     asked: Mapping[str, Any],
@@ -99,6 +107,9 @@ def put_down(
     most: int,
 ) -> tuple[Entry, dict[str, str]]:
     """Append a spend if no budget forbids it; the entry, and what each column costs in words.
+
+    A run spends once: when it has spent already (the connection was lost after the commit, or the job
+    stopped), the entry that it made is the answer.
 
     Parameters
     ----------
@@ -111,70 +122,81 @@ def put_down(
     values, most
         For permanent answers, by column: whose value is which, and how many one person may have.
     """
-    name, tags = asked["account"], asked["sources"]
-    with pages.transaction(write=True):
-        balance = pages.known_balance(name)
-        if not pages.is_open():
-            require_budgets(name, balance, asked["lines"])
-        require_kind(name, balance, asked, persons)
-        known = pages.store.released(tags.values())
-        lines, answers = [], list[Answer]()
-        for line in asked["lines"]:
-            column, mark = line["column"], line["permanent"]
-            new, newcomers = new_answers(pages.store, column, mark, values.get(column, ()), most)
-            lines.append({**line, "newcomers": newcomers})
-            answers += new
-        hashed = answers_hash(answers)
-        body = {**asked, "lines": lines, "answers": hashed, **pages.link()}
-        before = pages.balances(name, persons) if persons is not None else {"": balance}
-        now = each_after(before, body)
-        pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
-        costs = costs_of((old for old, _ in pairs), body)
-        if known and not body["again"] and any(costs.values()):
-            raise AlreadyReleased(released_before(tags, known))
-        whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
-        for old, then in pairs:
-            require_within(balance.limits, old, then, whom)
-        entry = pages.append(body)
-        pages.keep(name, now)
-        pages.store.put_sources(entry.sequence, marks_of(body))
-        pages.store.put_people(entry.sequence, persons or ())
-        pages.store.put_answers(entry.sequence, answers)
-    return entry, costs
 
-
-def take_back(pages: Pages, receipt: Receipt, because: str) -> Entry:
-    """Append an entry that undoes a spend, unless something later relies on it."""
-    with pages.transaction(write=True):
-        entry = pages.store.entry(receipt.sequence)
-        if receipt.ledger != pages.name or entry is None or entry.hash != receipt.head:
+    def work(_again: bool) -> tuple[Entry, dict[str, str]]:
+        entry = entry_of_run(pages, asked["run"])
+        if entry is None:
+            return _appended(pages, asked, persons, values, most)
+        if _purpose(entry.body) != _purpose(asked):
             raise NotApplicable(
-                f"the receipt is not of an entry of this ledger, {pages.name}, but of entry "
-                f"{receipt.sequence} of {receipt.ledger[:40]}"
+                f"the run has spent already, in entry {entry.sequence}, and on something else; give "
+                "every release a mark of its own"
             )
-        undone = pages.sound(entry).body
-        if undone["kind"] != "spend":
-            raise NotApplicable(f"entry {entry.sequence} spends nothing, so it cannot be cancelled")
-        marks = _permanent_marks(undone)
-        for later in pages.store.entries(entry.sequence):
-            found = pages.sound(later).body
-            if found["kind"] == "cancel" and found["undone"]["sequence"] == entry.sequence:
-                raise NotApplicable(f"entry {entry.sequence} is cancelled already")
-            if found["kind"] == "spend" and marks & _permanent_marks(found):
-                raise NotApplicable(f"entry {later.sequence} relies on entry {entry.sequence}")
-        name = undone["account"]
-        people = pages.store.people(entry.sequence) if undone["people"] else [""]
-        made = pages.append(
-            {"kind": "cancel", "account": name, "undone": undone, "because": because}
-        )
-        pages.keep(name, each_after(pages.balances(name, people), made.body))
-        pages.store.drop_sources(entry.sequence)
-        pages.store.drop_answers(entry.sequence)
-    return made
+        return entry, costs_again(pages, entry)
+
+    return pages.lasting(work)
 
 
-def _permanent_marks(body: Mapping[str, Any]) -> set[str]:
-    return {line["permanent"] for line in body["lines"]} - {None}
+def entry_of_run(pages: Pages, run: str) -> Entry | None:
+    """The entry that a run has made, by its keyed mark; None when it has not, or has taken it back."""
+    known = pages.store.released([run])
+    entry = pages.store.entry(known[run]) if known else None
+    return None if entry is None else pages.sound(entry)
+
+
+def costs_again(pages: Pages, entry: Entry) -> dict[str, str]:
+    """What each column of an entry cost, in words, when it was made."""
+    body = entry.body
+    people = pages.store.people(entry.sequence) if body["people"] else [""]
+    return costs_of(pages.balances(body["account"], people).values(), body)
+
+
+def _purpose(body: Mapping[str, Any]) -> str:
+    """What a spend is for; a job that goes on asks for the same."""
+    told = {key: body[key] for key in ("account", "part", "unit", "sources", "plan", "people")}
+    lines = [
+        {key: line[key] for key in line if key != "newcomers"} | {"at": at}
+        for at, line in enumerate(body["lines"])
+    ]
+    return canonical({**told, "lines": lines})
+
+
+def _appended(
+    pages: Pages,
+    asked: Mapping[str, Any],
+    persons: Sequence[str] | None,
+    values: Mapping[str, Sequence[tuple[str, str]]],
+    most: int,
+) -> tuple[Entry, dict[str, str]]:
+    name, tags = asked["account"], asked["sources"]
+    balance = pages.known_balance(name)
+    if not pages.is_open():
+        require_budgets(name, balance, asked["lines"])
+    require_kind(name, balance, asked, persons)
+    known = pages.store.released(tags.values())
+    lines, answers = [], list[Answer]()
+    for line in asked["lines"]:
+        column, mark = line["column"], line["permanent"]
+        new, newcomers = new_answers(pages.store, column, mark, values.get(column, ()), most)
+        lines.append({**line, "newcomers": newcomers})
+        answers += new
+    hashed = answers_hash(answers)
+    body = {**asked, "lines": lines, "answers": hashed, **pages.link()}
+    before = pages.balances(name, persons) if persons is not None else {"": balance}
+    now = each_after(before, body)
+    pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()
+    costs = costs_of((old for old, _ in pairs), body)
+    if known and not body["again"] and any(costs.values()):
+        raise AlreadyReleased(released_before(tags, known))
+    whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
+    for old, then in pairs:
+        require_within(balance.limits, old, then, whom)
+    entry = pages.append(body)
+    pages.keep(name, now)
+    pages.store.put_sources(entry.sequence, marks_of(body))
+    pages.store.put_people(entry.sequence, persons or ())
+    pages.store.put_answers(entry.sequence, answers)
+    return entry, costs
 
 
 def new_answers(

@@ -110,18 +110,3 @@ def released_before(tags: Mapping[str, str], known: Mapping[str, int]) -> str:
         f"released before: {', '.join(words)}. Two noisy copies say more than one, and cost both; if "
         "that is meant, say why with again= (--again), or use permanent answers (permanent_key=)"
     )
-
-
-def unit_word(account: str, asked: str | None, per: str, known: str) -> str:
-    """The word for what an account protects, if it can be that."""
-    word = asked or known or ("person" if per == "person" else "row")
-    require_name(word, "what an account protects")
-    if known and word != known:
-        raise NotApplicable(
-            f"account {account!r} protects each {known}, not each {word}; open another account"
-        )
-    if per == "person" and word == "row":
-        raise NotApplicable(
-            f"account {account!r} is kept per person, whose rows add up: unit is a word for the person"
-        )
-    return word

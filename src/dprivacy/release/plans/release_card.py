@@ -23,6 +23,7 @@ from dprivacy.model import (
     require_keys,
     write_document,
 )
+from dprivacy.release.ledger.receipts import PLACE
 from dprivacy.release.plans.column_domains import quick_size
 from dprivacy.release.plans.joint_promise import joint_guarantee, permanent_words, published_words
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
@@ -30,7 +31,7 @@ from dprivacy.release.plans.table_plan import Plan, plan_from
 from dprivacy.typing import Label, PathArg
 
 LIBRARY = f"dprivacy {version('dprivacy')}"
-VERSION = 2
+VERSION = 3
 What = Literal["table", "places", "curves", "text", "matches"]
 _UNITS = {
     "table": ("row",), "places": ("place",), "curves": ("curve",), "text": ("word",),
@@ -321,7 +322,7 @@ def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
         if not _HASH.fullmatch(body["output"]["sha256"]):
             raise BadFile(f"{name}: {body['output']['sha256'][:70]!r} is not a SHA-256")
     if "receipt" in body:
-        require_keys(body["receipt"], {"ledger": str, "sequence": int, "head": str}, {}, name)
+        require_keys(body["receipt"], PLACE, {}, name)
     rest = {key: value for key, value in body.items() if key != "holds"}
     told = {
         "guarantee": StatedGuarantee(**body["guarantee"]),

@@ -95,13 +95,14 @@ def sanitised_by_spark(
             if spending is not None:
                 spending(frame)
             rows = _write(frame, schema, run, folder)
-            made = sanitiser.card(None if spending is None else spending.receipt, rows=rows)
+            given = None if spending is None else spending.given.to_dict()
+            made = sanitiser.card(given, rows=rows)
             if output is not None:
                 name = folder.target.rsplit("/", 1)[1]
                 made = made.saved_as(name, listing_hash(folder.listing()))
             folder.write(CARD_NAME, card_text(made))
             if spending is not None:
-                spending.settle()
+                spending.settle(made.output.get("sha256", ""))
         clean = session.read.schema(schema).parquet(folder.target)
     return clean, made
 

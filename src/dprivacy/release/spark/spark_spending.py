@@ -21,7 +21,7 @@ class FrameSpending(TableSpending):
         plan = self._terms.plan
         digests = frame_digests(frame, plan.protected)
         people = frame if plan.unit == "row" else frame.select(column_of(plan.unit)).distinct()
-        self._given = spend_release(
+        self.given = spend_release(
             self._account,
             self._terms,
             {f"column {name!r}": digest for name, digest in digests.items()},
@@ -29,13 +29,19 @@ class FrameSpending(TableSpending):
         )
         self._settled = False
 
-    def settle(self) -> None:
-        """Say that the output is about to appear, after which nothing is taken back."""
+    def settle(self, sha256: str) -> None:
+        """Say that the output is about to appear, after which nothing is taken back.
+
+        The ledger notes its hash; "" for a copy that nobody gave a place, which has none.
+        """
+        assert self.given is not None
+        if sha256:
+            self._account.ledger.settle(self.given, sha256)
         self._settled = True
 
     def take_back(self, reason: DPrivacyError) -> None:
         """Cancel the entry, unless something may have come out."""
-        if self._given is not None and not self._settled:
+        if self.given is not None and not self._settled:
             super().take_back(reason)
 
 

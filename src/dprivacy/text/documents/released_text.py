@@ -132,7 +132,7 @@ class ProtectedText(Answer):
             mechanisms={"": told},
             receipt=receipt,
         )
-        return Released(f"{self.text}\n", card, write_text)
+        return Released(f"{self.text}\n", card, write_text, receipt=receipt)
 
     def __str__(self) -> str:
         return self.text

@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import BrokenLedger
 from dprivacy.release.ledger.stores.hash_chain import Entry
 
-FORMAT = "dprivacy ledger 3"
+FORMAT = "dprivacy ledger 4"
 TABLES = {
     "about": "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "head": "CREATE TABLE head (sequence BIGINT NOT NULL, hash TEXT NOT NULL)",
@@ -22,6 +22,7 @@ TABLES = {
     "PRIMARY KEY (sequence, person))",
     "answers": "CREATE TABLE answers (mark TEXT NOT NULL, person TEXT NOT NULL, value TEXT NOT NULL, "
     "sequence BIGINT NOT NULL, PRIMARY KEY (mark, person, value))",
+    "outputs": "CREATE TABLE outputs (sequence BIGINT PRIMARY KEY, sha256 TEXT NOT NULL)",
 }
 _AT_ONCE = 500  # values in one question
 
@@ -32,8 +33,9 @@ Answer = tuple[str, str, str]  # a question's mark, a person and a value, all ke
 class Store(ABC):
     """The tables of a ledger, inside a transaction.
 
-    `entries` is the chain; `balances`, `sources`, `people` and `answers` (which values each person has
-    had) hold what follows from it, so that spending need not read it all; `head` says where it ends.
+    `entries` is the chain; `balances`, `sources`, `people`, `answers` (which values each person has
+    had) and `outputs` (what came out of a spend) hold what follows from it, so that spending need not
+    read it all; `head` says where it ends.
     """
 
     name: str  # for messages: never with a password
@@ -42,7 +44,9 @@ class Store(ABC):
     def transaction(self, *, write: bool) -> AbstractContextManager[None]:
         """One transaction, committed at the end and rolled back after an error.
 
-        Only one that writes runs at a time; what one that reads sees is one moment's state.
+        Only one that writes runs at a time; what one that reads sees is one moment's state. After
+        LedgerInterrupted nobody knows whether it was committed, until the next one that writes has
+        begun: it waits for what is left of this one.
         """
 
     @abstractmethod
@@ -182,6 +186,20 @@ class Store(ABC):
         sql = "SELECT sequence, mark, person, value FROM answers ORDER BY sequence"
         for sequence, mark, person, value in self._rows(sql):
             yield _number(sequence), (_text(mark), _text(person), _text(value))
+
+    def output(self, sequence: int) -> str | None:
+        """The hash of what came out of an entry; "" where nothing did, None as long as nobody knows."""
+        found = self._rows("SELECT sha256 FROM outputs WHERE sequence = ?", [sequence])
+        return _text(found[0][0]) if found else None
+
+    def put_output(self, sequence: int, sha256: str) -> None:
+        """Remember what came out of an entry."""
+        self._many("INSERT INTO outputs VALUES (?, ?)", [(sequence, sha256)])
+
+    def every_output(self) -> Iterator[tuple[int, str]]:
+        """All outputs, as (entry, hash)."""
+        for sequence, sha256 in self._rows("SELECT sequence, sha256 FROM outputs"):
+            yield _number(sequence), _text(sha256)
 
 
 def _entry(row: Sequence[Any]) -> Entry:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from dprivacy.errors import BadFile, BrokenLedger, UnknownName
+from dprivacy.errors import BadFile, BrokenLedger, LedgerInterrupted, UnknownName
 from dprivacy.extras import psycopg
 from dprivacy.release.ledger.stores.ledger_store import TABLES, Store
 
@@ -30,13 +30,16 @@ class PostgresStore(Store):
     """
 
     def __init__(self, url: str, *, schema: str, create: bool) -> None:
-        self._psycopg, self._schema = psycopg(), schema
+        self._psycopg, self._url, self._schema = psycopg(), url, schema
         self.name = safe_name(url)
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema):
             raise UnknownName(f"a schema is named by small letters, digits and _, not {schema!r}")
+        self._connect(create=create)
+
+    def _connect(self, *, create: bool) -> None:
         try:
             self._connection = self._psycopg.connect(
-                url, autocommit=True, connect_timeout=_WAIT, application_name="dprivacy"
+                self._url, autocommit=True, connect_timeout=_WAIT, application_name="dprivacy"
             )
         except (self._psycopg.Error, ValueError, UnicodeError):
             # What libpq says of an address may quote a part of the password.
@@ -74,23 +77,32 @@ class PostgresStore(Store):
         try:
             yield
         except self._psycopg.errors.LockNotAvailable:
-            raise BadFile(f"{self.name}: others hold the ledger; try again") from None
+            raise LedgerInterrupted(f"{self.name}: others hold the ledger; try again") from None
         except self._psycopg.errors.InsufficientPrivilege:
             raise BadFile(
                 f"{self.name}: this user may not do that in schema {self._schema!r}"
             ) from None
-        except self._psycopg.OperationalError:
-            raise BadFile(
-                f"{self.name}: the connection was lost; look in `dprivacy ledger show` what was "
-                "spent before trying again"
+        except self._psycopg.OperationalError as reason:
+            why = (
+                "the connection was lost"
+                if self._connection.closed
+                else f"the server gave up ({reason.sqlstate})"
+            )
+            raise LedgerInterrupted(
+                f"{self.name}: {why}; look in `dprivacy ledger show` what was spent before trying again"
             ) from None
         except self._psycopg.Error:
             raise BrokenLedger(f"{self.name}: the ledger is damaged, or is not one") from None
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """One transaction; one that reads sees a snapshot."""
-        with self._errors(), self._connection.transaction():
+        """One transaction; one that reads sees a snapshot. A connection that broke is made again."""
+        if self._connection.broken:
+            try:
+                self._connect(create=False)
+            except BadFile as reason:
+                raise LedgerInterrupted(str(reason)) from None
+        with self._errors(), self._connection.transaction() as made:
             if not write:
                 self._connection.execute(
                     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
@@ -102,6 +114,8 @@ class PostgresStore(Store):
             else:
                 self._connection.execute("SELECT sequence FROM head FOR UPDATE")
             yield
+        if made.status is not made.Status.COMMITTED:  # psycopg says nothing of a broken connection
+            raise LedgerInterrupted(f"{self.name}: the connection was lost")
 
     def is_empty(self) -> bool:
         """Whether the schema holds no tables; BrokenLedger when it holds other ones than ours."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadFile, BrokenLedger
+from dprivacy.errors import BadFile, BrokenLedger, LedgerInterrupted
 from dprivacy.release.ledger.stores.ledger_store import TABLES, Store
 
 _PATIENCE = 120.0  # seconds to wait for others who write
@@ -56,12 +56,14 @@ class SQLiteStore(Store):
         except sqlite3.OperationalError as reason:
             text = str(reason)
             if "locked" in text:
-                raise BadFile(
+                raise LedgerInterrupted(
                     f"{self.name}: others have been writing to the ledger for {_PATIENCE:.0f} seconds; "
                     "try again"
                 ) from None
             if any(word in text for word in ("readonly", "unable to open", "disk", "full")):
-                raise BadFile(f"{self.name}: cannot be opened or written ({text})") from None
+                raise LedgerInterrupted(
+                    f"{self.name}: cannot be opened or written ({text})"
+                ) from None
             raise BrokenLedger(f"{self.name}: the ledger is damaged, or is not one") from None
         except (sqlite3.Error, UnicodeDecodeError, OverflowError):
             raise BrokenLedger(f"{self.name}: the ledger is damaged, or is not one") from None
@@ -70,8 +72,12 @@ class SQLiteStore(Store):
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One transaction."""
         with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            if (
+                self._connection.in_transaction
+            ):  # one that failed, and could not even be rolled back
+                self._connection.execute("ROLLBACK")
             try:
+                self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
