@@ -182,7 +182,7 @@ def test_weighted_tables_have_the_errors_of_weighted_totals(release):
         (lambda r: r.mean("age", of="people"), UnknownName, "table"),
         (lambda r: r.mean("age", method="best", by="job"), UnknownName, "method"),
         (lambda r: r.mean("age", confidence=2), BadNumber, "between 0 and 1"),
-        (lambda r: r.mean(lambda town, w, age: 1), TooLarge, "combinations"),
+        (lambda r: r.mean(lambda town, w, spent: 1), TooLarge, "combinations"),
         (
             lambda r: r.mean("age", survey=Survey(weights="w"), weights="zero"),
             NotApplicable,
