@@ -42,8 +42,51 @@ class TestEstimate:
         wanted = ["estimate", "out.parquet", "--column", "age", "--mean", "--json"]
         assert "age" in json.loads(good(*wanted, folder=released))
 
+    def test_means_of_what_has_one(self, released: Path) -> None:
+        text = good("estimate", "out.parquet", "--mean", folder=released)
+        assert "mean of age, of the table (800 rows)" in text
+        assert "Not numbers, and left out: hobby" in text
+
+    def test_conditions_shares_and_quantiles(self, released: Path) -> None:
+        wanted = ["estimate", "out.parquet"]
+        text = good(*wanted, "--where", "age>=40", "--by", "region", folder=released)
+        assert "count of rows, where age>=40, of the table (800 rows)" in text
+        assert "north" in text
+        text = good(*wanted, "--where", "hobby=sports", "--share", folder=released)
+        assert "share of rows, where hobby=sports" in text
+        text = good(*wanted, "--column", "age", "--quantile", "0.5", folder=released)
+        assert "0.5 quantile of age" in text
+        text = good(*wanted, "--column", "hobby", "--of", "population", folder=released)
+        assert "of the population" in text
+
+    @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "tex", "svg"])
+    def test_files(self, released: Path, ending: str) -> None:
+        for name, more in (
+            ("one", ["--column", "hobby"]),
+            ("two", ["--column", "hobby", "--by", "region,age"]),
+            ("mean", ["--mean", "--by", "region"]),
+            ("all", []),
+        ):
+            output = released / f"{name}.{ending}"
+            text = good("estimate", "out.parquet", *more, "-o", output.name, folder=released)
+            assert f"Wrote {output.name}." in text
+            assert output.stat().st_size > 50
+        again = ["estimate", "out.parquet", "-o", f"one.{ending}"]
+        assert "already exists" in refused(*again, folder=released)
+        good(*again, "--replace", folder=released)
+
+    def test_a_file_of_several_columns_says_which(self, released: Path) -> None:
+        good("estimate", "out.parquet", "-o", "several.csv", folder=released)
+        head, *rows = (released / "several.csv").read_text().splitlines()
+        assert head.split(",")[:3] == ["column", "label", "estimate"]
+        assert {row.split(",")[0] for row in rows} == {"hobby", "age"}
+
     def test_refusals(self, released: Path) -> None:
         wanted = ["estimate", "out.parquet"]
+        assert "'age' is protected" in refused(
+            *wanted, "--where", "hobby=sports", "--weights", "age", folder=released
+        )
+        assert "ending of a file of estimates" in refused(*wanted, "-o", "x.doc", folder=released)
         assert "no column 'q'" in refused(*wanted, "--column", "q", folder=released)
         assert "holds words, which have no size" in refused(
             *wanted, "--column", "hobby", "--mean", folder=released
@@ -58,8 +101,12 @@ class TestEstimate:
         assert "plan.toml: not JSON" in refused(*wanted, "--card", "plan.toml", folder=released)
 
     def test_wrong_usage(self, released: Path) -> None:
-        done = command("estimate", "out.parquet", "--estimator", "magic", folder=released)
-        assert done.code == 2
+        for more in (
+            ["--estimator", "magic"],
+            ["--mean", "--total"],
+            ["--share"],
+        ):
+            assert command("estimate", "out.parquet", *more, folder=released).code == 2
 
 
 class TestQuery:

@@ -28,15 +28,16 @@ def test_a_mechanism_is_drawn_under_its_name_and_level():
         assert mechanism.plot().axes
 
 
-def test_an_estimated_table_is_a_heat_map_and_a_cube_is_refused():
+def test_an_estimated_table_is_a_heat_map_and_a_cube_has_intervals():
     coin = response(["yes", "no"], "ln 3").channel
     found = dp.estimate([coin, coin], [[50, 30], [20, 40]])
     figure = found.plot()
     assert np.allclose(figure.axes[0].images[0].get_array(), found.counts)
     check_words(figure)
     cube = dp.estimate([coin] * 3, np.full((2, 2, 2), 10))
-    with pytest.raises(Malformed, match="2 columns, not 3"):
-        cube.plot()
+    marks = cube.plot().axes[0].containers[0][0]
+    assert np.allclose(marks.get_xdata(), cube.counts.ravel())
+    check_words(cube.plot())
 
 
 def test_distributions_gains_counts_and_decompositions_have_pictures():

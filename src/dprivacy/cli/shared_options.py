@@ -65,6 +65,16 @@ TABLE = together(
     click.option("--sheet", help="Sheet of a spreadsheet that has several."),
 )
 
+# Of every verb that knows how the rows of a table were drawn, under the names of Survey.
+SURVEY = together(
+    click.option("--weights", default="", help="Column of survey weights."),
+    click.option("--strata", default="", help="Column of strata."),
+    click.option("--clusters", default="", help="Column of clusters (primary sampling units)."),
+    click.option("--fraction", default=0.0, help="Share of all clusters that was drawn."),
+    click.option("--replicates", multiple=True, help="Column of replicate weights; repeatable."),
+    click.option("--scale", default=0.0, help="A of the replicates' variance A·Σ(θ_r − θ)²."),
+)
+
 # Of every verb that releases something.
 LEDGER = together(
     click.option(
@@ -182,9 +192,9 @@ def require_answer_file(path: Path | None, *, replace: bool) -> None:
 def save_answer(found: Any, path: Path, *, replace: bool) -> None:
     """Estimates as a file of numbers, or as a picture where its ending says so."""
     if path.suffix.lower() in (".svg", ".png", ".pdf"):
-        from dprivacy.viz import save
+        from dprivacy.viz import plot_intervals, save
 
-        save(found.plot(), path)
+        save(found.plot() if hasattr(found, "plot") else plot_intervals(found), path)
         return
     from dprivacy.release import write_answer
 

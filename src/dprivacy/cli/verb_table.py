@@ -43,7 +43,7 @@ LEFT = {
         Verb("ledger", "budgets, and what is spent"),
     ),
     "Receive": (
-        Verb("estimate", "corrected counts, models", "tables"),
+        Verb("estimate", "corrected counts, means", "received.estimating"),
         Verb("query", "any SQL, with corrections", "tables"),
     ),
 }

@@ -28,8 +28,8 @@ from dprivacy.estimation.transport.distribution_distances import (
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.estimation.counts.bayesian_update import climb as climb
+from dprivacy.estimation.counts.noisy_tables import weighted_table as weighted_table
 from dprivacy.estimation.counts.standard_errors import read_chance as read_chance
-from dprivacy.estimation.counts.table_estimate import weighted_table as weighted_table
 from dprivacy.estimation.operators.channel_operator import left_inverse as left_inverse
 from dprivacy.estimation.operators.structure_check import Known as Known
 from dprivacy.estimation.scores.estimator_choice import (

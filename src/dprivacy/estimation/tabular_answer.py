@@ -1,7 +1,7 @@
 """Estimates are printed as tables: one row for each label, cell or coefficient."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -40,6 +40,29 @@ class LongForm:
     keys: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
+
+    @staticmethod
+    def joined(parts: "Mapping[str, LongForm]") -> "LongForm":
+        """Several tables as one, with a column in front that says which; a single one as it is."""
+        first, *others = parts.values()
+        if not others:
+            return first
+        width = max(len(part.keys) for part in parts.values())
+        rows = tuple(
+            (
+                name,
+                *row[: len(part.keys)],
+                *[None] * (width - len(part.keys)),
+                *row[len(part.keys) :],
+            )
+            for name, part in parts.items()
+            for row in part.rows
+        )
+        keys = tuple("label" if width == 1 else f"label {k + 1}" for k in range(width))
+        same = all(part.keys == first.keys for part in parts.values())
+        notes = tuple(dict.fromkeys(note for part in parts.values() for note in part.notes))
+        titles = ", ".join(dict.fromkeys(part.title for part in parts.values()))
+        return LongForm(titles, ("column", *(first.keys if same else keys)), rows, notes)
 
     @property
     def columns(self) -> tuple[str, ...]:

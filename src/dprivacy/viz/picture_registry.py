@@ -4,7 +4,7 @@ from functools import singledispatch
 from typing import Any
 
 from dprivacy.curves import Profile, ProtectedCurves
-from dprivacy.errors import WrongKind, WrongShape
+from dprivacy.errors import WrongKind
 from dprivacy.estimation import Estimate, Statistics, TableEstimate
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.hashing import LossExperiment
@@ -99,12 +99,12 @@ def _gain(gain: Gain, *, title: str = "", **options: Any) -> Any:
 @picture.register
 def _table(estimate: TableEstimate, *, title: str = "", **options: Any) -> Any:
     if len(estimate.labels) != 2:
-        raise WrongShape(
-            f"a table is drawn for 2 columns, not {len(estimate.labels)}; estimate two at a time"
-        )
+        return plot_intervals(estimate, title=title, **options)
     counts = Labelled(*estimate.labels, estimate.counts)
-    sides = ("first column", "second column")
-    return plot_table(counts, sides=sides, scale="estimated count", title=title, **options)
+    first, second = estimate.names or ("first column", "second column")
+    return plot_table(
+        counts, sides=(first, second), scale="estimated count", title=title, **options
+    )
 
 
 @picture.register

@@ -111,7 +111,52 @@ def test_words_and_data() -> None:
     assert table.shares.sum() == pytest.approx(1)
     assert table.to_dict()["labels"] == [["yes", "no"], [0, 1, 2]]
     assert "negative" in estimate([R, G], [[9, 0, 0], [0, 0, 9]], estimator="inverse").explain()
-    assert repr(estimate([R] * 3, np.ones((2, 2, 2)))).endswith("2×2×2)")
+
+
+def test_three_axes_are_printed_in_blocks_with_margins_of_their_own():
+    cube = estimate([R, R, R], np.arange(8.0).reshape(2, 2, 2), estimator="inverse")
+    lines = [line.split() for line in repr(cube).splitlines()]
+    assert lines[1] == ["yes", "no", "all"]
+    first = cube.cell("yes", "yes", "yes")
+    assert lines[2][:5] == ["yes", "yes", f"{first[0]:.1f}", "±", f"{first[1]:.1f}"]
+    assert [line[0] for line in lines[2:]] == [
+        "yes",
+        "no",
+        "all",
+        "no",
+        "no",
+        "all",
+        "all",
+        "no",
+        "all",
+    ]
+    margin = cube.marginal(0, 1)
+    assert lines[2][-3:] == [
+        f"{margin.counts[0, 0]:.1f}",
+        "±",
+        f"{margin.standard_errors[0, 0]:.1f}",
+    ]
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2, 2), (2, 14)])
+def test_larger_tables_are_printed_one_line_a_cell(shape):
+    table = estimate([None] * len(shape), np.ones(shape), estimator="inverse")
+    lines = repr(table).splitlines()
+    assert len(lines) == 2 + table.counts.size
+    assert lines[1].split()[-6:] == ["count", "±", "s.e.", "95", "%", "interval"]
+    many = estimate([None, None], np.ones((10, 20)), estimator="inverse")
+    assert "… and 140 more" in repr(many)
+
+
+def test_the_long_form_has_a_row_for_every_cell():
+    table = estimate([R, G], np.arange(6.0).reshape(2, 3), estimator="inverse")
+    long = table.long_form()
+    assert long.keys == ("axis 1", "axis 2")
+    assert len(long.rows) == 6
+    row = long.rows[4]
+    assert row[:2] == ("no", 1)
+    assert row[2:4] == table.cell("no", 1)
+    assert row[-2:] == ("table", "score")
 
 
 @pytest.mark.parametrize(

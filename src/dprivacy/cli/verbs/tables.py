@@ -4,7 +4,7 @@ import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import rich_click as click
 
@@ -21,7 +21,6 @@ from dprivacy.release import (
     propose,
     query as ask,
     received,
-    regress_release,
     sanitise_file,
     transition_summary,
 )
@@ -139,76 +138,6 @@ def sanitise(
         released = sanitise_file(table, wanted, output, **options)
     where = shared.wrote(output, card_path(output))
     shared.say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")
-
-
-@click.command(
-    epilog=shared.examples(
-        "dprivacy estimate released.csv --column hobby --by region",
-        'dprivacy estimate released.csv --regress "smokes ~ region"',
-    )
-)
-@click.argument("table", type=shared.PATH)
-@shared.CARD
-@click.option("--column", "columns", multiple=True, help="Column; all protected ones by default.")
-@click.option("--by", help="Columns to tabulate against, separated by commas.")
-@click.option("--mean", "means", is_flag=True, help="Means of numeric columns instead of counts.")
-@click.option("--regress", "model", help='Regression instead: "outcome ~ column + column".')
-@shared.one_of("--family", "logistic", "linear", help="Regression model.")
-@shared.one_of(
-    "--estimator", "ibu", "inverse", "projected", help="Method of correcting for the noise."
-)
-@click.option("--confidence", default=0.95, help="Confidence level of the intervals.")
-@shared.JSON
-def estimate(
-    table: Path,
-    card: Path | None,
-    columns: tuple[str, ...],
-    by: str | None,
-    means: bool,
-    model: str | None,
-    family: Literal["logistic", "linear"],
-    estimator: Literal["ibu", "inverse", "projected"],
-    confidence: float,
-    as_json: bool,
-) -> None:
-    """Correct counts, cross-tables, means or regressions of a released TABLE for its noise.
-
-    The table and its card are all that is needed.
-    """
-    release = received(table, card=card)
-    if model is not None:
-        if columns or by or means:
-            raise click.UsageError("--regress cannot be combined with --column, --by or --mean")
-        outcome, covariates = _formula(model)
-        fitted = regress_release(release, outcome, covariates, family=family, confidence=confidence)
-        shared.say(fitted.to_dict(), as_json, f"{fitted}\n\n{fitted.explain()}")
-        return
-    chosen = columns or tuple(
-        name for name, entry in release.card.mechanisms.items() if entry["channel"] is not None
-    )
-    answer: dict[str, Any] = {}
-    lines: list[str] = []
-    for name in chosen:
-        found: Any
-        if means:
-            found = release.mean(name, confidence=confidence)
-        elif by:
-            axes = [name, *(part.strip() for part in by.split(","))]
-            found = release.cross_table(axes, estimator=estimator, confidence=confidence)
-        else:
-            found = release.estimate(name, estimator=estimator, confidence=confidence)
-        answer[name] = found.to_dict()
-        lines += [f"{name} by {by}" if by else name, str(found), ""]
-    shared.say(answer, as_json, "\n".join(lines).rstrip())
-
-
-def _formula(text: str) -> tuple[str, list[str]]:
-    """The outcome and the covariates of "outcome ~ column + column"."""
-    outcome, tilde, right = text.partition("~")
-    covariates = [part.strip() for part in right.split("+")]
-    if not tilde or not outcome.strip() or not all(covariates):
-        raise click.UsageError(f'--regress should be "outcome ~ column + column", not {text!r}')
-    return outcome.strip(), covariates
 
 
 @click.command(

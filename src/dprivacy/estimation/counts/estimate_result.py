@@ -7,10 +7,11 @@ from typing import Any
 
 from dprivacy.errors import UnknownName
 from dprivacy.estimation.counts.standard_errors import SCALES, Of, Scale, Spread, interval
-from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
+from dprivacy.estimation.tabular_answer import LongForm, Rows, TabularAnswer
 from dprivacy.model import Dist, Pictured, counted, plain, shown
 
 _ROWS_SHOWN = 20
+METHODS = {"ibu": "maximum likelihood", "inverse": "score", "projected": "projected score"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,6 +172,15 @@ class Estimate(TabularAnswer, Pictured):
             )
         text.append(f"Standard errors: {self.errors_from}.")
         return " ".join([*text, *self.notes])
+
+    def long_form(self) -> LongForm:
+        """One row for each label: its count among these people."""
+        errors, ends = self.errors(), self.ranges()
+        rows = tuple(
+            (label, float(count), errors[label], *ends[label], "table", METHODS[self.estimator])
+            for label, count in self.counts.items()
+        )
+        return LongForm("count", ("label",), rows, (f"standard errors: {self.errors_from}",))
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain data."""

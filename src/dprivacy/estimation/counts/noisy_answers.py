@@ -15,6 +15,7 @@ from dprivacy.estimation.counts.channel_inversion import (
 )
 from dprivacy.estimation.counts.estimate_result import Estimate
 from dprivacy.estimation.counts.likelihood import total_log_likelihood
+from dprivacy.estimation.counts.noisy_tables import estimated_table
 from dprivacy.estimation.counts.observed_counts import Observed, read_observed
 from dprivacy.estimation.counts.report_estimate import (
     counted_reports,
@@ -22,7 +23,7 @@ from dprivacy.estimation.counts.report_estimate import (
     estimated_reports,
 )
 from dprivacy.estimation.counts.standard_errors import EDGE, around, read_chance, spread
-from dprivacy.estimation.counts.table_estimate import TableEstimate, estimated_table
+from dprivacy.estimation.counts.table_estimate import TableEstimate
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.mechanisms import LocalMechanism, whole
 from dprivacy.numbers import Floats, read_number

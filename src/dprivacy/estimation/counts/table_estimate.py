@@ -6,27 +6,26 @@ The channel of a whole row is the product of its columns' channels, applied one 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dprivacy.errors import (
     BadNumber,
-    NotApplicable,
     NotInvertible,
-    SpaceMismatch,
     UnknownName,
-    WrongKind,
-    WrongShape,
 )
-from dprivacy.estimation.counts.bayesian_update import climb
-from dprivacy.estimation.counts.standard_errors import EDGE, OF, SCALES, Of, Scale, quantile
+from dprivacy.estimation.counts.estimate_result import METHODS
+from dprivacy.estimation.counts.standard_errors import OF, SCALES, Of, Scale, quantile
 from dprivacy.estimation.operators.structure_check import Known
 from dprivacy.estimation.operators.structured_operators import Axes
-from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
+from dprivacy.estimation.tabular_answer import LongForm, Rows, TabularAnswer
 from dprivacy.model import Pictured, counted, plain, shown
 from dprivacy.numbers import Floats
-from dprivacy.typing import ChannelLike
+
+_MOST_ACROSS = 12  # labels of the last axis that stand side by side
+_MOST_LINES = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +50,8 @@ class TableEstimate(TabularAnswer, Pictured):
         As for Estimate; None, 0 and True for "inverse".
     errors_from
         What the standard errors rest on.
+    names
+        The columns, where the table is of named ones.
 
     Examples
     --------
@@ -81,6 +82,7 @@ class TableEstimate(TabularAnswer, Pictured):
     observed: Floats
     squares: Floats | None = None
     rows: float | None = None
+    names: tuple[str, ...] = ()
     exact: ClassVar[bool] = False  # tables are estimated in doubles
 
     @property
@@ -148,6 +150,7 @@ class TableEstimate(TabularAnswer, Pictured):
             sources=parts,
             observed=seen,
             squares=second,
+            names=tuple(self.names[axis] for axis in kept) if self.names else (),
         )
 
     def explain(self) -> str:
@@ -178,21 +181,78 @@ class TableEstimate(TabularAnswer, Pictured):
             **self._told("confidence", "gap", "iterations", "converged", "errors_from"),
         }
 
+    def long_form(self) -> LongForm:
+        """One row for each cell."""
+        low, high = self.intervals
+        parts = (self.counts, self.standard_errors, low, high)
+        method = METHODS[self.estimator]
+        rows = tuple(
+            (*labels, *numbers, "table", method)
+            for labels, *numbers in zip(
+                product(*self.labels), *(part.ravel().tolist() for part in parts), strict=True
+            )
+        )
+        notes = (f"standard errors: {self.errors_from}",)
+        return LongForm("count", self._names(), rows, notes)
+
+    def _names(self) -> tuple[str, ...]:
+        return self.names or tuple(f"axis {k + 1}" for k in range(len(self.labels)))
+
     def _printed(self) -> tuple[str, Rows]:
+        """Two axes side by side, three in blocks, with margins of their own; else one row a cell."""
         size = "×".join(str(len(axis)) for axis in self.labels)
         head = f"TableEstimate({self.estimator}, n = {self.n:g}, {size})"
-        if self.counts.ndim > 2 or max(self.counts.shape) > 12:
-            return head, []
-        counts, errors = np.atleast_2d(self.counts), np.atleast_2d(self.standard_errors)
-        names = self.labels[0] if self.counts.ndim == 2 else ("",)
-        rows = [["", *(shown(label) for label in self.labels[-1])]]
-        rows += [[shown(x), *_cells(counts[i], errors[i])] for i, x in enumerate(names)]
-        if self.counts.ndim == 2:  # the margins, with errors of their own
-            down, across = self.marginal(0), self.marginal(1)
-            ends = _cells(down.counts, down.standard_errors)
-            rows = [[*row, end] for row, end in zip(rows, ["all", *ends], strict=True)]
-            rows.append(["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"])
-        return head, [*rows]
+        if len(self.labels) > 3 or len(self.labels[-1]) > _MOST_ACROSS:
+            return head, self._listed()
+        across = [shown(label) for label in self.labels[-1]]
+        names = list(self.names[:-1]) if self.names else [""] * (len(self.labels) - 1)
+        if len(self.labels) == 1:
+            return head, [["", *across], ["", *_cells(self.counts, self.standard_errors)]]
+        if len(self.labels) == 2:
+            return head, [[*names, *across, "all"], *self._crossed()]
+        rows: Rows = [[*names, *across, "all"]]
+        for k, label in enumerate(self.labels[0]):
+            for line, row in enumerate(self._block(k)):
+                rows.append([shown(label) if not line else "", *row])
+        for line, row in enumerate(self.marginal(1, 2)._crossed()):
+            rows.append(["all" if not line else "", *row])
+        return head, rows
+
+    def _crossed(self) -> list[list[str]]:
+        """The lines of a table of two axes, with margins that have errors of their own."""
+        down, across = self.marginal(0), self.marginal(1)
+        ends = _cells(down.counts, down.standard_errors)
+        lines = [
+            [shown(x), *_cells(self.counts[i], self.standard_errors[i]), ends[i]]
+            for i, x in enumerate(self.labels[0])
+        ]
+        last = ["all", *_cells(across.counts, across.standard_errors), f"{self.n:g}"]
+        return [*lines, last]
+
+    def _block(self, k: int) -> list[list[str]]:
+        """The lines of one value of the first of three axes."""
+        down, across, whole = self.marginal(0, 1), self.marginal(0, 2), self.marginal(0)
+        ends = _cells(down.counts[k], down.standard_errors[k])
+        lines = [
+            [shown(x), *_cells(self.counts[k, i], self.standard_errors[k, i]), ends[i]]
+            for i, x in enumerate(self.labels[1])
+        ]
+        corner = _cells(whole.counts[k : k + 1], whole.standard_errors[k : k + 1])
+        last = ["all", *_cells(across.counts[k], across.standard_errors[k]), *corner]
+        return [*lines, last]
+
+    def _listed(self) -> Rows:
+        """One line a cell, as many as a screen takes."""
+        low, high = (side.ravel() for side in self.intervals)
+        counts, errors = self.counts.ravel(), self.standard_errors.ravel()
+        rows: Rows = [(*self._names(), "count", "± s.e.", f"{100 * self.confidence:g} % interval")]
+        for k, labels in enumerate(islice(product(*self.labels), _MOST_LINES)):
+            span = f"{low[k]:.1f} … {high[k]:.1f}"
+            rows.append((*map(shown, labels), f"{counts[k]:.1f}", f"{errors[k]:.1f}", span))
+        left = self.counts.size - _MOST_LINES
+        if left > 0:
+            rows.append((f"… and {left:,} more", *[""] * (len(rows[0]) - 1)))
+        return rows
 
 
 def _cells(counts: Floats, errors: Floats) -> list[str]:
@@ -227,138 +287,3 @@ def table_spread(
     noise = np.maximum(spread - known, 0.0).reshape(operator.shape_in)
     drawn = np.maximum((spread - centres**2 / n).reshape(operator.shape_in), noise)
     return shaped, noise, drawn, "those of the inverted counts"
-
-
-def estimated_table(
-    channels: Sequence[ChannelLike | None],
-    counts: Any,  # what np.asarray reads
-    *,
-    estimator: str,
-    confidence: float,
-    squares: Floats | None = None,
-    rows: float | None = None,
-    **climbing: Any,
-) -> TableEstimate:
-    """The true table behind a noisy one whose columns were randomised independently.
-
-    Parameters
-    ----------
-    channels
-        One channel (or mechanism) for each axis; None for a column that was not randomised.
-    counts
-        The noisy table: an array of shape (outputs of the first, outputs of the second, …), in the
-        order of the channels' outputs.
-    estimator
-        "ibu" or "inverse".
-    confidence
-        Of the intervals.
-    squares, rows
-        For sums of weights in place of counts: see `table_spread`.
-    **climbing
-        What `climb` takes.
-
-    Notes
-    -----
-    1. The channel of the whole row of data is the product of the channels. It is applied along one axis
-       after another, and so is its inverse B₁⊗B₂⊗…, and the inverse with its entries squared: for
-       d columns of k labels O(d·k^(d+1)) instead of O(k^(2d)).
-    2. The rest is as for one column.
-    """
-    UnknownName.require("the estimator of a table", estimator, ("ibu", "inverse"))
-    table = _read_table(counts)
-    if len(channels) != table.ndim or not channels:
-        raise SpaceMismatch(
-            f"a table with {table.ndim} axes needs as many channels, not {len(channels)}; give None "
-            "for a column that was not randomised"
-        )
-    parts = tuple(
-        Known(np.eye(table.shape[axis]) if channel is None else channel)
-        for axis, channel in enumerate(channels)
-    )
-    if hasattr(counts, "index") and hasattr(counts, "columns"):  # of pandas
-        _require_order(channels, parts, (counts.index, counts.columns))
-    wanted = tuple(len(part.columns) for part in parts)
-    if wanted != table.shape:
-        raise SpaceMismatch(
-            f"the table should have the channels' shape {wanted}, not {table.shape}"
-        )
-    n = float(table.sum())
-    centres, variances, drawn, words = table_spread(
-        parts, table, strict=estimator == "inverse", squares=squares, rows=rows
-    )
-    gap, iterations, converged = None, 0, True
-    found = centres
-    if estimator == "ibu":
-        operator = Axes([part.operator for part in parts])
-        climbed = climb(operator, table.ravel() / n, **climbing)
-        found = climbed.p.reshape(operator.shape_in) * n
-        gap, iterations, converged = climbed.gap, climbed.iterations, climbed.converged
-        if (climbed.p < EDGE * climbed.p.max()).any() and centres is not None:
-            words += ", because the estimate lies on the boundary"
-    assert found is not None
-    return TableEstimate(
-        tuple(part.rows for part in parts),
-        found,
-        n,
-        estimator,
-        found if centres is None else centres,
-        variances,
-        drawn,
-        confidence,
-        gap,
-        iterations,
-        converged,
-        words,
-        parts,
-        table,
-        squares,
-        rows,
-    )
-
-
-def weighted_table(
-    channels: Sequence[ChannelLike | None],
-    sums: Floats,
-    *,
-    squares: Floats,
-    rows: float,
-    estimator: str,
-    confidence: float,
-) -> TableEstimate:
-    """A table of weighted counts, from the sums of weights and of their squares in released cells."""
-    climbing = {"tolerance": 1e-9, "max_iterations": 100_000, "accelerate": True}
-    given = {"squares": squares, "rows": rows, "estimator": estimator, "confidence": confidence}
-    return estimated_table(channels, sums, **given, **climbing)  # type: ignore[arg-type]
-
-
-def _require_order(
-    channels: Sequence[ChannelLike | None], parts: Sequence[Known], named: Sequence[Any]
-) -> None:
-    """Refuse a table whose own names say that its cells stand in another order."""
-    for channel, part, labels in zip(channels, parts, named, strict=True):
-        numbered = type(labels).__name__ == "RangeIndex"
-        if channel is not None and not numbered and tuple(labels) != part.columns:
-            raise SpaceMismatch(
-                f"the names along the table should be {', '.join(map(repr, part.columns))}, in this "
-                f"order, not {', '.join(map(repr, labels))}; bring it there with reindex"
-            )
-
-
-def _read_table(counts: Any) -> Floats:
-    try:
-        table = np.array(counts, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise WrongKind(
-            f"a table of counts should be an array of numbers, not {type(counts).__name__}"
-        ) from None
-    if table.ndim == 0:
-        raise WrongShape(
-            f"a table of counts should have an axis for each channel, not {table.ndim}"
-        )
-    if not np.isfinite(table).all() or (table < 0).any():
-        raise BadNumber(f"counts should be finite and at least 0, not {table.min():.6g}")
-    if not table.sum() > 0:
-        raise NotApplicable(
-            f"there are no answers to estimate from: all {table.size:,} counts are 0"
-        )
-    return table

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -271,7 +271,8 @@ class ReceivedTable(AskedStatistics):
             return self._weighted_table(columns, names, weights, estimator, confidence)
         found = self.counts(names)
         axes = [self.axis(name, k, found) for k, name in enumerate(columns)]
-        return corrected_table(found, axes, estimator=estimator, confidence=confidence)
+        table = corrected_table(found, axes, estimator=estimator, confidence=confidence)
+        return replace(table, names=tuple(columns))
 
     def _weighted_table(
         self,
@@ -290,14 +291,11 @@ class ReceivedTable(AskedStatistics):
         axes = [self.axis(name, k, first) for k, name in enumerate(columns)]
         second = dict(zip(keys, records.design.squares.tolist(), strict=True))
         rows = int(records.design.rows.sum())
-        return corrected_table(
-            first,
-            axes,
-            estimator=estimator,
-            confidence=confidence,
-            squares=placed_counts(second, axes),
-            rows=rows,
+        squares = placed_counts(second, axes)
+        table = corrected_table(
+            first, axes, estimator=estimator, confidence=confidence, squares=squares, rows=rows
         )
+        return replace(table, names=tuple(columns))
 
     def axis(self, name: str, k: int, found: Mapping[tuple[Any, ...], int]) -> Axis:
         """The k-th axis of a table of counts."""

@@ -1,0 +1,1 @@
+"""Verbs of those who received a protected table."""
