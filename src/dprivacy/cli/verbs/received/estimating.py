@@ -17,7 +17,7 @@ _OF_NUMBERS = ("mean", "total", "variance", "quantile")
 @click.command(
     epilog=shared.examples(
         "dprivacy estimate released.csv --column hobby --by region",
-        "dprivacy estimate released.csv --where smokes=yes --share --by region -o smokers.csv",
+        "dprivacy estimate released.csv --where smokes=yes --by region -o out.csv",
     )
 )
 @click.argument("table", type=shared.PATH)
