@@ -1,4 +1,4 @@
-"""What a cell looks like: a number, a date, something missing, or text; and the shape of a text."""
+"""What a cell looks like: a number, a date, something missing, or text; and what a text is made of."""
 
 import re
 from typing import Literal
@@ -9,11 +9,18 @@ _GROUPED = r"\d{1,3}(?:[., '\u00a0\u202f]\d{3})+(?:[.,]\d+)?"
 _NUMBER = re.compile(rf"[-+]?(?:\d+(?:[.,]\d*)?|{_GROUPED}|[.,]\d+)(?:[eE][-+]?\d+)?\s?%?")
 _DATE = re.compile(
     r"\d{4}-\d\d?-\d\d?(?:[T ].{0,40})?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .{0,20})?"
-    r"|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
+    r"|\d{1,2}[-. ]{1,2}[^\W\d_]{3,9}[-. ]{1,2}\d{2,4}|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"
 )
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", ".", "?", "-"})
+_MISSING = frozenset({
+    "", "na", "n/a", "#n/a", "nan", "null", "none", ".", "..", "?", "-", "--", "missing", "unknown",
+    "unspecified", "not known", "not specified", "not stated", "not available", "not applicable",
+    "not asked", "no answer", "no response", "refused", "refusal", "declined", "withheld",
+    "don't know", "dont know", "does not know", "dk", "unbekannt", "keine angabe", "k.a.", "k. a.",
+    "weiss nicht", "weiß nicht", "inconnu", "sans réponse", "nsp", "desconocido", "no sabe",
+    "sin respuesta", "ns/nc", "sconosciuto", "onbekend", "okänd",
+})  # fmt: skip
 _LONGEST = 60  # characters of a number or a date
-_SHAPES = ((re.compile(r"[^\W\d_]+"), "a"), (re.compile(r"\d+"), "9"), (re.compile(r"\s+"), " "))
+_LOOKED_AT = 200  # characters of a text
 
 
 def kind_of(cell: str) -> Kind:
@@ -21,8 +28,8 @@ def kind_of(cell: str) -> Kind:
 
     Examples
     --------
-    >>> [kind_of(cell) for cell in ("1.234,5", "31.12.1999", "NA", "Ann")]
-    ['number', 'date', 'missing', 'text']
+    >>> [kind_of(cell) for cell in ("1.234,5", "31.12.1999", "31-Dec-1999", "NA", "Ann")]
+    ['number', 'date', 'date', 'missing', 'text']
     """
     text = cell.strip()
     if text.lower() in _MISSING:
@@ -34,16 +41,15 @@ def kind_of(cell: str) -> Kind:
     return "date" if _DATE.fullmatch(text) else "text"
 
 
-def shape_of(cell: str) -> str:
-    """A text without its letters and digits: a run of letters is A or a by its first, of digits 9.
+def marks_of(cell: str) -> frozenset[str]:
+    """What kinds of letters a text has, and which other characters: A or a by its first letter, 9.
 
     Examples
     --------
-    >>> shape_of("Baker Street 221b"), shape_of("address")
-    ('A A 9a', 'a')
+    >>> sorted(marks_of("Baker Street 221b")), sorted(marks_of("q1"))
+    ([' ', '9', 'A'], ['9', 'a'])
     """
-    text = cell.strip()[:200]
-    text = _SHAPES[0][0].sub(lambda run: "A" if run[0][0].isupper() else "a", text)
-    for pattern, mark in _SHAPES[1:]:
-        text = pattern.sub(mark, text)
-    return text
+    text = cell.strip()[:_LOOKED_AT]
+    letters = next(("A" if c.isupper() else "a" for c in text if c.isalpha()), "")
+    others = {"9" if c.isdecimal() else " " if c.isspace() else c for c in text if not c.isalpha()}
+    return frozenset({*others, letters} - {""})

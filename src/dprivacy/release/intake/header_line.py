@@ -1,12 +1,12 @@
 """Whether the first line of a table holds names or a person's record; or that somebody must say."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
-from dprivacy.release.intake.cell_kinds import kind_of, shape_of
+from dprivacy.release.intake.cell_kinds import kind_of, marks_of
 
-_LOOKED_AT = 500  # rows
-_ENOUGH_ROWS, _ENOUGH_COLUMNS = 20, 3  # of a table of words: less may be somebody's rare answers
-_OFTEN = 0.9
+_ENOUGH_ROWS, _ENOUGH_COLUMNS = 20, 3  # less may be somebody's rare answers
+_ONCE = 0.02  # of the rows have a value that comes once
 
 
 def header_of(
@@ -26,7 +26,7 @@ def header_of(
     first = [cell.strip() for cell in rows[0]]
     if holds_names(first, names):
         return True, "its first line holds the names that were declared"
-    below = [row for row in rows[1:_LOOKED_AT] if len(row) == len(first)]
+    below = [row for row in rows[1:] if len(row) == len(first)]
     if not below:
         return None, "it has no second line like the first"
     kinds = [kind_of(cell) for cell in first]
@@ -38,7 +38,7 @@ def header_of(
     if twice:
         return None, "its first line holds a cell twice"
     if "missing" in kinds:
-        return None, "its first line has empty cells"
+        return None, "its first line has cells that are empty or say that there is no answer"
     columns = [[row[k].strip() for row in below] for k in range(len(first))]
     again = sum(cell in column for cell, column in zip(first, columns, strict=True))
     if again:
@@ -54,24 +54,35 @@ def holds_names(first: Collection[str], names: Collection[str]) -> bool:
 
 def _words_above(first: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[bool | None, str]:
     """The first line holds words that do not come again: are they above something else?"""
-    unlike = sum(map(_mostly_numbers, columns))
-    texts = [(cell, column) for cell, column in zip(first, columns, strict=True)
-             if not _mostly_numbers(column)]  # fmt: skip
-    # A record whose only number is missing in some odd word has names like those below it.
-    stands_out = all(
-        _repeats(column) or shape_of(cell) not in map(shape_of, column) for cell, column in texts
-    )
-    if unlike and (unlike >= 2 or stands_out):
+    numeric = [_holds_numbers(column) for column in columns]
+    texts = [(cell, column) for cell, column, number in zip(first, columns, numeric, strict=True)
+             if not number]  # fmt: skip
+    # A record whose numbers are all missing, in odd words, has names like those below it.
+    stands_out = not any(_looks_like(cell, column) for cell, column in texts)
+    many = len(columns[0]) >= _ENOUGH_ROWS
+    if any(numeric) and (stands_out or (many and sum(numeric) >= _ENOUGH_COLUMNS)):
         return True, "its first line holds words above numbers or dates"
-    enough = len(columns[0]) >= _ENOUGH_ROWS and sum(map(_repeats, columns)) >= _ENOUGH_COLUMNS
-    if not unlike and enough and stands_out:
+    if not any(numeric) and many and sum(map(_repeats, columns)) >= _ENOUGH_COLUMNS and stands_out:
         return True, "no cell of its first line comes again, though the columns repeat themselves"
     return None, "its first line holds words, as the lines below it do"
 
 
-def _mostly_numbers(column: Sequence[str]) -> bool:
-    told = [kind for kind in map(kind_of, column) if kind != "missing"]
-    return bool(told) and sum(kind != "text" for kind in told) >= _OFTEN * len(told)
+def _looks_like(cell: str, column: Sequence[str]) -> bool:
+    """Whether a cell may be one more of a column of words, in which it does not come again."""
+    below = [(kind_of(other), marks_of(other)) for other in column]
+    if any(kind in ("number", "date") for kind, _ in below):  # it says some things in words
+        return any(kind == "text" and "9" not in marks for kind, marks in below)
+    # What nearly every value does, to come again, the next one would have done as well (Good, Turing).
+    once = sum(times == 1 for times in Counter(column).values())
+    if len(column) >= _ENOUGH_ROWS and once <= _ONCE * len(column):
+        return False
+    return any(marks == marks_of(cell) for _, marks in below)
+
+
+def _holds_numbers(column: Sequence[str]) -> bool:
+    """Whether a column holds numbers or dates, and no word: where one is, the first cell may be one."""
+    told = {kind_of(cell) for cell in column} - {"missing"}
+    return bool(told) and "text" not in told
 
 
 def _repeats(column: Sequence[str]) -> bool:
