@@ -94,7 +94,7 @@ class UnclearTable(BadFile):
 
     def __init__(self, file: object, reason: str, setting: str) -> None:
         super().__init__(f"{file}: {reason}{_WAYS_OUT[setting]}")
-        self.reason, self.setting = reason, setting
+        self.file, self.reason, self.setting = file, reason, setting
 
 
 _WAYS_OUT = {

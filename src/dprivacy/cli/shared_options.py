@@ -9,7 +9,7 @@ from typing import Any
 
 import rich_click as click
 
-from dprivacy.errors import OutputExists, PrivacyLeakWarning
+from dprivacy.errors import BadFile, OutputExists, PrivacyLeakWarning, UnclearTable
 
 _LARGEST_KEY = 1 << 20
 
@@ -63,7 +63,27 @@ TABLE = together(
         help="Whether the first line holds names, where it is unclear.",
     ),
     click.option("--sheet", help="Sheet of a spreadsheet that has several."),
+    click.option("--decimal", help="Point or comma of decimals in a text table: . or ,"),
 )
+_WRITTEN = ("delimiter", "encoding", "header", "sheet", "decimal")
+
+
+def written(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said of how the table is written, among the options of a verb."""
+    return {name: given[name] for name in _WRITTEN}
+
+
+@contextmanager
+def another_table() -> Iterator[None]:
+    """While a table is read that the options do not speak of: it is written as usual, or refused."""
+    try:
+        yield
+    except UnclearTable as unclear:
+        raise BadFile(
+            f"{unclear.file}: {unclear.reason}; save it as UTF-8 with commas, and names in its first "
+            "line"
+        ) from None
+
 
 # Of every verb that knows how the rows of a table were drawn, under the names of Survey.
 SURVEY = together(

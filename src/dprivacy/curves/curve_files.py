@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from dprivacy.errors import BadFile, UnknownName
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import Floats, Sealed
-from dprivacy.release import EVERY_ROW, column_list, float_column, whole_table
+from dprivacy.release import EVERY_ROW, Written, column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 
@@ -62,6 +62,7 @@ def read_days(
     long: Sequence[str] = (),
     per_day: int = 48,
     incomplete: Literal["refuse", "drop"] = "refuse",
+    **written: Unpack[Written],
 ) -> Days:
     r"""Read curves from a CSV or Parquet file.
 
@@ -85,6 +86,8 @@ def read_days(
     incomplete
         "refuse" days with more or fewer readings, or "drop" them; which days are missing is then
         visible.
+    **written
+        How a text table is written, as for `sanitise_file`: `delimiter`, `encoding` and so on.
 
     Examples
     --------
@@ -102,9 +105,12 @@ def read_days(
     aside = tuple(dict.fromkeys([*passed, *whose]))
     if long:
         named = column_list(long)
-        days = _pivoted(whole_table(file, likely=named), named, aside, per_day, incomplete, file)
+        days = _pivoted(
+            whole_table(file, likely=named, **written), named, aside, per_day, incomplete, file
+        )
     else:
-        table = whole_table(file, aside, likely=[part for part in columns.split(":") if part])
+        ends = [part for part in columns.split(":") if part]
+        table = whole_table(file, aside, likely=ends, **written)
         names = _chosen(table.column_names, columns, aside, file)
         beside = {name: table.column(name).to_pylist() for name in aside}
         values = np.column_stack([float_column(table, name, file) for name in names])

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from dprivacy.errors import BadFile, UnknownName
 from dprivacy.geo.earth.polygons import read_json
 from dprivacy.numbers import Floats, Sealed
-from dprivacy.release import EVERY_ROW, column_list, float_column, whole_table
+from dprivacy.release import EVERY_ROW, Written, column_list, float_column, whole_table
 from dprivacy.typing import PathArg
 
 _USUAL = {"lat": ("lat", "latitude", "y"), "lon": ("lon", "lng", "long", "longitude", "x")}
@@ -73,6 +73,7 @@ def read_place_file(
     lon: str | None = None,
     person: str | None = None,
     keep: str | Sequence[str] = (),
+    **written: Unpack[Written],
 ) -> PlaceFile:
     r"""Read places.
 
@@ -87,6 +88,8 @@ def read_place_file(
         another person's, and a line is one person's.
     keep
         Columns (or properties) to pass on unchanged.
+    **written
+        How a text table is written, as for `sanitise_file`: `delimiter`, `encoding` and so on.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def read_place_file(
     Raises
     ------
     BadFile
-        When the file is not what it should be.
+        When the file is not what it should be; `UnclearTable` when it cannot be seen how it is written.
     UnknownName
         When it does not have a column that is asked for.
 
@@ -115,7 +118,7 @@ def read_place_file(
     if is_geojson(file):
         return _geojson(file, person, passed)
     named = [*passed, *([] if person is None else [person])]
-    table = whole_table(file, named, likely=(lat or "lat", lon or "lon"))
+    table = whole_table(file, named, likely=(lat or "lat", lon or "lon"), **written)
     names = table.column_names
     sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
     north, east = (float_column(table, name, file) for name in sides)

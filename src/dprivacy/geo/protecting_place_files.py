@@ -12,6 +12,7 @@ from dprivacy.geo.protecting_places import prepared
 from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, require_ending
 from dprivacy.release import (
     Released,
+    Written,
     charged,
     column_list,
     origin_of,
@@ -33,7 +34,7 @@ def protect_place_file(
     ledger: LedgerLike = None,
     again: str | None = None,
     replace: bool = False,
-    **options: Any,  # those of protect_places
+    **options: Any,  # those of protect_places, and how a table is written
 ) -> Released[ProtectedPlaces]:
     r"""Write reported places for the true places of a file, and the card beside them.
 
@@ -54,7 +55,8 @@ def protect_place_file(
     replace
         Replace an existing output. New noise is drawn, which spends the level again.
     **options
-        As for `protect_places`; not with a mechanism.
+        As for `protect_places`, not with a mechanism; and how a text table is written, as for
+        `sanitise_file`: `delimiter`, `encoding` and so on.
 
     Returns
     -------
@@ -85,7 +87,8 @@ def protect_place_file(
         raise OutputExists(
             f"{target} already exists; choose another name, or pass --replace to overwrite it"
         )
-    found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep)
+    written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
+    found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
     people = None
     if mechanism is None:
         asked = {"question": found.question, **options}

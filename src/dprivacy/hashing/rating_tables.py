@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadFile
 from dprivacy.hashing.hashes.linear_hash import read_items
-from dprivacy.release import whole_table
+from dprivacy.release import DECIMAL_COMMAS, Written, whole_table
 from dprivacy.typing import PathArg
 
 
@@ -40,7 +40,12 @@ class Ratings:
 
 
 def read_ratings(
-    path: PathArg, *, user: str = "user", item: str = "item", rating: str | None = "rating"
+    path: PathArg,
+    *,
+    user: str = "user",
+    item: str = "item",
+    rating: str | None = "rating",
+    **written: Unpack[Written],
 ) -> Ratings:
     r"""Read a table of ratings, one a line (.csv, .csv.gz or .parquet).
 
@@ -51,6 +56,8 @@ def read_ratings(
     user, item, rating
         The names of its columns. With ``rating=None`` the lines of a person and an item are counted,
         as for visits to places.
+    **written
+        How a text table is written, as for `sanitise_file`: `delimiter`, `encoding` and so on.
 
     Returns
     -------
@@ -76,7 +83,7 @@ def read_ratings(
     source = Path(path)
     wanted = [name for name in (user, item, rating) if name is not None]
     found: dict[Any, dict[Any, float]] = {}
-    table = whole_table(source, wanted)
+    table = whole_table(source, wanted, **written)
     rows = zip(*(table.column(name).to_pylist() for name in wanted), strict=True)
     for line, (who, what, *given) in enumerate(rows, 1):
         _add(found, who, what, given, line)
@@ -101,7 +108,9 @@ def _add(
     try:
         number = float(given[0])
     except (TypeError, ValueError):
-        raise BadFile(f"line {line} of the table has a rating that is not a number") from None
+        raise BadFile(
+            f"line {line} of the table has a rating that is not a number; {DECIMAL_COMMAS}"
+        ) from None
     if not np.isfinite(number):
         raise BadFile(f"line {line} of the table has a rating that is not finite")
     mine[what] = number

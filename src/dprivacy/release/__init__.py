@@ -74,6 +74,8 @@ from dprivacy.release.files.table_files import (
     float_column as float_column,
     whole_table as whole_table,
 )
+from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS as DECIMAL_COMMAS
+from dprivacy.release.intake.table_settings import Written as Written
 from dprivacy.release.jobs.source_marks import Origin as Origin, origin_of as origin_of
 from dprivacy.release.ledger.charged_metric import Charge as Charge
 from dprivacy.release.ledger.receipts import (

@@ -1,12 +1,12 @@
 """Protecting tables: one function for tables in hand, one for files, whichever engine does the work."""
 
 from dataclasses import replace as changed
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, Unpack
 
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.release.files.released_data import Released, write_released, write_table
 from dprivacy.release.frames.frames_in_hand import sanitised_frame
-from dprivacy.release.intake.table_settings import NOTHING_SAID
+from dprivacy.release.intake.table_settings import NOTHING_SAID, Written
 from dprivacy.release.jobs.file_job import Progress, run_file_job
 from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.table_plan import Plan
@@ -95,10 +95,6 @@ def sanitise_file(
     *,
     engine: Engine = "arrow",
     master: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    sheet: str | None = None,
     replace: bool = False,
     resume: bool = False,
     discard: bool = False,
@@ -107,6 +103,7 @@ def sanitise_file(
     permanent_key: bytes | None = None,
     insecure_seed: int | None = None,
     progress: Progress | None = None,
+    **written: Unpack[Written],
 ) -> Released[PathArg]:
     r"""A protected copy of a file, with its card beside it: out.csv has out.csv.card.json.
 
@@ -125,11 +122,6 @@ def sanitise_file(
     master
         Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
         otherwise this machine.
-    delimiter, encoding, header, sheet
-        How the table is written, where its file does not show it: what stands between cells, such as
-        ";" or "tab"; an encoding of Python's, such as "cp1250"; whether the first line holds names;
-        and the sheet of a spreadsheet. Without a header the columns are called "column 1", "column 2"
-        and so on. They go before what the plan says in its [table].
     resume
         Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
         nothing is spent again.
@@ -139,6 +131,12 @@ def sanitise_file(
         Why a table that was released before is sanitised once more.
     progress
         Called with the rows done and the rows in all (None when that is not known); not with Spark.
+    **written
+        How the table is written, where its file does not show it: `delimiter`, what stands between
+        cells, such as ";" or "tab"; `encoding`, one of Python's, such as "cp1250"; `header`, whether
+        the first line holds names, without which the columns are called "column 1", "column 2" and so
+        on; `sheet` of a spreadsheet; and `decimal`, "," where numbers are written as 12,5. They go
+        before what the plan says in its [table].
 
     Returns
     -------
@@ -172,9 +170,7 @@ def sanitise_file(
     >>> print(released.card.explain().splitlines()[0])
     A release: 3 rows, 1 protected column.
     """
-    wanted = Plan.read(plan).read_with(
-        delimiter=delimiter, encoding=encoding, header=header, sheet=sheet
-    )
+    wanted = Plan.read(plan).read_with(**written)
     terms = Terms(wanted, ledger, again, permanent_key, insecure_seed)
     if engine == "arrow":
         how = {"replace": replace, "resume": resume, "discard": discard}

@@ -58,6 +58,7 @@ _EPILOG = shared.examples(
 )
 @click.option("--attack", is_flag=True, help="Also count the curves that are recognised.")
 @shared.picture("Draw before and after; the picture is as SECRET as the readings")
+@shared.TABLE
 @shared.REPLACE_NOISE
 @shared.LEDGER
 @shared.JSON
@@ -77,6 +78,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         long=given["long"].split(",") if given["long"] else (),
         per_day=given["per_day"],
         incomplete=given["incomplete"],
+        **shared.written(given),
     )
     with shared.open_account(given["place"], given["account"]) as account:
         protected = _protected(days, account, given)
@@ -99,7 +101,8 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
 
 
 def _protected(days: Days, account: Any, given: dict[str, Any]) -> Released[ProtectedCurves]:
-    public = None if given["public"] is None else read_days(given["public"]).values
+    with shared.another_table():
+        public = None if given["public"] is None else read_days(given["public"]).values
     basis: Any = given["basis"]
     if basis == "principal":
         if public is None:

@@ -54,6 +54,7 @@ _EPILOG = shared.examples(
 @shared.picture("Draw the frontier")
 @click.option("--map", "map_file", type=shared.PATH, help="Map of the reports: .html.")
 @click.option("--map-true", is_flag=True, help="Also draw the TRUE places; the map is then secret.")
+@shared.TABLE
 @shared.REPLACE_NOISE
 @shared.LEDGER
 @shared.PROGRESS
@@ -74,6 +75,7 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     options: dict[str, Any] = {
         name: given[name] for name in ("lat", "lon", "person", "keep", "replace")
     }
+    options |= shared.written(given)
     if given["optimal"]:
         with closing(asked=given["progress"]) as moved:
             options["mechanism"] = optimal_places(
@@ -133,7 +135,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
 def _prior(given: dict[str, Any]) -> Any:
     if given["prior"] is None:
         return None
-    known = read_place_file(given["prior"])
+    with shared.another_table():
+        known = read_place_file(given["prior"])
     return city_of(given["region"], cell=given["cell"], places=(known.lat, known.lon))
 
 
@@ -157,7 +160,7 @@ def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
 
     true = None
     if given["map_true"]:
-        found = read_place_file(places, lat=given["lat"], lon=given["lon"])
+        found = read_place_file(places, lat=given["lat"], lon=given["lon"], **shared.written(given))
         true = (found.lat, found.lon)
     save_map(given["map_file"], reported, true=true, city=prior)
     secret = " It shows TRUE places: keep it to yourself." if true is not None else ""

@@ -50,6 +50,7 @@ PICTURE = "Draw the loss against the budget; made from the true data, NOT PROTEC
 )
 @click.option("--distance", default="0.1", help="Angle over π at which the guarantee is stated.")
 @click.option("--delta", default="0.01", help="Slack δ of that guarantee.")
+@shared.TABLE
 @shared.output("All matches, a CSV file", dash=True)
 @shared.REPLACE_NOISE
 @shared.LEDGER
@@ -80,10 +81,11 @@ def match(
     picture: Path | None,
     repetitions: int,
     as_json: bool,
+    **written: Any,  # how the table is, under the names of read_ratings
 ) -> None:
     """Match people whose ratings point the same way, from noisy hashes alone.
 
-    TABLE (.csv, .csv.gz, .parquet or -) has a line for each rating. Every person's ratings are hashed
+    TABLE (text, sheet, Parquet or -) has a line for each rating. Every person's ratings are hashed
     to a few bits, and every bit goes through randomised response; matches are made from what comes out.
     Every run draws new noise: what two runs reveal of a person adds up.
     """
@@ -92,7 +94,8 @@ def match(
     to_stdout = shared.refuse_two_texts(output, as_json)
     mechanism = lshrr(random_projection(bits=bits, key=key), eps=epsilon)
     guarantees = distance_guarantees(mechanism.eps, bits, distance, delta=delta)
-    ratings = read_ratings(table, user=user, item=item, rating=None if count else rating)
+    given = None if count else rating
+    ratings = read_ratings(table, user=user, item=item, rating=given, **written)
     charge = per_unit(
         "ratings",
         f"{bits} bits of {key}",

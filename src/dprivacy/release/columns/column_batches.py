@@ -19,6 +19,7 @@ from dprivacy.errors import (
 from dprivacy.extras import arrow, compute
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.row_facts import RowOrder
+from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
 
@@ -184,9 +185,9 @@ class ColumnProtector:
             raise self._misfit()
         if pa.types.is_decimal(values.type):
             values = values.cast(pa.string())  # Arrow rounds decimals to doubles wrongly
-        doubles = self._cast(
-            values, pa.float64(), "is not a number that a double can hold", BadNumber
-        )
+        commas = f" ({DECIMAL_COMMAS})" if pa.types.is_string(values.type) else ""
+        what = f"is not a number that a double can hold{commas}"
+        doubles = self._cast(values, pa.float64(), what, BadNumber)
         numbers = np.asarray(doubles, dtype=np.float64)
         broken = np.flatnonzero(~np.isfinite(numbers))
         if len(broken):

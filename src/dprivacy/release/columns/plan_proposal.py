@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow, compute
@@ -15,7 +15,7 @@ from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.files.table_files import batches_of, is_parquet
 from dprivacy.release.intake.cell_kinds import kind_of
-from dprivacy.release.intake.table_settings import Intake, TableSettings
+from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import source_of
 from dprivacy.typing import PathArg
 
@@ -29,10 +29,7 @@ def propose(
     path: PathArg,
     *,
     eps: str = "ln 3",
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    sheet: str | None = None,
+    **written: Unpack[Written],
 ) -> str:
     r"""A plan in TOML for the columns of a table, to be read and changed by a person.
 
@@ -47,7 +44,7 @@ def propose(
         A table as for `sanitise_file`. At most 200,000 rows are looked at.
     eps
         The level that is written for every column.
-    delimiter, encoding, header, sheet
+    **written
         How the table is written, as for `sanitise_file`; the plan says it again.
 
     Raises
@@ -70,7 +67,7 @@ def propose(
     """
     as_eps(eps)
     path = as_path(path, "a table")
-    said = TableSettings(delimiter, encoding, header, sheet)
+    said = TableSettings(**written)
     seen = {name: _described(name, column) for name, column in _columns(path, Intake(said))}
     lines = [
         "# A first plan, to be read and changed.",
@@ -153,7 +150,8 @@ def _described(name: str, column: Any) -> _Found:
     against = _why_not_listed(distinct, len(texts))
     if against and numbers is None and all(kind_of(value) == "number" for value in distinct):
         return _Found(
-            "drop", "its numbers are not written as 1234.5 is; write them so to protect them"
+            "drop",
+            "its numbers are not written as 1234.5 is; for decimal commas, pass --decimal ,",
         )
     fractions = any(not v.is_integer() for v in numbers or ())
     if not against and not fractions:

@@ -4,18 +4,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnclearTable, UnknownName
+from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
+from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS, with_points
 from dprivacy.release.intake.spreadsheet_files import SHEETS
-from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake
+from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import TableSource, source_of
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
@@ -57,28 +58,25 @@ def whole_table(
     needed: Iterable[str] = (),
     *,
     likely: Iterable[str] = (),
+    **written: Unpack[Written],
 ) -> Any:
     """All rows of a file as one Arrow table; refused if it has none, or lacks a column.
 
-    A first line that holds half of the columns that are needed or likely is its header.
+    A first line that holds half of the columns that are needed or likely is its header; `written` is
+    what somebody has said about that and the like.
     """
     needed = tuple(needed)
-    known = Intake.of(NOTHING_SAID, (*needed, *likely))
+    known = Intake.of(TableSettings(**written), (*needed, *likely))
     parts, held = [], 0
-    try:
-        with read_errors(path), batches_of(path, known) as (batches, _):
-            most = MOST + UNPACKING * path.stat().st_size
-            for batch in batches:
-                held += batch.nbytes
-                if held > most:
-                    raise TooLarge(
-                        f"{path}: takes more than {most >> 20} MiB, too much to hold at once"
-                    )
-                parts.append(batch)
-    except UnclearTable as unclear:
-        raise BadFile(
-            f"{path}: {unclear.reason}; save it as UTF-8 with commas, and names in its first line"
-        ) from None
+    with read_errors(path), batches_of(path, known) as (batches, _):
+        most = MOST + UNPACKING * path.stat().st_size
+        for batch in batches:
+            held += batch.nbytes
+            if held > most:
+                raise TooLarge(
+                    f"{path}: takes more than {most >> 20} MiB, too much to hold at once"
+                )
+            parts.append(batch)
     if not any(part.num_rows for part in parts):
         raise BadFile(f"{path}: contains no rows")
     table = arrow().Table.from_batches(parts)
@@ -104,7 +102,7 @@ def float_column(table: Any, name: str, path: Path) -> Floats:
         except (TypeError, ValueError, OverflowError):
             raise BadFile(
                 f"{path}: column {name!r}, row {row}: not a number; a column of something else can be "
-                "kept as it is, or left out"
+                f"kept as it is, or left out; {DECIMAL_COMMAS}"
             ) from None
     return out
 
@@ -135,7 +133,8 @@ def open_csv(
             if len(set(names)) != len(names):
                 raise BadFile(f"{path}: two columns have the same name")
             reader = stack.enter_context(_reader(source, names))
-        yield names, guarded(reader, path, found.encoding)
+        batches = guarded(reader, path, found.encoding)
+        yield names, with_points(batches, path) if found.decimal == "," else batches
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from dprivacy.release.intake.cell_kinds import kind_of, marks_of
 
-_ENOUGH_ROWS, _ENOUGH_COLUMNS = 20, 3  # less may be somebody's rare answers
+_FEW_ROWS, _ENOUGH_ROWS, _ENOUGH_COLUMNS = 10, 20, 3  # less may be somebody's rare answers
 _ONCE = 0.02  # of the rows have a value that comes once
 
 
@@ -38,7 +38,7 @@ def header_of(
     if twice:
         return None, "its first line holds a cell twice"
     if "missing" in kinds:
-        return None, "its first line has cells that are empty or say that there is no answer"
+        return None, "its first line has cells that are empty or stand for a missing answer"
     columns = [[row[k].strip() for row in below] for k in range(len(first))]
     again = sum(cell in column for cell, column in zip(first, columns, strict=True))
     if again:
@@ -74,7 +74,7 @@ def _looks_like(cell: str, column: Sequence[str]) -> bool:
         return any(kind == "text" and "9" not in marks for kind, marks in below)
     # What nearly every value does, to come again, the next one would have done as well (Good, Turing).
     once = sum(times == 1 for times in Counter(column).values())
-    if len(column) >= _ENOUGH_ROWS and once <= _ONCE * len(column):
+    if len(column) >= _FEW_ROWS and once <= _ONCE * len(column):
         return False
     return any(marks == marks_of(cell) for _, marks in below)
 

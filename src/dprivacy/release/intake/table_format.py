@@ -1,6 +1,6 @@
 """How a text table is written, settled before a row is read: as was said, or as it begins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dprivacy.errors import BadFile, UnclearTable
@@ -26,6 +26,7 @@ class TableFormat:
     header: bool
     width: int
     letters: str = ""
+    decimal: str = "."
 
     @property
     def delimiter(self) -> str:
@@ -39,7 +40,8 @@ class TableFormat:
 
     def to_settings(self) -> TableSettings:
         """What somebody would have to say to have the table read so, where it is not usual."""
-        found = TableSettings(self.delimiter, self.encoding.removesuffix("-sig"), self.header)
+        encoding = self.encoding.removesuffix("-sig")
+        found = TableSettings(self.delimiter, encoding, self.header, decimal=self.decimal)
         unusual = {
             k: v for k, v in found.to_dict().items() if v != getattr(AS_RELEASED.settings, k)
         }
@@ -58,7 +60,8 @@ def format_of(path: Path, known: Intake) -> TableFormat:
     splitting = _splitting(path, text, known)
     guessed = known.settings.encoding is None and encoding == "cp1252"
     letters = _letters(text) if guessed else ""
-    return _with_header(path, splitting.rows(text), known, encoding, splitting, letters)
+    found = _with_header(path, splitting.rows(text), known, encoding, splitting, letters)
+    return replace(found, decimal=known.settings.decimal or ".")
 
 
 def sheet_format(path: Path, content: bytearray, known: Intake) -> TableFormat:

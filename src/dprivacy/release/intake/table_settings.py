@@ -1,13 +1,24 @@
-"""What somebody has said about how a table is written: delimiter, encoding, header, sheet."""
+"""What somebody has said about how a table is written: delimiter, encoding, header, sheet, decimals."""
 
 import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from dprivacy.errors import BadPlan, UnknownName
 
+_DECIMALS = (".", ",")
 _WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "space": " "}
+
+
+class Written(TypedDict, total=False):
+    """The same as keywords, which everything takes that reads a table of records."""
+
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+    sheet: str | None
+    decimal: str | None
 
 
 @dataclass(frozen=True)
@@ -24,17 +35,20 @@ class TableSettings:
         Whether the first line holds the names of the columns.
     sheet
         The sheet of a spreadsheet.
+    decimal
+        What stands before the decimals of numbers in a text table: "." or ",".
 
     Examples
     --------
     >>> TableSettings(delimiter="tab", header=False)
-    TableSettings(delimiter='\t', encoding=None, header=False, sheet=None)
+    TableSettings(delimiter='\t', encoding=None, header=False, sheet=None, decimal=None)
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
     sheet: str | None = None
+    decimal: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no file can be read with."""
@@ -52,6 +66,8 @@ class TableSettings:
             raise BadPlan(f"header should be true or false, not {str(self.header)[:20]!r}")
         if self.sheet is not None and not isinstance(self.sheet, str):
             raise BadPlan(f"sheet should be the name of a sheet, not {str(self.sheet)[:20]!r}")
+        if self.decimal is not None and self.decimal not in _DECIMALS:
+            raise BadPlan(f"decimal should be . or , and not {str(self.decimal)[:20]!r}")
 
     @classmethod
     def read(cls, given: Any, where: str) -> "TableSettings":
@@ -99,4 +115,4 @@ def _known(encoding: Any) -> str:
     return found.name
 
 
-AS_RELEASED = Intake(TableSettings(",", "utf-8", header=True))
+AS_RELEASED = Intake(TableSettings(",", "utf-8", header=True, decimal="."))

@@ -17,17 +17,19 @@ _ENCODINGS = {
     "cp1250": "Central European (Windows-1250)",
     "utf-16": "UTF-16",
 }
+_DECIMALS = {".": "12.5", ",": "12,5"}
 _HEADERS = {"names": "the names of the columns", "row": "a row like the others"}
 _FIELDS = {
     "delimiter": "Between cells stands",
     "encoding": "Encoding",
     "header": "The first line holds",
     "sheet": "Sheet",
+    "decimal": "Numbers are written as",
 }
 
 
 class TableReading:
-    """Four fields, all of them left to the file at first."""
+    """Five fields, all of them left to the file at first."""
 
     def __init__(self) -> None:
         with ui.expansion(TITLE) as self.panel:
@@ -37,11 +39,12 @@ class TableReading:
             self.delimiter = Choice(_FIELDS["delimiter"], {**_SEEN, **_DELIMITERS})
             self.encoding = Choice(_FIELDS["encoding"], {**_SEEN, **_ENCODINGS})
             self.header = Choice(_FIELDS["header"], {**_SEEN, **_HEADERS})
+            self.decimal = Choice(_FIELDS["decimal"], {**_SEEN, **_DECIMALS})
             self.sheet = ui.input(_FIELDS["sheet"]).props("outlined dense debounce=300")
 
     def clear(self) -> None:
         """Leave everything to the next file."""
-        for choice in (self.delimiter, self.encoding, self.header):
+        for choice in (self.delimiter, self.encoding, self.header, self.decimal):
             choice.value = ""
         self.sheet.value = ""
 
@@ -52,6 +55,7 @@ class TableReading:
             "encoding": self.encoding.value or None,
             "header": {"names": True, "row": False}.get(self.header.value),
             "sheet": str(self.sheet.value or "").strip() or None,
+            "decimal": self.decimal.value or None,
         }
 
     def asked(self, reason: UnclearTable) -> str:
