@@ -5,6 +5,7 @@
 Each prints a line of JSON: the levels it was granted, and those it was refused.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -18,13 +19,14 @@ MECHANISMS = {eps: randomised_response(["a", "b", "c"], eps=eps) for eps in LEVE
 
 
 def spend(told, me):
-    """One process: spend again and again, and say what was granted."""
+    """One process: spend again and again, each time for an output, and say what was granted."""
     granted, refused = [], []
     with Ledger(**told["where"]) as ledger:
         for k in range(told["spends"]):
             eps = LEVELS[(k + me) % len(LEVELS)]
             try:
-                ledger.spend({"h": MECHANISMS[eps]}, account=told["account"])
+                receipt = ledger.spend({"h": MECHANISMS[eps]}, account=told["account"])
+                ledger.settle(receipt, hashlib.sha256(receipt.head.encode()).hexdigest())
                 granted.append(eps)
             except BudgetExceeded:
                 refused.append(eps)

@@ -1,5 +1,6 @@
 """Many at once, and killed at any moment: never above the budget, nothing granted is forgotten."""
 
+import hashlib
 import json
 import os
 import random
@@ -47,7 +48,7 @@ def assert_the_budget_holds(where, processes, spends, limit):
             assert total + Level(eps) > Level(limit)
         verdict = ledger.verify()
         assert verdict, verdict.explain()
-        assert verdict.entries == 2 + granted.total()
+        assert verdict.entries == 2 + 2 * granted.total()  # each is spent, and settled
 
 
 @needs_fork
@@ -71,7 +72,7 @@ def test_processes_that_all_make_the_ledger(where, tmp_path):
     with Ledger(**where) as ledger:
         verdict = ledger.verify()
         assert verdict, verdict.explain()
-        assert verdict.entries == 13
+        assert verdict.entries == 1 + 2 * 12
 
 
 def test_threads_share_a_budget(where):
@@ -140,14 +141,23 @@ def test_killed_between_spending_and_sampling(where):
             sanitise(pa.table({"h": ["a", "b", "c", "a"]}), Plan.read(plan), ledger=ledger)
 
 
+def output_of(sequence):
+    return hashlib.sha256(str(sequence).encode()).hexdigest()
+
+
 def spend_until_killed(where, rng):
-    """A child that spends and reports each receipt; killed some way into one. The receipts reported."""
+    """A child that spends, settles and reports each receipt; killed some way into one.
+
+    The receipts that were reported.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
         with Ledger(**where) as ledger:
             while True:
-                os.write(writer, f"{ledger.spend({'h': RR}).sequence}\n".encode())
+                receipt = ledger.spend({"h": RR})
+                ledger.settle(receipt, output_of(receipt.sequence))
+                os.write(writer, f"{receipt.sequence}\n".encode())
     os.close(writer)
     with os.fdopen(reader) as told:
         lines = [told.readline() for _ in range(rng.randrange(1, 10))]
@@ -170,9 +180,12 @@ def test_killed_at_any_moment(where, rounds):
     with Ledger(**where) as ledger:
         verdict = ledger.verify()
         assert verdict, verdict.explain()
-        last = ledger.spend({"h": RR}).sequence
-        assert ledger.spent().eps == (last - 1) * Level("ln 2")
-        assert set(reported) <= set(range(2, last))
+        kinds = Counter(entry.body["kind"] for entry in ledger._pages.store.entries())
+        outputs = dict(ledger._pages.store.every_output())
+        assert ledger.spent().eps == kinds["spend"] * Level("ln 2")
+        assert outputs == {sequence: output_of(sequence) for sequence in outputs}
+        assert set(reported) <= set(outputs)
         assert len(set(reported)) == len(reported)
-        # A child may be killed after its commit and before its report, once each.
-        assert last - 2 - len(reported) <= rounds
+        # A child may be killed after either commit and before its report, once each.
+        assert len(outputs) == kinds["settle"] <= kinds["spend"] <= len(reported) + rounds
+        assert ledger.spend({"h": RR}).sequence == verdict.entries + 1
