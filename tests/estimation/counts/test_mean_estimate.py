@@ -73,3 +73,22 @@ def test_a_mean_prints_in_words_and_shortly() -> None:
     found = estimate_mean(coin, {0: 300, 1: 700})
     assert str(found) == found.explain()
     assert len(repr(found)) < 60
+
+
+def test_a_rounded_channel_is_averaged_in_floats_with_a_bound() -> None:
+    ages = laplace(0, 98, eps="1/10", grid=1)
+    counts = {k: 10 + k % 7 for k in range(99)}
+    found = estimate_mean(ages, counts)
+    assert not found.exact
+    assert 0 < found.residual < 1e-9
+    floats = ages.channel.matrix.floats
+    expected = np.linalg.solve(floats, np.arange(99.0)) @ np.array(list(counts.values()))
+    assert found.value == pytest.approx(expected / sum(counts.values()))
+    assert found.to_dict()["residual"] == found.residual
+
+
+def test_small_channels_without_a_closed_form_stay_exact() -> None:
+    dense = as_channel([["1/2", "1/4", "1/4"], ["1/8", "1/2", "3/8"], ["1/8", "1/8", "3/4"]])
+    found = estimate_mean(dense, {0: 5, 1: 3, 2: 9})
+    assert found.exact
+    assert found.residual == 0

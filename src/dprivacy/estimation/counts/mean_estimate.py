@@ -13,11 +13,11 @@ from dprivacy.estimation.counts.channel_inversion import inverse_times
 from dprivacy.estimation.counts.observed_counts import read_observed
 from dprivacy.estimation.counts.standard_errors import OF, Of, interval, read_chance
 from dprivacy.estimation.operators.structure_check import Known
+from dprivacy.estimation.scores.exact_scores import exact_scores, few_enough
+from dprivacy.estimation.scores.signed_rows import column_scores
 from dprivacy.model import Answer, plain
 from dprivacy.numbers import Mat, read_number
 from dprivacy.typing import ChannelLike, Label, NumberLike
-
-_MOST_EXACT = 300
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +25,8 @@ class MeanEstimate(Answer):
     """An estimated mean.
 
     `value` estimates the mean of the true values without bias. `table_variance` is its variance if the
-    people are given (only the noise errs), `population_variance` if they were drawn.
+    people are given (only the noise errs), `population_variance` if they were drawn. In floats the
+    expectation of `value` is off by at most `residual`.
 
     Examples
     --------
@@ -41,6 +42,7 @@ class MeanEstimate(Answer):
     table_variance: Fraction | float
     population_variance: Fraction | float
     confidence: float
+    residual: float = 0.0
 
     @property
     def exact(self) -> bool:
@@ -87,7 +89,7 @@ class MeanEstimate(Answer):
             "value_float": float(self.value),
             **self._told("n", "standard_error", "interval"),
             "population_error": self.error(of="population"),
-            **self._told("confidence", "exact"),
+            **self._told("confidence", "exact", "residual"),
         }
 
 
@@ -120,7 +122,8 @@ def estimate_mean(
 
     Notes
     -----
-    1. s = C⁻¹·v.
+    1. s = C⁻¹·v, by the closed form where the channel has one; in rationals if that leaves nothing
+       over, or the channel is small, and otherwise in floats with a bound of what is left.
     2. Given the people, the variance is (Σ_y m_y·s_y² − Σ_x n̂_x·v_x²)/N², estimated without bias.
     3. For people who were drawn it is (Σ_y m_y·s_y²/N − mean²)/N.
 
@@ -135,18 +138,19 @@ def estimate_mean(
     known = Known(C)
     seen = read_observed(observed, known.columns, n)
     numbers = read_values(known.rows, values)
-    channel = known.exact
-    exact = channel is not None and seen.exact and len(known.rows) <= _MOST_EXACT
     total: Any = seen.n
-    if exact and channel is not None and all(isinstance(v, Fraction) for v in numbers):
-        columns = Mat.of([[Fraction(v), Fraction(v) ** 2] for v in numbers])
-        both = inverse_times(channel.matrix, columns).rows()
-        scores: list[Any] = [row[0] for row in both]
-        worth: list[Any] = [row[1] for row in both]
+    residual = 0.0
+    exact = _exactly(known, numbers) if seen.exact else None
+    if exact is not None:
+        scores: list[Any]
+        worth: list[Any]
+        scores, worth = exact
     else:
         v = np.array([float(value) for value in numbers])
-        scores = known.operator.scores(v).tolist()
-        worth = known.operator.scores(v**2).tolist()
+        columns = column_scores(known)
+        found = columns.score(v)
+        residual = found.residual
+        scores, worth = found.values.tolist(), columns.score(v**2).values.tolist()
         total = float(total)
     counts: Any = seen.counts if isinstance(scores[0], Fraction) else seen.floats.tolist()
     mean = sum(m * s for m, s in zip(counts, scores, strict=True)) / total
@@ -154,7 +158,23 @@ def estimate_mean(
     truth = sum(m * t for m, t in zip(counts, worth, strict=True))
     noise = max((square - truth) / total**2, mean * 0)
     drawn = max((square / total - mean * mean) / total, noise)
-    return MeanEstimate(mean, seen.n, noise, drawn, sure)
+    return MeanEstimate(mean, seen.n, noise, drawn, sure, residual)
+
+
+def _exactly(
+    known: Known, numbers: Sequence[Fraction | float]
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """The scores of the values and of their squares in rationals, where that takes a moment."""
+    channel = known.exact
+    if channel is None or not all(isinstance(v, Fraction) for v in numbers):
+        return None
+    rationals = [Fraction(v) for v in numbers]
+    both = [rationals, [v * v for v in rationals]]
+    found = exact_scores(channel, both)
+    if found is None and few_enough(channel):
+        solved = inverse_times(channel.matrix, Mat.of(zip(*both, strict=True))).rows()
+        found = [[Fraction(row[k]) for row in solved] for k in range(2)]
+    return None if found is None else (found[0], found[1])
 
 
 def read_values(
