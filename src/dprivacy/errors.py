@@ -75,6 +75,10 @@ class NotInvertible(DPrivacyError):
     """A channel without an inverse."""
 
 
+class Unidentified(DPrivacyError):
+    """A model of which the data, after the noise, do not determine every coefficient."""
+
+
 class Malformed(DPrivacyError):
     """Input that is not what was asked for; never raised itself, each fact has its class below."""
 

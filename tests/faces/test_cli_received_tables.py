@@ -159,7 +159,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class TestRegression:
     def test_a_protected_outcome(self, people: Path) -> None:
-        words = ("estimate", "r.csv", "--regress", "smokes ~ region", "--json")
+        words = ("regress", "r.csv", "smokes ~ region", "--json")
         found = json.loads(command(*words, folder=people).out)
         south = found["coefficients"]["region=south"]
         # The true log odds: ln(1/9) − ln(1) = −2.197; the band is more than six errors wide.
@@ -167,24 +167,35 @@ class TestRegression:
         assert abs(south + 2.197) < 1.1
 
     def test_a_protected_covariate(self, people: Path) -> None:
-        words = (
-            "estimate",
-            "r.csv",
-            "--regress",
-            "income ~ smokes",
-            "--family",
-            "linear",
-            "--json",
-        )
+        words = ("regress", "r.csv", "income ~ smokes", "--family", "linear", "--json")
         found = json.loads(command(*words, folder=people).out)["coefficients"]
         # Uncorrected, the slope would be nearer to 1.
         assert found["intercept"] == pytest.approx(1, abs=0.15)
         assert found["smokes=yes"] == pytest.approx(2, abs=0.3)
 
     def test_refusals(self, people: Path) -> None:
-        words = ("estimate", "r.csv", "--regress")
-        for model in ("smokes ~ q", "smokes ~ smokes"):
-            assert command(*words, model, folder=people).code == 1
-        for model in ("smokes", "~ region", "smokes ~"):
-            assert command(*words, model, folder=people).code == 2
-        assert command(*words, "smokes ~ region", "--mean", folder=people).code == 2
+        for model, words in (
+            ("smokes ~ q", "not 'q'"),
+            ("smokes ~ smokes", "is the outcome"),
+            ("smokes", "ends early"),
+            ("smokes ~ income + region", "(separation)"),
+        ):
+            assert words in refused("regress", "r.csv", model, folder=people)
+        asked = ("regress", "r.csv", "income ~ region", "--weights", "smokes")
+        assert "is protected" in refused(*asked, folder=people)
+
+    def test_words_survey_and_picture(self, people: Path) -> None:
+        asked = ("regress", "r.csv", "smokes ~ region", "--order", "yes,no", "--clusters", "region")
+        assert "2 coefficients need more than 2 clusters" in refused(*asked, folder=people)
+        asked = ("regress", "r.csv", "income ~ smokes", "--weights", "income", "--of", "table")
+        text = good(*asked, "-o", "c.svg", folder=people)
+        assert "Regression(linear, n = 4,000)" in text
+        assert "about the true table" in text
+        assert "Wrote c.svg" in text
+        assert "<svg" in (people / "c.svg").read_text()
+        good(*asked, "-o", "c.csv", folder=people)
+        head, *rows = (people / "c.csv").read_text().splitlines()
+        assert head == "term,estimate,standard_error,low,high,of,method"
+        assert [row.split(",")[0] for row in rows] == ["intercept", "smokes=yes"]
+        assert "already exists" in refused(*asked, "-o", "c.csv", folder=people)
+        assert ".txt" in refused(*asked, "-o", "c.txt", folder=people)

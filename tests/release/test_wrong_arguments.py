@@ -13,7 +13,6 @@ from dprivacy.release import (
     query,
     read_pram,
     received,
-    regress_release,
     sanitise,
     sanitise_file,
 )
@@ -83,7 +82,6 @@ def test_columns_come_in_a_list(released, names):
         refused(lambda use=use: use(names), "columns should be a list of columns")
     refused(lambda: attack(table, secret="h", known=names), "known should be a list of columns")
     refused(lambda: attack(table, secret="h", also=names), "also should be a list of columns")
-    refused(lambda: regress_release(table, "h", names), "covariates should be a list of columns")
 
 
 @pytest.mark.parametrize("rows", [None, "9", 0, 2.5])

@@ -44,6 +44,7 @@ LEFT = {
     ),
     "Receive": (
         Verb("estimate", "corrected counts, means", "received.estimating"),
+        Verb("regress", "models of noisy columns", "received.regressing"),
         Verb("query", "any SQL, with corrections", "tables"),
     ),
 }

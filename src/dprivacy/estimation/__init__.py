@@ -29,9 +29,22 @@ from dprivacy.estimation.transport.distribution_distances import (
 # For other rooms; not part of the surface.
 from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.counts.noisy_tables import weighted_table as weighted_table
-from dprivacy.estimation.counts.standard_errors import read_chance as read_chance
+from dprivacy.estimation.counts.standard_errors import Of as Of, read_chance as read_chance
 from dprivacy.estimation.operators.channel_operator import left_inverse as left_inverse
 from dprivacy.estimation.operators.structure_check import Known as Known
+from dprivacy.estimation.regressions.cell_design import sampled_share as sampled_share
+from dprivacy.estimation.regressions.model_columns import (
+    ModelColumn as ModelColumn,
+    clean_codes as clean_codes,
+    missing_values as missing_values,
+    noisy_codes as noisy_codes,
+)
+from dprivacy.estimation.regressions.model_fit import fitted as fitted
+from dprivacy.estimation.regressions.model_formula import read_formula as read_formula
+from dprivacy.estimation.regressions.outcome_families import (
+    FAMILIES as FAMILIES,
+    FamilyName as FamilyName,
+)
 from dprivacy.estimation.scores.estimator_choice import (
     LIKELY as LIKELY,
     METHODS as METHODS,

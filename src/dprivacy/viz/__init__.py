@@ -20,7 +20,10 @@ from dprivacy.viz.charts.frontier_charts import (
     plot_refinement_frontier as plot_refinement_frontier,
     refinement_frontier as refinement_frontier,
 )
-from dprivacy.viz.charts.interval_charts import plot_intervals as plot_intervals
+from dprivacy.viz.charts.interval_charts import (
+    plot_coefficients as plot_coefficients,
+    plot_intervals as plot_intervals,
+)
 from dprivacy.viz.charts.leakage_charts import plot_leakage as plot_leakage
 from dprivacy.viz.charts.line_charts import plot_curves as plot_curves
 from dprivacy.viz.charts.matching_charts import (

@@ -5,7 +5,7 @@ from typing import Any
 
 from dprivacy.curves import Profile, ProtectedCurves
 from dprivacy.errors import WrongKind
-from dprivacy.estimation import Estimate, Statistics, TableEstimate
+from dprivacy.estimation import Estimate, Regression, Statistics, TableEstimate
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.hashing import LossExperiment
 from dprivacy.model import Channel, Dist, Gain, Guarantee, Hyper, Labelled
@@ -18,7 +18,7 @@ from dprivacy.viz.charts.bar_charts import plot_bars, plot_dist
 from dprivacy.viz.charts.channel_heat import plot_channel, plot_table
 from dprivacy.viz.charts.day_charts import plot_days, plot_mean_profile
 from dprivacy.viz.charts.estimate_charts import plot_estimate, plot_forecast
-from dprivacy.viz.charts.interval_charts import plot_intervals
+from dprivacy.viz.charts.interval_charts import plot_coefficients, plot_intervals
 from dprivacy.viz.charts.leakage_charts import plot_leakage
 from dprivacy.viz.charts.matching_charts import plot_loss_experiment
 from dprivacy.viz.charts.order_charts import plot_order
@@ -37,8 +37,8 @@ def picture(thing: Any, **options: Any) -> Any:
     Parameters
     ----------
     thing
-        A channel, hyper, distribution, gain, privacy profile, comparison, order, estimate, forecast,
-        inference or count; or anything with a channel, such as a mechanism.
+        A channel, hyper, distribution, gain, privacy profile, comparison, order, estimate, regression,
+        forecast, inference or count; or anything with a channel, such as a mechanism.
     **options
         What its drawing function takes; all take `title`.
 
@@ -70,6 +70,7 @@ picture.register(PrivacyProfile, plot_profile)
 picture.register(Order, plot_order)
 picture.register(Refinement, plot_refinement)
 picture.register(Estimate, plot_estimate)
+picture.register(Regression, plot_coefficients)
 picture.register(Forecast, plot_forecast)
 picture.register(Statistics, plot_intervals)
 picture.register(ProtectedCurves, plot_days)

@@ -94,8 +94,8 @@ def test_a_whole_table_is_refused_with_the_names_of_its_columns(made) -> None:
     table = made(TABLE)
     with pytest.raises(WrongKind, match=r"one column, not a table .*'drink', '.*pass one of them"):
         estimate(R, table)
-    with pytest.raises(WrongKind, match="the outcome should be one column"):
-        regress(table, {"x": [1]})
+    with pytest.raises(WrongKind, match="column 'y' should be one column"):
+        regress("y ~ x", {"y": table, "x": [1]})
 
 
 def test_a_cross_table_is_read_by_its_names() -> None:
@@ -112,7 +112,7 @@ def test_a_confidence_is_a_number_between_0_and_1(wrong) -> None:
     for ask in (
         lambda: estimate(R, ["tea"], confidence=wrong),
         lambda: estimate_mean(R, ["tea"], values=[1, 2, 3], confidence=wrong),
-        lambda: regress([0, 1, 2.5], {"x": [0, 1, 2]}, family="linear", confidence=wrong),
+        lambda: regress("y ~ x", {"y": [0, 1, 2.5], "x": [0, 1, 2]}, confidence=wrong),
     ):
         with pytest.raises(Malformed, match="confidence"):
             ask()
@@ -160,10 +160,9 @@ def test_unknown_labels_are_counted_and_never_shown(observed, words) -> None:
 
 
 def test_columns_of_a_regression_keep_their_secrets_too() -> None:
+    data = {"y": [1.0, 2.0], "drink": ["tea", SECRET]}
     with pytest.raises(UnknownCategory, match="1 of 2 rows") as caught:
-        regress(
-            [1.0, 2.0], {"drink": ["tea", SECRET]}, covariate_channels={"drink": R}, family="linear"
-        )
+        regress("y ~ drink", data, channels={"drink": R})
     assert SECRET not in str(caught.value)
     with pytest.raises(UnknownCategory, match="2 of 2 rows"):
         positions_of([{}, SECRET], ["a"], "here")

@@ -44,7 +44,7 @@ def demo(folder: Path, as_json: bool) -> None:
     truth = survey()
     guess = attack(release, secret="hobby", known=["region"])
     asked = query(release, SQL)
-    fitted = regress_release(release, "smokes", ["region"])
+    fitted = regress_release(release, "smokes ~ region")
     counts = {name: _counts(release, name, truth[name]) for name in card.mechanisms}
     answer = {
         "files": [str(path) for path in (table, plan_file, output, card_path(output))],

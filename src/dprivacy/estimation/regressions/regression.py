@@ -1,52 +1,63 @@
-"""Regression when the outcome, or some covariates, were randomised."""
+"""Regression when the outcome, or some covariates, are noisy."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, NotInvertible, UnknownName, WrongShape
-from dprivacy.estimation.counts.mean_estimate import read_values
-from dprivacy.estimation.counts.observed_counts import positions_of, read_column
-from dprivacy.estimation.counts.standard_errors import read_chance
-from dprivacy.estimation.operators.channel_operator import left_inverse
-from dprivacy.estimation.regressions.design_matrix import read_design, read_numbers
-from dprivacy.estimation.regressions.regression_fits import corrected, likeliest
+from dprivacy.errors import NotApplicable
+from dprivacy.estimation.counts.standard_errors import Of
+from dprivacy.estimation.regressions.cell_design import model_cells
+from dprivacy.estimation.regressions.model_columns import (
+    given_column,
+    named_columns,
+    read_model_columns,
+)
+from dprivacy.estimation.regressions.model_fit import fitted
+from dprivacy.estimation.regressions.model_formula import read_formula
+from dprivacy.estimation.regressions.outcome_families import FamilyName
 from dprivacy.estimation.regressions.regression_result import Regression
-from dprivacy.model import Channel, as_channel
-from dprivacy.numbers import Floats
-from dprivacy.typing import ChannelLike, Label, NumberLike
+from dprivacy.estimation.scores.estimator_choice import Method
+from dprivacy.estimation.scores.survey_design import Survey
+from dprivacy.typing import ChannelLike, NumberLike
 
 
 def regress(
-    y: Any,  # a column: a list, an array or a series of labels or numbers
-    X: Any,  # a mapping, a data frame or an array
+    formula: str,
+    data: Any,  # a mapping from names to columns, a data frame, an Arrow table
     *,
-    outcome_channel: ChannelLike | None = None,
-    covariate_channels: Mapping[str, ChannelLike] | None = None,
-    family: Literal["logistic", "linear"] = "logistic",
-    values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None = None,
+    channels: Mapping[str, ChannelLike] | None = None,
+    family: FamilyName | None = None,
+    order: Sequence[Any] | None = None,
+    survey: Survey | None = None,
+    of: Of = "population",
+    method: Method = "auto",
     confidence: NumberLike = 0.95,
 ) -> Regression:
     """A regression that knows which of its columns went through which channel.
 
     Parameters
     ----------
-    y
-        The outcome: for "logistic" 0 and 1 (or labels of `outcome_channel`, whose second input is the
-        one that the probability is of), for "linear" numbers (or labels of `outcome_channel`).
-    X
-        Covariates: a mapping from name to column, a data frame, or an array. An intercept is added.
-    outcome_channel
-        The channel (or mechanism) that the outcome went through: 2 inputs for "logistic".
-    covariate_channels
-        The channels of randomised categorical columns, by name. A categorical column that was not
-        randomised goes with the identity.
+    formula
+        "outcome ~ column + C(column) + column:column". Numbers enter as numbers, words and C(column) as
+        categories, the first of which is the reference; a*b stands for a + b + a:b.
+    data
+        The columns by name.
+    channels
+        The channels (or mechanisms) that columns went through, by name: of the outcome, of covariates.
     family
-        "logistic" or "linear".
-    values
-        For "linear" with an outcome channel: what its inputs are worth, where their labels are
-        not numbers.
+        "linear", "logistic", "multinomial", "ordinal" or "poisson"; by default logistic for an outcome
+        of two classes, and linear for one of numbers.
+    order
+        The classes of the outcome: the first is the reference, and in an ordinal model they ascend. By
+        default in the order of its channel, or sorted.
+    survey
+        Weights, strata, clusters or replicate weights, by the names of their columns.
+    of
+        "population" for errors that count the drawing of the rows as well as the noise; "table" for the
+        noise alone, about the coefficients that the true table would give.
+    method
+        "score" or "likelihood", to overrule the choice.
     confidence
         Confidence level of the intervals.
 
@@ -54,81 +65,47 @@ def regress(
     -------
     Regression
         Consistent for the coefficients that the true columns would give, provided that each column was
-        randomised independently of everything else.
+        randomised independently of everything else. Nothing is assumed of the covariates' law.
 
     Notes
     -----
-    1. Logistic, outcome alone randomised: maximum likelihood of P(y* = 1) = c₀ + (c₁ − c₀)·σ(xβ),
-       where c_j is the chance that outcome j is reported as 1; Fisher scoring with halved steps,
-       errors from the Fisher information.
-    2. Anything else: the estimating equations of the model, averaged over the possible true categories
-       with the signed weights of the inverse channel, so that their expectation is that of the true
-       data (corrected scores). Newton's method; errors from the sandwich, row by row.
+    1. Noise in covariates: every row is replaced by the true rows that may stand behind it, with the
+       signed weights of the inverse channel, so that the model's equations have the expectation they
+       would have on the true table (corrected scores). A number costs three rows whatever its grid.
+    2. Noise in an outcome of classes alone: maximum likelihood of the released classes.
+    3. Where corrected scores have no solution and all columns are categories with at most 200 true
+       combinations: maximum likelihood over those, with any law of the noisy covariates in each
+       combination of the clean ones.
+    4. Newton's method until no coefficient would change by 10⁻⁶ of its standard error; errors from the
+       sandwich, by rows or clusters.
+
+    Raises
+    ------
+    Unidentified
+        A column that is constant or a combination of others, separation, or noise that outweighs the
+        signal; with the name of the column.
 
     Examples
     --------
     >>> from dprivacy.mechanisms import randomised_response
     >>> coin = randomised_response([0, 1], eps="ln 9")
     >>> x, y = [0] * 10 + [1] * 10, [0] * 8 + [1] * 2 + [0] * 3 + [1] * 7
-    >>> fit = regress(y, {"x": x}, outcome_channel=coin)
+    >>> fit = regress("y ~ x", {"x": x, "y": y}, channels={"y": coin})
     >>> {name: round(value, 2) for name, value in fit.coefficients.items()}
     {'intercept': -1.95, 'x': 3.04}
     """
-    UnknownName.require("family", family, ("logistic", "linear"))
-    sure = read_chance(confidence)
-    channels = dict(covariate_channels or {})
-    outcome = None if outcome_channel is None else as_channel(outcome_channel)
-    column = read_column(y, "the outcome")
-    if not len(column):
-        raise WrongShape(f"a regression needs rows to fit, and the outcome has {len(column)}")
-    design = read_design(X, channels, len(column))
-    if family == "logistic":
-        reported, rates = _binary(column, outcome)
-        if not channels:
-            return likeliest(design, reported, rates, sure)
-        kept = rates[1] - rates[0]
-        expected = (reported - rates[0]) / kept  # its expectation is the true outcome
-        return corrected(design, expected, "logistic", sure)
-    target = _numeric(column, outcome, values)
-    return corrected(design, target, "linear", sure)
-
-
-def _binary(column: Any, channel: Channel | None) -> tuple[Floats, tuple[float, float]]:
-    """The reported outcomes as 0 and 1, and P(1 is reported) for true 0 and true 1."""
-    if channel is None:
-        numbers = read_numbers(column, "the outcome")
-        if not np.isin(numbers, (0.0, 1.0)).all():
-            raise BadNumber(
-                f"outcomes of a logistic regression should be 0 and 1, and "
-                f"{int((~np.isin(numbers, (0.0, 1.0))).sum()):,} of {len(numbers):,} are not; labels "
-                "need an outcome_channel"
+    wanted, table = read_formula(formula), named_columns(data)
+    columns = read_model_columns(wanted.columns, table, channels or {})
+    drawn = survey or Survey()
+    for name in drawn.columns:
+        if name in (channels or {}):
+            raise NotApplicable(
+                f"{name!r} is noisy, and a design of a survey needs columns that are as they were"
             )
-        return numbers, (0.0, 1.0)
-    if (len(channel.rows), len(channel.columns)) != (2, 2):
-        raise WrongShape(
-            "the outcome channel of a logistic regression should have 2 inputs and 2 outputs, not "
-            f"{len(channel.rows)} and {len(channel.columns)}"
-        )
-    floats = channel.matrix.floats
-    if floats[0, 1] == floats[1, 1]:
-        raise NotInvertible(
-            f"the outcome channel answers {channel.columns[1]!r} with probability {floats[0, 1]:.6g} "
-            "whatever is true, so nothing can be learnt from it"
-        )
-    one = 1
-    if set(channel.rows) == set(channel.columns):  # the same labels, perhaps in another order
-        one = channel.columns.index(channel.rows[1])
-    at = positions_of(column, channel.columns, "the outcome")
-    return (at == one).astype(np.float64), (float(floats[0, one]), float(floats[1, one]))
-
-
-def _numeric(
-    column: Any,
-    channel: Channel | None,
-    values: Mapping[Label, NumberLike] | Sequence[NumberLike] | None,
-) -> Floats:
-    if channel is None:
-        return read_numbers(column, "the outcome")
-    worth = np.array([float(value) for value in read_values(channel.rows, values)])
-    scores = left_inverse(channel.matrix.floats) @ worth
-    return np.asarray(scores[positions_of(column, channel.columns, "the outcome")])
+    rows = len(columns[wanted.outcome].codes)
+    beside = {name: np.asarray(given_column(table, name, rows)) for name in drawn.columns}
+    cells, design = model_cells(columns, drawn, beside, of)
+    return fitted(
+        wanted, cells, design,
+        family=family, order=order, method=method, confidence=confidence, text=formula,
+    )  # fmt: skip

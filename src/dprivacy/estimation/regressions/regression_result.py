@@ -1,57 +1,80 @@
-"""The answer of a regression: coefficients with standard errors."""
+"""The answer of a regression: coefficients with standard errors, and how they were found."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from dprivacy.estimation.counts.standard_errors import quantile
-from dprivacy.estimation.tabular_answer import Rows, TabularAnswer
-from dprivacy.model import counted
+from dprivacy.estimation.scores.estimator_choice import LIKELY, SCORE
+from dprivacy.estimation.scores.smooth_functions import reach
+from dprivacy.estimation.tabular_answer import LongForm, Rows, TabularAnswer
+from dprivacy.model import Pictured, counted
 from dprivacy.numbers import Floats
+
+_METHODS = {
+    SCORE: "the model's equations, corrected for the noise; nothing is assumed of the covariates",
+    LIKELY: LIKELY,
+    "plain": "the model's own equations, since none of its columns is noisy",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Regression(TabularAnswer):
+class Regression(TabularAnswer, Pictured):
     """Coefficients with standard errors.
 
     Attributes
     ----------
-    names
-        "intercept", the given columns, and "column=label" for the categories of randomised ones (the
-        channel's first input is the reference).
-    values
-        The coefficients.
-    covariance
-        Of the coefficients.
-    n, family, confidence
+    formula, family
         What was fitted.
-    errors_from
-        What the covariance rests on.
-    converged
-        Whether the equations were solved.
+    names
+        "intercept", the columns, "column=level" for categories but the first, "a:b" for products; in an
+        ordinal model "low|high" for the thresholds, in a multinomial one "class: column".
+    values, covariance
+        The coefficients; the covariance is the sandwich of rows or clusters.
+    n
+        The number of rows.
+    of
+        "population": drawing the rows errs as well as the noise. "table": only the noise errs, about
+        what the same regression would give on the true table.
+    method
+        "score", "maximum likelihood", or "plain" where no column is noisy.
+    assumed
+        What that rests on, in sentences.
+    decrement
+        By how many standard errors one more step would change a coefficient, at most.
+    degrees
+        Degrees of freedom of the intervals.
+    confidence
+        Of the intervals.
     log_likelihood
         For maximum likelihood only.
+    constants
+        Which of the names are those of intercepts and thresholds.
 
     Examples
     --------
     >>> from dprivacy.estimation import regress
-    >>> print(regress([0, 1, 2, 4], {"x": [0, 1, 2, 3]}, family="linear"))
+    >>> print(regress("y ~ x", {"y": [0, 1, 2, 4], "x": [0, 1, 2, 3]}))
     Regression(linear, n = 4)
                coefficient  ± s.e.     95 % interval
-    intercept      -0.2000  0.1625  -0.5185 … 0.1185
-            x       1.3000  0.1158   1.0731 … 1.5269
+    intercept      -0.2000  0.1876  -1.0073 … 0.6073
+            x       1.3000  0.1337   0.7248 … 1.8752
     """
 
+    formula: str
+    family: str
     names: tuple[str, ...]
     values: Floats
     covariance: Floats
     n: int
-    family: str
+    of: str
+    method: str
+    assumed: tuple[str, ...]
+    decrement: float
+    degrees: float
     confidence: float
-    errors_from: str
-    converged: bool
     log_likelihood: float | None = None
+    constants: tuple[str, ...] = ()
     exact: ClassVar[bool] = False  # the fit is in doubles
 
     @property
@@ -67,21 +90,39 @@ class Regression(TabularAnswer):
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """By name, at the confidence asked for."""
-        z = quantile(self.confidence)
+        """By name, at the confidence asked for: Student's quantile."""
+        far = reach(self.confidence, self.degrees)
         errors = self.standard_errors
-        return {k: (v - z * errors[k], v + z * errors[k]) for k, v in self.coefficients.items()}
+        return {k: (v - far * errors[k], v + far * errors[k]) for k, v in self.coefficients.items()}
+
+    def long_form(self) -> LongForm:
+        """One row for each coefficient, to be written to a file."""
+        errors, ends = self.standard_errors, self.intervals
+        rows = tuple(
+            (name, value, errors[name], *ends[name], self.of, self.method)
+            for name, value in self.coefficients.items()
+        )
+        return LongForm(f"{self.family} model {self.formula}", ("term",), rows, self.assumed)
 
     def explain(self) -> str:
         """The fit in words."""
-        end = "" if self.converged else " It did not converge: do not use the coefficients."
-        rests = f"Standard errors come from {self.errors_from}."
-        return f"A {self.family} regression on {counted(self.n, 'row')}. {rests}{end}"
+        drawn = (
+            "Standard errors count both the noise and the drawing of the rows."
+            if self.of == "population"
+            else "Standard errors count the noise alone: they are about the true table."
+        )
+        head = (
+            f"A {self.family} regression on {counted(self.n, 'row')}, by {_METHODS[self.method]}."
+        )
+        assumed = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in self.assumed]
+        return " ".join([head, drawn, *assumed])
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as plain data."""
-        found = self._told("family", "n", "coefficients", "standard_errors", "intervals")
-        return found | self._told("confidence", "errors_from", "converged", "log_likelihood")
+        found = self._told("formula", "family", "n", "coefficients", "standard_errors", "intervals")
+        more = ("confidence", "of", "method", "assumed", "decrement", "degrees", "log_likelihood")
+        told = found | self._told(*more)
+        return told | {"degrees": None if np.isinf(self.degrees) else self.degrees}
 
     def _printed(self) -> tuple[str, Rows]:
         errors, ends = self.standard_errors, self.intervals
@@ -89,4 +130,4 @@ class Regression(TabularAnswer):
         for name, value in self.coefficients.items():
             low, high = ends[name]
             rows.append((name, f"{value:.4f}", f"{errors[name]:.4f}", f"{low:.4f} … {high:.4f}"))
-        return f"Regression({self.family}, n = {self.n})", rows
+        return f"Regression({self.family}, n = {self.n:,})", rows

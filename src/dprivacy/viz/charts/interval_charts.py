@@ -1,9 +1,10 @@
 """Estimates with their intervals: a dot and a line each, for groups and coefficients alike."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
-from dprivacy.estimation import LongForm
+from dprivacy.estimation import LongForm, Regression
 from dprivacy.viz.style.figure_words import name_rows, require_some, ruled, short, titled
 from dprivacy.viz.style.picture_style import FAINT, WIDTH, Figure, drawn, new_axes, style
 
@@ -62,6 +63,36 @@ def plot_intervals(answer: Any, *, title: str = "", x: str = "") -> Figure:
     ruled(axes, "x")
     titled(axes, title)
     return drawing
+
+
+def plot_coefficients(fit: Regression, *, intercepts: bool = False, title: str = "") -> Figure:
+    """The coefficients of a regression with their intervals, one below the other.
+
+    Parameters
+    ----------
+    fit
+        What `dprivacy.estimation.regress` found.
+    intercepts
+        Whether intercepts and thresholds are drawn as well, which are often far from all others.
+    title
+        The formula, when omitted.
+
+    Examples
+    --------
+    >>> from dprivacy.estimation import regress
+    >>> figure = plot_coefficients(regress("y ~ x", {"y": [0, 1, 2, 4], "x": [0, 1, 2, 3]}))
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['x']
+    """
+    long = fit.long_form()
+    left_out = [] if intercepts else fit.constants
+    rows = tuple(row for row in long.rows if row[0] not in left_out)
+    figure = plot_intervals(
+        replace(long, rows=rows or long.rows),
+        title=title or f"{fit.formula} ({fit.family}, {fit.n:,} rows)",
+        x=f"coefficient, {100 * fit.confidence:g} % interval",
+    )
+    return figure
 
 
 def _length(side: float) -> float:

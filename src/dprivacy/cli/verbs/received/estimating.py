@@ -9,7 +9,7 @@ import rich_click as click
 import dprivacy.cli.shared_options as shared
 from dprivacy.errors import NotApplicable
 from dprivacy.estimation import LongForm, Survey
-from dprivacy.release import ReceivedTable, received, regress_release
+from dprivacy.release import ReceivedTable, received
 
 _OF_NUMBERS = ("mean", "total", "variance", "quantile")
 
@@ -43,8 +43,6 @@ _OF_NUMBERS = ("mean", "total", "variance", "quantile")
 @shared.one_of(
     "--method", "auto", "score", "likelihood", help="Estimator of conditions; auto errs least."
 )
-@click.option("--regress", "model", help='Regression instead: "outcome ~ column + column".')
-@shared.one_of("--family", "logistic", "linear", help="Regression model.")
 @shared.one_of(
     "--estimator", "ibu", "inverse", "projected", help="Method of correcting tables of counts."
 )
@@ -60,8 +58,6 @@ def estimate(
     quantile: float | None,
     of: Literal["table", "population"] | None,
     method: Literal["auto", "score", "likelihood"],
-    model: str | None,
-    family: Literal["logistic", "linear"],
     estimator: Literal["ibu", "inverse", "projected"],
     confidence: float,
     output: Path | None,
@@ -81,13 +77,6 @@ def estimate(
     groups = [part.strip() for part in by.split(",") if part.strip()]
     if len(wanted) > 1:
         raise click.UsageError(f"--{wanted[0]} and --{wanted[1]} ask for different things")
-    if model is not None:
-        if columns or groups or wanted:
-            raise click.UsageError("--regress cannot be combined with --column, --by or --mean")
-        outcome, covariates = _formula(model)
-        found = regress_release(release, outcome, covariates, family=family, confidence=confidence)
-        shared.say(found.to_dict(), as_json, f"{found}\n\n{found.explain()}")
-        return
     if "share" in wanted and not where:
         raise click.UsageError('--share needs --where, such as --where "age>=40"')
     asked: dict[str, Any] = {
@@ -179,12 +168,3 @@ def _numeric(release: ReceivedTable) -> tuple[list[str], list[str]]:
             f"no protected column holds numbers; {', '.join(others)} can be counted instead"
         )
     return numbers, others
-
-
-def _formula(text: str) -> tuple[str, list[str]]:
-    """The outcome and the covariates of "outcome ~ column + column"."""
-    outcome, tilde, right = text.partition("~")
-    covariates = [part.strip() for part in right.split("+")]
-    if not tilde or not outcome.strip() or not all(covariates):
-        raise click.UsageError(f'--regress should be "outcome ~ column + column", not {text!r}')
-    return outcome.strip(), covariates
