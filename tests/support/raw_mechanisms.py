@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction as Q
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from dprivacy.design import optimal
 from dprivacy.mechanisms import (
     FAMILIES,
+    LocalMechanism,
     bitwise_response,
     integer_geometric,
     laplace,
@@ -20,6 +22,7 @@ from dprivacy.mechanisms import (
     sequential,
     vector_laplace,
 )
+from support.enumerated_draws import local_laws
 from support.raw_laws import Law, Path, promise_of, watched
 
 LEVELS = ("ln 2", "1", "ln 3", "sqrt(2)", "1/50", *(f"{k}/7" for k in range(1, 40) if k % 7))
@@ -49,7 +52,9 @@ def finite(name: str, mechanism: Any, covers: set[str]) -> Path:
     return Path(
         name,
         mechanism.channel.rows,
-        drawn(mechanism),
+        partial(local_laws, mechanism)
+        if isinstance(mechanism, LocalMechanism)
+        else drawn(mechanism),
         promise_of(guarantee),
         Q(guarantee.delta),
         frozenset(covers | {type(mechanism).__name__}),

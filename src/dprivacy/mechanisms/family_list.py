@@ -12,6 +12,7 @@ from dprivacy.mechanisms.families import (
     vector_noise,
 )
 from dprivacy.mechanisms.groundwork.family_record import Family
+from dprivacy.mechanisms.local.local_families import LOCAL_FAMILIES
 
 FAMILIES: tuple[Family, ...] = (
     response.FAMILY,
@@ -25,4 +26,5 @@ FAMILIES: tuple[Family, ...] = (
     laplace_grid.INTEGER_GEOMETRIC,
     geometric_line.OVER_TRUNCATED,
     truncated_laplace.FAMILY,
+    *LOCAL_FAMILIES,
 )

@@ -120,6 +120,13 @@ def memoised(mechanism: LocalMechanism, *, first: LevelLike) -> Memoised:
     With Z and b of the permanent round and a₁ = e^first, the kept report is sent with probability
     h = Z(a₁ − 1)/(b(a − a₁) + Z(a₁ − 1)). A report then has probability h·w/Z + (1 − h)/b for w = a
     inside its set and w = 1 outside, and these are to each other as a₁ to 1.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import subset_response
+    >>> drinks = subset_response(["tea", "coffee", "milk"], eps="ln 4", size=1)
+    >>> print(memoised(drinks, first="ln 2").kept)
+    1/2
     """
     sets = mechanism.reports
     if not isinstance(sets, SubsetReports | HyperplaneReports):

@@ -157,7 +157,8 @@ class LocalMechanism(Sourced, Pictured):
         array or list
             Whole numbers (hashed_response, projective_response), the sorted positions of the labels
             in the set (subset_response), or one bit a label, eight to a byte (unary_response): one
-            report a value; an array, with one row a report, when the values came as one.
+            report a value; when the values came as an array, an array of their shape, with a last
+            axis for reports of several parts.
 
         Raises
         ------
@@ -166,7 +167,7 @@ class LocalMechanism(Sourced, Pictured):
         """
         drawn = self.reports.draw(self._coder.encode(values), self._source(insecure_seed))
         if isinstance(values, np.ndarray):
-            return drawn
+            return drawn.reshape(values.shape + drawn.shape[1:])
         if drawn.dtype == np.uint8:
             return [row.tobytes() for row in drawn]
         return drawn.tolist() if drawn.ndim == 1 else [tuple(row) for row in drawn.tolist()]

@@ -46,6 +46,11 @@ class Candidate:
     counters
         How many counters the collector keeps, of which decoding is one transform where there are more
         than labels.
+
+    Examples
+    --------
+    >>> local_plan(["yes", "no"], eps="ln 3", n=100).best.name
+    'randomised response'
     """
 
     family: str
@@ -155,6 +160,12 @@ def local_plan(
        prime power q up to 4(a + 2) the smallest geometry that has room.
     2. Of those whose reports are short enough the smallest total variance is taken; among the ones
        within 0.5 % of it, the shortest report. Variances are compared as rationals.
+
+    Examples
+    --------
+    >>> found = local_plan(range(10), eps=1, n=1000)
+    >>> [each.name for each in found.candidates[:2]]
+    ['subset response (size = 3)', 'projective response (q = 3, t = 3)']
     """
     known, level = read_labels(labels), as_eps(eps)
     if len(known) < 2:
