@@ -1,6 +1,7 @@
 """Sanitising on a real standalone cluster: what is kept secret, refused, charged and estimated."""
 
 import base64
+import sqlite3
 import warnings
 
 import numpy as np
@@ -8,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import AlreadyReleased, Malformed, UnknownCategory
+from dprivacy.errors import AlreadyReleased, LedgerInterrupted, Malformed, UnknownCategory
 from dprivacy.numbers.levels import ln
 from dprivacy.release import Ledger, Plan, Released, query, received, sanitise, sanitise_file
+from dprivacy.release.spark.spark_spending import FrameSpending
+from support.broken_ledgers import Faults, WoundedConnection
 from support.release_tables import with_card
 from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from support.spark_standalone import everything_below
@@ -115,6 +118,46 @@ class TestLedger:
             assert ledger.verify([tmp_path / "one" / "_card.json"])
         with pytest.raises(Malformed, match="is a remark in a ledger"):
             sanitise(frame, PLAN, again="why not")
+
+    def test_a_lost_answer_is_no_second_charge_and_no_free_output(
+        self, spark, tmp_path, monkeypatch
+    ):
+        faults, real = Faults(), sqlite3.connect
+        monkeypatch.setattr(
+            sqlite3, "connect", lambda *given, **how: WoundedConnection(real(*given, **how), faults)
+        )
+        counts, settle = [], FrameSpending.settle
+
+        def counted(self, sha256):
+            counts.append(faults.count)
+            settle(self, sha256)
+            counts.append(faults.count)
+
+        monkeypatch.setattr(FrameSpending, "settle", counted)
+        with Ledger(tmp_path / "ledger.db", open=True) as ledger:
+
+            def release(name, rows):
+                return with_card(made(spark, rows), PLAN, output=tmp_path / name, ledger=ledger)
+
+            faults.arm(0, "", lasting=False)
+            release("one", 100)
+            for k, at in enumerate(counts[:2]):  # the COMMIT of the charge, and that of the hash
+                faults.arm(at, "after", lasting=False)
+                release(f"healed{k}", 101 + k)
+                assert faults.fired
+            assert ledger.spent(column="hobby").eps == 3 * ln(5)
+            assert ledger.verify(tmp_path.glob("*/_card.json")).cards == 3
+            for k, at in enumerate(counts[:2]):
+                faults.arm(at, "after", lasting=True)
+                with pytest.raises(LedgerInterrupted):
+                    release(f"lost{k}", 111 + k)
+                faults.heal()
+                with pytest.raises(AlreadyReleased):
+                    release(f"lost{k}", 111 + k)
+            assert ledger.spent(column="hobby").eps == 5 * ln(5)
+            verdict = ledger.verify(tmp_path.glob("*/_card.json"))
+            assert verdict, verdict.explain()
+            assert verdict.cards == 3
 
 
 class TestPlaces:
