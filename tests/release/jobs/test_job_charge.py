@@ -1,6 +1,7 @@
 """File jobs and the ledger: spent before anything is drawn, once a run, and taken back on refusal."""
 
 import json
+import os
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.jobs import job_charge as charge, output_writer as writing
 from dprivacy.release.jobs.source_marks import Origin
+from support.programs import run_program
 from support.release_tables import LETTERS, Stopped, left_over, plan_of, stopped_after
 
 
@@ -219,3 +221,15 @@ def test_on_the_command_line(job):
     assert job.ledger.left("survey").eps == 0
     assert isinstance(typed("--replace", "--again", "x", *ledger).exception, BudgetExceeded)
     assert isinstance(typed("--engine", "spark", "--resume").exception, Malformed)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize(
+    ("step", "deaths"), [(13, 8), pytest.param(1, 100, marks=pytest.mark.slow)]
+)
+def test_a_job_that_is_killed_is_charged_once(tmp_path, step, deaths):
+    """At any statement of the ledger or call of the system, before it, after it and half-way."""
+    done = run_program("crash_charges", tmp_path, step)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("deaths "), done.stdout
+    assert int(done.stdout.split()[1]) >= deaths

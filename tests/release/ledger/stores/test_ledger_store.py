@@ -189,3 +189,23 @@ def test_killed_at_any_moment(where, rounds):
         # A child may be killed after either commit and before its report, once each.
         assert len(outputs) == kinds["settle"] <= kinds["spend"] <= len(reported) + rounds
         assert ledger.spend({"h": RR}).sequence == verdict.entries + 1
+
+
+@pytest.mark.service("postgres")
+def test_a_connection_that_was_cut_while_nobody_used_it_is_made_again(postgres, tmp_path):
+    import psycopg
+
+    where = {"place": postgres, "key": tmp_path / "key", "schema": "idle"}
+    with Ledger(**where, open=True) as ledger, psycopg.connect(postgres, autocommit=True) as other:
+        for use in (
+            lambda: ledger.is_per_person("survey"),
+            lambda: ledger.budget("survey", 2),
+            lambda: ledger.spend({"h": RR}, account="survey"),
+            ledger.verify,
+        ):
+            other.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                "WHERE application_name = 'dprivacy'"
+            )
+            use()
+        assert ledger.spent("survey").eps == Level("ln 2")

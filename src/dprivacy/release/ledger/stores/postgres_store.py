@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from dprivacy.errors import BadFile, BrokenLedger, LedgerInterrupted, UnknownName
@@ -54,6 +54,12 @@ class PostgresStore(Store):
             self._connection.close()
             raise
 
+    def _connect_again(self) -> None:
+        try:
+            self._connect(create=False)
+        except BadFile as reason:
+            raise LedgerInterrupted(str(reason)) from None
+
     def _prepare(self, create: bool) -> None:
         run = self._connection.execute
         run("SET synchronous_commit TO on")
@@ -97,12 +103,14 @@ class PostgresStore(Store):
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """One transaction; one that reads sees a snapshot. A connection that broke is made again."""
-        if self._connection.broken:
+        with self._errors(), ExitStack() as stack:
             try:
-                self._connect(create=False)
-            except BadFile as reason:
-                raise LedgerInterrupted(str(reason)) from None
-        with self._errors(), self._connection.transaction() as made:
+                made = stack.enter_context(self._connection.transaction())
+            except self._psycopg.OperationalError:  # nothing is begun yet
+                if not self._connection.broken:
+                    raise
+                self._connect_again()
+                made = stack.enter_context(self._connection.transaction())
             if not write:
                 self._connection.execute(
                     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
