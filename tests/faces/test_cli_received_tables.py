@@ -113,25 +113,40 @@ class TestQuery:
     def test_words(self, released: Path) -> None:
         text = good("query", "out.parquet", GROUPED, folder=released)
         head, *rows = text.splitlines()
-        assert head.split()[:3] == ["hobby", "k", "corrected"]
+        assert head.split()[:4] == ["hobby", "k", "±", "s.e."]
         assert len(rows) == 4
+        assert rows[-1].startswith("corrected by score")
 
     def test_json(self, released: Path) -> None:
         answer = json.loads(good("query", "out.parquet", GROUPED, "--json", folder=released))
         assert answer["columns"] == ["hobby", "k"]
-        assert sum(row[1] for row in answer["rows"]) == 800
-        assert sum(count for count, _ in answer["corrected"]) == pytest.approx(800)
+        assert sum(row[1] for row in answer["rows"]) == pytest.approx(800)
+        assert all(line[1]["error"] > 0 for line in answer["spreads"])
 
     def test_values_of_any_type_are_json(self, released: Path) -> None:
         sql = "SELECT DATE '2020-01-01' d, 1.5::DECIMAL(4, 2) x, NULL z, 'nan'::DOUBLE n, [1, 2] l"
         answer = json.loads(good("query", "out.parquet", sql, "--json", folder=released))
         assert len(answer["rows"][0]) == 5
 
+    def test_raw(self, released: Path) -> None:
+        text = good("query", "out.parquet", "SELECT * FROM data LIMIT 2", "--raw", folder=released)
+        assert [line.split()[-1] for line in text.splitlines()[:3]] == ["answer", "raw", "raw"]
+
+    def test_exact_tables_are_joined(self, released: Path) -> None:
+        (released / "kinds.csv").write_text("hobby,kind\nsports,out\ncars,out\n")
+        sql = "SELECT kind, count(*) AS n FROM data JOIN kinds USING (hobby) GROUP BY kind"
+        words = ("query", "out.parquet", sql, "--with", "kinds=kinds.csv", "--of", "population")
+        assert "true population" in good(*words, folder=released)
+        done = command("query", "out.parquet", sql, "--with", "kinds.csv", folder=released)
+        assert done.code == 2
+        assert "--with should be NAME=FILE" in done.err
+
     def test_refusals(self, released: Path) -> None:
         (released / "secret.csv").write_text(f"s\n{CANARY}\n")
         for sql in (
             "SELECT * FROM 'secret.csv'",
             "COPY data TO 'stolen.csv'",
+            "SELECT max(hobby) FROM data",
         ):
             refused("query", "out.parquet", sql, folder=released)
         assert not (released / "stolen.csv").exists()

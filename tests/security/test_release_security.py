@@ -119,7 +119,7 @@ def test_ten_thousand_canaries_stay_in_the_source(source: Path, tmp_path: Path) 
                 release.estimate("h"), release.estimate("k"), release.cross_table(["h", "region"])
             )
             print(query(release, "SELECT region, h, count(*) FROM data GROUP BY ALL").explain())
-            print(query(release, "SELECT * FROM data LIMIT 5").to_dict())
+            print(query(release, "SELECT * FROM data LIMIT 5", raw=True).to_dict())
     assert MARK not in said.getvalue()
     assert MARK.encode() not in everything_in(public)
     assert list(scratch.iterdir()) == []

@@ -144,12 +144,12 @@ def test_receive_a_table_and_its_card(served, window, people, tmp_path):
     expect(row).to_contain_text(f"± {found.standard_errors['sports']:,.0f}")
     window.get_by_label("By another column").select_option("region")
     expect(window.locator("p", has_text="hobby by region, corrected")).to_be_visible()
-    window.get_by_label("Or any SQL, on the table called data").fill(
+    window.get_by_label("Or SQL, on the table called data").fill(
         "SELECT smokes, count(*) AS people FROM data GROUP BY smokes ORDER BY smokes"
     )
     window.get_by_role("button", name="Ask in SQL").click()
-    expect(window.get_by_role("columnheader", name="corrected (rows)")).to_be_visible()
-    window.get_by_label("Or any SQL, on the table called data").fill("DROP TABLE data")
+    expect(window.get_by_role("columnheader", name="95 % interval")).to_be_visible()
+    window.get_by_label("Or SQL, on the table called data").fill("DROP TABLE data")
     window.get_by_role("button", name="Ask in SQL").click()
     expect(window.get_by_role("alert")).to_contain_text("nly one SELECT is answered")
     assert "smokes" in window.url or "DROP" in window.url

@@ -45,7 +45,7 @@ LEFT = {
     "Receive": (
         Verb("estimate", "corrected counts, means", "received.estimating"),
         Verb("regress", "models of noisy columns", "received.regressing"),
-        Verb("query", "any SQL, with corrections", "tables"),
+        Verb("query", "SQL, right or refused", "received.querying"),
     ),
 }
 RIGHT = {

@@ -40,9 +40,10 @@ from dprivacy.release.proving.card_proof import (
     CardVerdict as CardVerdict,
     prove_card as prove_card,
 )
+from dprivacy.release.queries.query_answer import QueryAnswer as QueryAnswer
+from dprivacy.release.queries.sql_query import query as query
 from dprivacy.release.receiving.release_regression import regress_release as regress_release
 from dprivacy.release.receiving.row_attack import Attack as Attack, attack as attack
-from dprivacy.release.receiving.sql_queries import QueryAnswer as QueryAnswer, query as query
 from dprivacy.release.receiving.table_receiver import (
     ReceivedTable as ReceivedTable,
     received as received,

@@ -1,6 +1,5 @@
-"""The verbs of tables: inspect, plan and sanitise to release; estimate, query and attack to receive."""
+"""The verbs of tables: inspect, plan and sanitise to release, and attack."""
 
-import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,7 +18,6 @@ from dprivacy.release import (
     forecast,
     needed_eps,
     propose,
-    query as ask,
     received,
     sanitise_file,
     transition_summary,
@@ -138,25 +136,6 @@ def sanitise(
         released = sanitise_file(table, wanted, output, **options)
     where = shared.wrote(output, card_path(output))
     shared.say(released.to_dict(), as_json, f"{released.explain()}\n\n{where}")
-
-
-@click.command(
-    epilog=shared.examples(
-        'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
-    )
-)
-@click.argument("table", type=shared.PATH)
-@click.argument("sql")
-@shared.CARD
-@shared.JSON
-def query(table: Path, sql: str, card: Path | None, as_json: bool) -> None:
-    """Ask a released TABLE, called data in the query, anything in SQL (- reads standard input).
-
-    Every answer is private, since the table is. Counts by protected columns come with the corrected
-    count and its standard error beside them.
-    """
-    asked = sys.stdin.read() if sql == "-" else sql
-    shared.show(ask(received(table, card=card), asked), as_json)
 
 
 @click.command(

@@ -149,13 +149,9 @@ def demo_release(drawer: Drawer) -> ReceivedTable:
 
 
 def answer_table(found: QueryAnswer) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of an answer to SQL."""
-    more = ["corrected (rows)", "± standard error (rows)"] if found.corrected else []
-    rows = []
-    for k, row in enumerate(found.rows):
-        extra = [f"{value:,.1f}" for value in found.corrected[k]] if found.corrected else []
-        rows.append([*(_named(value) for value in row), *extra])
-    return [*found.columns, *more], rows
+    """The head and the rows of an answer to SQL, with errors and intervals after estimates."""
+    head, *rows = found.table()
+    return list(head), [list(row) for row in rows]
 
 
 class ReceiveRoom(OpenRoom):
@@ -198,7 +194,7 @@ class ReceiveRoom(OpenRoom):
         text("h2", "Ask")
         self.column = Choice("Column", {})
         self.by = Choice("By another column", {})
-        self.sql = ui.textarea("Or any SQL, on the table called data", value=self.state["sql"])
+        self.sql = ui.textarea("Or SQL, on the table called data", value=self.state["sql"])
         self.sql.props("outlined rows=3 spellcheck=false").classes("dp-mono")
         with side_by_side():
             ui.button("Ask in SQL", icon="search", on_click=self._asked).props("outline")
@@ -308,11 +304,12 @@ def _show_answer(found: QueryAnswer) -> str:
         table("Answer", head, rows)
     else:
         text("p", "No rows.")
-    small(found.note)
+    small(" ".join([found.told_kind(), *found.notes]))
     details(
-        "Why any question may be asked",
-        "What is computed from a protected table alone is as private as the table: no query "
-        "can undo the noise. Counts by protected columns come with an estimate of the true "
-        "count beside the raw one.",
+        "What is corrected, and what is refused",
+        "Counts, sums, means and variances of protected columns are estimates of the true table; "
+        "queries without protected columns are answered exactly, and what cannot be corrected is "
+        "refused with the reason. What is computed from a protected table alone is as private as the "
+        "table: no query can undo the noise.",
     )
     return f"{len(rows):,} rows"
