@@ -43,7 +43,7 @@ def test_a_quiet_score_is_kept_and_a_loud_one_replaced():
     found, score = asked("2/10", 5000, rng)
     assert found.method == "maximum likelihood"
     assert found.standard_error < 0.8 * score[1]
-    assert "the unbiased score would err by ±" in found.note
+    assert "the unbiased score would err by ±" in found.note()
     assert 0 <= found.low <= found.value <= found.high <= 1
 
 

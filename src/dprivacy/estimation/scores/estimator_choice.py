@@ -23,7 +23,8 @@ MOST_CELLS = 10_000  # true cells up to which the likelihood is climbed
 class ChosenShare:
     """An estimated share with its interval, and by which estimator.
 
-    `spread` is V, the variance of one row's score: V/N is the score's mean squared error.
+    `spread` is V, the variance of one row's score: V/N is the score's mean squared error, and `instead`
+    its root where the likelihood was taken. `whole` says that the table itself was asked for.
     """
 
     value: float
@@ -32,7 +33,20 @@ class ChosenShare:
     high: float
     method: str
     spread: float
-    note: str = ""
+    instead: float = math.nan
+    whole: bool = False
+
+    def note(self, unit: float = 1.0) -> str:
+        """What a reader should know of the choice; in counts where `unit` is the size of the group."""
+        if self.method == SCORE:
+            return ""
+        told = (
+            f"the unbiased score would err by ±{unit * self.instead:.3g} where this errs by "
+            f"±{unit * self.standard_error:.3g}"
+        )
+        if self.whole:
+            told += "; the interval is for the population, and longer than the table alone needs"
+        return told
 
 
 def require_method(method: str) -> None:
@@ -96,11 +110,8 @@ def chosen_share(
     likely = (found.high - found.low) / 2 / z
     if method == "auto" and likely**2 >= _BETTER * spread / size:
         return plain
-    other = math.sqrt(spread / size)
-    note = f"the unbiased score would err by ±{other:.3g} where this errs by ±{likely:.3g}"
-    if whole:
-        note += "; the interval is for the population, and longer than the table alone needs"
-    return ChosenShare(found.value, likely, found.low, found.high, LIKELY, spread, note)
+    instead = math.sqrt(spread / size)
+    return ChosenShare(found.value, likely, found.low, found.high, LIKELY, spread, instead, whole)
 
 
 def spread_of(scores: Floats, frequencies: Floats) -> float:

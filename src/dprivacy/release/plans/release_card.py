@@ -210,6 +210,11 @@ class Card:
             raise NotApplicable(f"a card of {self.what} has no columns, so no column {column!r}")
         if found is None:
             listed = ", ".join(self.mechanisms)
+            if column in self.dropped:
+                raise UnknownName(
+                    f"column {column!r} was left out of this release, so nothing can be said of it; "
+                    f"the card protects {listed}"
+                )
             raise UnknownName(f"the card protects no column {column!r}; it has {listed}")
         return found
 

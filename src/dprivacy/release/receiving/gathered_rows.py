@@ -56,11 +56,26 @@ class Gathered:
 
 
 def protected_scores(card: Card, name: str) -> ColumnScores:
-    """The scores of a protected column, also of a number with too many points for a matrix.
+    """The scores of a protected column, those of the last few columns remembered."""
+    entry = card.mechanisms[name]
+    kept, scores = _REMEMBERED.get(id(entry), (None, None))
+    if kept is not entry or scores is None:
+        scores = _scores(card, name, entry)
+        while len(_REMEMBERED) >= _MOST_REMEMBERED:
+            _REMEMBERED.pop(next(iter(_REMEMBERED)))
+        _REMEMBERED[id(entry)] = (entry, scores)
+    return scores
+
+
+_REMEMBERED: dict[int, tuple[Any, ColumnScores]] = {}  # by an entry of a card, which is kept alive
+_MOST_REMEMBERED = 16
+
+
+def _scores(card: Card, name: str, entry: Any) -> ColumnScores:
+    """The scores of a column, also of a number with too many points for a matrix.
 
     Such a number is made again from the plan on the card: its noise is known in closed form.
     """
-    entry = card.mechanisms[name]
     if len(entry["columns"]) != 1:
         raise NotApplicable(
             f"{name!r} is released in {counted(len(entry['columns']), 'column')}, and what is true of "

@@ -86,7 +86,7 @@ def counted_statistic(desk: Desk, words: str, *, share: bool) -> Statistics:
                     unit * found.high,
                     found.method,
                     found.spread,
-                    found.note,
+                    found.note(unit),
                 )
             )
     return desk.answer(words, entries)
