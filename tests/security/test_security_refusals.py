@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+from dprivacy.curves import protect_curves, read_days
 from dprivacy.errors import (
     BadLevel,
     DPrivacyError,
@@ -15,6 +16,7 @@ from dprivacy.errors import (
     NotAMetric,
     UnknownCategory,
 )
+from dprivacy.hashing import lshrr, random_projection
 from dprivacy.mechanisms import (
     any_metric,
     bitwise_response,
@@ -31,6 +33,7 @@ from dprivacy.mechanisms import (
     vector_laplace,
 )
 from dprivacy.spaces import discrete, from_table, hamming_cube, line
+from dprivacy.text import text_mechanism
 
 LABELS = ["tea", "coffee", "water"]
 LABELLED = {
@@ -52,6 +55,8 @@ TUPLED = {
     "vector": vector_laplace(2, eps=1, numerics="idealised"),
     "count": oblivious(geometric(3, eps=1), sum, hamming_cube(2)),
 }
+HASHES = lshrr(random_projection(bits=4, key="k"), eps=1)
+WORDS = text_mechanism(None, eps=1, unknown="refuse")
 CANARIES = [f"canary{k:04d}xq" for k in range(40)]
 
 
@@ -223,3 +228,50 @@ def test_a_message_is_one_line_that_a_terminal_can_show():
     assert str(error) == r"column 'a\nb\x1b[2J\u202e\udc80' is missing: ε·√2 ≤ é"
     shown = "".join(traceback.format_exception_only(error))
     assert shown.rstrip("\n").isprintable()
+
+
+def days_of(folder, *lengths):
+    lines = [
+        f"h{day},2026-01-0{day} {hour:02}:00,1"
+        for day, n in enumerate(lengths, 1)
+        for hour in range(n)
+    ]
+    (folder / "in.csv").write_text("\n".join(["home,time,kwh", *lines, ""]))
+    return read_days(folder / "in.csv", long=["home", "time", "kwh"], per_day=3)
+
+
+def readings_of(folder, *values):
+    lines = [f"h1,2026-01-01 {hour:02}:00,1" for hour in values]
+    (folder / "in.csv").write_text("\n".join(["home,time,kwh", *lines, ""]))
+    return read_days(folder / "in.csv", long=["home", "time", "kwh"], per_day=3)
+
+
+HOW_MANY = {
+    "labels": (lambda _, x: LABELLED["response"].randomise(["tea", *x]), ["gin"], ["gin", "rum"]),
+    "numbers": (lambda _, x: NUMBERED["laplace"].randomise([1, *x]), [math.nan], [math.inf] * 3),
+    "tuples": (lambda _, x: TUPLED["planar"].randomise(x), [(math.nan, 1)], [(math.inf, 1)] * 2),
+    "curves": (
+        lambda _, x: protect_curves([x, [1, 2]], eps=1, grid=1), [1, math.nan], [1, math.inf],
+    ),
+    "more curves": (
+        lambda _, x: protect_curves([[1, math.nan], x], eps=1, grid=1), [1, 2], [math.inf] * 2,
+    ),
+    "on the grid": (
+        lambda _, x: protect_curves([[0.5, x]], eps=1, grid=1, on_grid=True), 1, 0.25,
+    ),
+    "days": (lambda folder, x: days_of(folder, *x), [3, 2, 3], [3, 1, 1]),
+    "readings": (lambda folder, x: readings_of(folder, *x), [1, 1, 2], [1, 1, 1]),
+    "ratings": (lambda _, x: HASHES.randomise(x), [[0, 0], [1, 0]], [[0, 0], [0, 0]]),
+    "words": (lambda _, x: WORDS.protect(x), "zq is here", "zq zq zq"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOW_MANY)
+def test_a_refusal_names_a_row_and_not_how_many_are_like_it(kind, tmp_path):
+    action, one, several = HOW_MANY[kind]
+    told = []
+    for secret in (one, several):
+        with pytest.raises(DPrivacyError) as caught:
+            action(tmp_path, secret)
+        told.append(str(caught.value))
+    assert told[0] == told[1]

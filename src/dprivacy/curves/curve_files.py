@@ -172,14 +172,17 @@ def _pivoted(
     lengths = np.diff(np.append(new, len(homes)))
     twice = (times[1:] == times[:-1]) & (homes[1:] == homes[:-1])
     if twice.any():
+        at = int(twice.argmax())
         raise BadFile(
-            f"{file}: a household has two readings at one time ({int(twice.sum())} such cases)"
+            f"{file}: row {order[at : at + 2].max()} has a second reading of a household at one time; "
+            "leave one of them out"
         )
     full = lengths == per_day
     if not full.all() and incomplete == "refuse":
         raise BadFile(
-            f"{file}: {int((~full).sum())} of {len(full)} days do not have {per_day} readings (as on "
-            "days when clocks change); drop them with incomplete='drop', or set per_day"
+            f"{file}: the day of row {order[new[~full][0]]} does not have {per_day} readings (as on "
+            "days when clocks change); leave such days out with --incomplete drop "
+            "(incomplete='drop'), or set --per-day (per_day=)"
         )
     if not full.any():
         raise BadFile(f"{file}: no day has {per_day} readings; set per_day")

@@ -65,8 +65,7 @@ def read_curves(readings: CurvesLike) -> Floats:
     if len(broken):
         row, time = broken[0].tolist()
         raise BadNumber(
-            f"curve {row}, reading {time}: missing or not finite ({len(broken)} in all); complete the "
-            "curve or leave it out"
+            f"curve {row}, reading {time}: missing or not finite; complete the curve or leave it out"
         )
     return array
 
@@ -96,7 +95,7 @@ def on_grid(curves: Floats, grid: Fraction, bounds: tuple[float, float] | None) 
         row, time = off[0].tolist()
         raise BadNumber(
             f"curve {row}, reading {time}: off the grid of {grid}, on which the readings were declared "
-            f"to lie ({len(off)} in all); give the meter's resolution as the grid, or leave on_grid out"
+            "to lie; give the meter's resolution as the grid, or leave on_grid out"
         )
     if bounds is None:
         return steps

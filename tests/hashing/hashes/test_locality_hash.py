@@ -270,7 +270,7 @@ def test_vectors_that_are_refused(function, bad):
 
 def test_a_zero_vector_has_no_direction():
     function = random_projection(3, bits=4, key="a")
-    with pytest.raises(NotApplicable, match=r"row 1 is the zero vector.*1 of 3"):
+    with pytest.raises(NotApplicable, match="row 1 is the zero vector"):
         function.hash([[1, 2, 3], [0, 0, 0], [1, 0, 0]])
     with pytest.raises(NotApplicable, match="zero vector"):
         function.distance([0, 0, 0], [1, 0, 0])

@@ -30,7 +30,7 @@ def test_integers_of_every_type(dtype):
     assert back.dtype == dtype
     assert (back == array).all()
     for stranger in (1, 101, 8):
-        with pytest.raises(UnknownCategory, match=r"row 2 .*1 of 3"):
+        with pytest.raises(UnknownCategory, match="row 2 holds a value"):
             coder.encode(np.array([0, 3, stranger], dtype=dtype))
 
 
@@ -129,7 +129,7 @@ def test_numpy_scalars_and_equal_numbers_are_the_same_label():
 def test_a_stranger_is_named_by_row_alone(stranger):
     with pytest.raises(UnknownCategory) as caught:
         Coder(["a", 0, 1]).encode(["a", 0, stranger, stranger])
-    assert str(caught.value).startswith("row 2 holds a value outside the declared labels (2 of 4")
+    assert str(caught.value).startswith("row 2 holds a value outside the declared labels; declare")
     assert "canary" not in str(caught.value)
 
 

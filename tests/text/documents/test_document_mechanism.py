@@ -109,10 +109,9 @@ def test_unknown_words_are_never_passed():
     assert read(text).words == ["Tea", "of", "the", "zyx", "moon", "42"]
     assert read(text).unknown == 2
     assert read(text, unknown="drop").words == ["Tea", "of", "the", "moon"]
-    with pytest.raises(UnknownCategory, match="2 of 6 words") as caught:
+    with pytest.raises(UnknownCategory, match="word number 4 is not in") as caught:
         read(text, unknown="refuse")
     assert "zyx" not in str(caught.value)
-    assert "word number 4" in str(caught.value)
     e = Embedding(("tea", "moon", "the", "of"), np.eye(4))
     for layout in ("bag", "text"):
         noisy = protected(text, eps=50, embedding=e, layout=layout)

@@ -158,8 +158,7 @@ def scaled_rows(matrix: Any) -> Any:
     empty = np.flatnonzero(most == 0)
     if len(empty):
         raise NotApplicable(
-            f"row {int(empty[0])} is the zero vector, which has no direction; leave such rows out "
-            f"({len(empty)} of {len(most)})"
+            f"row {int(empty[0])} is the zero vector, which has no direction; leave such rows out"
         )
     if dense:
         return matrix / most[:, None]

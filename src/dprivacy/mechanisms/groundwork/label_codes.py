@@ -51,8 +51,8 @@ class Coder:
         strange = np.flatnonzero(codes < 0)
         if len(strange):
             raise UnknownCategory(
-                f"row {int(strange[0])} holds a value outside the declared labels "
-                f"({len(strange)} of {len(codes)} rows do); declare it, drop it or map it first"
+                f"row {int(strange[0])} holds a value outside the declared labels; declare it, drop it "
+                "or map it first"
             )
         return codes
 
@@ -162,8 +162,8 @@ def require_finite(array: NDArray[np.float64]) -> None:
     broken = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
     if len(broken):
         raise BadNumber(
-            f"row {int(broken[0])} holds a number that is not finite ({len(broken)} of {len(array)} "
-            "rows do); fill such rows in or leave them out"
+            f"row {int(broken[0])} holds a number that is not finite; fill such rows in or leave them "
+            "out"
         )
 
 

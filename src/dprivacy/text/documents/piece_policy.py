@@ -100,7 +100,7 @@ class Policy:
                     continue
             protected.append(len(pieces))
             pieces.append(piece)
-        self._require_known(unknown, spoken, embedding)
+        self._require_known(unknown, embedding)
         if not protected:
             raise NotApplicable(
                 f"the document has no words to protect (it has {counted(spoken, 'word')} in all)"
@@ -113,12 +113,11 @@ class Policy:
             return "numbers" in self.unprotected
         return "stop words" in self.unprotected and piece.stops
 
-    def _require_known(self, unknown: list[int], spoken: int, embedding: Embedding) -> None:
+    def _require_known(self, unknown: list[int], embedding: Embedding) -> None:
         if self.unknown == "refuse" and unknown:
             raise UnknownCategory(
-                f"{len(unknown)} of {spoken} words are not in {embedding.name}, the first of them word "
-                f"number {unknown[0]}; choose unknown='replace' (they are then protected like all "
-                "others) or 'drop'"
+                f"word number {unknown[0]} is not in {embedding.name}; choose unknown='replace' (such "
+                "words are then protected like all others) or 'drop'"
             )
 
     def explain(self) -> str:
