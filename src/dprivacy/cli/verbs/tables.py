@@ -49,7 +49,9 @@ def inspect(
     if named:
         assert output is not None
         output.write_text(text, encoding="utf-8")
-    answer = {"output": str(output) if named else None, "toml": text, "plan": tomllib.loads(text)}
+    answer: dict[str, Any] = {"output": str(output) if named else None, "toml": text}
+    if as_json:
+        answer["plan"] = tomllib.loads(text)
     shared.say(answer, as_json, shared.wrote(str(output)) if named else text)
 
 

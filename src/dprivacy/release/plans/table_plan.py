@@ -38,7 +38,7 @@ from dprivacy.typing import PlanLike
 
 _MOST_BITS = 4096  # of a whole number
 _DEEPEST = 100
-_LONGEST_TOML = 1 << 22
+_LONGEST_TOML = 1 << 20  # characters: a second of parsing
 _DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)++""")
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _BOUNDS = ("rows_per_person", "values_per_person")
@@ -221,7 +221,10 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
 def parsed_toml(text: str, name: str) -> dict[str, Any]:
     """The data of a TOML text; BadFile for anything else, and for what would take for ever."""
     if len(text) > _LONGEST_TOML:
-        raise BadFile(f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan")
+        raise BadFile(
+            f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan in TOML; write it "
+            "as a stored plan (JSON), or pass a mapping"
+        )
     if any(key[0].count(".") > _DEEPEST for key in _DOTTED.finditer(text)):
         raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
     try:
