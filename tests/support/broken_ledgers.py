@@ -9,13 +9,17 @@ import threading
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from support.patience import wait_until
+
 _STATEMENT_ENDS = b"SQ"  # Sync and Query, as the protocol of PostgreSQL calls them
+_LATER = 8  # statements with which a client comes back: settings, BEGIN, the tables, the lock
 
 
 class Faults:
     """Which statement fails: the `at`-th from now on, "before" it runs, or "after" it.
 
-    "midway" it is sent to a server and nobody waits for the answer; in SQLite that is "after". With
+    "midway" it is sent to a server and nobody waits for the answer; in SQLite that is "after". "late"
+    it reaches the server only when the client has come back and asked _LATER statements more. With
     `lasting`, every later one fails as well until `heal`.
     """
 
@@ -119,9 +123,12 @@ def _carry(client, server, faults):
                 while (end := _statement(said)) > 0:
                     statement, said = said[:end], said[end:]
                     failing = faults.next()
+                    if failing == "late":
+                        client.close()
+                        wait_until(lambda: faults.count >= faults.at + _LATER or not faults.at)
                     if failing != "before":
                         server.sendall(statement)
-                    if failing == "after":
+                    if failing in ("after", "late"):
                         _wait_until_ready(server)
                     if failing:
                         return

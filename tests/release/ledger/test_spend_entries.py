@@ -172,6 +172,23 @@ def test_a_lost_answer_is_no_second_charge(wounded, faults):
     assert at > 8
 
 
+@pytest.mark.service("postgres")
+def test_a_commit_that_arrives_late_is_waited_for(postgres, faults, tmp_path):
+    """The client has come back and asks, and what it had sent before is still under way."""
+    told = {"key": tmp_path / "key", "schema": "late"}
+    with cutting_proxy(postgres, faults) as url, Ledger(url, **told, open=True) as ledger:
+        for at in count(1):
+            faults.arm(at, "late", lasting=False)
+            receipt = ledger.spend({"h": RR})
+            fired = faults.fired
+            faults.heal()
+            assert ledger.spent().eps == at * ln(2)
+            assert ledger.verify([receipt])
+            if not fired:
+                break
+    assert at > 8
+
+
 def test_a_run_spends_once(book):
     given = book.spend({"h": RR}, run=b"run 1", note="first")
     again = book.spend({"h": RR}, run=b"run 1", note="asked again")
