@@ -58,7 +58,10 @@ RIGHT = {
         Verb("leakage", "what a guesser gains"),
         Verb("attack", "what a row reveals", "tables"),
     ),
-    "Design": (Verb("optimal", "the best one, proved"),),
+    "Design": (
+        Verb("optimal", "the best one, proved"),
+        Verb("design", "a question on paper", "asking.questions"),
+    ),
     "Study": (
         Verb("kernels", "what all are made of"),
         Verb("extreme", "corners of the polytope", "kernels"),

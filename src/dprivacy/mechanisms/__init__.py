@@ -59,6 +59,11 @@ from dprivacy.mechanisms.local.protocol_choice import (
     LocalPlan as LocalPlan,
     local_plan as local_plan,
 )
+from dprivacy.mechanisms.local.question_plan import (
+    Device as Device,
+    QuestionPlan as QuestionPlan,
+    plan_question as plan_question,
+)
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
     SequentialMechanism as SequentialMechanism,

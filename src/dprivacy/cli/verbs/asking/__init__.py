@@ -1,0 +1,1 @@
+"""Verbs for asking people: designs on paper."""
