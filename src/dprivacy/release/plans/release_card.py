@@ -274,7 +274,9 @@ def plan_on(card: Card, *, only: str | None = None) -> Plan:
 
     A card may come from anybody: its plan may name no file, and ask for no endless work.
     """
-    columns = card.plan.get("columns", {})
+    columns = card.plan.get("columns")
+    if not isinstance(columns, Mapping):
+        raise BadFile("the plan on the card names no columns")
     if only is not None:
         columns = {only: columns.get(only)}
     for name, spec in columns.items():

@@ -142,6 +142,8 @@ def _against_plan(card: Card, checked: list[str]) -> Iterator[str]:
 
 def _fields(card: Card, plan: Plan) -> Iterator[str]:
     """The fields that differ from those of the card that the plan gives."""
+    if plan.values_per_person > 1 and not card.permanent:
+        yield "permanent: the card does not say so, and its plan has values_per_person"
     again = table_card(
         plan,
         rows=card.count,
