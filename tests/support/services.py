@@ -1,4 +1,4 @@
-"""Services that a test may need beside Python: a database, a cluster, a browser, a graphics card.
+"""Services that a test may need beside Python: a database, a cluster, a browser, a graphics card, R.
 
 `@pytest.mark.service("postgres")` skips a test, by the service's name, where it is missing. Where
 DPRIVACY_SERVICES lists a service ("postgres browser"), the machine should have it, and a test that
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.r_scripts import lacking as lacking_in_r
 from support.spark_standalone import missing as no_spark
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -50,7 +51,15 @@ def _no_gpu():
     return ""
 
 
-SERVICES = {"postgres": _no_postgres, "spark": no_spark, "browser": _no_browser, "gpu": _no_gpu}
+SERVICES = {
+    "postgres": _no_postgres,
+    "spark": no_spark,
+    "browser": _no_browser,
+    "gpu": _no_gpu,
+    "r-mass": lambda: lacking_in_r("MASS"),
+    "r-survey": lambda: lacking_in_r("survey"),
+    "r-simex": lambda: lacking_in_r("simex"),
+}
 
 
 @cache
