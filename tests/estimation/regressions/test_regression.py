@@ -21,6 +21,7 @@ from dprivacy.estimation import Survey, regress
 from dprivacy.estimation.regressions import pseudo_rows
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel
+from support.model_coverage import alarms, coverage
 from support.noisy_models import COIN, COLOUR, drawn, model_rows
 
 SAME = as_channel(np.eye(3), rows=["red", "green", "blue"], columns=["red", "green", "blue"])
@@ -432,3 +433,42 @@ def test_intervals_are_wider_with_few_clusters():
     assert found.degrees == 12 - 1 + 1 - len(found.names)
     low, high = found.intervals["age"]
     assert (high - low) / 2 / found.standard_errors["age"] == pytest.approx(2.3646, abs=1e-3)
+
+
+@pytest.mark.parametrize("family", ["linear", "logistic"])
+def test_intervals_hold_the_truth_in_a_few_seeded_runs(family):
+    for found in coverage(family, 40, rows=1500):
+        assert found.covered >= 0.85
+        assert 0.7 < found.spread < 1.35
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("family", "noisy_outcome", "runs", "band"),
+    [
+        ("linear", False, 1000, (0.93, 0.97)),
+        ("linear", True, 1000, (0.93, 0.97)),
+        ("logistic", False, 1000, (0.93, 0.97)),
+        ("logistic", True, 1000, (0.93, 0.97)),
+        ("poisson", False, 400, (0.92, 0.98)),
+        ("multinomial", False, 200, (0.90, 0.99)),
+        ("ordinal", False, 200, (0.90, 0.99)),
+        ("ordinal", True, 200, (0.90, 0.99)),
+    ],
+)
+def test_intervals_hold_the_truth(family, noisy_outcome, runs, band):
+    """Nominal 95 % intervals over fresh tables and noise; the bias is a fraction of the error."""
+    for found in coverage(family, runs, noisy_outcome=noisy_outcome):
+        assert band[0] <= found.covered <= band[1], found
+        assert abs(found.bias) < 0.25, found
+        assert 0.85 < found.spread < 1.15, found
+
+
+@pytest.mark.slow
+def test_no_false_alarm_in_a_thousand_runs():
+    """A noisy outcome alone: every fit converges, by its own certificate."""
+    assert alarms(1000, 1500) == []
+
+
+def test_no_false_alarm_in_a_few_runs():
+    assert alarms(25, 1500) == []

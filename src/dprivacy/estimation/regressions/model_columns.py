@@ -1,6 +1,7 @@
 """The columns of a model: codes of what was released, and the true values that may be behind them."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from dprivacy.errors import (
     NotApplicable,
     NotInvertible,
     SpaceMismatch,
+    UnknownCategory,
     UnknownName,
     WrongKind,
 )
@@ -109,7 +111,7 @@ def clean_codes(name: str, values: ArrayLike, codes: NDArray[np.intp]) -> ModelC
         if (found == np.round(found)).all():
             found = found.astype(np.int64)  # so that a class 1 is not called 1.0
     known = tuple(found.tolist())
-    return ModelColumn(name, place[codes].astype(np.intp), known, _all_numbers(known))
+    return ModelColumn(name, place[codes].astype(np.intp), known, found.dtype.kind in "if")
 
 
 def _all_numbers(values: Iterable[Label]) -> bool:
@@ -142,6 +144,15 @@ def missing_values(name: str, missing: int, rows: int) -> NotApplicable:
     )
 
 
+def _positions(name: str, values: Any, outputs: tuple[Label, ...]) -> NDArray[np.intp]:
+    """Where each value stands among the outputs; of an array, each distinct value is looked up once."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iufU":
+        distinct, place = np.unique(values, return_inverse=True)
+        with suppress(UnknownCategory):  # which is told by rows, below
+            return positions_of(distinct, outputs, name)[place]
+    return positions_of(values, outputs, f"column {name!r}")
+
+
 def read_model_columns(
     names: tuple[str, ...], data: Mapping[str, Any], channels: Mapping[str, Any]
 ) -> dict[str, ModelColumn]:
@@ -158,8 +169,7 @@ def read_model_columns(
         if name in channels:
             noise = channels[name]
             noise = noise if isinstance(noise, ColumnScores) else column_scores(noise)
-            codes = positions_of(values, noise.outputs, f"column {name!r}")
-            found[name] = noisy_codes(name, codes, noise)
+            found[name] = noisy_codes(name, _positions(name, values, noise.outputs), noise)
         else:
             found[name] = _clean_column(name, values)
     return found

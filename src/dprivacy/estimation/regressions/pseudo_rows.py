@@ -18,7 +18,7 @@ from dprivacy.numbers import Floats
 
 MOST_PSEUDO_ROWS = 200_000_000
 _BLOCK = 1 << 18  # pseudo-rows evaluated at a time
-_KEPT = 1 << 25  # numbers of design matrices that are kept between evaluations
+_KEPT = 1 << 26  # numbers of design matrices that are kept between evaluations
 
 Codes = NDArray[np.intp]
 
