@@ -250,7 +250,21 @@ def test_a_receipt_on_two_releases_is_found(book, tmp_path):
     text = book.verify([other]).explain()
     assert "entry 2: was used for another output than the one on the card" in text
     forged = replace(mine, receipt={**mine.receipt, "nonce": "0" * 32})
-    assert "it, or one before it, was changed" in book.verify([forged]).explain()
+    assert (
+        "entry 2: has another nonce than the card, which was changed"
+        in book.verify([forged]).explain()
+    )
+    budget = book.budget("survey", 1)
+    assert book.verify([budget])  # a receipt of another kind
+    told = book.verify([replace(mine, receipt=budget.to_dict(), output={})]).explain()
+    assert "spends nothing, and the card was released under it" in told
+
+
+def test_an_entry_that_cannot_be_read_is_found_by_its_card_too(book, cards, sql):
+    sql("UPDATE entries SET body = '[[[', hash = 'x' WHERE sequence = 4")
+    text = book.verify(cards).explain()
+    assert "entry 4: it cannot be read" in text
+    assert "entry 4: is not the entry that the card was released under: it, or one before" in text
 
 
 def test_a_second_use_behind_the_ledgers_back_is_found(book, cards, sql):
@@ -322,7 +336,7 @@ def test_cards_that_do_not_belong(book, cards, tmp_path):
     assert "entry 4: was made for another plan" in text
     assert "a ledger's receipt: unexpected or missing" in text
     assert "no.json: not a file of dprivacy" in text
-    assert "entry 4: the card and the card were both released under it, and differ" in text
+    assert "entry 4: two cards were released under it, and differ" in text
     assert len(told.findings) == 6
 
 

@@ -247,8 +247,10 @@ def _check(record: Record) -> None:
         value = getattr(record, key)
         if type(value) is not type(model) or (type(value) is int and value < 0):
             raise TypeError
-    if isinstance(record, Run) and len(bytes.fromhex(record.key)) < _SHORTEST_KEY:
-        raise ValueError
+    if isinstance(record, Run):
+        for secret in (record.key, record.mark):
+            if len(bytes.fromhex(secret)) < _SHORTEST_KEY:
+                raise ValueError
 
 
 def _line(record: Record, before: bytes) -> tuple[bytes, bytes]:

@@ -177,7 +177,10 @@ class _Held:
         if wrong:
             return
         at = receipt.sequence
-        if self._chain.entries[at].body.get("plan") != plan:
+        body = self._chain.entries[at].body
+        if body.get("kind") != "spend":
+            yield Finding(at, f"spends nothing, and {where} was released under it")
+        elif body.get("plan") != plan:
             yield Finding(at, f"was made for another plan than the one on {where}")
         yield from self._output_faults(at, where, card)
 
@@ -196,30 +199,28 @@ class _Held:
                 else "it is gone"
             )
             yield Finding(at, f"{where} was released under it, and {how}")
-        elif entry.hash != receipt.head and entry.body.get("nonce") != receipt.nonce:
-            yield Finding(
-                at,
-                f"is not the entry that {where} was released under: the ledger was set back, or a copy "
-                "of it was spent from",
+        elif entry.hash != receipt.head:
+            other = not entry.faults(chain.key) and entry.body.get("nonce") != receipt.nonce
+            why = (
+                "the ledger was set back, or a copy of it was spent from"
+                if other
+                else "it, or one before it, was changed"
             )
-        elif (entry.hash, entry.body.get("nonce")) != (receipt.head, receipt.nonce):
-            yield Finding(
-                at,
-                f"is not the entry that {where} was released under: it, or one before it, was changed",
-            )
+            yield Finding(at, f"is not the entry that {where} was released under: {why}")
         elif at in chain.cancelled:
             yield Finding(
                 at,
                 f"was cancelled by entry {chain.cancelled[at]}, and {where} was released under it",
             )
-        elif entry.body.get("kind") != "spend":
-            yield Finding(at, f"spends nothing, and {where} was released under it")
+        elif not entry.faults(chain.key) and entry.body.get("nonce") != receipt.nonce:
+            yield Finding(at, f"has another nonce than {where}, which was changed")
 
     def _output_faults(self, at: int, where: str, card: Card) -> Iterator[Finding]:
         """A receipt is for one release, and for the output that the ledger notes."""
         for other, before in self._seen.get(at, ()):
             if _content(before) != _content(card) or _differ(_output(before), _output(card)):
-                yield Finding(at, f"{other} and {where} were both released under it, and differ")
+                both = "two cards" if other == where else f"{other} and {where}"
+                yield Finding(at, f"{both} were released under it, and differ")
                 break
         self._seen.setdefault(at, []).append((where, card))
         noted, saved = self._chain.outputs.get(at), _output(card)

@@ -154,10 +154,7 @@ def costs_again(pages: Pages, entry: Entry) -> dict[str, str]:
 def _purpose(body: Mapping[str, Any]) -> str:
     """What a spend is for; a job that goes on asks for the same."""
     told = {key: body[key] for key in ("account", "part", "unit", "sources", "plan", "people")}
-    lines = [
-        {key: line[key] for key in line if key != "newcomers"} | {"at": at}
-        for at, line in enumerate(body["lines"])
-    ]
+    lines = [{key: line[key] for key in line if key != "newcomers"} for line in body["lines"]]
     return canonical({**told, "lines": lines})
 
 
