@@ -103,7 +103,7 @@ class Totals:
             return self.column(self.sum([], all_of([*conjuncts(where), of.parts[0]])))
         if name in _SUMS and _is_chosen(of.parts[0]):
             return self._chosen(of.parts[0], where)
-        rows = self.count(list(of.parts), where)
+        rows = self.count([one for part in of.parts for one in _factors(part)], where)
         if name in _SUMS or name in _MEANS:
             total = self.column(self.sum(_factors(of.parts[0]), where))
             value = total if name in _SUMS else over(total, self.column(rows))
@@ -120,14 +120,15 @@ class Totals:
         failed = Form("NOT", (Form("COALESCE", (condition, Constant("word", "FALSE"))),))
         outside = self.count([], all_of([*conjuncts(where), failed]))
         total = self.column(self.sum(_factors(value), inside))
-        nobody = Form("=", (self.seen(self.count([value], inside)), ZERO))
+        nobody = Form("=", (self.seen(self.count(_factors(value), inside)), ZERO))
         return _unless(self.seen(outside), total, nobody)
 
     def _moments(self, of: Aggregate, rows: Total) -> Expression:
         """Variances, covariances and what is made of them: sums of squares of shifted values."""
         name, n = of.name, self.column(rows)
         y, x = of.parts if len(of.parts) == 2 else (of.parts[0], of.parts[0])
-        both = all_of([*conjuncts(of.where), *(Form("IS NOT NULL", (p,)) for p in {y: 0, x: 0})])
+        there = [one for part in dict.fromkeys((y, x)) for one in _factors(part)]
+        both = all_of([*conjuncts(of.where), *(Form("IS NOT NULL", (p,)) for p in there)])
         near_y, near_x = self.shift(y), self.shift(x)
         dy, dx = minus(_double(y), near_y), minus(_double(x), near_x)
 

@@ -31,7 +31,13 @@ from dprivacy.release.queries.reading.query_tree import (
     number,
 )
 from dprivacy.release.queries.released_cells import Cells, public_in
-from dprivacy.release.queries.total_derivatives import quotient, slope, totals_in, unrounded
+from dprivacy.release.queries.total_derivatives import (
+    guarded,
+    quotient,
+    slope,
+    totals_in,
+    unrounded,
+)
 from dprivacy.release.receiving.gathered_rows import protected_scores
 from dprivacy.release.receiving.table_receiver import ReceivedTable
 
@@ -158,9 +164,9 @@ def _shifts(engine: Engine, question: Question, totals: Totals, cells: Cells) ->
 
 def _tail(question: Question, having: Expression | None, orders: Sequence[Order]) -> str:
     """HAVING, ORDER BY, LIMIT and OFFSET, over answers."""
-    text = "" if having is None else f" WHERE {printed(having)}"
+    text = "" if having is None else f" WHERE {printed(guarded(having))}"
     sorts = [
-        f"{printed(o.part)} {'DESC' if o.descending else 'ASC'}{f' NULLS {o.nulls}' * bool(o.nulls)}"
+        f"{printed(guarded(o.part))} {'DESC' if o.descending else 'ASC'}{f' NULLS {o.nulls}' * bool(o.nulls)}"
         for o in orders
     ]
     text += f" ORDER BY {', '.join(sorts)}" if sorts else ""
@@ -180,10 +186,7 @@ class _Asked:
         self, engine: Engine, tail: str
     ) -> tuple[tuple[tuple[Any, ...], ...], tuple[tuple[Spread | None, ...], ...], bool]:
         """The rows, their spreads, and whether some group may be empty."""
-        wanted = [
-            f"CAST({printed(item)} AS DOUBLE)" if totals_in(item) else printed(item)
-            for item in self.items
-        ]
+        wanted = [_double(item) if totals_in(item) else printed(item) for item in self.items]
         plans = [_Plan.of(item) if totals_in(item) else None for item in self.items]
         numbers: dict[str, int] = {}
         for plan in plans:
@@ -208,6 +211,11 @@ class _Asked:
         return rows, tuple(tuple(c[i] for c in columns) for i in range(len(found))), empty
 
 
+def _double(of: Expression) -> str:
+    """An expression over answers as SQL that gives a double."""
+    return f"CAST({printed(guarded(of))} AS DOUBLE)"
+
+
 def _finite(value: Any) -> Any:
     return value if value is not None and math.isfinite(value) else None
 
@@ -228,7 +236,7 @@ class _Plan:
 
     def _slope(self, of: Expression, a: int) -> str:
         found = slope(of, f"t{a}")
-        return "CAST(0 AS DOUBLE)" if found is None else f"CAST({printed(found)} AS DOUBLE)"
+        return "CAST(0 AS DOUBLE)" if found is None else _double(found)
 
     def needed(self, pairs: Sequence[tuple[int, int]]) -> list[str]:
         """Every number that `spreads` looks up."""
@@ -236,7 +244,7 @@ class _Plan:
         slopes = [
             self._slope(of, a) for of in (self.value, *(self.parts or ())) for a in self.totals
         ]
-        ends = [f"CAST({printed(part)} AS DOUBLE)" for part in (self.value, *(self.parts or ()))]
+        ends = [_double(part) for part in (self.value, *(self.parts or ()))]
         return [*own, *slopes, *ends]
 
     def _own_pairs(self) -> list[tuple[int, int]]:
@@ -269,11 +277,11 @@ class _Plan:
 
         whole = slopes(self.value)
         error = np.sqrt(np.maximum(covariance(whole, whole), 0.0))
-        middle = column(f"CAST({printed(self.value)} AS DOUBLE)")
+        middle = column(_double(self.value))
         low, high = middle - z * error, middle + z * error
         empty = np.zeros(len(held), dtype=bool)
         if self.parts is not None:
-            top, bottom = (column(f"CAST({printed(part)} AS DOUBLE)") for part in self.parts)
+            top, bottom = (column(_double(part)) for part in self.parts)
             d, e = (slopes(part) for part in self.parts)
             vb = np.maximum(covariance(e, e), 0.0)
             unsure = vb > (_SURE * bottom) ** 2

@@ -9,6 +9,7 @@ from dprivacy.release.queries.reading.query_tree import (
     Column,
     Expression,
     Form,
+    changed,
     columns_in,
     nodes,
     number,
@@ -122,6 +123,24 @@ def _of_one(of: Call, by: str) -> Expression:
     if of.name in _LOGARITHMS:
         return over(da, times(number(_LOGARITHMS[of.name]), a))
     raise _no_slope(of)
+
+
+def guarded(of: Expression) -> Expression:
+    """An expression that is NULL where a root or a logarithm of an estimate has no value.
+
+    DuckDB of some versions stops at such a row.
+    """
+
+    def change(part: Expression) -> Expression | None:
+        if not isinstance(part, Call) or len(part.parts) != 1 or not totals_in(part):
+            return None
+        if part.name == "sqrt" or part.name in _LOGARITHMS:
+            inner = guarded(part.parts[0])
+            fine = Form(">=" if part.name == "sqrt" else ">", (inner, ZERO))
+            return Form("CASE", (fine, Call(part.name, (inner,)), NULL))
+        return None
+
+    return changed(of, change)
 
 
 def quotient(of: Expression) -> tuple[Expression, Expression] | None:
