@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from dprivacy.errors import NotApplicable
-from dprivacy.estimation import ColumnScores, Survey, reach
+from dprivacy.estimation import ColumnScores, Method, Survey, reach
 from dprivacy.numbers import Floats
 from dprivacy.release.queries.aggregate_totals import Totals
 from dprivacy.release.queries.contained_engine import Engine
 from dprivacy.release.queries.group_variances import ANSWERS, Of, make_answers, require_weights
+from dprivacy.release.queries.likely_ranges import Lines, Spreads, likely_spreads, range_in
 from dprivacy.release.queries.query_answer import Spread
 from dprivacy.release.queries.reading.asked_question import (
     DATA,
@@ -49,8 +50,8 @@ _ROUNDING = 1e-12  # of a variance, relative to what it is the difference of
 class Estimates:
     """The rows of an answer, and for every estimated column and row its spread."""
 
-    rows: tuple[tuple[Any, ...], ...]
-    spreads: tuple[tuple[Spread | None, ...], ...]
+    rows: Lines
+    spreads: Spreads
     notes: tuple[str, ...]
 
 
@@ -82,6 +83,7 @@ def estimated(
     hidden: Mapping[str, ColumnScores],
     survey: Survey,
     of: Of,
+    method: Method,
     confidence: float,
 ) -> Estimates:
     """The answer to a query, corrected for the noise of its protected columns."""
@@ -111,8 +113,28 @@ def estimated(
         Order(_settled(o.part, near), o.descending, o.nulls) for o in orders
     ])  # fmt: skip
     rows, spreads, empty = asked.answered(engine, tail)
-    notes = []
-    if tail and any(totals_in(part) for part in (chosen, *(o.part for o in orders)) if part):
+    notes: list[str] = []
+    by_estimate = any(totals_in(part) for part in (chosen, *(o.part for o in orders)) if part)
+    ranged = None if by_estimate else range_in(question, settled, sums, cells)
+    if method == "likelihood" and ranged is None:
+        raise NotApplicable(
+            "the likelihood is climbed for one count or share of a condition on protected columns, by "
+            'public groups; take the method "score" (or "auto") for other queries'
+        )
+    if ranged is not None and method != "score":
+        rows, spreads, notes = likely_spreads(
+            engine,
+            question,
+            ranged,
+            cells,
+            rows,
+            spreads,
+            method=method,
+            confidence=confidence,
+            of=of,
+            clustered=of == "population" and bool(survey.clusters),
+        )
+    if by_estimate:
         notes.append("chosen or sorted by estimates: the largest of them are over-stated")
     if empty:
         notes.append("where no interval is given, the group may be empty at this noise")
@@ -166,7 +188,8 @@ def _tail(question: Question, having: Expression | None, orders: Sequence[Order]
     """HAVING, ORDER BY, LIMIT and OFFSET, over answers."""
     text = "" if having is None else f" WHERE {printed(guarded(having))}"
     sorts = [
-        f"{printed(guarded(o.part))} {'DESC' if o.descending else 'ASC'}{f' NULLS {o.nulls}' * bool(o.nulls)}"
+        f"{printed(guarded(o.part))} {'DESC' if o.descending else 'ASC'}"
+        + (f" NULLS {o.nulls}" if o.nulls else "")
         for o in orders
     ]
     text += f" ORDER BY {', '.join(sorts)}" if sorts else ""
@@ -182,9 +205,7 @@ class _Asked:
     pairs: Sequence[tuple[int, int]]
     z: float
 
-    def answered(
-        self, engine: Engine, tail: str
-    ) -> tuple[tuple[tuple[Any, ...], ...], tuple[tuple[Spread | None, ...], ...], bool]:
+    def answered(self, engine: Engine, tail: str) -> tuple[Lines, Spreads, bool]:
         """The rows, their spreads, and whether some group may be empty."""
         wanted = [_double(item) if totals_in(item) else printed(item) for item in self.items]
         plans = [_Plan.of(item) if totals_in(item) else None for item in self.items]

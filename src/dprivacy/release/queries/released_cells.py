@@ -187,7 +187,7 @@ class Cells:
         scores = self.scores[name]
         start, candidate, weight = scores.pseudo_rows()
         at = [k for (k,) in positions_of([(y,) for _, y in found], [scores.outputs])]
-        texts = [_text(label) for label in scores.inputs]
+        texts = [label_text(label) for label in scores.inputs]
         rows = [
             (i, k)
             for (i, _), y in zip(found, at, strict=True)
@@ -228,7 +228,7 @@ def _tables(tables: Tables) -> str:
     return f"{left} {tables.kind} JOIN {right} ON {printed(tables.on)}"
 
 
-def _text(label: Any) -> str | None:
+def label_text(label: Any) -> str | None:
     """A true value as a text that DuckDB casts to the type of the column."""
     if label is None or isinstance(label, str):
         return label

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind
-from dprivacy.estimation import Survey, read_chance
+from dprivacy.estimation import Method, Survey, read_chance, require_method
 from dprivacy.release.files.released_data import Released
 from dprivacy.release.queries.contained_engine import Engine, engine_of
 from dprivacy.release.queries.contained_queries import (
@@ -37,6 +37,7 @@ def query(
     raw: bool = False,
     of: Of | None = None,
     survey: Survey | None = None,
+    method: Method = "auto",
     confidence: float = 0.95,
 ) -> QueryAnswer:
     """SQL on a sanitised table, under the name ``data``, right or refused.
@@ -62,6 +63,9 @@ def query(
         its rows were drawn from; the population where `survey` says how they were drawn.
     survey
         Weights (which multiply every row), strata, clusters and sampled shares, by column.
+    method
+        How one count or share of a condition on protected columns is estimated: by the unbiased
+        "score", by maximum "likelihood", or ("auto") by the one that is forecast to err less.
     confidence
         Of the intervals.
 
@@ -85,6 +89,7 @@ def query(
         )
     asked: Of = of or ("population" if design.draws else "table")
     UnknownName.require("of", asked, ("table", "population"))
+    require_method(method)
     level = read_chance(confidence, "confidence")
     exact = dict(tables or {})
     with engine_of(table, exact) as engine:
@@ -98,7 +103,7 @@ def query(
         if asked == "table" and not design.weights and not touches(tree, protected):
             engine.show([name for name in engine.kinds if name not in protected])
             return QueryAnswer(names, tuple(engine.rows(sql)), kind="exact")
-        return _corrected(engine, sql, tree, names, design, asked, level)
+        return _corrected(engine, sql, tree, names, design, asked, (method, level))
 
 
 def _corrected(
@@ -108,7 +113,7 @@ def _corrected(
     names: tuple[str, ...],
     survey: Survey,
     of: Of,
-    confidence: float,
+    way: tuple[Method, float],
 ) -> QueryAnswer:
     node = tree["statements"][0]["node"]
     stores = _Stores(engine, tree)
@@ -119,11 +124,11 @@ def _corrected(
     hidden = hidden_in(question, engine.release)
     if of == "table" and not hidden and not survey.weights:
         return QueryAnswer(names, tuple(engine.rows(sql)), kind="exact")
-    found = estimated(engine, question, hidden, survey, of, confidence)
+    found = estimated(engine, question, hidden, survey, of, *way)
     notes = list(found.notes)
     if engine.release.card.permanent and not survey.clusters:
         notes.append(PERSON)
-    return QueryAnswer(names, found.rows, found.spreads, "corrected", of, confidence, tuple(notes))
+    return QueryAnswer(names, found.rows, found.spreads, "corrected", of, way[1], tuple(notes))
 
 
 class _Stores:

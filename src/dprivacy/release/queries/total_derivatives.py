@@ -145,7 +145,7 @@ def guarded(of: Expression) -> Expression:
 
 def quotient(of: Expression) -> tuple[Expression, Expression] | None:
     """The numerator and the denominator, where an expression is a quotient of two sums of totals."""
-    of = _bare(of)
+    of = bare(of)
     if not isinstance(of, Call) or len(of.parts) != 2:
         return None
     a, b = of.parts
@@ -159,18 +159,18 @@ def quotient(of: Expression) -> tuple[Expression, Expression] | None:
     if not totals_in(b):
         inner = quotient(a)
         return None if inner is None else (over(inner[0], b), inner[1])
-    a, b = _bare(a), _bare(b)
+    a, b = bare(a), bare(b)
     return (a, b) if is_linear(a) and is_linear(b) else None
 
 
-def _bare(of: Expression) -> Expression:
+def bare(of: Expression) -> Expression:
     """An expression without casts to doubles and guards against NULL and 0."""
     if isinstance(of, Cast) and of.kind in _DOUBLES:
-        return _bare(of.part)
+        return bare(of.part)
     if isinstance(of, Form) and of.kind == "CASE" and len(of.parts) == 3 and of.parts[1] == NULL:
-        return of if totals_in(of.parts[0]) else _bare(of.parts[2])
+        return of if totals_in(of.parts[0]) else bare(of.parts[2])
     if isinstance(of, Call) and of.name == "nullif" and not totals_in(of.parts[1]):
-        return _bare(of.parts[0])
+        return bare(of.parts[0])
     return of
 
 

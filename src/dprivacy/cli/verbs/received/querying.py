@@ -31,6 +31,13 @@ from dprivacy.release import query as ask, received
     help="What the errors are of: the table, unless options say how its rows were drawn.",
 )
 @shared.SURVEY
+@shared.one_of(
+    "--method",
+    "auto",
+    "score",
+    "likelihood",
+    help="Estimator of one count or share; auto errs least.",
+)
 @click.option("--confidence", default=0.95, help="Confidence level of the intervals.")
 @shared.CARD
 @shared.ANSWER
@@ -41,6 +48,7 @@ def query(
     joined: tuple[str, ...],
     raw: bool,
     of: Literal["table", "population"] | None,
+    method: Literal["auto", "score", "likelihood"],
     confidence: float,
     card: Path | None,
     output: Path | None,
@@ -62,6 +70,7 @@ def query(
         raw=raw,
         of=of,
         survey=Survey(**design),
+        method=method,
         confidence=confidence,
     )
     told = found.explain()
