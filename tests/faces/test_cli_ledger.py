@@ -104,3 +104,39 @@ def test_refusals(run):
         run("budget", "survey", "much", "--ledger", "l.db")
     assert run("budget", "survey", "1")[0] == 2
     assert run("budget", "survey", "1", "--per", "house", "--ledger", "l.db")[0] == 2
+
+
+def test_an_account_by_renyi_charges(run):
+    code, text = run(
+        *("open", "survey", "3", "--delta", "1e-6", "--by", "renyi", "--order", "9"),
+        *("--ledger", "l.db"),
+    )
+    assert code == 0
+    assert "Entry 2" in text
+    with Ledger("l.db") as ledger:
+        for _ in range(50):
+            ledger.spend({"h": randomised_response(["y", "n"], eps="ln(21/20)")}, account="survey")
+    code, text = run("show", "--ledger", "l.db")
+    assert "survey, for each row, by Rényi charges of order 9" in text
+    assert "adding levels up says" in text
+    assert run("verify", "--ledger", "l.db")[0] == 0
+    with pytest.raises(Malformed, match="an order that is fixed now"):
+        run("open", "other", "3", "--delta", "1e-6", "--by", "renyi", "--ledger", "l.db")
+
+
+def test_a_schedule(run):
+    Path("plan.toml").write_text(
+        '[columns.h]\ntype = "categories"\nvalues = ["a", "b"]\nepsilon = "1/10"\n'
+    )
+    run("open", "panel", "3", "--delta", "1e-6", "--by", "schedule", "--ledger", "l.db")
+    code, text = run(
+        *("schedule", "panel", "--plan", "plan.toml", "--times", "46", "--ledger", "l.db")
+    )
+    assert code == 0
+    assert "Together the 46 releases are (ε, δ)-private with ε = 2.99639" in text
+    code, text = run("show", "--ledger", "l.db")
+    assert "by schedule, 46 releases to come" in text
+    told = json.loads(run("show", "--json", "--ledger", "l.db")[1])
+    assert told["rules"] == {"panel": "by schedule, 46 releases to come"}
+    with pytest.raises(DPrivacyError, match="no δ is left"):
+        run("schedule", "panel", "-p", "plan.toml", "--ledger", "l.db")

@@ -85,6 +85,11 @@ from dprivacy.verify.metric.sufficient_sets import (
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.verify.composing.grid_law import in_billionths as in_billionths
+from dprivacy.verify.composing.renyi_charges import (
+    as_order as as_order,
+    level_charge as level_charge,
+)
 from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up
 from dprivacy.verify.metric.induced_metric import (
     Eps as Eps,

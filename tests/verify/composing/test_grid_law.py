@@ -9,7 +9,7 @@ from fractions import Fraction as Q
 import pytest
 
 from dprivacy.numbers import Level, ln
-from dprivacy.verify.composing.grid_law import GridLaw, all_joined
+from dprivacy.verify.composing.grid_law import GridLaw, all_joined, in_billionths
 from dprivacy.verify.composing.loss_atoms import atoms_between, atoms_of_level
 from dprivacy.verify.composing.loss_grid import placed, spacing
 from support.exact_products import exact_delta, product, some_pair
@@ -110,3 +110,18 @@ def test_nothing_told_is_nothing_spent():
     law = law_of([[(Q(1, 3), Q(1, 3)), (Q(2, 3), Q(2, 3))]] * 4)
     assert law.delta(Level(0)) <= Q(1, 10**25)
     assert law.eps(Q(1, 10**6)) == 0
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (Level("2.651445327"), "2.65145"),
+        (Level("0.000012345"), "0.000012345"),
+        (Level("1234567.123456789"), "1234568"),
+        (Level("5/2"), "5/2"),
+        (Level("1/7919"), "1/7919 ≈ 0.0001263"),
+        (ln(2), "ln(2) ≈ 0.6931"),
+    ],
+)
+def test_levels_in_billionths_are_printed_as_decimals_that_are_not_less(level, words):
+    assert in_billionths(level) == words

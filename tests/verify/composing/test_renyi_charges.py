@@ -78,12 +78,8 @@ def test_what_the_charges_promise_holds_for_exact_products(order):
         for delta in (Q(1, 10), Q(1, 1000)):
             eps = renyi_eps(cost * k, delta=delta, order=order)
             least = Q(eps.bounds(64)[0])
-            a = sum(least**i / Q(_factorial(i)) for i in range(40))  # e^ε from below
+            a = sum(least**i / Q(math.factorial(i)) for i in range(40))  # e^ε from below
             assert exact_delta([pair] * k, Q(a)) <= delta
-
-
-def _factorial(i):
-    return 1 if i < 2 else i * _factorial(i - 1)
 
 
 def test_budget_and_level_are_inverse_and_exact():
@@ -115,3 +111,32 @@ def test_budgets_that_leave_nothing_are_refused():
         renyi_budget(1, delta=0, order=3)
     with pytest.raises(Uncertified, match="write its entries as fractions"):
         renyi_charge([[0.5, 0.5], [0.25, 0.75]], order=2)
+
+
+@pytest.mark.statement("F", "§3")
+@pytest.mark.parametrize("seed", range(20))
+def test_releases_chosen_by_what_came_out_stay_within_the_sum(seed):
+    """Every history may choose its next channel, or stop, while its own charges stay within B."""
+    rng, order, delta = random.Random(seed), (2, 3, 5, 8)[seed % 4], Q(1, 50)
+    menu = [[list(row) for row in zip(*some_pair(rng, 2), strict=True)] for _ in range(4)]
+    costs = [renyi_charge(table, order=order) for table in menu]
+    budget = max(costs) * 2
+
+    def histories(p, q, left, depth):
+        """The leaves of an adaptive session, as masses under both secrets."""
+        open_ = [k for k in range(4) if costs[k] <= left]
+        if not open_ or not depth:
+            return [(p, q)]
+        # spend where the odds speak for the first secret, and less where they do not
+        k = max(open_, key=lambda k: costs[k]) if p > q else rng.choice(open_)
+        ends = []
+        for y in range(2):
+            ends += histories(p * menu[k][0][y], q * menu[k][1][y], left - costs[k], depth - 1)
+        return ends
+
+    whole = histories(Q(1), Q(1), budget, 6)
+    assert sum(p for p, _ in whole) == 1
+    assert ln(sum(p**order / q ** (order - 1) for p, q in whole)) <= budget * (order - 1)
+    eps = Q(renyi_eps(budget, delta=delta, order=order).bounds(80)[0])
+    a = sum(eps**i / Q(math.factorial(i)) for i in range(60))
+    assert sum(max(p - a * q, 0) for p, q in whole) <= delta

@@ -28,6 +28,16 @@ _WHERE = shared.together(
     click.option("--schema", default="dprivacy_ledger", help="Schema in PostgreSQL."),
 )
 
+_PER = click.option(
+    "--per",
+    type=click.Choice(["table", "person"]),
+    help="Charge everybody at once (table, the default), or give each person this budget.",
+)
+_UNIT = click.option(
+    "--unit",
+    help="What is protected: row, or a word for those whose rows add up: person, household.",
+)
+
 
 @click.group(epilog=shared.examples("dprivacy ledger show --ledger ledger.db"))
 def ledger() -> None:
@@ -40,15 +50,8 @@ def ledger() -> None:
 @_WHERE
 @click.option("--column", help="Limit one column, per unit of its distance.")
 @click.option("--delta", default="0", help="Limit on δ in total.")
-@click.option(
-    "--per",
-    type=click.Choice(["table", "person"]),
-    help="Charge everybody at once (table, the default), or give each person this budget.",
-)
-@click.option(
-    "--unit",
-    help="What is protected: row, or a word for those whose rows add up: person, household.",
-)
+@_PER
+@_UNIT
 @click.option(
     "--open",
     "open_",
@@ -77,6 +80,56 @@ def budget(
             found.budget(account, limit, column=column or "", delta=delta, per=per, unit=unit),
             as_json,
         )
+
+
+@ledger.command(
+    "open",
+    epilog=shared.examples(
+        "dprivacy ledger open survey 3 --delta 1e-6 --by renyi --order 16 --ledger ledger.db"
+    ),
+)
+@click.argument("account")
+@click.argument("limit")
+@_WHERE
+@click.option("--delta", default="0", help="Limit on δ in total.")
+@click.option(
+    "--by",
+    type=click.Choice(["sum", "renyi", "schedule"]),
+    default="sum",
+    help="Add up levels (sum), or Rényi charges, or only take releases that were declared beforehand.",
+)
+@click.option("--order", type=int, help="Order of the Rényi charges, from 2 on.")
+@_PER
+@_UNIT
+@shared.JSON
+def open_account(account: str, limit: str, as_json: bool, **options: Any) -> None:
+    """Open an ACCOUNT that adds up in a way of its own; `budget` changes its LIMIT later on.
+
+    With a δ, many weak releases cost less than the sum of their levels. How an account adds up is
+    fixed when it is opened.
+    """
+    where = {name: options.pop(name) for name in ("place", "key", "schema")}
+    with Ledger(**where) as found:
+        shared.show(found.open_account(account, limit, **options), as_json)
+
+
+@ledger.command(
+    epilog=shared.examples(
+        "dprivacy ledger schedule panel --plan plan.toml --times 12 --ledger ledger.db"
+    )
+)
+@click.argument("account")
+@_WHERE
+@click.option("-p", "--plan", required=True, type=shared.PATH, help="Plan of the releases.")
+@click.option("--times", type=int, default=1, help="How many releases there will be.")
+@click.option("--delta", help="How much of the account's δ it takes; by default all that is left.")
+@shared.JSON
+def schedule(
+    account: str, plan: Path, times: int, delta: str | None, as_json: bool, **where: Any
+) -> None:
+    """Declare releases of a plan on an ACCOUNT by schedule, and pay for all of them at once."""
+    with Ledger(**where, create=False) as found:
+        shared.show(found.schedule(account, plan, delta=delta, times=times), as_json)
 
 
 @ledger.command(

@@ -12,6 +12,7 @@ from dprivacy.errors import BadLevel
 from dprivacy.model import about
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sources import result
+from dprivacy.verify import in_billionths
 
 NANO = 10**9  # parts of ε
 ATTO = 10**18  # parts of δ
@@ -90,7 +91,7 @@ class Amount:
 
     def words(self) -> str:
         """The amount inside a sentence."""
-        text = about(self.eps if self.eps else Fraction(0))
+        text = in_billionths(self.eps if self.eps else Fraction(0))
         return f"{text} with δ = {about(self.slack)}" if self.slack else text
 
     def to_dict(self) -> dict[str, Any]:

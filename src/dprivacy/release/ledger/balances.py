@@ -75,6 +75,10 @@ class Balance:
         somebody has said so.
     published
         What was published as it is, and in how many releases.
+    rule
+        How charges become a guarantee: see `Rule`.
+    due
+        How many releases of which plan (by hash) were declared and are still to come.
     """
 
     per: str = "table"
@@ -85,6 +89,8 @@ class Balance:
     sequence: int = 0
     unit: str = ""
     published: Mapping[str, int] = field(default_factory=dict)
+    rule: str = "sum"
+    due: Mapping[str, int] = field(default_factory=dict)
 
     @result("T", "Lem 3.1", "Lem 3.2")
     def spent(self, column: str = WHOLE) -> Amount | None:
@@ -100,11 +106,21 @@ class Balance:
 
         None when a column's distances are unbounded, so that no number stands for whole records.
         """
+        return self._total(
+            (part, line.whole if column == WHOLE else line.amount)
+            for (part, name, _), line in self.lines.items()
+            if column in (WHOLE, name)
+        )
+
+    @property
+    def levels(self) -> Amount:
+        """What adding levels up would say of whole records, where the account does not."""
+        total = self._total((part, line.amount) for (part, _, _), line in self.lines.items())
+        return total or Amount()
+
+    def _total(self, amounts: Iterable[tuple[str, Amount | None]]) -> Amount | None:
         totals = {part: Amount() for part in ("", *self.parts)}
-        for (part, name, _), line in self.lines.items():
-            if column not in (WHOLE, name):
-                continue
-            amount = line.whole if column == WHOLE else line.amount
+        for part, amount in amounts:
             if amount is None:
                 return None
             totals[part] = totals.get(part, Amount()) + amount
@@ -136,6 +152,8 @@ class Balance:
             "sequence": self.sequence,
             "unit": self.unit,
             "published": dict(self.published),
+            "rule": self.rule,
+            "due": dict(self.due),
         })  # fmt: skip
 
     @classmethod
@@ -154,6 +172,8 @@ class Balance:
             data["sequence"],
             data["unit"],
             data["published"],
+            data["rule"],
+            data["due"],
         )
 
 
@@ -170,10 +190,15 @@ def after(balance: Balance, body: Mapping[str, Any]) -> Balance:
     if kind == "budget":
         limits = dict(balance.limits)
         limits[body["column"]] = Amount.from_dict(body["limit"])
-        told = {"per": body["per"], "unit": body["unit"]}
+        told = {"per": body["per"], "unit": body["unit"], "rule": body["rule"]}
         return replace(balance, limits=limits, sequence=sequence, **told)
     if kind == "parts":
         return replace(balance, parts=tuple(body["parts"]), sequence=sequence)
+    if kind == "schedule":
+        key = "", f"schedule {sequence}", "schedule"
+        line = Line.read("with levels added up", body["amount"], body["whole"])
+        due = _due(balance, body["plan"], body["times"])
+        return replace(balance, lines={**balance.lines, key: line}, due=due, sequence=sequence)
     if kind == "spend":
         return _spent(balance, body)
     return _cancelled(balance, body)
@@ -215,6 +240,7 @@ def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
         sequence=body["sequence"],
         unit=balance.unit or body["unit"],
         published=_counted(balance, body, 1),
+        due=_due(balance, body["plan"], -1),
     )
 
 
@@ -230,8 +256,22 @@ def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
         if lines[key].amount.is_zero:
             del lines[key]
     permanent = {mark: at for mark, at in balance.permanent.items() if at != undone["sequence"]}
-    told = {"sequence": body["sequence"], "published": _counted(balance, undone, -1)}
-    return replace(balance, lines=lines, permanent=permanent, **told)
+    return replace(
+        balance,
+        lines=lines,
+        permanent=permanent,
+        sequence=body["sequence"],
+        published=_counted(balance, undone, -1),
+        due=_due(balance, undone["plan"], 1),
+    )
+
+
+def _due(balance: Balance, plan: str, more: int) -> dict[str, int]:
+    """What is still to come of declared schedules; nothing where nothing was declared."""
+    due = dict(balance.due)
+    if plan in due or balance.rule == "schedule":
+        due[plan] = due.get(plan, 0) + more
+    return due
 
 
 def _counted(balance: Balance, body: Mapping[str, Any], sign: int) -> dict[str, int]:

@@ -2,21 +2,20 @@
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 from dprivacy.errors import NotApplicable
-from dprivacy.numbers import Frozen
 from dprivacy.release.columns.answered_values import Answered
 from dprivacy.release.columns.row_facts import require_bound
-from dprivacy.release.ledger.account_entries import declare_parts, set_budget
+from dprivacy.release.ledger.accounts.account_book import AccountBook, rule_at, told_by
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import PAID, UNCOUNTED, WHOLE
 from dprivacy.release.ledger.charged_metric import Chargeable, charges_of
 from dprivacy.release.ledger.ledger_check import LedgerVerdict, check
-from dprivacy.release.ledger.ledger_pages import Pages, open_pages
+from dprivacy.release.ledger.ledger_pages import open_pages
 from dprivacy.release.ledger.ledger_report import LedgerReport, report
 from dprivacy.release.ledger.receipt_entries import bind, take_back
 from dprivacy.release.ledger.receipts import Receipt
@@ -36,13 +35,14 @@ from dprivacy.release.ledger.spend_rules import (
 )
 from dprivacy.release.ledger.stores.hash_chain import Entry
 from dprivacy.release.plans.release_card import Card
+from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.typing import Label, LevelLike, NumberLike, PathArg
+from dprivacy.typing import Label, PathArg
 
 EVERYONE = "everyone"
 
 
-class Ledger(Frozen):
+class Ledger(AccountBook):
     """A record of what was released under which guarantee, that refuses what passes a budget.
 
     Every release spends before it samples. Levels on one metric add up, different metrics are kept
@@ -97,56 +97,10 @@ class Ledger(Frozen):
     ) -> None:
         self._set(_pages=open_pages(place, key=key, create=create, is_open=open, schema=schema))
 
-    _pages: Pages
-
     @property
     def id(self) -> str:
         """The ledger's own name, drawn when it was made."""
         return self._pages.name
-
-    # -- budgets ------------------------------------------------------------------------------
-
-    def budget(
-        self,
-        account: str,
-        limit: LevelLike,
-        *,
-        column: str = WHOLE,
-        delta: NumberLike = 0,
-        per: Literal["table", "person"] | None = None,
-        unit: str | None = None,
-    ) -> Receipt:
-        """Set what may be spent of an account.
-
-        Parameters
-        ----------
-        account
-            The name of what is charged: a table, or a population of people.
-        limit
-            Of whole records: everything that is ever released multiplies the odds between any two
-            records by at most e^limit. With `column`: ε for each unit of that column's metric.
-        column
-            The column that is limited; whole records by default.
-        delta
-            The most δ in all.
-        per
-            "table" (as a new account is) when a spend is charged to everybody in the account at once,
-            "person" when each person has a budget of this size.
-        unit
-            What is protected: "row" (as a new account per table is) when every row counts by itself, or
-            a word for those whose rows add up, such as "person" or "household".
-        """
-        name, most = require_name(account, "an account"), amount(limit, delta)
-        return self._receipt(set_budget(self._pages, name, most, column, per, unit))
-
-    def parts(self, account: str, names: Sequence[str]) -> Receipt:
-        """Declare groups of people in an account that have nobody in common.
-
-        What is spent on one of them is not spent on the others, so of all parts the largest sum
-        counts. Nothing can check that nobody is in two of them: the entry records who said so.
-        """
-        name = require_name(account, "an account")
-        return self._receipt(declare_parts(self._pages, name, names))
 
     # -- spending -----------------------------------------------------------------------------
 
@@ -221,6 +175,9 @@ class Ledger(Frozen):
         2. Sums and comparisons are exact.
         """
         name, charges = require_name(account, "an account"), charges_of(what)
+        rule = rule_at(self._pages, name)
+        charges = rule.charged(what, charges)
+        plan = plan_hash(what.raw) if isinstance(what, Plan) else plan
         require_texts(part=part, plan=plan, again=again, note=note)
         require_bytes([run, *(sources or {}).values(), *(permanent or {}).values()])
         if isinstance(what, Plan):
@@ -237,7 +194,8 @@ class Ledger(Frozen):
             "account": name,
             "part": part,
             "unit": unit or ("row" if people is None else "person"),
-            "lines": lines_of(charges, hidden),
+            "rule": rule.text,
+            "lines": lines_of(() if rule.by == "schedule" else charges, hidden),
             "published": shown(bare, charges, permanent or ()),
             "sources": hidden.sources,
             "run": self._pages.key.tag("run", run or secrets.token_bytes(32)),
@@ -298,10 +256,10 @@ class Ledger(Frozen):
         """What is spent, of whole records or per unit of a column, by everybody or one person."""
         name = require_name(account, "an account")
         with self._pages.transaction(write=False):
-            balance = self._pages.known_balance(name)
+            balance = own = self._pages.known_balance(name)
             if person is not None:
                 balance = self._pages.balance(name, self._pages.person(name, person))
-        total = balance.spent(column)
+        total = told_by(own, balance, column)
         if total is None:
             raise NotApplicable(f"account {name!r} has unbounded columns; ask for one column")
         return total

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from dprivacy.model import Answer, counted
+from dprivacy.model import Answer, about, counted
+from dprivacy.release.ledger.accounts.account_rule import SUM, Rule
 from dprivacy.release.ledger.amounts import Amount, larger
 from dprivacy.release.ledger.balances import WHOLE, Balance
 from dprivacy.release.plans.joint_promise import published_words
@@ -23,6 +25,7 @@ class Spent:
     spent: Amount | None
     limit: Amount | None
     units: tuple[str, ...] = ()
+    added: Amount | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +42,9 @@ class Spent:
             return f"{text}; no budget"
         share = _share(self.spent, self.limit)
         filled = min(_BAR, round(_BAR * share))
-        return f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}  {text} of {self.limit.words()}"
+        bar = f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}"
+        saved = "" if self.added is None else f"; adding levels up says {about(self.added.eps)}"
+        return f"{bar}  {text} of {self.limit.words()}{saved}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ class LedgerReport(Answer):
     `lines` holds, for each account, its whole records first and then its columns. For an account per
     person they are of the person charged most, and `people` says how many there are. `units` says what
     each account protects: rows, or persons by the word that it has for them; `published`, what was
-    published of it as it is and is therefore protected by no level.
+    published of it as it is and is therefore protected by no level; `rules`, how it adds up where that
+    is not by levels.
 
     Examples
     --------
@@ -68,6 +74,7 @@ class LedgerReport(Answer):
     people: dict[str, int] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     published: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
 
     exact = True
 
@@ -89,6 +96,7 @@ class LedgerReport(Answer):
         for x in self.lines:
             if not x.column:
                 unit = f", for each {self.units[x.account]}" if self.units.get(x.account) else ""
+                unit += f", {self.rules[x.account]}" if x.account in self.rules else ""
                 crowd = self.people.get(x.account)
                 per = (
                     ""
@@ -106,7 +114,7 @@ class LedgerReport(Answer):
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
-            **self._told("ledger", "place", "entries", "people", "units", "published"),
+            **self._told("ledger", "place", "entries", "people", "units", "published", "rules"),
             "lines": [
                 {
                     "account": x.account,
@@ -114,6 +122,7 @@ class LedgerReport(Answer):
                     "units": list(x.units),
                     "spent": None if x.spent is None else x.spent.to_dict(),
                     "budget": None if x.limit is None else x.limit.to_dict(),
+                    "added": None if x.added is None else x.added.to_dict(),
                 }
                 for x in self.lines
             ],
@@ -128,17 +137,21 @@ def report(
     for account, person, balance in rows:
         accounts.setdefault(account, []).append((person, balance))
     lines: list[Spent] = []
-    people, protected, bare = {}, {}, dict[str, tuple[str, ...]]()
+    people, protected, rules, bare = {}, {}, {}, dict[str, tuple[str, ...]]()
     for account, found in accounts.items():
         own = dict(found).get("", Balance())
         charged = [balance for person, balance in found if person]
         protected[account] = own.unit
+        if own.rule != SUM.text:
+            rules[account] = Rule.read(own.rule).words
+        if own.due:
+            rules[account] += f", {counted(sum(own.due.values()), 'release')} to come"
         shown = {name for balance in (own, *charged) for name in balance.published}
         bare |= {account: tuple(sorted(shown))} if shown else {}
         if own.per == "person":
             people[account] = len(charged)
         lines += _account(account, own, charged if own.per == "person" else [own])
-    return LedgerReport(place, ledger, entries, tuple(lines), people, protected, bare)
+    return LedgerReport(place, ledger, entries, tuple(lines), people, protected, bare, rules)
 
 
 def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spent]:
@@ -146,17 +159,16 @@ def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spe
     for balance in charged:
         for (_, column, _), line in balance.lines.items():
             units.setdefault(column, {})[line.unit] = None
-    columns = [WHOLE, *(column for column in units if column != WHOLE)]
-    return [
-        Spent(
-            account,
-            column,
-            _most(balance.spent(column) for balance in {id(b): b for b in charged}.values()),
-            own.limits.get(column),
-            tuple(units.get(column, ())) if column else (),
-        )
-        for column in columns
-    ]
+    rule, each = Rule.read(own.rule), list({id(b): b for b in charged}.values())
+    lines = []
+    for column in [WHOLE, *(column for column in units if column != WHOLE)]:
+        limit = own.limits.get(column)
+        most = _most(balance.spent(column) for balance in each)
+        told = most if column else rule.told(most, limit.slack if limit else Fraction(0))
+        added = None if column or rule == SUM else _most(balance.levels for balance in each)
+        named = tuple(units.get(column, ())) if column else ()
+        lines.append(Spent(account, column, told, limit, named, added))
+    return lines
 
 
 def _most(amounts: Iterable[Amount | None]) -> Amount | None:

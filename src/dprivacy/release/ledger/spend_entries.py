@@ -7,6 +7,8 @@ from typing import Any
 
 from dprivacy.errors import AlreadyReleased, NotApplicable
 from dprivacy.release.columns.answered_values import Answered
+from dprivacy.release.ledger.accounts.account_rule import Rule
+from dprivacy.release.ledger.accounts.declared_schedule import require_due
 from dprivacy.release.ledger.balances import costs_of, each_after
 from dprivacy.release.ledger.charged_metric import Charge
 from dprivacy.release.ledger.ledger_pages import Pages
@@ -170,6 +172,9 @@ def _appended(
     if not pages.is_open():
         require_budgets(name, balance, asked["lines"])
     require_kind(name, balance, asked, persons)
+    rule = Rule.read(balance.rule)
+    if rule.by == "schedule":
+        require_due(name, balance, asked)
     known = pages.store.released(tags.values())
     lines, answers = [], list[Answer]()
     for line in asked["lines"]:
@@ -187,7 +192,7 @@ def _appended(
         raise AlreadyReleased(released_before(tags, known))
     whom = f"account {name!r}" if persons is None else f"each person of {name!r}"
     for old, then in pairs:
-        require_within(balance.limits, old, then, whom)
+        require_within(balance.limits, old, then, whom, rule)
     entry = pages.append(body)
     pages.keep(name, now)
     pages.store.put_sources(entry.sequence, marks_of(body))

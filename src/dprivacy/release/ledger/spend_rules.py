@@ -5,6 +5,7 @@ from typing import Any
 
 from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
 from dprivacy.model import about
+from dprivacy.release.ledger.accounts.account_rule import SUM, Rule
 from dprivacy.release.ledger.amounts import Amount
 from dprivacy.release.ledger.balances import WHOLE, Balance
 
@@ -56,6 +57,11 @@ def require_budgets(name: str, balance: Balance, lines: Iterable[Mapping[str, An
 def require_kind(name: str, balance: Balance, body: Mapping[str, Any], persons: Any) -> None:
     """Refuse a spend that does not fit what an account protects and how: by rows, persons, parts."""
     part = body["part"]
+    if balance.rule != body["rule"]:
+        raise NotApplicable(
+            f"account {name!r} is kept by {balance.rule}, and this release was priced by "
+            f"{body['rule']}; spend it again"
+        )
     if part and part not in balance.parts:
         raise UnknownName(
             f"account {name!r} has no part {part!r}; declare that its parts have nobody in common "
@@ -78,10 +84,12 @@ def require_kind(name: str, balance: Balance, body: Mapping[str, Any], persons: 
         )
 
 
-def require_within(limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str) -> None:
+def require_within(
+    limits: Mapping[str, Amount], before: Balance, now: Balance, whose: str, rule: Rule = SUM
+) -> None:
     """BudgetExceeded when an entry passes a budget: what was asked, what is spent, what is left."""
     for name, limit in limits.items():
-        spent, asked = before.spent(name), now.spent(name)
+        spent, asked = (rule.told(one.spent(name), limit.slack) for one in (before, now))
         of = f"column {name!r} of {whose}" if name else whose
         if asked is None:
             wide = sorted(

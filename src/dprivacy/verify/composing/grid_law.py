@@ -12,8 +12,10 @@ from functools import reduce
 
 import numpy as np
 
+from dprivacy.model import about
 from dprivacy.numbers import Level, as_level, exp_bounds
 from dprivacy.sources import result
+from dprivacy.typing import Number
 
 _MOST = 4096  # points of a law; one that is longer gets twice the step
 _NANO = 10**9
@@ -159,3 +161,12 @@ class GridLaw:
 def all_joined(laws: list[GridLaw]) -> GridLaw:
     """The law of all losses together, the shortest first."""
     return reduce(GridLaw.joined, sorted(laws, key=lambda law: len(law.masses)))
+
+
+def in_billionths(eps: Level | Number) -> str:
+    """A level in a sentence; one that was rounded up to billionths as a decimal that is not less."""
+    exact = as_level(eps).simplified
+    if not isinstance(exact, Fraction) or exact.denominator < 10**4 or _NANO % exact.denominator:
+        return about(eps)
+    digits = max(0, 5 - math.floor(math.log10(exact)))
+    return f"{math.ceil(exact * 10**digits) / 10**digits:.{digits}f}".rstrip("0")

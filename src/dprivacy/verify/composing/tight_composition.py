@@ -13,7 +13,7 @@ from dprivacy.model import Answer, Channel, about, as_channel, shown
 from dprivacy.numbers import Level, as_delta, as_eps, float_up
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, Number, NumberLike
-from dprivacy.verify.composing.grid_law import GridLaw, all_joined
+from dprivacy.verify.composing.grid_law import GridLaw, all_joined, in_billionths
 from dprivacy.verify.composing.loss_atoms import (
     LossAtoms,
     atoms_between,
@@ -81,7 +81,7 @@ class Composition(Answer):
                 f"Together {many} not (ε, δ)-private for any ε at δ = {about(self.delta)}: an output "
                 "that another value never gives is likelier than that."
             )
-        level, slack = _words(self.eps), about(self.delta)
+        level, slack = in_billionths(self.eps), about(self.delta)
         text = f"Together {many} (ε, δ)-private with ε = {level} and δ = {slack}"
         text += f", between {shown(self.pair[0])} and {shown(self.pair[1])}" if self.pair else ""
         if self.added == math.inf:
@@ -89,15 +89,6 @@ class Composition(Answer):
         if self.eps < self.added:
             return f"{text}; adding levels up says {about(self.added)}."
         return f"{text}, the sum of their levels: nothing tighter was found."
-
-
-def _words(eps: Level | float) -> str:
-    """A level in a sentence; one that was found in billionths as a decimal that is not less."""
-    exact = as_eps(eps, zero=True).simplified
-    if not isinstance(exact, Fraction) or exact.denominator < 10**4:
-        return about(eps)
-    digits = max(0, 5 - math.floor(math.log10(exact)))
-    return f"{math.ceil(exact * 10**digits) / 10**digits:.{digits}f}".rstrip("0")
 
 
 @result("D", "Thm 10")

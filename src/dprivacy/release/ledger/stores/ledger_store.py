@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import BrokenLedger
 from dprivacy.release.ledger.stores.hash_chain import Entry
 
-FORMAT = "dprivacy ledger 4"
+FORMAT = "dprivacy ledger 5"
 TABLES = {
     "about": "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "head": "CREATE TABLE head (sequence BIGINT NOT NULL, hash TEXT NOT NULL)",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
+from dprivacy.release.ledger.accounts.account_rule import Rule
 from dprivacy.release.ledger.amounts import Amount
 from dprivacy.release.ledger.balances import after
 from dprivacy.release.ledger.ledger_pages import Pages
@@ -11,9 +12,15 @@ from dprivacy.release.ledger.stores.hash_chain import Entry
 
 
 def set_budget(
-    pages: Pages, name: str, most: Amount, column: str, per: str | None, unit: str | None
+    pages: Pages,
+    name: str,
+    most: Amount,
+    column: str,
+    per: str | None,
+    unit: str | None,
+    rule: Rule | None = None,
 ) -> Entry:
-    """Append the budget of an account; see `Ledger.budget`."""
+    """Append the budget of an account; see `Ledger.budget`, and with a rule `Ledger.open_account`."""
     if most.level is None or most.delta is None:
         raise BadNumber(
             f"a budget is a number that can be written in a line, such as ln 8 or 5/2; this one is "
@@ -30,9 +37,16 @@ def set_budget(
             raise NotApplicable(
                 f"account {name!r} is kept per {balance.per}, not per {kind}; open another account"
             )
+        fixed = rule if rule and not balance.sequence else Rule.read(balance.rule)
+        if rule not in (None, fixed):
+            raise NotApplicable(
+                f"account {name!r} is kept by {fixed.text}, which was fixed when it was opened; open "
+                "another account"
+            )
+        fixed.require_limit(name, most, column, kind)
         word = _unit(name, unit, kind, balance.unit)
         body = {"kind": "budget", "account": name, "column": column, "per": kind, "unit": word}
-        entry = pages.append({**body, "limit": most.to_dict()})
+        entry = pages.append({**body, "rule": fixed.text, "limit": most.to_dict()})
         pages.keep(name, {"": after(balance, entry.body)})
     return entry
 

@@ -1,0 +1,1 @@
+"""Accounts: budgets, how charges become a guarantee, and schedules that are declared."""

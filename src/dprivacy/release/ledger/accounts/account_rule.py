@@ -1,0 +1,139 @@
+"""How the charges of an account become a guarantee: levels, Rényi charges, or declared schedules."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName
+from dprivacy.model import Channel
+from dprivacy.release.ledger.amounts import Amount, amount
+from dprivacy.release.ledger.charged_metric import Charge, Chargeable
+from dprivacy.release.plans.table_plan import Plan
+from dprivacy.sources import result
+from dprivacy.verify import as_order, level_charge, renyi_budget, renyi_charge, renyi_eps
+
+KINDS = ("sum", "renyi", "schedule")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an account adds up, chosen when it is opened and never changed.
+
+    Parameters
+    ----------
+    by
+        "sum": levels and δ add up, whatever is released. "renyi": Rényi divergences of one order add
+        up, whatever is released. "schedule": only lists that were declared beforehand are released,
+        and each of them is composed as tightly as can be proved.
+    order
+        The order of the divergences.
+    """
+
+    by: str = "sum"
+    order: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> "Rule":
+        """The rule whose `text` it is."""
+        by, _, order = text.partition(" ")
+        return cls(by, int(order or 0))
+
+    @property
+    def words(self) -> str:
+        """The rule in a sentence; empty where levels add up, as usual."""
+        names = {"renyi": f"by Rényi charges of order {self.order}", "schedule": "by schedule"}
+        return names.get(self.by, "")
+
+    @property
+    def text(self) -> str:
+        """The rule as a word, with its order."""
+        return f"{self.by} {self.order}" if self.order else self.by
+
+    @result("F", "§3")
+    def charged(self, what: Chargeable, charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
+        """Charges as this account counts them: `whole` is what adds up for whole records.
+
+        For Rényi charges `amount` keeps the level of whole records, so that the report can say what
+        adding up would have come to.
+        """
+        if self.by == "schedule" and not isinstance(what, Plan):
+            raise NotApplicable(
+                "an account by schedule takes releases of plans that were declared beforehand; charge "
+                'anything else to an account that adds levels up (by="sum")'
+            )
+        if self.by != "renyi":
+            return charges
+        times = what.times if isinstance(what, Plan) else 1
+        return tuple(
+            self._divergence(charge, promise, times)
+            for charge, promise in zip(charges, _promises(what, charges), strict=True)
+        )
+
+    def _divergence(self, charge: Charge, promise: Any, times: int) -> Charge:
+        level = charge.whole
+        if level is None:
+            raise NotApplicable(
+                f"the distances of column {charge.column!r} have no bound, and so no Rényi divergence; "
+                'charge it to an account that adds levels up (by="sum"), with a budget for the column'
+            )
+        channel = getattr(promise, "channel", None)
+        if isinstance(channel, Channel) and channel.exact:
+            cost = renyi_charge(channel, order=self.order)
+        elif level.slack:
+            raise NotApplicable(
+                f"column {charge.column!r} has δ = {level.slack} and no channel to compute a Rényi "
+                'divergence from; charge it to an account that adds levels up (by="sum")'
+            )
+        else:
+            cost = level_charge(level.eps / times, order=self.order)
+        unit = "between any two values"
+        return Charge(charge.column, self.text, unit, level, amount(cost * times), charge.blocks)
+
+    @result("R", "Prop 12")
+    def told(self, spent: Amount | None, slack: Fraction) -> Amount | None:
+        """What a sum of charges guarantees, at the δ of a budget."""
+        if self.by != "renyi" or spent is None or spent.is_zero:
+            return spent
+        return amount(renyi_eps(spent.eps, delta=slack, order=self.order), slack)
+
+    def require_limit(self, account: str, limit: Amount, column: str, per: str) -> None:
+        """Refuse budgets that mean nothing under this rule."""
+        if self.by != "sum" and column:
+            raise NotApplicable(
+                f"account {account!r} is kept by {self.by}, which bounds whole records; a column has "
+                'a budget of its own where levels add up (by="sum")'
+            )
+        if self.by == "renyi":
+            renyi_budget(limit.eps, delta=limit.slack, order=self.order)
+        if self.by == "schedule" and per == "person":
+            raise NotApplicable("a schedule is for everybody in an account; open it per table")
+        if self.by == "schedule" and not limit.slack:
+            raise BadNumber(
+                f"account {account!r} is kept by schedule, which gains nothing without a δ; give one, "
+                'or add levels up (by="sum")'
+            )
+
+
+SUM = Rule()
+
+
+def rule_of(by: str, order: int | None) -> Rule:
+    """The rule of these words, if there is one."""
+    if by not in KINDS:
+        raise UnknownName.among("a kind of account", by, KINDS)
+    if (by == "renyi") != (order is not None):
+        raise NotApplicable(
+            "an account by Rényi charges has an order that is fixed now (order=, --order); 8 to 32 "
+            "suit most budgets"
+            if by == "renyi"
+            else f"order belongs to an account by Rényi charges, not to one by {by}"
+        )
+    return Rule(by, 0 if order is None else as_order(order))
+
+
+def _promises(what: Chargeable, charges: tuple[Charge, ...]) -> Iterable[Any]:
+    """The mechanisms or guarantees behind charges, in their order."""
+    if isinstance(what, Plan):
+        return [column.mechanism for column in what.columns]
+    return what.values() if isinstance(what, Mapping) else charges

@@ -1,0 +1,110 @@
+"""Schedules: lists of releases that are declared, composed and paid for before the first of them."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from dprivacy.errors import BadNumber, BudgetExceeded, NotApplicable, WrongKind
+from dprivacy.model import about, counted
+from dprivacy.numbers import Level, as_delta
+from dprivacy.release.ledger.accounts.account_rule import Rule
+from dprivacy.release.ledger.amounts import Amount, amount
+from dprivacy.release.ledger.balances import WHOLE, Balance, after
+from dprivacy.release.ledger.charged_metric import charge
+from dprivacy.release.ledger.ledger_pages import Pages
+from dprivacy.release.ledger.spend_rules import require_within
+from dprivacy.release.ledger.stores.hash_chain import Entry
+from dprivacy.release.plans.stored_plans import plan_hash
+from dprivacy.release.plans.table_plan import Plan
+from dprivacy.typing import NumberLike
+from dprivacy.verify import Composition, compose
+
+
+def composed(plan: Plan, times: int, delta: Fraction) -> Composition:
+    """What releasing a plan so many times guarantees at δ, whatever values people have each time."""
+    releases: list[Any] = []
+    for column in plan.columns:
+        cost = charge(column.name, column.mechanism.guarantee)
+        if cost.whole is None:
+            raise NotApplicable(
+                f"the distances of column {column.name!r} have no bound, so that a schedule has no "
+                'level for whole records; charge it to an account that adds levels up (by="sum")'
+            )
+        channel = column.mechanism.channel
+        # Within blocks the level holds; between them everything is told, and published.
+        level = cost.blocks or channel is None or not channel.exact
+        releases.append((cost.whole.eps, cost.whole.slack) if level else channel)
+    return compose(releases, delta=delta, times=times * plan.times)
+
+
+def declare(
+    pages: Pages, account: str, plan: Plan, times: int, delta: NumberLike | None
+) -> tuple[Entry, Composition]:
+    """Append a schedule, if the budget allows it."""
+    if not isinstance(plan, Plan):
+        raise WrongKind(f"a schedule is of a Plan, not of {type(plan).__name__}")
+    if type(times) is not int or times < 1:
+        raise BadNumber(f"a plan is released a whole number of times, at least once, not {times!r}")
+    with pages.transaction(write=True):
+        balance = pages.known_balance(account)
+        if Rule.read(balance.rule).by != "schedule":
+            raise NotApplicable(
+                f"account {account!r} is kept by {balance.rule}, and takes releases as they come; a "
+                'schedule needs an account that was opened with by="schedule"'
+            )
+        if (balance.unit == "row") != (plan.unit == "row"):
+            raise NotApplicable(
+                f"account {account!r} protects each {balance.unit}, and the plan's unit is "
+                f"{plan.unit!r}; open an account for that"
+            )
+        limit, spent = balance.limits[WHOLE], balance.spent() or Amount()
+        slack = limit.slack - spent.slack if delta is None else as_delta(delta)
+        if slack <= 0:
+            raise BudgetExceeded(
+                f"the budget of account {account!r} is {limit.words()}, and no δ is left for another "
+                "schedule"
+            )
+        found = composed(plan, times, slack)
+        if not isinstance(found.eps, Level):
+            raise BudgetExceeded(
+                f"no ε is enough for this schedule at δ = {about(slack)}: its own δ add up to more"
+            )
+        added = found.added if isinstance(found.added, Level) else found.eps
+        asked = {
+            "kind": "schedule",
+            "account": account,
+            "plan": plan_hash(plan.raw),
+            "times": times,
+            "amount": amount(added).to_dict(),
+            "whole": amount(found.eps, slack).to_dict(),
+            "note": plan.title,
+        }
+        body = {**asked, **pages.link()}
+        now = after(balance, body)
+        require_within(
+            balance.limits, balance, now, f"account {account!r}", Rule.read(balance.rule)
+        )
+        entry = pages.append(body)
+        pages.keep(account, {"": now})
+    return entry, found
+
+
+def require_due(account: str, balance: Balance, body: Mapping[str, Any]) -> None:
+    """Refuse what no schedule has declared, or has declared fewer times."""
+    if body["part"]:
+        raise NotApplicable(
+            f"account {account!r} is kept by schedule, which is for everybody in it; leave the part out"
+        )
+    if balance.due.get(body["plan"], 0) > 0:
+        return
+    left = counted(sum(balance.due.values()), "release", "releases")
+    raise NotApplicable(
+        f"account {account!r} takes only what was declared beforehand, and "
+        + (
+            "all releases of this plan are made"
+            if body["plan"] in balance.due
+            else f"this plan was not ({left} of other plans to come)"
+        )
+        + ": what is chosen after seeing earlier releases cannot be composed so tightly; declare a "
+        f"schedule of it (`dprivacy ledger schedule {account}`), or charge an account by sums"
+    )
