@@ -7,6 +7,7 @@ import pytest
 
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.flow import loss
+from dprivacy.spaces import from_table, line
 
 rng = np.random.default_rng  # every test has a generator of its own
 
@@ -22,13 +23,13 @@ def lattice(k):
 def spaces(seed=0):
     """Distances of one small space of every kind."""
     cloud = rng(seed)
-    line = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+    steps = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
     halves = np.full((9, 9), np.inf)
     halves[:4, :4] = apart(cloud.random((4, 2)))
     halves[4:, 4:] = apart(cloud.random((5, 2)))
     return {
-        "line": line,
-        "cycle": np.minimum(line, 8 - line),
+        "line": steps,
+        "cycle": np.minimum(steps, 8 - steps),
         "L1 grid": apart(lattice(3), 1),
         "L2 grid": apart(lattice(3), 2),
         "Linf grid": apart(lattice(3), np.inf),
@@ -102,3 +103,23 @@ def a_loss(rng, actions, space):
         [Fraction(int(v), 3) for v in row] for row in rng.integers(0, 9, (actions, len(space)))
     ]
     return loss.matrix([f"w{k}" for k in range(actions)], space.labels, table)
+
+
+RATIONAL = ("ln(101/100)", "ln(3/2)", "ln 2", "6*ln(10)", "ln 1000", "21*ln(10)", "72*ln(2)")
+IRRATIONAL = ("1/100", "1/3", 1, 2, 3, 10, 50)
+
+
+def a_problem(seed, n):
+    """A space, a level, a prior and a loss, of all scales."""
+    draw = rng([n, seed])
+    far = int(draw.choice([2, 8, 38]))
+    if seed % 2:
+        labels = draw.choice(far + n, n, replace=False).tolist()
+        space = line(labels)
+    else:
+        table = np.triu(draw.integers(1, far + 1, (n, n)), 1)
+        space = from_table(range(n), (table + table.T).tolist(), close=True)
+    eps = (*RATIONAL, *IRRATIONAL)[int(draw.integers(len(RATIONAL) + len(IRRATIONAL)))]
+    prior = a_prior(draw, n, zeros=seed % 7 == 3)
+    question = "metric" if seed % 3 else a_loss(draw, int(draw.integers(2, 5)), space)
+    return space, eps, prior, question

@@ -11,26 +11,7 @@ from dprivacy.design.engines.whole_program import solve
 from dprivacy.design.problems.independent_pieces import reach_of
 from dprivacy.spaces import discrete, from_table, grid, line, points
 from dprivacy.verify import privacy
-from support.design_spaces import a_loss, a_prior
-
-RATIONAL = ("ln(101/100)", "ln(3/2)", "ln 2", "6*ln(10)", "ln 1000", "21*ln(10)", "72*ln(2)")
-IRRATIONAL = ("1/100", "1/3", 1, 2, 3, 10, 50)
-
-
-def a_problem(seed, n):
-    """A space, a level, a prior and a loss, of all scales."""
-    rng = np.random.default_rng([n, seed])
-    far = int(rng.choice([2, 8, 38]))
-    if seed % 2:
-        labels = rng.choice(far + n, n, replace=False).tolist()
-        space = line(labels)
-    else:
-        table = np.triu(rng.integers(1, far + 1, (n, n)), 1)
-        space = from_table(range(n), (table + table.T).tolist(), close=True)
-    eps = (*RATIONAL, *IRRATIONAL)[int(rng.integers(len(RATIONAL) + len(IRRATIONAL)))]
-    prior = a_prior(rng, n, zeros=seed % 7 == 3)
-    question = "metric" if seed % 3 else a_loss(rng, int(rng.integers(2, 5)), space)
-    return space, eps, prior, question
+from support.design_spaces import IRRATIONAL, a_loss, a_prior, a_problem
 
 
 def enclosed(seed, n):
