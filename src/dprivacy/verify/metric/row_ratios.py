@@ -22,6 +22,7 @@ from dprivacy.typing import Label, Number
 C = TypeVar("C", bound="Case")
 Pairs = Iterable[tuple[Label, Label]] | None
 
+_LONG = 10_000  # bits from which flint's integers pay
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 
 
@@ -107,14 +108,23 @@ class RowRatios:
             return Ratio(x, z, y, float(self.entries[x, y]), float(self.entries[z, y]))
         near = np.flatnonzero(size >= top - 2 * self.error)
         at, up, down = -1, 0, 1
-        rows = (self.entries[k, near].tolist() for k in (i, j))
+        rows = (_quick(self.entries[k, near].tolist()) for k in (i, j))
         for y, a, b in zip(near.tolist(), *rows, strict=True):
             high, low = (a, b) if a >= b else (b, a)
             if high * down > up * low and low:  # 0: impossible for both
                 at, up, down = y, high, low
         assert at >= 0, "every row has a positive entry"
         x, z = (i, j) if self.entries[i, at] >= self.entries[j, at] else (j, i)
-        return Ratio(x, z, at, up, down)
+        return Ratio(x, z, at, int(self.entries[x, at]), int(self.entries[z, at]))
+
+
+def _quick(integers: list[int]) -> list[Any]:
+    """Long integers as flint's, which multiply them many times as fast."""
+    if max(integers).bit_length() < _LONG:
+        return integers
+    from flint import fmpz
+
+    return [fmpz(v) for v in integers]
 
 
 @dataclass(frozen=True)
