@@ -53,3 +53,12 @@ class TestWorstCase:
     def test_large_spaces_are_refused(self):
         with pytest.raises(TooLarge, match="worst case"):
             minimax(grid(6, 6), eps=1)
+
+    @pytest.mark.parametrize("eps", ["50", "72*ln(2)"])
+    def test_six_secrets_at_a_large_level(self, eps):
+        """The exact simplex alone would take minutes."""
+        found = minimax(line(6), eps=eps)
+        assert privacy(found.channel, line(6), eps=eps)
+        assert found.proof.holds()
+        assert found.bound <= found.loss
+        assert found.loss - found.bound <= Fraction(1, 10**15) * Fraction(found.loss)

@@ -169,3 +169,40 @@ def test_rows_of_zeros():
     assert minimise([Q(1)], Mat.of([[0]]), [Q(0)]).status == "optimal"
     assert minimise([Q(1)], Mat.of([[0]]), [Q(1)]).status == "infeasible"
     assert minimise([Q(-1)], Mat.of([[0]]), [Q(0)]).status == "unbounded"
+
+
+def without_the_simplex(monkeypatch):
+    """The exact simplex of the last resort must not be needed."""
+
+    def refused(*_):
+        raise AssertionError("the basis of floats, and pivots from there, should have been enough")
+
+    monkeypatch.setattr("dprivacy.numbers.linear_programs.simplex", refused)
+
+
+@pytest.mark.parametrize("hair", [Q(1, 10**30), Q(-1, 10**30)])
+def test_ties_that_floats_do_not_see_take_pivots(hair, monkeypatch) -> None:
+    """Two rows that agree in floats, and costs that do: the wrong one of each is mended exactly."""
+    without_the_simplex(monkeypatch)
+    table = [[1, 1, 1, 0], [1, 1, 0, 1]]
+    right = [Q(1), 1 + hair]
+    for cost in ([-1, -1 + hair, 0, 0], [-1 + hair, -1, 0, 0]):
+        cost = [Q(c) for c in cost]
+        outcome = minimise(cost, Mat.of(table), right)
+        assert outcome.value == min(cost) * min(right)
+        assert proves(cost, table, right, outcome)
+
+
+@pytest.mark.parametrize("digits", [3, 30, 300, 3000])
+def test_variables_of_very_different_sizes(digits, monkeypatch) -> None:
+    """A private channel of two secrets at e^ε = far: the wrong answer has 1/(1 + far)."""
+    without_the_simplex(monkeypatch)
+    far = 10**digits
+    # C[0,0], C[0,1], C[1,0], C[1,1], then what is left of far·C[1,0] − C[0,0] and far·C[0,1] − C[1,1]
+    table = [[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [-1, 0, far, 0, -1, 0], [0, far, 0, -1, 0, -1]]
+    cost, right = [Q(c) for c in (0, 1, 1, 0, 0, 0)], [Q(b) for b in (1, 1, 0, 0)]
+    small = -np.log2(10.0) * digits
+    sizes = np.array([0, small, small, 0, np.nan, np.nan])
+    outcome = minimise(cost, Mat.of(table), right, sizes=sizes)
+    assert outcome.value == Q(2, 1 + far)
+    assert proves(cost, table, right, outcome)

@@ -1,8 +1,9 @@
 """Linear programs solved in floats by HiGHS and then settled exactly.
 
 A float solution is never the answer. HiGHS proposes a basis; the basis is solved over the rationals
-and its optimality conditions are checked there. When that fails (a tolerance misled the solver), an
-exact simplex takes over, so that an answer always comes with a certificate that anyone can check.
+and its optimality conditions are checked there; exact pivots follow where a tolerance hid that it is
+not quite feasible. When that fails, an exact simplex takes over: every answer comes with a
+certificate that anyone can check.
 """
 
 import math
@@ -13,11 +14,14 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import MixedArithmetic, NotInvertible
+from dprivacy.errors import MixedArithmetic
 from dprivacy.numbers.arrays import Floats
-from dprivacy.numbers.exact_algebra import solve
+from dprivacy.numbers.exact_algebra import fraction_of, to_flint
 from dprivacy.numbers.exact_simplex import Vector, simplex
 from dprivacy.numbers.matrices import Mat
+
+_MOST_PIVOTS = 60  # from the basis that floats propose
+_MOST_POWER = 1000.0  # of 2, in doubles
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Outcome:
     value: Fraction
 
 
-def minimise(cost: Vector, matrix: Mat, right: Vector) -> Outcome:
+def minimise(cost: Vector, matrix: Mat, right: Vector, *, sizes: Floats | None = None) -> Outcome:
     """Solve min cost·x subject to matrix·x = right and x ≥ 0, exactly.
 
     Parameters
@@ -44,21 +48,25 @@ def minimise(cost: Vector, matrix: Mat, right: Vector) -> Outcome:
         Rationals, one for each column and each row of `matrix`.
     matrix
         An exact Mat.
+    sizes
+        log₂ of about how large each variable is, NaN where one does not know: it helps floats to find
+        a basis where sizes are very different.
 
     Notes
     -----
     1. HiGHS solves the program in floats and returns a basis.
     2. Primal and dual values are solved on that basis over ℚ; if they are feasible, they are optimal.
+       If not, a few pivots over ℚ follow.
     3. Otherwise (or when HiGHS reports no optimum) the exact simplex method decides.
     """
     if not matrix.exact:
         raise MixedArithmetic("minimise needs an exact matrix; read its entries as fractions")
-    try:
-        basis = _proposed_basis(cost, matrix, right)
-    except OverflowError:  # beyond the doubles: no proposal
-        basis = None
-    if basis is not None:
-        outcome = _settle(cost, matrix, right, *basis)
+    for scaled in (True, False) if sizes is not None else (False,):
+        try:
+            basis = _proposed_basis(cost, matrix, right, sizes if scaled else None)
+        except OverflowError:  # beyond the doubles: no proposal
+            basis = None
+        outcome = None if basis is None else _settled(cost, matrix, right, basis)
         if outcome is not None:
             return outcome
     return Outcome(*simplex(cost, matrix.rows(), right))
@@ -91,37 +99,130 @@ def feasible(matrix: Mat, right: Vector) -> Outcome:
     return Outcome(status, outcome.x[:columns], outcome.y, outcome.value)
 
 
-def _proposed_basis(cost: Vector, matrix: Mat, right: Vector) -> tuple[list[int], list[int]] | None:
-    """The basic columns, and the rows they settle, that HiGHS ends on; None without an optimum."""
-    bounds = np.array([float(b) for b in right])
-    prices = np.array([float(c) for c in cost])
-    found = solve_in_floats(prices, Sparse.of(matrix.floats), bounds, bounds)
+def _proposed_basis(
+    cost: Vector, matrix: Mat, right: Vector, sizes: Floats | None
+) -> list[int] | None:
+    """The basic columns that HiGHS ends on; None without an optimum.
+
+    Numbers from the count of columns on stand for the unit columns of rows that have room.
+    """
+    if sizes is None:
+        prices, bounds = (np.array([float(v) for v in side]) for side in (cost, right))
+        table = matrix.floats
+    else:
+        prices, table, bounds = _scaled(cost, matrix, right, sizes)
+    found = solve_in_floats(prices, Sparse.of(table), bounds, bounds)
     if found is None:
         return None
-    kept = np.flatnonzero(found.basic_columns).tolist()
-    settled = np.flatnonzero(~found.basic_rows).tolist()
-    return (kept, settled) if len(kept) == len(settled) else None
+    loose = matrix.shape[1] + np.flatnonzero(found.basic_rows)
+    basis: list[int] = [*np.flatnonzero(found.basic_columns).tolist(), *loose.tolist()]
+    return basis if len(basis) == matrix.shape[0] else None
 
 
-def _settle(
-    cost: Vector, matrix: Mat, right: Vector, basic: list[int], settled: list[int]
-) -> Outcome | None:
-    """The exact primal and dual solution on a basis, or None when it is not optimal there."""
+def _scaled(
+    cost: Vector, matrix: Mat, right: Vector, sizes: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """A program in doubles, its variables in units of their sizes and its rows of about 1.
+
+    A variable whose size nobody knows gets the one that makes its largest entry 1.
+    """
+    logs = np.array([[_log2(v) for v in row] for row in matrix.entries.tolist()])
+    logs -= math.log2(matrix.den)
+    known = ~np.isnan(sizes)
+    rows = -_finite((logs + np.where(known, sizes, -np.inf)).max(axis=1, initial=-np.inf))
+    free = -_finite((logs + rows[:, None]).max(axis=0, initial=-np.inf))
+    units = np.where(known, sizes, free)
+    rows -= _finite((logs + units).max(axis=1, initial=-np.inf) + rows)
+    signs = np.sign(matrix.entries).astype(np.float64)
+    table = signs * np.exp2(np.minimum(logs + rows[:, None] + units, _MOST_POWER))
+    bounds, prices = (
+        np.array([(v > 0) - (v < 0) for v in side])
+        * np.exp2(np.minimum([_log2(v) for v in side] + shift, _MOST_POWER))
+        for side, shift in ((right, rows), (cost, units))
+    )
+    return prices / (np.abs(prices).max(initial=0.0) or 1.0), table, bounds
+
+
+def _log2(value: int | Fraction) -> float:
+    """log₂ of the absolute value; −∞ for 0."""
+    if not value:
+        return -math.inf
+    return math.log2(abs(value.numerator)) - math.log2(value.denominator)
+
+
+def _finite(values: Floats) -> Floats:
+    return np.asarray(np.where(np.isfinite(values), values, 0.0))
+
+
+def _settled(cost: Vector, matrix: Mat, right: Vector, basis: list[int]) -> Outcome | None:
+    """The exact solution on a basis, or on one that a few pivots lead to; None where they do not.
+
+    Notes
+    -----
+    1. While a value is below 0 (or a row is missed), it leaves by a dual pivot. Columns whose price is
+       wrong have theirs raised until that is done.
+    2. Then, at the true costs, columns whose price is wrong enter by primal pivots.
+    """
+    from flint import fmpq, fmpq_mat
+
     rows, columns = matrix.shape
-    x, y = [Fraction(0)] * columns, [Fraction(0)] * rows
-    if basic:
-        square = matrix.take(settled, basic)
+    units = np.diag(np.full(rows, matrix.den, dtype=object))
+    wide = Mat(np.concatenate([matrix.entries, units], axis=1), matrix.den)
+    whole = to_flint(matrix)
+    true = [fmpq(*v.as_integer_ratio()) for v in cost] + [fmpq(0)] * rows
+    raised = list(true)
+    bounds = fmpq_mat(rows, 1, [fmpq(*v.as_integer_ratio()) for v in right])
+    for _ in range(_MOST_PIVOTS):
+        square = to_flint(wide.take(columns=basis))
+        turned = square.transpose()
         try:
-            primal = solve(square, Mat.of([right[i]] for i in settled))
-            dual = solve(square.transposed, Mat.of([cost[j]] for j in basic))
-        except NotInvertible:
+            x = square.solve(bounds).entries()
+        except ZeroDivisionError:
             return None
-        for k, j in enumerate(basic):
-            x[j] = Fraction(primal[k, 0])
-        for k, i in enumerate(settled):
-            y[i] = Fraction(dual[k, 0])
-    value = sum((c * v for c, v in zip(cost, x, strict=True)), Fraction(0))
-    outcome = Outcome("optimal", x, y, value)
+        wrong = [(abs(v), k) for k, v in enumerate(x) if v < 0 or (v != 0 and basis[k] >= columns)]
+        prices = raised if wrong else true
+        y = turned.solve(fmpq_mat(rows, 1, [prices[j] for j in basis]))
+        spent = (y.transpose() * whole).entries()
+        short = [(prices[j] - v, j) for j, v in enumerate(spent) if v > prices[j]]
+        if wrong:
+            for _, j in short:
+                raised[j] = spent[j]
+            leaving = max(wrong)[1]
+            unit = fmpq_mat(rows, 1, [int(k == leaving) for k in range(rows)])
+            line = (turned.solve(unit).transpose() * whole).entries()
+            side = -1 if x[leaving] < 0 else 1
+            ratios = [
+                ((raised[j] - spent[j]) / (side * v), j)
+                for j, v in enumerate(line)
+                if side * v > 0 and j not in basis
+            ]
+            if not ratios:
+                return None
+            entering = min(ratios)[1]
+        elif short:
+            entering = min(short)[1]
+            change = square.solve(to_flint(matrix.take(columns=[entering]))).entries()
+            ratios = [
+                (x[k] / v, k) for k, v in enumerate(change) if v > 0 or (v and basis[k] >= columns)
+            ]
+            if not ratios:
+                return None
+            leaving = min(ratios)[1]
+        else:
+            return _outcome(cost, matrix, right, basis, x, y.entries())
+        basis = [*basis[:leaving], entering, *basis[leaving + 1 :]]
+    return None
+
+
+def _outcome(
+    cost: Vector, matrix: Mat, right: Vector, basis: list[int], values: Any, dual: Any
+) -> Outcome | None:
+    x = [Fraction(0)] * matrix.shape[1]
+    for j, value in zip(basis, values, strict=True):
+        if j < len(x):
+            x[j] = fraction_of(value)
+    total = sum((c * v for c, v in zip(cost, x, strict=True)), Fraction(0))
+    outcome = Outcome("optimal", x, [fraction_of(v) for v in dual], total)
     return outcome if certified(cost, matrix, right, outcome) else None
 
 

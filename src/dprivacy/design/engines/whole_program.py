@@ -4,21 +4,25 @@ Variables are the entries C[x, y], then slacks. With δ > 0 the pair (x, z) asks
 Σ_y max(0, C[x, y] − e^(ε·d)·C[z, y]) ≤ δ, so that every term gets a variable of its own.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.independent_pieces import pieces_of, reach_of
 from dprivacy.errors import TooLarge
 from dprivacy.model import Channel
-from dprivacy.numbers import Mat, Outcome, certified, minimise
+from dprivacy.numbers import Floats, Mat, Outcome, certified, minimise
 from dprivacy.spaces import Distance
 
 _MOST_CELLS = 1_500_000
 Row = dict[int, Fraction]
 
 _MOST_POWER = 10_000  # of e, in an entry of the program
+_MOST_LENGTH = 4000  # about half the bits of a power of one factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +59,9 @@ def solve(problem: Problem, *, high: bool, worst: bool = False) -> Program:
     else:
         builder.pairs()
     cost: Row = {}
-    if worst:
-        cost = {builder.worst_case(): Fraction(1)}
+    top = builder.worst_case() if worst else None
+    if top is not None:
+        cost = {top: Fraction(1)}
     else:
         m = len(problem.outputs)
         for x in range(len(problem.space)):
@@ -64,7 +69,7 @@ def solve(problem: Problem, *, high: bool, worst: bool = False) -> Program:
                 cost[x * m + y] = Fraction(problem.costs[x, y])
     matrix, right = builder.finished()
     prices = [cost.get(k, Fraction(0)) for k in range(matrix.shape[1])]
-    return Program(prices, matrix, right, minimise(prices, matrix, right))
+    return Program(prices, matrix, right, minimise(prices, matrix, right, sizes=builder.sizes(top)))
 
 
 class _Builder:
@@ -77,6 +82,7 @@ class _Builder:
         self.right: list[Fraction] = []
         self.count = self.n * self.m
         self.known: dict[Distance, Fraction] = {}
+        self.step = _common_step(problem)
 
     def require_size(self, worst: bool) -> None:
         """Refuse, with the size, what would take too long."""
@@ -111,8 +117,11 @@ class _Builder:
                     f"e to the power {power:.3g} has too many digits to compute with; use a smaller ε, "
                     "or measure distances in larger units"
                 )
-            reach = reach_of(self.problem.eps, distance, None)
-            self.known[distance] = reach.high if self.high else reach.low
+            # Powers of one factor keep ties between paths, where factors of their own would not.
+            step, most = self.step or (distance, 1)
+            reach = reach_of(self.problem.eps, step, None, times=most)
+            power = 1 if distance == step else int(distance / step)
+            self.known[distance] = (reach.high if self.high else reach.low) ** power
         return self.known[distance]
 
     def _variable(self) -> int:
@@ -172,11 +181,43 @@ class _Builder:
             self.add({**row, top: Fraction(-1), self._variable(): Fraction(1)})
         return top
 
+    def sizes(self, top: int | None) -> Floats:
+        """log₂ of about how large variables are: C[x, y] falls off from where y is the best answer."""
+        problem = self.problem
+        costs = problem.costs.floats if top is None else problem.loss.matrix.floats.T
+        best = (costs - costs.min(axis=1, keepdims=True)).argmin(axis=0)
+        apart = problem.space.distances.floats[:, best]
+        falls = np.where(np.isfinite(apart), float(problem.eps) / math.log(2) * apart, 0.0)
+        found = np.full(self.count, np.nan)
+        found[: self.n * self.m] = -falls.ravel()
+        if top is not None:  # about what the secret pays that pays most
+            found[top] = (np.log2(np.where(costs > 0, costs, 1.0)) - falls)[costs > 0].max(
+                initial=-_MOST_POWER
+            )
+        return found
+
     def finished(self) -> tuple[Mat, list[Fraction]]:
         """The matrix and the right-hand side."""
         zero = Fraction(0)
         table = [[row.get(k, zero) for k in range(self.count)] for row in self.rows]
         return Mat.of(table), self.right
+
+
+def _common_step(problem: Problem) -> tuple[Fraction, int] | None:
+    """The step of which all finite distances are multiples, and how many make up the longest.
+
+    None where there is none, or where powers of one factor would be too long.
+    """
+    values = problem.space.distances.values or ()
+    finite = [d for d in values if d not in (0, math.inf)]
+    rationals = [d for d in finite if isinstance(d, Fraction)]
+    if not rationals or len(rationals) < len(finite):
+        return None
+    common = math.lcm(*(d.denominator for d in rationals))
+    step = Fraction(math.gcd(*(int(d * common) for d in rationals)), common)
+    most = int(max(rationals) / step)
+    long = most * (80 + float(problem.eps) * float(max(rationals)))
+    return (step, most) if long <= _MOST_LENGTH else None
 
 
 def solved(problem: Problem, *, worst: bool = False) -> tuple[Channel, Program]:

@@ -149,11 +149,13 @@ def pieces_of(problem: Problem) -> list[Piece]:
     return found
 
 
-def reach_of(eps: Level, distance: Distance, stretch: Fraction | None) -> Reach:
-    """Rationals around e^(ε·d), equal where it is rational."""
+def reach_of(
+    eps: Level, distance: Distance, stretch: Fraction | None, *, times: float = 1.0
+) -> Reach:
+    """Rationals around e^(ε·d), equal where it is rational; `times` that d is the longest distance."""
     share = Fraction(1) if stretch is None else _SAFE / stretch
     power = float(eps) * float(distance)
-    bits = _BITS + math.ceil(2 * power)  # losses may be as small as e^(−ε·d)
+    bits = _BITS + math.ceil(2 * power * times)  # losses may be as small as e^(−ε·d)
     if 0 < power < 1:
         bits += math.ceil(-2 * math.log2(power))  # and what a channel gives up, as small as (ε·d)²
     try:
