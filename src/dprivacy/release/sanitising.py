@@ -4,7 +4,14 @@ from dataclasses import replace as changed
 from typing import Literal, TypeVar, Unpack
 
 from dprivacy.errors import NotApplicable, UnknownName
-from dprivacy.release.files.released_data import Released, write_released, write_table
+from dprivacy.model import as_path
+from dprivacy.release.files.own_files import Workplace
+from dprivacy.release.files.released_data import (
+    Released,
+    require_free,
+    write_released,
+    write_table,
+)
 from dprivacy.release.frames.frames_in_hand import sanitised_frame
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Written
 from dprivacy.release.jobs.file_job import Progress, run_file_job
@@ -81,6 +88,8 @@ def sanitise(
         from dprivacy.release.spark.spark_release import sanitised_by_spark
 
         return Released(*sanitised_by_spark(table, terms, output=output, replace=replace))
+    if output is not None:  # refused before anything is spent
+        require_free(Workplace(as_path(output, "the output")), replace=replace)
     clean, card, receipt = sanitised_frame(table, terms)
     released = Released(clean, card, write_table, receipt=receipt)
     if output is None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dprivacy.curves import protect_curves
-from dprivacy.errors import BadFile, NotApplicable, WrongKind
+from dprivacy.errors import BadFile, NotApplicable, OutputExists, WrongKind
 from dprivacy.geo import protect_place_file, protect_places
 from dprivacy.mechanisms import randomised_response
 from dprivacy.release import Ledger, Receipt, Released, read_card, sanitise
@@ -85,6 +85,16 @@ def test_the_ledger_may_be_closed_before_the_table_is_saved(where, tmp_path):
     with Ledger(**where) as ledger:
         assert kinds(ledger) == ["open", "spend", "settle"]
         assert ledger.verify([tmp_path / "out.csv.card.json"])
+
+
+def test_an_output_that_exists_is_refused_before_it_is_paid_for(book, tmp_path):
+    (tmp_path / "out.csv").write_text("mine")
+    with pytest.raises(OutputExists):
+        sanitise(TABLE, PLAN, ledger=book, output=tmp_path / "out.csv")
+    assert kinds(book) == ["open"]
+    sanitise(TABLE, PLAN, ledger=book, output=tmp_path / "out.csv", replace=True)
+    assert kinds(book) == ["open", "spend", "settle"]
+    assert book.verify([tmp_path / "out.csv.card.json"])
 
 
 def test_without_its_ledger_a_release_is_not_saved(book, tmp_path):

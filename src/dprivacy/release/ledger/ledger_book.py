@@ -144,7 +144,8 @@ class Ledger(AccountBook):
             keyed hashes. A source that was released before is refused, unless `again` says why.
         run
             A mark of the run that spends, drawn if none is given. A run spends once: asked again for
-            the same, after a crash, `spend` and `receipt` give the receipt of the entry that it made.
+            the same, after a crash, `spend` and `receipt` give the receipt of the entry that it made,
+            and what is released then must be the same noise.
         permanent
             For permanent answers: a secret mark by column, which stands for key and mechanism.
         answered

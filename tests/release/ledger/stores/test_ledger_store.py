@@ -28,7 +28,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 def storm(where, processes, spends):
     """What was granted and refused in all, by level."""
     told = {"where": where, "processes": processes, "spends": spends, "account": "storm"}
-    done = run_program("ledger_storm", json.dumps(told, default=str), seconds=1200)
+    done = run_program("ledger_storm", json.dumps(told, default=str), seconds=3600)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == processes
