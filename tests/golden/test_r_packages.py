@@ -1,4 +1,4 @@
-"""The same numbers as R: survey on columns without noise, simex where noise is mild."""
+"""The same numbers as R: survey on columns without noise; near simex where noise is mild."""
 
 import numpy as np
 import pandas as pd
@@ -137,16 +137,41 @@ say("fit", coef(fit)); say("naive", coef(naive))
 """
 
 
+def mild_noise() -> tuple[dict[str, np.ndarray], object]:
+    """A covariate of two classes, one in ten of which was turned over."""
+    rng = np.random.default_rng(3)
+    job, z = rng.integers(0, 2, 20_000), rng.normal(size=20_000).round(1)
+    y = (rng.random(20_000) < 1 / (1 + np.exp(0.3 - 1.0 * job - 0.5 * z))).astype(int)
+    turned = randomised_response(["a", "b"], eps="ln 9")
+    return {"y": y, "job": drawn(job, turned, rng), "z": z}, turned
+
+
 @pytest.mark.service("r-simex")
 def test_mild_noise_as_simex_extrapolates_it(tmp_path):
     """MC-SIMEX is approximate: near ours, and much nearer than the naive fit."""
-    rng = np.random.default_rng(3)
-    job, z = rng.integers(0, 2, 20_000), rng.normal(size=20_000)
-    y = (rng.random(20_000) < 1 / (1 + np.exp(0.3 - 1.0 * job - 0.5 * z))).astype(int)
-    turned = randomised_response(["a", "b"], eps="ln 9")
-    data = {"y": y, "job": drawn(job, turned, rng), "z": z}
+    data, turned = mild_noise()
     pd.DataFrame(data).to_csv(tmp_path / "t.csv", index=False)
     theirs = in_r(SIMEX_SCRIPT, tmp_path)
     ours = regress("y ~ job + z", data, channels={"job": turned})
     assert theirs["fit"] == pytest.approx(ours.values, abs=0.06)
     assert abs(theirs["naive"][1] - ours.values[1]) > 0.12
+
+
+def test_mild_noise_as_mc_simex_is_defined():
+    """Add noise Π^λ to the noise, fit as if there were none, and extrapolate a parabola to λ = −1."""
+    data, turned = mild_noise()
+    rng, at = np.random.default_rng(4), (data["job"] == "b").astype(int)
+    levels, fits = (0.0, 0.5, 1.0, 1.5, 2.0), []
+    for level in levels:
+        flip = (1 - 0.8**level) / 2  # the chance that Π^λ turns a class over, with 1 − 2/10 = 0.8
+        runs = []
+        for _ in range(5 if level else 1):
+            worse = np.where(rng.random(20_000) < flip, 1 - at, at)
+            seen = {**data, "job": np.array(["a", "b"])[worse]}
+            runs.append(regress("y ~ job + z", seen).values)
+        fits.append(np.mean(runs, axis=0))
+    simex = np.array([np.polyval(np.polyfit(levels, line, 2), -1) for line in np.transpose(fits)])
+    ours = regress("y ~ job + z", data, channels={"job": turned})
+    assert simex == pytest.approx(ours.values, abs=0.06)
+    assert abs(fits[0][1] - ours.values[1]) > 0.12
+    assert abs(ours.coefficients["job=b"] - 1.0) < 4 * ours.standard_errors["job=b"]

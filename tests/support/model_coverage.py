@@ -13,12 +13,14 @@ from support.noisy_models import model_rows
 class Coverage:
     """Of one coefficient: how often its interval held the truth, and how far off it was.
 
-    `bias` is the mean error and `spread` the standard deviation of the estimates, both in (mean)
-    standard errors.
+    `error` is the mean standard error; `bias` is the mean distance from the truth and `spread` the
+    standard deviation of the estimates, both in units of `error`.
     """
 
     name: str
     runs: int
+    truth: float
+    error: float
     covered: float
     bias: float
     spread: float
@@ -39,15 +41,21 @@ def coverage(
         errors.append(np.sqrt(np.diagonal(fit.covariance)))
         held.append((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
     size = np.mean(errors, axis=0)
-    columns = zip(
-        fit.names, np.mean(held, axis=0), np.mean(off, axis=0) / size, np.std(off, axis=0) / size,
-        strict=True,
-    )  # fmt: skip
-    return [Coverage(name, runs, float(c), float(b), float(s)) for name, c, b, s in columns]
+    found = np.stack(
+        [
+            truth,
+            size,
+            np.mean(held, axis=0),
+            np.mean(off, axis=0) / size,
+            np.std(off, axis=0) / size,
+        ],
+        axis=1,
+    )
+    return [Coverage(k, runs, *row) for k, row in zip(fit.names, found.tolist(), strict=True)]
 
 
 def alarms(runs: int, rows: int) -> list[str]:
-    """What a logistic model with a noisy outcome was refused for, over many tables (R of them)."""
+    """What a logistic model with a noisy outcome alone was refused for, over many tables."""
     told = []
     for k in range(runs):
         case = model_rows(np.random.default_rng([99, k]), rows, "logistic", noisy_outcome=True)
