@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dprivacy.release import Plan, Released, received, sanitise
-from support.coverage_cases import CASES, summary
+from support.coverage_cases import CASES, runs_for, summary
 from support.real_data import real
 from support.release_tables import seed_is_noticed, weak_rows
 
@@ -31,7 +31,7 @@ def test_likelihood_intervals_hold_the_truth(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_coverage_over_many_releases(name):
-    found = summary(name, 1000)
+    found = summary(name, runs_for(name))
     conservative = CASES[name][1]
     assert found.coverage >= 0.93
     assert conservative or found.coverage <= 0.97

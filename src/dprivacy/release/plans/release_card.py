@@ -194,7 +194,7 @@ class Card:
             )
         where = f"column {column!r} of the card"
         if "points" in data:
-            return _made_again(column, self.plan, data["points"])
+            return _made_again(self, column, data["points"])
         found: Channel = rebuilt(lambda body: channel_from(body, name=where), data, where)
         return found
 
@@ -384,9 +384,9 @@ def _texts(value: list[Any], name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _made_again(column: str, plan: Mapping[str, Any], points: int) -> Channel:
-    """A channel with too many digits for a card, from the plan on it."""
-    spec = plan.get("columns", {}).get(column)
+def _made_again(card: Card, column: str, points: int) -> Channel:
+    """A channel with too many digits for a card, from the plan on it, which is read once."""
+    spec = card.plan.get("columns", {}).get(column)
     if not isinstance(spec, Mapping) or "file" in spec:  # a card may not name files to be opened
         raise BadFile(f"column {column!r}: the card has neither its channel nor its plan")
     if quick_size(spec) != points or points > MOST_LISTED:
@@ -395,7 +395,7 @@ def _made_again(column: str, plan: Mapping[str, Any], points: int) -> Channel:
             f"values, or one of more than {MOST_LISTED:,}, which is not made again"
         )
     try:
-        channel = Plan.read({"columns": {column: spec}}).columns[0].channel
+        channel = plan_on(card, only=column).columns[0].channel
     except DPrivacyError as reason:
         raise BadFile(f"column {column!r}: the plan on the card is damaged ({reason})") from None
     if channel is None or len(channel.rows) != points:

@@ -76,7 +76,7 @@ def _scores(card: Card, name: str, entry: Any) -> ColumnScores:
 
     Such a number is made again from the plan on the card: its noise is known in closed form.
     """
-    if len(entry["columns"]) != 1:
+    if entry["channel"] is not None and len(entry["columns"]) != 1:
         raise NotApplicable(
             f"{name!r} is released in {counted(len(entry['columns']), 'column')}, and what is true of "
             "one of them alone cannot be estimated"

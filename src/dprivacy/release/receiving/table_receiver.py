@@ -29,7 +29,7 @@ from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.proving.card_proof import require_proved
 from dprivacy.release.receiving.asked_statistics import AskedStatistics
-from dprivacy.release.receiving.gathered_rows import gathered
+from dprivacy.release.receiving.gathered_rows import gathered, protected_scores
 from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.typing import PathArg
 
@@ -229,18 +229,19 @@ class ReceivedTable(AskedStatistics):
         self, column: str, *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> Estimate:
         """Corrected frequencies of one protected column, with standard errors."""
-        channel = self.card.channel(self.entry_of(column))
-        tally = self._tally(column, channel)
-        return estimate(channel, tally, estimator=estimator, confidence=confidence)
+        entry = self.entry_of(column)
+        if entry not in self.card.mechanisms:
+            self.card.channel(entry)  # which says what is there
+        known = protected_scores(self.card, entry).known
+        tally = self._tally(column, known.columns)
+        return estimate(known, tally, estimator=estimator, confidence=confidence)
 
-    def _tally(self, column: str, channel: Channel) -> dict[Any, int]:
+    def _tally(self, column: str, labels: Sequence[Any]) -> dict[Any, int]:
         """The count of every noisy label of one column."""
         found = self.counts([self.card.mechanisms[self.entry_of(column)]["columns"][0]])
-        counts = dict.fromkeys(channel.columns, 0)
-        for count, (at,) in zip(
-            found.values(), positions_of(found, [channel.columns]), strict=True
-        ):
-            counts[channel.columns[at]] += count
+        counts = dict.fromkeys(labels, 0)
+        for count, (at,) in zip(found.values(), positions_of(found, [labels]), strict=True):
+            counts[labels[at]] += count
         return counts
 
     def entry_of(self, column: str) -> str:

@@ -5,12 +5,13 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nicegui import ui
 
-from dprivacy.errors import DPrivacyError
+from dprivacy.errors import DPrivacyError, NotApplicable
 from dprivacy.model import shown
 from dprivacy.release import (
     WEAK,
@@ -41,6 +42,8 @@ from dprivacy.web.shell.page_frame import small, text
 
 USUAL = {"column": "", "by": "", "sql": ""}
 _MOST_BARS = 30
+_MOST_CLIMBED = 200  # cells of a table whose likelihood is climbed while somebody waits
+_MOST_CELLS = 4000  # of a table that is shown
 _MOST_CARD = 64 << 20
 _TABLES = (".csv", ".parquet")
 CARD_ENDING = ".card.json"
@@ -54,7 +57,6 @@ class Corrected:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     drawn: tuple[tuple[str, float, float, float, float], ...] = ()
-    note: str = ""
 
     def csv(self) -> str:
         """The table as CSV text."""
@@ -87,23 +89,20 @@ def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
     found = release.estimate(column)
     noisy = {shown(key[0]): n for key, n in release.counts([_in_table(release, column)]).items()}
     rows, drawn = [], []
+    errors, ends = found.standard_errors, found.intervals
     for label, value in found.counts.items():
-        name, error = _named(label), found.standard_errors[label]
-        low, high = found.intervals[label]
+        name, error = _named(label), errors[label]
+        low, high = ends[label]
         seen = noisy.get(shown(label), 0)
         rows.append((name, count(seen), count(float(value)), f"± {count(error)}", _span(low, high)))
         drawn.append((name, float(seen), float(value), low, high))
-    note = ""
-    entry = release.card.mechanisms[column]
-    if entry["type"] in ("numbers", "ordered"):
-        note = _mean(release, column)
     head = (column, "as released (rows)", "corrected (rows)", "standard error", "95 % interval")
     caption = f"{column}: how many of the {release.card.count:,} rows truly have each value"
-    return Corrected(caption, head, tuple(rows), tuple(drawn), note)
+    return Corrected(caption, head, tuple(rows), tuple(drawn))
 
 
 def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
-    found = release.cross_table([column, by])
+    found = release.cross_table([column, by], estimator=_quick(release, column, by))
     counts, errors = found.counts.tolist(), found.standard_errors.tolist()
     low, high = (side.tolist() for side in found.intervals)
     rows = tuple(
@@ -121,13 +120,28 @@ def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
     return Corrected(f"{column} by {by}, corrected for the noise", head, rows)
 
 
+def _quick(release: ReceivedTable, *names: str) -> Literal["ibu", "inverse"]:
+    """The estimator that answers in a moment: likelihoods of many cells are climbed slowly."""
+    told = [release.card.mechanisms[name] for name in names if name in release.card.mechanisms]
+    channels = [entry["channel"] for entry in told]
+    cells = prod(c["points"] if "points" in c else len(c["outputs"]) for c in channels)
+    if cells > _MOST_CELLS:
+        raise NotApplicable(
+            f"a table of {cells:,} cells is too large to show; `dprivacy estimate -o` writes it"
+        )
+    return "ibu" if cells <= _MOST_CLIMBED else "inverse"
+
+
 def _in_table(release: ReceivedTable, column: str) -> str:
     return str(release.card.mechanisms[column]["columns"][0])
 
 
-def _mean(release: ReceivedTable, column: str) -> str:
+def mean_words(release: ReceivedTable, column: str) -> str:
+    """The mean of a column in words, where it has one."""
+    if release.card.mechanisms[column]["type"] not in ("numbers", "ordered"):
+        return ""
     try:
-        return release.mean(column).explain()
+        return release.mean(_in_table(release, column)).explain()
     except DPrivacyError:
         return ""
 
@@ -252,6 +266,8 @@ class ReceiveRoom(OpenRoom):
         self.state.update(column=column, by=by)
         self.follow()
         await self.answers.ask(lambda: corrected(release, column, by), _show)
+        if not by:
+            await self.answers.add(lambda: mean_words(release, column), _say)
 
     async def _asked(self) -> None:
         release, words = self.release, str(self.sql.value or "")
@@ -264,8 +280,6 @@ class ReceiveRoom(OpenRoom):
 
 def _show(found: Corrected) -> str:
     table(found.caption, found.head, found.rows)
-    if found.note:
-        text("p", found.note, "dp-said")
     if found.drawn and len(found.drawn) <= _MOST_BARS:
         _draw(found.drawn)
     save_button("Save this table", found.csv, "corrected.csv")
@@ -277,6 +291,11 @@ def _show(found: Corrected) -> str:
         "1.96 standard errors around the inverted counts.",
     )
     return found.caption
+
+
+def _say(words: str) -> None:
+    if words:
+        text("p", words, "dp-said")
 
 
 def _draw(lines: Sequence[tuple[str, float, float, float, float]]) -> None:

@@ -96,6 +96,17 @@ class Answers:
             except Exception as reason:
                 refusal(self.drawer.told(reason))
 
+    async def add(self, find: Callable[[], Any], show: Callable[[Any], None]) -> None:
+        """Find something more in another thread, and show it below the answer that is there.
+
+        Nothing is added once another question was asked.
+        """
+        turn = self.turn
+        found = await run.io_bound(find)
+        if turn == self.turn:
+            with self.area:
+                show(found)
+
     def refuse(self, reason: BaseException) -> None:
         """Show a refusal in place of the answer."""
         self.busy.visible = False

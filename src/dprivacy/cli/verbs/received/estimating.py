@@ -11,8 +11,6 @@ from dprivacy.errors import NotApplicable
 from dprivacy.estimation import LongForm, Survey
 from dprivacy.release import ReceivedTable, received
 
-_OF_NUMBERS = ("mean", "total", "variance", "quantile")
-
 
 @click.command(
     epilog=shared.examples(

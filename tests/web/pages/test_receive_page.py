@@ -1,0 +1,58 @@
+"""The room Receive: tables as texts, means where there is one, and what is too large to show."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dprivacy.errors import NotApplicable
+from dprivacy.release import Plan, Released, received, sanitise
+from dprivacy.web.pages.receive_page import corrected, mean_words
+from support.release_tables import weak_rows
+
+pytestmark = weak_rows
+N = 3000
+
+
+@pytest.fixture(scope="module")
+def release():
+    rng = np.random.default_rng(1)
+    plan = Plan.read({
+        "columns": {
+            "job": {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 9"},
+            "age": {"type": "numbers", "low": 0, "high": 80, "grid": 1, "epsilon": "1"},
+            "spent": {"type": "numbers", "low": 0, "high": 99, "grid": 1, "epsilon": "1"},
+        },
+        "pass_through": ["region"],
+    })  # fmt: skip
+    table = pa.table({
+        "job": rng.choice(["a", "b", "c"], N),
+        "age": rng.integers(20, 60, N),
+        "spent": rng.integers(0, 100, N),
+        "region": rng.choice(["north", "south"], N),
+    })  # fmt: skip
+    made = sanitise(table, plan)
+    return received(Released(made.data, made.card))
+
+
+def test_a_column_alone_has_what_was_released_beside_what_is_corrected(release):
+    found = corrected(release, "job")
+    assert found.head[0] == "job"
+    assert [row[0] for row in found.rows] == ["a", "b", "c"]
+    assert sum(seen for _, seen, *_ in found.drawn) == N
+    assert sum(value for _, _, value, *_ in found.drawn) == pytest.approx(N)
+
+
+def test_means_are_told_of_numbers_alone(release):
+    assert "Mean of age" in mean_words(release, "age")
+    assert mean_words(release, "job") == ""
+
+
+@pytest.mark.parametrize("by", ["region", "job"])
+def test_tables_of_two_columns(release, by):
+    found = corrected(release, "age", by)
+    assert len(found.rows) == 81 * (2 if by == "region" else 3)
+
+
+def test_a_table_that_nobody_reads_is_not_shown(release):
+    with pytest.raises(NotApplicable, match="8,100 cells is too large to show"):
+        corrected(release, "age", "spent")
