@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from dprivacy.release import sanitise
 from support.command_runs import CANARY, GROUPED, command, good, refused, small_survey
 
 
@@ -214,3 +216,17 @@ class TestRegression:
         assert [row.split(",")[0] for row in rows] == ["intercept", "smokes=yes"]
         assert "already exists" in refused(*asked, "-o", "c.csv", folder=people)
         assert ".txt" in refused(*asked, "-o", "c.txt", folder=people)
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_names_in_a_card_do_not_steer_the_terminal(tmp_path, how):
+    """ESC ] 0 ; sets a window's title, and the single character U+009B does what ESC [ does."""
+    column, values = "te\x1b]0;owned\x07a", ["yes\x9b2J", "no\x1b]52;c;x\x07"]
+    plan = {"columns": {column: {"type": "categories", "values": values, "epsilon": "ln 3"}}}
+    sanitise(pa.table({column: values * 50}), plan).save(tmp_path / "out.csv")
+    for asked in (["estimate", "out.csv"], ["verify", "out.csv.card.json"]):
+        done = command(*asked, *how, folder=tmp_path)
+        assert done.code == 0, done
+        assert not {*"\x1b\x07\x9b"} & {*done.out, *done.err}
+        if how:
+            json.loads(done.out)

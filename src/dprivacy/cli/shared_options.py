@@ -172,8 +172,17 @@ def examples(*lines: str) -> str:
 
 
 def say(answer: Any, as_json: bool, text: str = "") -> None:
-    """The answer of a verb: JSON alone (whatever JSON can hold), or words."""
-    click.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else text)
+    """The answer of a verb: JSON alone (whatever JSON can hold), or words.
+
+    Names that come from somebody else's card or table may not steer the terminal: see CONTROL.
+    """
+    from dprivacy.model import CONTROL, shown  # not for help, which it would slow down
+
+    if as_json:
+        text = json.dumps(answer, ensure_ascii=False, indent=2)
+        click.echo(CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    else:
+        click.echo(shown(text))
 
 
 def show(found: Any, as_json: bool) -> None:
