@@ -20,7 +20,7 @@ from dprivacy.curves import (
     protect_curves,
     read_days,
 )
-from dprivacy.errors import BadFile, Malformed, UnknownName, WrongShape
+from dprivacy.errors import BadFile, Malformed, PrivacyLeakWarning, UnknownName, WrongShape
 from dprivacy.numbers.levels import as_eps
 from dprivacy.release import Ledger, card_path
 from dprivacy.release.plans.release_card import read_card
@@ -228,3 +228,11 @@ def test_smart_meter_days_keep_their_mean_and_lose_their_names():
     found = linkage(protected, days)
     assert found.before > 0.97  # the rest are twins, such as days without use
     assert found.after < 0.01
+
+
+def test_curves_in_the_order_of_their_sums_are_warned_of():
+    days = example_days(60, 4)
+    protect_curves(days, eps=1, grid="0.1")
+    with pytest.warns(PrivacyLeakWarning, match="by the sum of their readings") as heard:
+        protect_curves(days[np.argsort(days.sum(axis=1))], eps=1, grid="0.1")
+    assert heard[0].filename == __file__

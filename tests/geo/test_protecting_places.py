@@ -338,3 +338,23 @@ def test_a_city_counts_public_places():
     with pytest.raises(Malformed, match="smoothing"):
         city("40.7, -74.0, 2 km", places=(lat, lon), smoothing=-1)
     assert re.search("4×4 cells of 1 km", found.explain())
+
+
+def test_rows_in_the_order_of_a_coordinate_are_warned_of():
+    rng = np.random.default_rng(5)
+    lat, lon = rng.uniform(40.6, 40.8, 60), rng.uniform(-74.1, -73.9, 60)
+    protect_places(lat, lon, region=NYC)  # in no order
+    for order, what in ((np.argsort(lat), "latitude"), (np.argsort(-lon), "longitude")):
+        with pytest.warns(PrivacyLeakWarning, match=f"sorted or grouped by {what}") as heard:
+            protect_places(lat[order], lon[order], region=NYC)
+        assert heard[0].filename == __file__
+
+
+def test_the_places_of_one_person_may_lie_together_and_people_may_not():
+    rng = np.random.default_rng(5)
+    homes = rng.uniform(40.6, 40.8, 30)
+    people, lon = np.repeat(np.arange(30), 10).tolist(), rng.uniform(-74.1, -73.9, 300)
+    how = {"region": NYC, "people": people, "reports": 10}
+    protect_places(np.repeat(homes, 10), lon, **how)
+    with pytest.warns(PrivacyLeakWarning, match="sorted or grouped by latitude"):
+        protect_places(np.repeat(np.sort(homes), 10), lon, **how)

@@ -280,3 +280,13 @@ def test_files_that_are_refused(tmp_path):
         read_ratings(tmp_path / "nothing.csv")
     with pytest.raises(Malformed, match=r"only \.csv"):
         read_ratings(written(tmp_path, "x", "ratings.doc"))
+
+
+def test_the_order_of_lines_does_not_show_in_the_order_of_people(tmp_path):
+    """A table that is sorted by ratings would tell who gave the highest."""
+    lines = ["cleo,tea,5\n", "ann,tea,3\n", "bob,tea,1\n"]
+    found = [
+        read_ratings(written(tmp_path, "user,item,rating\n" + "".join(order))).people
+        for order in (lines, lines[::-1])
+    ]
+    assert found == [("ann", "bob", "cleo")] * 2

@@ -35,7 +35,7 @@ from dprivacy.sampling import CategoricalSampler, KeyedSource, SystemSource
 from dprivacy.text.documents.word_noise import ExponentialWords
 
 # Told to the operator alone, and excepted by name: rows sorted by a secret column are warned of.
-DECLARED = "the rows are sorted or grouped by column"
+DECLARED = "the rows are sorted or grouped by"
 IDEAL = ("source", "run")  # of a ledger's keyed hashes: of the truth, or of what is drawn
 KEY = bytes(range(32))
 _NOON = datetime(2026, 1, 2, 12)

@@ -71,15 +71,18 @@ def letters(draw):
 
 @st.composite
 def ratings(draw):
-    """One person likes something more, or less."""
+    """One person likes something more, or less; so that the lines may come in another order."""
     people, items = draw(st.integers(3, 6)), 4
     marks = st.lists(st.integers(1, 5), min_size=people * items, max_size=people * items)
     true = draw(marks)
     other = list(true)
     other[draw(st.integers(0, len(true) - 1))] = draw(st.integers(1, 5))
+    orders = draw(st.sampled_from([lambda line: 0, lambda line: line[-2], lambda line: line[::-1]]))
     return [
         "user,item,rating\n"
-        + "".join(f"p{k // items},i{k % items},{mark}\n" for k, mark in enumerate(table))
+        + "".join(
+            sorted((f"p{k // items},i{k % items},{m}\n" for k, m in enumerate(table)), key=orders)
+        )
         for table in (true, other)
     ]
 

@@ -20,6 +20,7 @@ from dprivacy.release import (
     origin_of,
     per_unit,
     require_person,
+    warn_if_in_order,
 )
 from dprivacy.sources import result
 from dprivacy.typing import LedgerLike, LevelLike, NumberLike
@@ -110,6 +111,7 @@ def protect_curves(
     if days is not None:
         require_person(days.person, days.kept)
     curves = read_curves(readings.values if isinstance(readings, Days) else readings)
+    warn_if_in_order({"the sum of their readings": curves.sum(axis=1)})
     level, width = as_eps(eps), read_step(step, "step")
     if basis is None:
         basis = "readings" if distance == "readings" else "cosine"

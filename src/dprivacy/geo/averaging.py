@@ -167,7 +167,7 @@ def averaging_attack(
         )
     declared = as_region(region)
     most = counts[-1]
-    who = np.repeat(np.arange(people), most)
+    who = np.tile(np.arange(people), most)
     homes = _homes(declared.plane, people)
     at = [side[who] for side in homes]
 
@@ -180,7 +180,7 @@ def averaging_attack(
     fixed = reported(people=who, permanent_key=key)
     errors: dict[str, list[float]] = {"fresh": [], "fixed": []}
     for n in counts:
-        kept = np.concatenate([np.arange(n) + k * most for k in range(people)])
+        kept = np.arange(n * people)
         for name, found in (("fresh", fresh), ("fixed", fixed)):
             guesses = averaged(found.lat[kept], found.lon[kept], who[kept])
             lat, lon = np.array(list(guesses.values())).T

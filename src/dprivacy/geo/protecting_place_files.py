@@ -17,6 +17,7 @@ from dprivacy.release import (
     column_list,
     origin_of,
     require_person,
+    warn_if_in_order,
     write_released,
 )
 from dprivacy.typing import LedgerLike, PathArg
@@ -98,6 +99,7 @@ def protect_place_file(
         given = ", ".join([*options, *(["person"] if found.people is not None else [])])
         raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
     else:
+        warn_if_in_order({"latitude": found.lat, "longitude": found.lon})
         guarantee = mechanism.guarantee
     permanent = options.get("permanent_key") is not None
     origin = origin_of(Path(places), ledger=ledger, again=again, permanent=permanent)

@@ -21,7 +21,14 @@ from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, rele
 from dprivacy.mechanisms import whole
 from dprivacy.model import counted
 from dprivacy.numbers import Floats, as_eps
-from dprivacy.release import Receipt, Released, charged, person_name, read_people
+from dprivacy.release import (
+    Receipt,
+    Released,
+    charged,
+    person_name,
+    read_people,
+    warn_if_in_order,
+)
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.typing import Label, LedgerLike, LevelLike
@@ -186,6 +193,8 @@ def prepared(
     owners = None if people is None else read_people(people, len(latitudes), "place")
     cells = None if permanent_key is None else mechanism.cells(latitudes, longitudes)
     most = 1 if owners is None else _most(owners, cells, reports)
+    first = slice(None) if owners is None else _first_of_each(owners)
+    warn_if_in_order({"latitude": latitudes[first], "longitude": longitudes[first]}, above=2)
     guarantee = replace(mechanism.guarantee, reports=reports or most)
     return Prepared(
         replace(mechanism, guarantee=guarantee),
@@ -298,6 +307,11 @@ class Prepared:
         elif self.clamp:
             notes.append("Reports outside the region are moved to its border.")
         return notes
+
+
+def _first_of_each(owners: Sequence[Any]) -> list[int]:
+    """Where another person's rows begin: the places of one may well lie together."""
+    return [k for k, who in enumerate(owners) if not k or who != owners[k - 1]]
 
 
 def _most(owners: Sequence[Any], cells: NDArray[np.int64] | None, limit: int | None) -> int:

@@ -20,7 +20,7 @@ class Ratings:
     Parameters
     ----------
     people
-        Who, in the order of the table.
+        Who.
     vectors
         For each person a mapping from items to numbers; what is not mentioned is 0.
 
@@ -62,7 +62,7 @@ def read_ratings(
     Returns
     -------
     Ratings
-        One vector a person.
+        One vector a person, sorted by their names.
 
     Raises
     ------
@@ -87,7 +87,8 @@ def read_ratings(
     rows = zip(*(table.column(name).to_pylist() for name in wanted), strict=True)
     for line, (who, what, *given) in enumerate(rows, 1):
         _add(found, who, what, given, line)
-    return Ratings(tuple(found), tuple(found.values()))
+    people = sorted(found)  # and not in the order of the lines, which may be that of the ratings
+    return Ratings(tuple(people), tuple(found[who] for who in people))
 
 
 def _add(

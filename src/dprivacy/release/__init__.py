@@ -61,7 +61,10 @@ from dprivacy.release.columns.published_columns import (
     EVERY_ROW as EVERY_ROW,
     require_person as require_person,
 )
-from dprivacy.release.columns.row_facts import most_rows as most_rows
+from dprivacy.release.columns.row_facts import (
+    most_rows as most_rows,
+    warn_if_in_order as warn_if_in_order,
+)
 from dprivacy.release.files.answer_files import require_answer_ending as require_answer_ending
 from dprivacy.release.files.own_files import card_path as card_path
 from dprivacy.release.files.released_data import (

@@ -152,7 +152,7 @@ def test_what_is_no_spreadsheet(tmp_path):
         bytes(4096),
         b"\xd0\xcf\x11\xe0" * 300,
     ):
-        with pytest.raises(BadFile):
+        with pytest.raises(BadFile, match="it is damaged, or"):
             sheet_text(file_of(tmp_path, data), None)
     with pytest.raises(BadFile, match="holds nothing"):
         propose(file_of(tmp_path, xlsx({"one": []})))

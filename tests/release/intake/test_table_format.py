@@ -106,6 +106,19 @@ def test_a_file_that_holds_nothing(tmp_path):
             found_in(tmp_path, data)
 
 
+def test_a_line_for_one_program_alone(tmp_path):
+    data = b"sep=;\n" + people(sep=";").encode()
+    for known in (NOTHING, Intake(TableSettings(";", header=True))):
+        with pytest.raises(BadFile, match=r"its first line is for one program alone.*--delimiter"):
+            found_in(tmp_path, data, known)
+
+
+def test_a_cell_that_is_too_long_to_look_at(tmp_path):
+    data = b"name,age\n" + b"x" * 140_000 + b",3\n" + b"y,4\n" * 30
+    with pytest.raises(BadFile, match="a cell has more than 131,072 characters"):
+        found_in(tmp_path, data)
+
+
 def records_without_header() -> list[Awkward]:
     return [one for one in CORPUS.values() if one.header is False]
 

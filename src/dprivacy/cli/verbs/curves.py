@@ -80,7 +80,7 @@ def curves(readings: Path, output: Path, **given: Any) -> None:
         incomplete=given["incomplete"],
         **shared.written(given),
     )
-    with shared.open_account(given["place"], given["account"]) as account:
+    with shared.spoken_warnings(), shared.open_account(given["place"], given["account"]) as account:
         protected = _protected(days, account, given)
     protected.save(output, replace=given["replace"])
     answer = {**protected.to_dict(), "output": str(output)}

@@ -1,14 +1,15 @@
 """What is seen of all rows together: their order by a secret column, and how many each person has."""
 
 import math
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, BadPlan, BudgetExceeded, NotApplicable
+from dprivacy.errors import BadNumber, BadPlan, BudgetExceeded, NotApplicable, PrivacyLeakWarning
 from dprivacy.release.columns.person_identifiers import person_name
 
 FEWEST = 20  # rows below which an order may well be chance
@@ -84,6 +85,25 @@ class RowOrder:
         counts = np.unique(self._some, return_counts=True)[1]
         share = 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))
         return share if self._every == 1 else max(0.0, share - _SIGMAS * math.sqrt(share / n))
+
+
+def warn_of_order(what: str, *, above: int = 1) -> None:
+    """Warn, in the name of the caller that many calls above, of rows in the order of a secret."""
+    warnings.warn(
+        f"the rows are sorted or grouped by {what}: the place of a row gives its value away, whatever "
+        "ε is; shuffle the rows first",
+        PrivacyLeakWarning,
+        stacklevel=above + 2,
+    )
+
+
+def warn_if_in_order(secrets: Mapping[str, NDArray[np.generic]], *, above: int = 1) -> None:
+    """The same for values in hand, where they are in an order: what is secret, and the values."""
+    for what, values in secrets.items():
+        order = RowOrder()
+        order.see(values)
+        if order.kept:
+            warn_of_order(what, above=above + 1)
 
 
 def _too_few(steps: int, expected: float) -> bool:

@@ -1,16 +1,15 @@
 """A plan at work: Arrow batches in, sanitised batches out, and what can only be seen at the end."""
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dprivacy.errors import BadPlan, PrivacyLeakWarning, UnknownName, WrongShape
+from dprivacy.errors import BadPlan, UnknownName, WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.published_columns import bare
-from dprivacy.release.columns.row_facts import RowsPerPerson
+from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
@@ -127,12 +126,7 @@ class Sanitiser:
             self.people.check()
         for protector in self.protectors:
             if any(order.kept for order in protector.orders):
-                warnings.warn(
-                    f"the rows are sorted or grouped by column {protector.column.name!r}: the place of "
-                    "a row gives its value away, whatever ε is; shuffle the rows first",
-                    PrivacyLeakWarning,
-                    stacklevel=4,
-                )
+                warn_of_order(f"column {protector.column.name!r}", above=3)
 
     def card(self, receipt: Mapping[str, Any] | None, *, rows: int | None = None) -> Card:
         """The card of what was protected here, or elsewhere in so many rows."""

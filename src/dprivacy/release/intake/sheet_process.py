@@ -36,8 +36,10 @@ def main() -> None:
         said = {"large": "takes too much memory; save it as CSV"}
     except Exception as reason:  # whatever the library raises; its words may quote a cell
         locked = type(reason).__name__ == "PasswordError"
-        why = "is protected by a password; save it without one" if locked else "cannot be read"
-        said = {"refused": why}
+        why = "is protected by a password; save it without one"
+        said = {
+            "refused": why if locked else "cannot be read; it is damaged, or not what its name says"
+        }
     out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="replace", newline="")
     out.write(json.dumps(said) + "\n")
     out.writelines(lines)

@@ -1,5 +1,6 @@
 """How a text table is written, settled before a row is read: as was said, or as it begins."""
 
+import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,6 +58,11 @@ def format_of(path: Path, known: Intake) -> TableFormat:
         raise BadFile(f"{path}: holds nothing")
     if not whole:
         text = text[: text.rfind("\n") + 1] or text
+    if text.startswith("sep="):
+        raise BadFile(
+            f"{path}: its first line is for one program alone, and says what stands between cells; "
+            "remove it, and pass that character as --delimiter (delimiter=)"
+        )
     splitting = _splitting(path, text, known)
     guessed = known.settings.encoding is None and encoding == "cp1252"
     letters = _letters(text) if guessed else ""
@@ -82,7 +88,10 @@ def _with_header(
     letters: str = "",
 ) -> TableFormat:
     if not rows:
-        raise BadFile(f"{path}: holds nothing but empty lines, or a quote is never closed")
+        raise BadFile(
+            f"{path}: holds nothing but empty lines, or a quote is never closed, or a cell has more "
+            f"than {csv.field_size_limit():,} characters"
+        )
     said = known.settings.header
     header, reason = header_of(rows, known.names) if said is None else (said, "")
     found = TableFormat(encoding, splitting, bool(header), len(rows[0]), letters)
