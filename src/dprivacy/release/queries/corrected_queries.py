@@ -91,6 +91,8 @@ def estimated(
         _require_public(name, engine)
     if survey.weights:
         require_weights(engine, survey.weights)
+    if of == "table":  # where rows are as they are, however they were drawn
+        survey = Survey(weights=survey.weights)
     weight = Column(DATA, survey.weights) if survey.weights else None
     totals = Totals(public_in(hidden), weight)
     lifted = [after_grouping(item, question.keys, totals.meaning) for item in question.items]
@@ -192,6 +194,7 @@ def _tail(question: Question, having: Expression | None, orders: Sequence[Order]
         + (f" NULLS {o.nulls}" if o.nulls else "")
         for o in orders
     ]
+    sorts = sorts or [f"k{i}" for i in range(len(question.keys))]  # SQL leaves it open
     text += f" ORDER BY {', '.join(sorts)}" if sorts else ""
     text += "" if question.limit is None else f" LIMIT {question.limit}"
     return text + (f" OFFSET {question.offset}" if question.offset else "")

@@ -74,34 +74,37 @@ def _by(names: Sequence[str]) -> str:
 
 def _make_strata(engine: Engine, survey: Survey, of: Of) -> float:
     """How many clusters each stratum has, and which share of them was drawn."""
+    if of == "table":
+        engine.execute(
+            f"CREATE TEMP TABLE {_PLACES} AS SELECT 1.0::DOUBLE AS size, 1.0::DOUBLE AS share, "
+            "0.0::DOUBLE AS factor"
+        )
+        return float("inf")
     column = quoted(survey.strata) if survey.strata else "NULL"
     counts = f"count(DISTINCT {quoted(survey.clusters)})" if survey.clusters else "count(*)"
-    by = "GROUP BY ALL" if survey.strata else ""
-    found = engine.rows(f"SELECT {column}, {counts} FROM data {by}")
-    shares = [_share(name, survey, of) for name, _ in found]
-    for (_, size), share in zip(found, shares, strict=True):
+    engine.execute(
+        f"CREATE TEMP TABLE {_PLACES} AS SELECT {column} AS place, CAST({counts} AS DOUBLE) AS size, "
+        "0.0::DOUBLE AS share, 0.0::DOUBLE AS factor FROM data"
+        + (" GROUP BY ALL" if survey.strata else "")
+    )
+    degrees = 0.0
+    for name, size in engine.rows(f"SELECT place, size FROM {_PLACES}"):
+        share = _share(name, survey)
         if share < 1 and size < 2:
             raise NotApplicable(
                 "a stratum with a single cluster has no variance that could be estimated; merge it "
                 "with another stratum, or give its sampled share as 1"
             )
-    kept = [size for (_, size), share in zip(found, shares, strict=True) if share < 1]
-    engine.execute(
-        f"CREATE TEMP TABLE {_PLACES} AS SELECT {column} AS place, CAST({counts} AS DOUBLE) AS size, "
-        f"CAST(0 AS DOUBLE) AS share, CAST(0 AS DOUBLE) AS factor FROM data {by}"
-    )
-    for (name, size), share in zip(found, shares, strict=True):
         factor = 0.0 if share == 1 else (1 - share) * size / (size - 1)
+        degrees += 0.0 if share == 1 else size - 1
         engine.execute(
             f"UPDATE {_PLACES} SET share = ?, factor = ? WHERE place IS NOT DISTINCT FROM ?",
             [share, factor, name],
         )
-    return float(sum(size - 1 for size in kept)) if kept else float("inf")
+    return degrees or float("inf")
 
 
-def _share(name: Any, survey: Survey, of: Of) -> float:
-    if of == "table":
-        return 1.0
+def _share(name: Any, survey: Survey) -> float:
     if not isinstance(survey.fraction, Mapping):
         return float(survey.fraction)
     if name not in survey.fraction:

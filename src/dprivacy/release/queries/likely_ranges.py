@@ -223,7 +223,7 @@ def _with_size(
     """What drawing the group's size errs by, squared and relative to it, added to a count's error."""
     more = value * math.sqrt(relative)
     far = reach(confidence) * more
-    low = value - math.hypot(value - ends[0], far)
+    low = max(value - math.hypot(value - ends[0], far), 0.0)
     high = value + math.hypot(ends[1] - value, far)
     return low, high, math.hypot(ends[2], more)
 

@@ -108,10 +108,11 @@ class QueryAnswer(Answer):
             blank = (None, None, None, None, self.of, self.kind)
             return LongForm(self.kind, self.columns, tuple((*row, *blank) for row in self.rows))
         others = [j for j in range(len(self.columns)) if j not in estimated]
+        several = len(estimated) > 1
         rows = [
             (
                 *(row[j] for j in others),
-                self.columns[k],
+                *([self.columns[k]] if several else []),
                 row[k],
                 *(self.spreads[i][k] or Spread())[:3],
                 self.of,
@@ -120,8 +121,9 @@ class QueryAnswer(Answer):
             for i, row in enumerate(self.rows)
             for k in estimated
         ]
-        keys = (*(self.columns[j] for j in others), "statistic")
-        return LongForm("corrected answer to a query", keys, tuple(rows), self.notes)
+        keys = (*(self.columns[j] for j in others), *(["statistic"] if several else []))
+        title = "corrected answer to a query" if several else self.columns[estimated[0]]
+        return LongForm(title, keys, tuple(rows), self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
