@@ -43,7 +43,9 @@ class Spent:
         share = _share(self.spent, self.limit)
         filled = min(_BAR, round(_BAR * share))
         bar = f"{'█' * filled}{'░' * (_BAR - filled)} {share:4.0%}"
-        saved = "" if self.added is None else f"; adding levels up says {about(self.added.eps)}"
+        saved = ""
+        if self.added is not None and self.added.eps > self.spent.eps:
+            saved = f"; adding levels up says {about(self.added.eps)}"
         return f"{bar}  {text} of {self.limit.words()}{saved}"
 
 
@@ -163,8 +165,8 @@ def _account(account: str, own: Balance, charged: Sequence[Balance]) -> list[Spe
     lines = []
     for column in [WHOLE, *(column for column in units if column != WHOLE)]:
         limit = own.limits.get(column)
-        most = _most(balance.spent(column) for balance in each)
-        told = most if column else rule.told(most, limit.slack if limit else Fraction(0))
+        slack = limit.slack if limit else Fraction(0)
+        told = _most(rule.told(balance, slack, column) for balance in each)
         added = None if column or rule == SUM else _most(balance.levels for balance in each)
         named = tuple(units.get(column, ())) if column else ()
         lines.append(Spent(account, column, told, limit, named, added))

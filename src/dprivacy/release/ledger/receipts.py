@@ -73,7 +73,9 @@ class Receipt(Answer):
         lines = [
             f"Entry {self.sequence} of ledger {self.ledger}, account {self.account}, {self.time}."
         ]
-        lines += [f"Column {name}: {words}." for name, words in self.spent.items()]
+        schedule = f"schedule {self.sequence}"
+        for name, words in self.spent.items():
+            lines.append(f"{words}." if name == schedule else f"Column {name}: {words}.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def require_within(
 ) -> None:
     """BudgetExceeded when an entry passes a budget: what was asked, what is spent, what is left."""
     for name, limit in limits.items():
-        spent, asked = (rule.told(one.spent(name), limit.slack) for one in (before, now))
+        spent, asked = (rule.told(one, limit.slack, name) for one in (before, now))
         of = f"column {name!r} of {whose}" if name else whose
         if asked is None:
             wide = sorted(

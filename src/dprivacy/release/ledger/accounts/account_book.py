@@ -125,7 +125,7 @@ class AccountBook(Frozen):
         """
         name = require_name(account, "an account")
         entry, found = declare(self._pages, name, Plan.read(plan), times, delta)
-        return self._receipt(entry, {f"schedule {entry.sequence}": found.explain()})
+        return self._receipt(entry, {f"schedule {entry.sequence}": found.explain().rstrip(".")})
 
     def parts(self, account: str, names: Sequence[str]) -> Receipt:
         """Declare groups of people in an account that have nobody in common.
@@ -150,4 +150,4 @@ def rule_at(pages: Pages, account: str) -> Rule:
 def told_by(own: Balance, balance: Balance, column: str) -> Amount | None:
     """What a balance comes to under the rule and the budget of its account."""
     limit = own.limits.get(column, Amount())
-    return Rule.read(own.rule).told(balance.spent(column), limit.slack)
+    return Rule.read(own.rule).told(balance, limit.slack, column)

@@ -8,6 +8,7 @@ from typing import Any
 from dprivacy.errors import BadNumber, NotApplicable, UnknownName
 from dprivacy.model import Channel
 from dprivacy.release.ledger.amounts import Amount, amount
+from dprivacy.release.ledger.balances import WHOLE, Balance
 from dprivacy.release.ledger.charged_metric import Charge, Chargeable
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sources import result
@@ -91,11 +92,20 @@ class Rule:
         return Charge(charge.column, self.text, unit, level, amount(cost * times), charge.blocks)
 
     @result("R", "Prop 12")
-    def told(self, spent: Amount | None, slack: Fraction) -> Amount | None:
-        """What a sum of charges guarantees, at the δ of a budget."""
-        if self.by != "renyi" or spent is None or spent.is_zero:
+    def told(self, balance: Balance, slack: Fraction, column: str = WHOLE) -> Amount | None:
+        """What the charges of a balance guarantee, at the δ of a budget.
+
+        Notes
+        -----
+        Under Rényi charges it is the sum of the levels where that is less. Releases may stop by either:
+        histories whose levels stay within ε never pass e^ε, and among the others the moment of order
+        α is that of their charges.
+        """
+        spent = balance.spent(column)
+        if self.by != "renyi" or column or spent is None or spent.is_zero:
             return spent
-        return amount(renyi_eps(spent.eps, delta=slack, order=self.order), slack)
+        tight, levels = renyi_eps(spent.eps, delta=slack, order=self.order), balance.levels
+        return levels if not levels.slack and levels.eps <= tight else amount(tight, slack)
 
     def require_limit(self, account: str, limit: Amount, column: str, per: str) -> None:
         """Refuse budgets that mean nothing under this rule."""
