@@ -203,3 +203,15 @@ def test_floats_are_divided_with_the_quotient_rounded_up():
     X, Y = (from_table(["x", "z"], [[0.0, d], [d, 0.0]]) for d in (0.3, 0.1))
     found = sensitivity(lambda x: x, X, Y)
     assert Q(found) * Q(0.3) >= Q(0.1) > Q(math.nextafter(found, 0)) * Q(0.3)
+
+
+def test_a_sensitivity_beyond_the_doubles_is_a_whole_number_above_it() -> None:
+    """ln 3 over ln 2·10⁻³¹⁰, which has no exact form, and 3/2 over the smallest double."""
+    tiny = as_level("ln 2") * Q(1, 10**310)
+    near = from_table([0, 1], [[0, tiny], [tiny, 0]])
+    found = sensitivity(lambda x: x, near, from_table([0, 1], [[0, "ln 3"], ["ln 3", 0]]))
+    assert found * as_level("ln 2") >= as_level("ln 3") * 10**310
+    assert (found - 1) * as_level("ln 2") < as_level("ln 3") * 10**310
+    nearest = from_table([0, 1], [[0, 5e-324], [5e-324, 0]])
+    found = sensitivity(lambda x: x, nearest, from_table([0, 1], [[0, 1.5], [1.5, 0]]))
+    assert found - 1 < Q(3, 2) / Q(5e-324) <= found

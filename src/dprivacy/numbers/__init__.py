@@ -35,7 +35,11 @@ from dprivacy.numbers.exact_algebra import (
     solve as solve,
     to_flint as to_flint,
 )
-from dprivacy.numbers.factors import Factor as Factor, quotient_up as quotient_up
+from dprivacy.numbers.factors import (
+    Factor as Factor,
+    quotient_up as quotient_up,
+    within_doubles as within_doubles,
+)
 from dprivacy.numbers.frozen_values import Frozen as Frozen, Sealed as Sealed
 from dprivacy.numbers.integer_facts import power_part as power_part
 from dprivacy.numbers.levels import as_rational as as_rational, as_share as as_share

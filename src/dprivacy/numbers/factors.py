@@ -91,3 +91,13 @@ def quotient_up(top: Level | Fraction | float, bottom: Level | Fraction | float)
             if bits >= _MOST_BITS or most == float_up(low / far):
                 return most
         bits *= 2
+
+
+def within_doubles(rate: float) -> float:
+    """A rate that is known to be finite, if a double holds it; ∞ would say that no rate is enough."""
+    if rate < math.inf:
+        return rate
+    raise TooLarge(
+        "the smallest rate is finite, but beyond the largest double, and has no exact form; measure "
+        "distances in smaller units"
+    )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from fractions import Fraction
 
 from dprivacy.errors import Uncertified, WrongKind
@@ -12,6 +13,7 @@ from dprivacy.spaces.finite_space import FiniteSpace, require_space
 from dprivacy.spaces.shortest_paths import shortest_paths
 from dprivacy.typing import Label
 
+_BITS = 4096  # of both, for a quotient beyond the doubles
 Query = Callable[[Label], Label]
 
 
@@ -29,9 +31,9 @@ def sensitivity(f: Query, X: FiniteSpace, Y: FiniteSpace) -> Distance:
     Returns
     -------
     Fraction, Level or float
-        Exact when both spaces are exact and the quotient has an exact form, else a double rounded up,
-        so that noise for it is never too little; ``inf`` when two secrets at distance 0 have answers
-        that are apart.
+        Exact when both spaces are exact and the quotient has an exact form, else a double rounded up
+        (a whole number where it is beyond the doubles), so that noise for it is never too little;
+        ``inf`` when two secrets at distance 0 have answers that are apart.
 
     Examples
     --------
@@ -58,12 +60,14 @@ def _quotient(top: Distance, bottom: Distance) -> Distance:
         return Fraction(0)
     if bottom == 0:
         return math.inf
-    if isinstance(top, float) or isinstance(bottom, float):
-        return quotient_up(top, bottom)
-    try:
-        return (as_level(top) / as_level(bottom)).simplified
-    except Uncertified:
-        return quotient_up(top, bottom)
+    if not (isinstance(top, float) or isinstance(bottom, float)):
+        with suppress(Uncertified):
+            return (as_level(top) / as_level(bottom)).simplified
+    found = quotient_up(top, bottom)
+    if found < math.inf or math.inf in (top, bottom):
+        return found
+    # Beyond the doubles, where the next whole number is as good as the next double was.
+    return Fraction(math.ceil(as_level(top).bounds(_BITS)[1] / as_level(bottom).bounds(_BITS)[0]))
 
 
 @result("T", "Def 3.3.3")

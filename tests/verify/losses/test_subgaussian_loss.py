@@ -50,15 +50,15 @@ def test_rare_large_losses_are_enclosed_too() -> None:
     assert subgaussian_scale(privacy_loss([[1, 0], ["1/2", "1/2"]], 1, 0)).high == math.inf
 
 
-@pytest.mark.parametrize("rare", [Q(1, 10**9), Q(3, 4 * 10**18), Q(1, 10**25)])
+@pytest.mark.parametrize("rare", [Q(1, 10**9), Q(3, 4 * 10**18), Q(1, 10**40), Q(1, 10**120)])
 @pytest.mark.parametrize("other", [Q(1, 3), Q(2, 3), Q(1, 10**8)])
 def test_a_rare_loss_against_the_closed_form_of_two_atoms(rare, other):
     """τ² = R²·(1 − 2p)/(2·ln((1 − p)/p)) for a loss of two values, R apart, one of probability p."""
-    apart = abs(math.log(rare / other) - math.log((1 - rare) / (1 - other)))
+    apart = abs(math.log(rare / other) - math.log1p(-rare) + math.log1p(-other))
     true = max(
         apart * math.sqrt((1 - 2 * p) / (2 * math.log((1 - p) / p)))
         for p in (float(rare), float(other))
     )
     found = concentrated_privacy([[rare, 1 - rare], [other, 1 - other]])
-    assert true * (1 - 1e-12) <= found.smallest_tau <= true * (1 + 1e-2)
+    assert true * (1 - 1e-12) <= found.smallest_tau <= true * (1 + 1e-6)
     assert found.smallest_tau - found.error <= true

@@ -7,11 +7,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from dprivacy.errors import NotStochastic
+from dprivacy.errors import NotStochastic, TooLarge
 from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, hamming_cube, line
-from dprivacy.verify import distinguishability, privacy, smallest_eps
+from dprivacy.verify import concentrated_privacy, distinguishability, privacy, smallest_eps
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 
@@ -159,3 +159,14 @@ def test_of_rates_that_agree_to_many_digits_the_larger_is_found(digit):
         far = [[int(i != j) * (1 if 0 in (i, j) else 2) for j in range(3)] for i in range(3)]
         space = from_table(range(3), [[far[i][j] for j in order] for i in order])
         assert smallest_eps(channel, space) == ln(Q(1, 2) / (Q(1, 4) - tie))
+
+
+@pytest.mark.parametrize("apart", [ln(2) * Q(1, 10**310), 5e-324], ids=["exact", "floats"])
+@pytest.mark.parametrize("rows", [[["3/4", "1/4"], ["1/4", "3/4"]], [[0.75, 0.25], [0.25, 0.75]]])
+def test_a_finite_level_beyond_the_doubles_is_not_called_infinite(apart, rows) -> None:
+    space = from_table([0, 1], [[0, apart], [apart, 0]])
+    for ask in (smallest_eps, privacy, concentrated_privacy):
+        with pytest.raises(TooLarge, match="finite, but beyond the largest double"):
+            ask(rows, space)
+    assert smallest_eps([[1, 0], [0, 1]], space) == math.inf
+    assert smallest_eps([["1/2", "1/2"], ["1/2", "1/2"]], space) == 0

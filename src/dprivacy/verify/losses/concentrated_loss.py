@@ -6,7 +6,7 @@ from typing import Any
 
 from dprivacy.errors import BadLevel, Uncertified
 from dprivacy.model import Verdict, about, as_channel, shown, space_for
-from dprivacy.numbers import Level, as_level, quotient_up
+from dprivacy.numbers import Level, as_level, quotient_up, within_doubles
 from dprivacy.sources import result
 from dprivacy.spaces import Distance
 from dprivacy.typing import ChannelLike, LevelLike, SpaceLike
@@ -157,8 +157,10 @@ def _mean_part(losses: list[tuple[PrivacyLoss, Distance]], mu: Level | None) -> 
         if not exact and needed != math.inf:
             error = 2**-48 * len(loss.cells) * (1 + float(loss.mean)) / quotient_up(d, 1)
         keeps: bool | None
-        if mu is None or needed == math.inf:
+        if loss.mean == math.inf or d == 0:
             keeps = needed != math.inf
+        elif mu is None:
+            keeps = within_doubles(float(needed)) < math.inf if isinstance(needed, float) else True
         elif exact:
             keeps = _within(as_level(loss.mean), mu, d)
         else:

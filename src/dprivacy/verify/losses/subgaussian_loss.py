@@ -15,6 +15,7 @@ from dprivacy.verify.losses.privacy_loss_law import PrivacyLoss, log_of
 
 _CLOSE = 1e-6  # relative width at which the search stops
 _MOST_PIECES = 200_000
+_FEW = 100  # values of a loss up to which all differences are looked at
 _COARSE = 1e-280
 _SCAN = np.geomspace(1e-2, 1e4, 64)
 
@@ -93,12 +94,9 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
         return SubgaussianScale(math.inf, math.inf, math.inf)
     if not upper:
         return SubgaussianScale(0.0, 0.0, upper)
-    values = [log_of(key) if isinstance(key, Fraction) else key for key, _ in loss.cells]
+    z, error = _centred(loss)
     p = np.array([float(q) for _, q in loss.cells])
-    mean = math.fsum(value * float(q) for value, (_, q) in zip(values, loss.cells, strict=True))
-    z = np.array(values) - mean
     variance = float((p * z * z).sum())
-    largest = float(np.abs(z).max())
     half = max(quotient_up(upper, 1) * (1 + 2**-50), floor)
     if variance < _COARSE:  # squares of doubles are lost there; half the range is not
         return SubgaussianScale(floor, half, upper)
@@ -106,10 +104,35 @@ def subgaussian_scale(loss: PrivacyLoss, *, floor: float = 0.0) -> SubgaussianSc
     for side in (z, -z):
         low, high = _largest_rate(side, p, best)
         best, bound = max(best, low), max(bound, high)
-    # The loss is rounded to doubles, so that Z is off by about an ulp of the largest one.
-    error = 2**-44 * (1 + (largest + abs(mean)) / math.sqrt(variance))
     least = max(math.sqrt(best) * (1 - error), 0.0)
     return SubgaussianScale(least, min(math.sqrt(bound) * (1 + error), half), upper)
+
+
+def _centred(loss: PrivacyLoss) -> tuple[Floats, float]:
+    """Z, and a bound on the relative error that its rounding to doubles makes in τ.
+
+    Notes
+    -----
+    1. Loss less mean is off by about an ulp of the largest one, which is little next to the standard
+       deviation unless large losses are rare.
+    2. Where they are, Z = Σ_j p_j·(loss − loss_j), each difference the logarithm of one quotient, is
+       right to a share of its own size, and with it everything that follows.
+    """
+    values = np.array([log_of(key) if isinstance(key, Fraction) else key for key, _ in loss.cells])
+    p = np.array([float(q) for _, q in loss.cells])
+    mean = math.fsum((values * p).tolist())
+    z = values - mean
+    deviation = math.sqrt(float((p * z * z).sum()))
+    largest = float(np.abs(z).max()) + abs(mean)
+    error = 2**-44 * (1 + largest / deviation) if deviation else math.inf
+    keys = [key for key, _ in loss.cells if isinstance(key, Fraction)]
+    if error < _CLOSE / 4 or not loss.exact or len(keys) > _FEW:
+        return z, error
+    apart = np.array([[0.0 if a == b else log_of(a / b) for b in keys] for a in keys])
+    fine = apart @ p
+    if not fine.all():
+        return z, error
+    return fine, 2**-40 * float((np.abs(apart) @ p / np.abs(fine)).max())
 
 
 def _largest_rate(z: Floats, p: Floats, best: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from dprivacy.model import (
     require_channel_space,
     space_for,
 )
-from dprivacy.numbers import Level, as_level, float_down, ln, quotient_up
+from dprivacy.numbers import Level, as_level, float_down, ln, quotient_up, within_doubles
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
 from dprivacy.typing import ChannelLike, Label, SpaceLike
@@ -92,6 +92,11 @@ def smallest_eps(C: ChannelLike | PrintedChannel, space: SpaceLike | None = None
         float input (`privacy` says how far it may be off), and, rounded up, where the quotient of
         two logarithms has no exact form. For a print, the ε that suffices for every channel that
         prints so.
+
+    Raises
+    ------
+    TooLarge
+        The smallest ε is finite, but beyond the largest double, and has no exact form.
 
     Notes
     -----
@@ -195,7 +200,7 @@ def _exact_rate(ratio: Ratio, distance: Distance) -> Eps:
     try:
         return logarithm / as_level(distance)
     except Uncertified:
-        return quotient_up(logarithm, distance)
+        return within_doubles(quotient_up(logarithm, distance))
 
 
 def _rate_bounds(ratio: Ratio, distance: Distance, precision: int) -> tuple[Fraction, Fraction]:
@@ -305,7 +310,7 @@ def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio 
         eps, i, j = rate_of_pairs(ratios.logs, distances, pairs)
     else:
         eps, i, j = largest_rate(ratios.logs, distances)
-    return eps, ratios.worst(i, j)
+    return within_doubles(eps), ratios.worst(i, j)
 
 
 def _float_columns(ratios: RowRatios, distance: float) -> tuple[float, Ratio | None]:
@@ -327,4 +332,7 @@ def _float_columns(ratios: RowRatios, distance: float) -> tuple[float, Ratio | N
     if not ratios.channel.exact:
         top, bottom = float(top), float(bottom)
     ratio = Ratio(x, z, y, top, bottom)
-    return (math.inf if low[y] == 0 else float(spread[y]) / distance), ratio
+    if low[y] == 0:
+        return math.inf, ratio
+    with np.errstate(over="ignore"):
+        return within_doubles(float(spread[y] / np.float64(distance))), ratio

@@ -168,10 +168,15 @@ def bits_for(space: FiniteSpace, eps: Level, *, reach: Any = 0) -> int:
     apart = distances.floats[~distances.zeros & (distances.floats < math.inf)]
     far = rate * max(float(apart.max(initial=0.0)), float(reach))
     near = rate * float(apart.min()) if apart.size else math.inf
-    if not near > 0 or not far <= _MOST_BITS:
+    if not near > 0:
         raise Uncertified(
-            f"ε times the distances runs from {near:.3g} to {far:.3g}, which needs integers of too "
-            "many bits; use another ε or a space with other distances"
+            "ε times the shortest distance is below the smallest double, which needs integers of too "
+            "many bits; use a larger ε or a space with longer distances"
+        )
+    if not far <= _MOST_BITS:
+        raise Uncertified(
+            f"ε times the diameter is {far:.3g}, which needs integers of more than {_MOST_BITS} bits; "
+            "use a smaller ε or a smaller space"
         )
     fine = max(0, math.ceil(-math.log2(near))) if near < 1 else 0
     needed = 128 + math.ceil(far / math.log(2)) + 2 * fine
