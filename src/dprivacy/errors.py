@@ -202,5 +202,9 @@ class PrivacyLeakWarning(UserWarning):
     """What was asked for may reveal more than the stated guarantee."""
 
 
+class UnprovedWarning(UserWarning):
+    """What a card says and nothing has proved, since that would take too long."""
+
+
 class InsecureSeedWarning(PrivacyLeakWarning):
     """Noise from a seed: whoever knows or guesses the seed can take the noise off again."""

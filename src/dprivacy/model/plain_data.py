@@ -15,6 +15,10 @@ def plain(value: Any) -> Any:
     """Fractions and Levels as text, infinities as "inf", everything else as JSON allows."""
     if value is None or isinstance(value, bool | int | str):
         return value
+    if type(value) is list and set(map(type, value)) == {
+        str
+    }:  # as the rows of a channel's body are
+        return value.copy()
     if isinstance(value, Fraction | Level):
         return _written(value)
     if isinstance(value, float):

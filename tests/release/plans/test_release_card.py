@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile, DPrivacyError, Malformed, PrivacyLeakWarnin
 from dprivacy.estimation import estimate
 from dprivacy.model import write_document
 from dprivacy.release import Card, Plan, card_body, card_from, received, sanitise_file
-from dprivacy.release.plans import release_card as card, table_card as tables
+from dprivacy.release.plans import table_card as tables
 from dprivacy.release.plans.release_card import StatedGuarantee, card_of_text, card_text, read_card
 from dprivacy.release.plans.table_card import table_card
 from support import release_tables as specs
@@ -98,7 +98,7 @@ MADE_AGAIN = {
 @pytest.mark.parametrize("spec", MADE_AGAIN.values(), ids=MADE_AGAIN)
 def test_no_card_makes_its_reader_build_for_minutes(spec, points, monkeypatch):
     body = card_body(card_of())
-    monkeypatch.setattr(card.Plan, "read", lambda data: pytest.fail("it was built"))
+    monkeypatch.setattr(Plan, "read", lambda data: pytest.fail("it was built"))
     body["plan"]["columns"]["h"] = spec
     body["mechanisms"]["h"]["channel"] = {"points": points}
     with pytest.raises(BadFile, match="column 'h': the plan on the card gives another channel"):
@@ -286,7 +286,7 @@ class TestTampering:
         with pytest.raises(BadFile, match="cannot be read"):
             read_card(tmp_path)
         (tmp_path / "c.json").write_text(card_text(card_of()))
-        monkeypatch.setattr(card, "_LARGEST", 10)
+        monkeypatch.setattr("dprivacy.release.plans.release_card._LARGEST", 10)
         with pytest.raises(BadFile, match="larger than"):
             read_card(tmp_path / "c.json")
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
 from dprivacy.mechanisms.groundwork.exact_weights import Weight, channel_of_exponentials
@@ -102,10 +104,27 @@ def loudest_exponential(space: FiniteSpace, *, eps: LevelLike) -> ChannelMechani
     """
     level = as_eps(eps)
     for step in range(32, 16, -1):
+        if _surely_louder(space, float(level), step):
+            continue
         mechanism = exponential(space, eps=level * Fraction(step, 16))
         if mechanism.guarantee.eps <= level:
             return mechanism
     return exponential(space, eps=level)
+
+
+def _surely_louder(space: FiniteSpace, eps: float, step: int) -> bool:
+    """Whether the level in doubles is so far above ε that no error of theirs explains it.
+
+    Building the mechanism decides; this saves building those that will not do.
+    """
+    apart = space.distances.floats
+    logs = -step / 32 * eps * apart
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    further = np.where(apart > 0, apart, np.inf)
+    rates = [
+        (np.abs(logs - row).max(axis=1) / d).max() for row, d in zip(logs, further, strict=True)
+    ]
+    return bool(max(rates) > eps * (1 + 1e-6))
 
 
 FAMILY = Family(

@@ -53,8 +53,8 @@ class TableSettings:
     def __post_init__(self) -> None:
         """Refuse what no file can be read with."""
         if self.delimiter is not None:
-            given = self.delimiter if isinstance(self.delimiter, str) else ""
-            mark = _WORDS.get(given, given)
+            given: Any = self.delimiter  # of a file, so that it may be anything
+            mark = _WORDS.get(given, given) if isinstance(given, str) else ""
             if len(mark) != 1 or not mark.isascii() or mark in '"\r\n':
                 raise BadPlan(
                     f"the delimiter should be one character such as ; or one of {', '.join(_WORDS)}, "

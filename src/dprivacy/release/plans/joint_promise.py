@@ -194,8 +194,9 @@ def widest_level(guarantee: Guarantee) -> Level | None:
     if isinstance(space, FiniteSpace):
         apart = space.distances.floats
         largest = apart[np.isfinite(apart)].max()
-        near = np.argwhere(np.triu(np.isfinite(apart) & (apart >= largest * (1 - 2**-40)), 1))
-        tied = {space.distances[int(i), int(j)] for i, j in near}
+        near = np.isfinite(apart) & (apart >= largest * (1 - 2**-40))
+        listed, values = np.unique(space.distances.table[near]).tolist(), space.distances.values
+        tied = listed if values is None else [values[code] for code in listed]
         farthest = max(map(as_level, tied), default=Level(0))
         return guarantee.eps * farthest
     if isinstance(space, GridLine) and space.low is not None and space.high is not None:

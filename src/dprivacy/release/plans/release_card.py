@@ -1,16 +1,14 @@
 """The card of a release: all that a receiver needs to know of it, in one file beside the data."""
 
-import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
 from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, get_args
 
-from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, TooLarge, UnknownName
+from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
 from dprivacy.model import (
     Channel,
     Guarantee,
@@ -24,10 +22,9 @@ from dprivacy.model import (
     write_document,
 )
 from dprivacy.release.ledger.receipts import PLACE
-from dprivacy.release.plans.column_domains import quick_size
+from dprivacy.release.plans.card_plan import made_again, plan_on
 from dprivacy.release.plans.joint_promise import joint_guarantee, permanent_words, published_words
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
-from dprivacy.release.plans.table_plan import Plan, plan_from
 from dprivacy.typing import Label, PathArg
 
 LIBRARY = f"dprivacy {version('dprivacy')}"
@@ -38,8 +35,6 @@ _UNITS = {
     "matches": ("match", "matches"),
 }  # fmt: skip
 SEEDED = "the noise came from a seed and can be guessed"
-_MOST_SLOW = 4096  # characters of a column whose mechanism is built slowly
-MOST_LISTED = 1024  # values of a column whose channel is on its card
 _LARGEST = 64 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NEEDED = {
@@ -194,7 +189,7 @@ class Card:
             )
         where = f"column {column!r} of the card"
         if "points" in data:
-            return _made_again(self, column, data["points"])
+            return made_again(column, self.plan, data["points"])
         found: Channel = rebuilt(lambda body: channel_from(body, name=where), data, where)
         return found
 
@@ -236,7 +231,7 @@ class Card:
             with suppress(
                 DPrivacyError
             ):  # a plan that is too large or damaged, as `prove_card` says
-                plan = plan_on(self)
+                plan = plan_on(self.plan)
                 words = joint_guarantee(plan).explain()
                 words += f"\n{permanent_words(plan)}" if self.permanent else ""
         lines.append(words)
@@ -267,37 +262,6 @@ class Card:
             "library": self.library,
         }
         return needed | {key: plain(getattr(self, key)) for key in _OPTIONAL if getattr(self, key)}
-
-
-def plan_on(card: Card, *, only: str | None = None) -> Plan:
-    """The plan on a table's card (or one column of it), read again.
-
-    A card may come from anybody: its plan may name no file, and ask for no endless work.
-    """
-    columns = card.plan.get("columns")
-    if not isinstance(columns, Mapping):
-        raise BadFile("the plan on the card names no columns")
-    if only is not None:
-        columns = {only: columns.get(only)}
-    for name, spec in columns.items():
-        if isinstance(spec, Mapping) and not _is_quick(spec):
-            raise TooLarge(f"column {name!r} has too many values to be proved again from its card")
-    kept = card.plan if only is None else {"columns": columns}
-    return _plan_of(json.dumps(plan_out(kept)))
-
-
-def _is_quick(spec: Mapping[str, Any]) -> bool:
-    """Whether a column is built in a second, judged before it is built."""
-    size = quick_size(spec)
-    if size is not None:
-        return size <= MOST_LISTED or spec.get("type") == "numbers"  # without a table then
-    return len(json.dumps(plan_out(spec))) <= _MOST_SLOW or "stored" in spec
-
-
-@lru_cache(maxsize=8)
-def _plan_of(text: str) -> Plan:
-    """Building every mechanism takes seconds where columns have a thousand values: once is enough."""
-    return plan_from(json.loads(text), name="the plan on the card")
 
 
 def card_body(card: Card) -> dict[str, Any]:
@@ -384,29 +348,12 @@ def _texts(value: list[Any], name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _made_again(card: Card, column: str, points: int) -> Channel:
-    """A channel with too many digits for a card, from the plan on it, which is read once."""
-    spec = card.plan.get("columns", {}).get(column)
-    if not isinstance(spec, Mapping) or "file" in spec:  # a card may not name files to be opened
-        raise BadFile(f"column {column!r}: the card has neither its channel nor its plan")
-    if quick_size(spec) != points or points > MOST_LISTED:
-        raise BadFile(
-            f"column {column!r}: the plan on the card gives another channel than one of {points} "
-            f"values, or one of more than {MOST_LISTED:,}, which is not made again"
-        )
-    try:
-        channel = plan_on(card, only=column).columns[0].channel
-    except DPrivacyError as reason:
-        raise BadFile(f"column {column!r}: the plan on the card is damaged ({reason})") from None
-    if channel is None or len(channel.rows) != points:
-        raise BadFile(f"column {column!r}: the plan on the card gives another channel")
-    return channel
-
-
 def _in_text(value: Any) -> Any:
     """Plain data with doubles written out: stored nouns hold no floats."""
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, dict):
         return {key: _in_text(item) for key, item in value.items()}
-    return [_in_text(item) for item in value] if isinstance(value, list) else value
+    if not isinstance(value, list) or set(map(type, value)) == {str}:
+        return value
+    return [_in_text(item) for item in value]

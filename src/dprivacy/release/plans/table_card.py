@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprivacy.model import channel_body, plain
+from dprivacy.release.plans.card_plan import MOST_LISTED
 from dprivacy.release.plans.column_domains import quick_size
 from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
-from dprivacy.release.plans.release_card import MOST_LISTED, Card, StatedGuarantee
+from dprivacy.release.plans.release_card import Card, StatedGuarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 
 _MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down

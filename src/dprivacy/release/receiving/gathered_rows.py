@@ -13,7 +13,8 @@ from dprivacy.estimation import ColumnScores, Records, Survey, column_scores, re
 from dprivacy.extras import arrow, compute
 from dprivacy.mechanisms import GridNoise
 from dprivacy.numbers import Floats
-from dprivacy.release.plans.release_card import Card, plan_on
+from dprivacy.release.plans.card_plan import plan_on
+from dprivacy.release.plans.release_card import Card
 from dprivacy.release.receiving.asked_functions import Columns
 from dprivacy.release.receiving.label_positions import positions_of
 
@@ -82,7 +83,7 @@ def _scores(card: Card, name: str, entry: Any) -> ColumnScores:
             "one of them alone cannot be estimated"
         )
     if entry["channel"] is None and entry["type"] == "numbers":
-        mechanism = plan_on(card, only=name).columns[0].mechanism
+        mechanism = plan_on(card.plan, only=name).columns[0].mechanism
         if isinstance(mechanism, GridNoise):
             return column_scores(mechanism)
     return column_scores(card.channel(name))

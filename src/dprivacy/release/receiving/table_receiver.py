@@ -101,6 +101,7 @@ def received(
     if not path.exists():
         raise BadFile(f"{path}: does not exist")
     if isinstance(card, Card):
+        require_proved(card)
         return _with_its_columns(ReceivedTable(path, card))
     beside = card_path(path) if card is None else as_path(card, "a card")
     if not beside.exists():
