@@ -41,6 +41,7 @@ from dprivacy.viz.maps.place_charts import (
     plot_places as plot_places,
 )
 from dprivacy.viz.picture_registry import picture as picture
+from dprivacy.viz.protocol_picture import plot_local_plan as plot_local_plan
 from dprivacy.viz.respondent_page import question_sheet as question_sheet
 from dprivacy.viz.simplexes.kernel_pictures import plot_kernels as plot_kernels
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex as plot_simplex

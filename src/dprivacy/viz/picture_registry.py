@@ -8,6 +8,7 @@ from dprivacy.errors import WrongKind
 from dprivacy.estimation import Estimate, Regression, Statistics, TableEstimate
 from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.hashing import LossExperiment
+from dprivacy.mechanisms import LocalPlan
 from dprivacy.model import Channel, Dist, Gain, Guarantee, Hyper, Labelled
 from dprivacy.polytope import Decomposition, ExtremePointCount, KernelCount
 from dprivacy.refine import Order, Refinement
@@ -25,6 +26,7 @@ from dprivacy.viz.charts.order_charts import plot_order
 from dprivacy.viz.charts.profile_charts import plot_profile
 from dprivacy.viz.charts.text_charts import plot_attacks
 from dprivacy.viz.charts.verdict_charts import plot_refinement
+from dprivacy.viz.protocol_picture import plot_local_plan
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex
 
 
@@ -73,6 +75,7 @@ picture.register(Estimate, plot_estimate)
 picture.register(Regression, plot_coefficients)
 picture.register(Forecast, plot_forecast)
 picture.register(Statistics, plot_intervals)
+picture.register(LocalPlan, plot_local_plan)
 picture.register(ProtectedCurves, plot_days)
 picture.register(AuthorTopicTable, plot_attacks)
 picture.register(Profile, plot_mean_profile)
