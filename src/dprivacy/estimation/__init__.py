@@ -85,4 +85,5 @@ from dprivacy.estimation.scores.total_variances import (
     Totals as Totals,
     score_totals as score_totals,
 )
+from dprivacy.estimation.scores.undetermined_shares import possible_range as possible_range
 from dprivacy.estimation.tabular_answer import LongForm as LongForm

@@ -106,6 +106,15 @@ def test_the_same_column_in_filter_value_and_group(release, truth):
     assert found.at("a").value == pytest.approx(0, abs=1e-6)
 
 
+def test_groups_are_those_that_meet_the_conditions(release, truth):
+    found = release.mean("age", by="region", where={"region": "north"})
+    assert [entry.keys for entry in found.entries] == [("north",)]
+    assert release.total().value == N
+    assert release.total(by="region").at("north").standard_error == 0
+    with pytest.raises(NotApplicable, match="no row meets the conditions"):
+        release.mean("age", where={"region": "west"})
+
+
 def test_public_values_by_protected_groups(release, truth):
     found = release.mean("w", by="job")
     for job, true in truth.groupby("job").w.mean().items():

@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dprivacy.design import optimal
+from dprivacy.mechanisms import mechanism_text
 from dprivacy.release import Plan, Released, received, sanitise
+from dprivacy.spaces import line
 from support.coverage_cases import CASES, runs_for, summary
 from support.real_data import real
 from support.release_tables import seed_is_noticed, weak_rows
@@ -91,3 +94,18 @@ def test_a_range_errs_no_more_than_the_best_known_estimator():
     size = {method: np.sqrt(np.mean(np.square(each))) for method, each in errors.items()}
     assert size["auto"] <= 1.5 * min(size.values())
     assert size["auto"] < size["score"] / 2
+
+
+def test_what_an_optimal_mechanism_hides_for_good_has_a_range():
+    mechanism = optimal(line(4), eps="1/4 ln 2").mechanism()
+    used = [y for y in mechanism.channel.columns if mechanism.channel[0, y]]
+    assert len(used) < 4
+    plan = Plan.read({"columns": {"x": {"type": "stored", "stored": mechanism_text(mechanism)}}})
+    made = sanitise(pd.DataFrame({"x": [0, 0, 1, 3] * 500}), plan)
+    release = received(Released(made.data, made.card))
+    found = release.share(where={"x": 0})
+    assert found.only.method == "possible range"
+    assert found.only.low - 0.1 < 0.5 < found.only.high + 0.1
+    assert found.only.low < found.only.high
+    assert "unknown" in str(found)
+    assert "no point can be estimated" in found.explain()

@@ -9,6 +9,7 @@ from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.estimation.operators.channel_operator import Operator
 from dprivacy.estimation.scores.range_likelihood import Likelihood
 from dprivacy.estimation.scores.smooth_functions import reach
+from dprivacy.estimation.scores.statistics_result import figure
 from dprivacy.numbers import Floats
 
 Method = Literal["auto", "score", "likelihood"]
@@ -41,12 +42,16 @@ class ChosenShare:
         if self.method == SCORE:
             return ""
         told = (
-            f"the unbiased score would err by ±{unit * self.instead:.3g} where this errs by "
-            f"±{unit * self.standard_error:.3g}"
+            f"the unbiased score would err by ±{_rounded(unit * self.instead)} where this errs by "
+            f"±{_rounded(unit * self.standard_error)}"
         )
         if self.whole:
             told += "; the interval is for the population, and longer than the table alone needs"
         return told
+
+
+def _rounded(error: float) -> str:
+    return figure(error, error)
 
 
 def require_method(method: str) -> None:

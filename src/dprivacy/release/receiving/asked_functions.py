@@ -117,7 +117,8 @@ def read_where(given: Any, known: Columns) -> list[Asked]:
     if isinstance(given, Mapping):
         return [_of_column(name, wanted, known) for name, wanted in given.items()]
     if callable(given):
-        return [Asked(_parameters(given, known), given, "the condition")]
+        names = _parameters(given, known)
+        return [Asked(names, given, f"a condition on {', '.join(names)} holds")]
     if isinstance(given, Sequence):
         return [each for part in given for each in read_where(part, known)]
     raise WrongKind(
@@ -129,7 +130,7 @@ def read_where(given: Any, known: Columns) -> list[Asked]:
 def _of_column(name: str, wanted: Any, known: Columns) -> Asked:
     known.require(name)
     if callable(wanted):
-        return Asked((name,), lambda v: v is not None and wanted(v), f"a condition on {name}")
+        return Asked((name,), lambda v: v is not None and wanted(v), f"a condition on {name} holds")
     if isinstance(wanted, Sequence | set | frozenset) and not isinstance(wanted, str):
         listed = list(wanted)
         words = f"{name} in {', '.join(map(shown, listed))}"

@@ -113,7 +113,7 @@ def gathered(
     """
     _require(table, names, survey)
     apart = [name for name in (survey.strata, survey.clusters) if name]
-    keys = list(dict.fromkeys([*names, *apart]))
+    keys = list(dict.fromkeys([*names, *apart])) or [table.columns[0]]  # something to count by
     sums = [name for name in (survey.weights, *survey.replicates) if name]
     whole = _grouped(table, keys, sums)
     values: dict[str, tuple[Any, ...]] = {}

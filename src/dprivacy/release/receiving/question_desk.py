@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import UnknownName
+from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.estimation import (
     ColumnScores,
     Method,
@@ -95,9 +95,7 @@ class Desk:
         self.hidden = [name for name in dict.fromkeys(apart) if name in self.scores]
         self.open = [name for name in dict.fromkeys(apart) if name not in self.scores]
         self.combinations, public = self._combined(self.open)
-        outside = ~self._held()
-        self.groups, codes = self._combined([n for n in question.by if n not in self.scores])
-        codes = np.where(outside, len(self.groups), codes)
+        self.groups, codes = self._grouped([n for n in question.by if n not in self.scores])
         none = np.zeros((len(found.design.rows), 0), dtype=np.intp)
         each = [found.codes[name][:, None] for name in self.hidden]
         codes_of = np.concatenate([none, *each], axis=1)
@@ -130,6 +128,19 @@ class Desk:
         order = sorted(range(len(listed)), key=lambda k: [_sortable(v) for v in listed[k]])
         place = np.argsort(np.array(order))
         return [listed[k] for k in order], place[at].astype(np.intp)
+
+    def _grouped(self, names: Sequence[str]) -> tuple[list[tuple[Any, ...]], NDArray[np.intp]]:
+        """The groups of rows that meet the conditions; all other rows are in one more, the last."""
+        listed, codes = self._combined(names)
+        held = self._held()
+        present = np.unique(codes[held])
+        if not len(present):
+            raise NotApplicable(
+                "no row meets the conditions on the columns that were passed through"
+            )
+        place = np.full(len(listed), len(present), dtype=np.intp)
+        place[present] = np.arange(len(present))
+        return [listed[k] for k in present], np.where(held, place[codes], len(present))
 
     def _held(self) -> NDArray[np.bool_]:
         """The records whose public values meet the conditions on them."""

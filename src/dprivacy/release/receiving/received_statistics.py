@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import NotApplicable
+from dprivacy.errors import NotApplicable, NotInvertible
 from dprivacy.estimation import (
     LIKELY,
     ChosenShare,
@@ -19,6 +19,7 @@ from dprivacy.estimation import (
     Statistics,
     chosen_share,
     likely_quantile,
+    possible_range,
     reach,
     smooth,
     spread_of,
@@ -26,6 +27,11 @@ from dprivacy.estimation import (
 from dprivacy.numbers import Floats
 from dprivacy.release.receiving.asked_functions import as_number
 from dprivacy.release.receiving.question_desk import Desk
+
+BOUNDED = (
+    "different truths look the same after this noise, so that no point can be estimated: every value "
+    "in the range fits equally well, noise and sampling not counted"
+)
 
 
 def smooth_statistic(
@@ -59,13 +65,19 @@ def counted_statistic(desk: Desk, words: str, *, share: bool) -> Statistics:
     entries = []
     for label, inside in desk.labels():
         f = held * inside
-        totals = desk.records.totals([desk.full(f), np.ones(desk.records.shape)])
+        try:
+            totals = desk.records.totals([desk.full(f), np.ones(desk.records.shape)])
+        except NotInvertible:
+            if len(desk.hidden) != 1 or desk.open:
+                raise
+            entries += _bounded(desk, f, label, share=share)
+            continue
         for k, group in enumerate(desk.groups):
             keys = desk.keyed(group, label)
             sizes, spread = totals.values[k], totals.covariance[k]
             whole = float(sizes[1])
             if whole == 0:
-                entries.append(Statistic(keys, 0.0, 0.0, 0.0, 0.0, note="no rows"))
+                entries.append(Statistic(keys, 0.0, 0.0, 0.0, 0.0, note="all weights are 0"))
                 continue
             rate = float(sizes[0]) / whole
             tilt = np.array([1.0, -rate if share else 0.0])
@@ -90,6 +102,20 @@ def counted_statistic(desk: Desk, words: str, *, share: bool) -> Statistics:
                 )
             )
     return desk.answer(words, entries)
+
+
+def _bounded(desk: Desk, f: Floats, label: tuple[Any, ...], *, share: bool) -> list[Statistic]:
+    """Of what the channel does not determine: the range over all truths that fit equally well."""
+    operator = desk.records.columns[0].known.operator
+    entries = []
+    for k, group in enumerate(desk.groups):
+        shares, whole, _ = desk.records.within(k)
+        low, high = possible_range(operator, desk.full(f)[0].ravel(), shares)
+        unit = 1.0 if share else whole
+        keys = desk.keyed(group, label)
+        ends = (unit * low, unit * high)
+        entries.append(Statistic(keys, math.nan, math.nan, *ends, "possible range", note=BOUNDED))
+    return entries
 
 
 def _with_size(found: ChosenShare, relative: float, desk: Desk) -> ChosenShare:
