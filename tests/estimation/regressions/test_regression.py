@@ -139,6 +139,40 @@ def test_a_noisy_number_and_a_noisy_category(family, noisy_outcome):
     assert any(not low <= case.truth[k] <= high for k, (low, high) in ends.items())
 
 
+def test_products_of_noisy_columns_and_noisy_classes_as_categories():
+    rng = np.random.default_rng(21)
+    n, grade = 30_000, geometric(4, eps="1")
+    job, level = rng.choice(3, n), rng.integers(0, 4, n)
+    effect = np.array([0.0, 1.0, 3.0, 2.0])
+    y = 1 + effect[level] + (job == 1) * (0.5 + effect[level] / 2) + rng.normal(size=n)
+    data = {"y": y, "job": drawn(job, COLOUR, rng), "level": drawn(level, grade, rng)}
+    found = regress("y ~ C(level)*job", data, channels={"job": COLOUR, "level": grade})
+    truth = {"intercept": 1.0, "level=2": 3.0, "job=green": 0.5, "job=blue": 0.0}
+    truth |= {"level=1:job=green": 0.5, "level=2:job=green": 1.5, "level=3:job=blue": 0.0}
+    for name, value in truth.items():
+        assert abs(found.coefficients[name] - value) < 4.5 * found.standard_errors[name], name
+    line = regress("y ~ level*job", data, channels={"job": COLOUR, "level": grade})
+    exact = {"y": y, "level": level, "job": np.array(["red", "green", "blue"])[job]}
+    same = regress("y ~ level*C(job)", exact)
+    assert line.coefficients["level"] == pytest.approx(same.coefficients["level"], abs=0.3)
+
+
+@pytest.mark.slow
+def test_errors_of_the_table_itself_are_those_of_fresh_noise_on_one_table():
+    rows, held = model_rows(np.random.default_rng(22), 2000, "logistic"), []
+    truth = regress(rows.formula, rows.true_columns).values
+    age, job = rows.true_columns["age"], rows.true_columns["job"]
+    for k in range(400):
+        rng = np.random.default_rng([23, k])
+        seen = dict(rows.true_columns, age=drawn(age, rows.channels["age"], rng))
+        seen["job"] = drawn(np.searchsorted(["a", "b", "c"], job), rows.channels["job"], rng)
+        found = regress(rows.formula, seen, channels=rows.channels, of="table")
+        ends = np.array(list(found.intervals.values()))
+        same = [found.names.index(name) for name in ("intercept", "age", "job=b", "job=c", "z")]
+        held.append([ends[i, 0] <= t <= ends[i, 1] for i, t in zip(same, truth, strict=True)])
+    assert (np.abs(np.mean(held, axis=0) - 0.95) < 0.03).all()
+
+
 def test_corrected_moments_are_what_is_solved():
     """One noisy category alone: E[y | colour] from Σ B[y*, x]·y and Σ B[y*, x]."""
     rng = np.random.default_rng(4)

@@ -145,11 +145,12 @@ def missing_values(name: str, missing: int, rows: int) -> NotApplicable:
 
 
 def _positions(name: str, values: Any, outputs: tuple[Label, ...]) -> NDArray[np.intp]:
-    """Where each value stands among the outputs; of an array, each distinct value is looked up once."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iufU":
-        distinct, place = np.unique(values, return_inverse=True)
-        with suppress(UnknownCategory):  # which is told by rows, below
-            return positions_of(distinct, outputs, name)[place]
+    """Where each value stands among the outputs; each distinct value is looked up once."""
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    place: dict[Any, int] = {}
+    with suppress(UnknownCategory, TypeError):  # told by rows, below
+        codes = [place.setdefault((type(value), value), len(place)) for value in listed]
+        return positions_of([value for _, value in place], outputs, name)[codes]
     return positions_of(values, outputs, f"column {name!r}")
 
 

@@ -57,8 +57,8 @@ class Regression(TabularAnswer, Pictured):
     >>> print(regress("y ~ x", {"y": [0, 1, 2, 4], "x": [0, 1, 2, 3]}))
     Regression(linear, n = 4)
                coefficient  ± s.e.     95 % interval
-    intercept      -0.2000  0.1876  -1.0073 … 0.6073
-            x       1.3000  0.1337   0.7248 … 1.8752
+    intercept      -0.2000  0.1876  -1.0072 … 0.6072
+            x       1.3000  0.1337   0.7249 … 1.8751
     """
 
     formula: str
@@ -111,9 +111,10 @@ class Regression(TabularAnswer, Pictured):
             if self.of == "population"
             else "Standard errors count the noise alone: they are about the true table."
         )
-        head = (
-            f"A {self.family} regression on {counted(self.n, 'row')}, by {_METHODS[self.method]}."
+        kind = {"poisson": "A Poisson", "ordinal": "An ordinal"}.get(
+            self.family, f"A {self.family}"
         )
+        head = f"{kind} regression on {counted(self.n, 'row')}, by {_METHODS[self.method]}."
         assumed = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in self.assumed]
         return " ".join([head, drawn, *assumed])
 
