@@ -110,6 +110,9 @@ class _ModelFit:
         if method == "likelihood" and (noisy or self._alone):
             return self._latent_root(), LIKELY
         try:
+            for column in self.covariates:
+                if column.noise is not None and self._numeric(column):
+                    require_spread(column, self.design)
             root = find_root(self._scores(), self._start())
         except Unidentified:
             if method == "score" or not noisy:
@@ -155,9 +158,6 @@ class _ModelFit:
         )
 
     def _scores(self) -> CorrectedScores:
-        for column in self.covariates:
-            if column.noise is not None and self._numeric(column):
-                require_spread(column, self.design)
         family = self.outcome.family
         rows = self._rows(self.outcome.worth, expand=not family.linear_in_outcome)
         return CorrectedScores(rows, family, self.design)
