@@ -52,6 +52,11 @@ class Days(Sealed):
     person: str | None = None
     people: tuple[Any, ...] = field(default=(), repr=False)
 
+    @property
+    def published(self) -> "Days":
+        """What may be published of it: names and kept columns, without the curves and people."""
+        return replace(self, values=np.empty((0, len(self.columns))), people=())
+
 
 def read_days(
     path: PathArg,

@@ -192,7 +192,8 @@ def released(
         receipt=receipt,
         pass_through=() if days is None else tuple(days.kept),
     )
-    return Released(protected, card, partial(write_curves, days=days), receipt=receipt)
+    beside = None if days is None else days.published  # a release may be pickled and sent
+    return Released(protected, card, partial(write_curves, days=beside), receipt=receipt)
 
 
 def write_curves(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -50,6 +50,12 @@ class PlaceFile(Sealed):
     names: tuple[str, str]
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
     shapes: tuple[tuple[str, int], ...] | None = field(default=None, repr=False)
+
+    @property
+    def published(self) -> "PlaceFile":
+        """What may be published of it: names, kept columns, shapes; neither places nor people."""
+        nowhere = np.empty(0)
+        return replace(self, lat=nowhere, lon=nowhere, people=None)
 
     @property
     def question(self) -> str:

@@ -112,7 +112,8 @@ def released(
         receipt=receipt,
         pass_through=() if found is None else tuple(found.kept),
     )
-    return Released(places, card, partial(write_places, found=found), receipt=receipt)
+    beside = None if found is None else found.published  # a release may be pickled and sent
+    return Released(places, card, partial(write_places, found=beside), receipt=receipt)
 
 
 def write_places(

@@ -306,6 +306,7 @@ class TestChanges:
             ({"columns": {"n": NUMBERS, "h": LETTERS}}, "the order of its columns$"),
             ({"title": "another"}, "title$"),
             ({"rows_per_person": 2}, "rows_per_person$"),
+            ({"table": {"encoding": "cp1250"}}, "how the table is written$"),
             ({"columns": {"h": LETTERS}, "drop": ["n"]}, "drop; .*'n'; .*order of its columns$"),
         ],
     )

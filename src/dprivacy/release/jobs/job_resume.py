@@ -200,6 +200,7 @@ def _plan_prints(key: bytes, plan: Plan) -> dict[str, str]:
     for name in ("drop", "pass_through", "unit", "rows_per_person", "values_per_person", "title"):
         parts[name] = getattr(plan, name)
     parts["the order of its columns"] = [c.name for c in plan.columns]
+    parts["how the table is written"] = plan.table.to_dict()
     return {
         part: _print(key, json.dumps(plain(told), sort_keys=True).encode())
         for part, told in parts.items()
