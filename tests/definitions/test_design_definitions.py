@@ -8,7 +8,7 @@ from dprivacy.errors import NotPrivate
 from dprivacy.flow import loss as losses
 from dprivacy.polytope import decompose, is_extreme, is_kernel
 from support import definitions_design as defined, degenerate_spaces as edge
-from support.definition_cases import compared, run, searched
+from support.definition_cases import checked_beside
 from support.definitions_privacy import is_private
 from support.definitions_programs import basic_solutions
 from support.exact_reals import Size
@@ -210,12 +210,4 @@ CHECKS = {
     "universally_optimal": check_universal,
 }
 
-
-@compared(CHECKS)
-def test_the_definition_says_the_same(name, cases):
-    run(CHECKS[name], name, cases)
-
-
-@searched(CHECKS)
-def test_the_definition_says_the_same_wherever_one_looks(name, rng):
-    CHECKS[name](rng)
+test_the_definition_says_the_same, test_it_does_wherever_one_looks = checked_beside(CHECKS)

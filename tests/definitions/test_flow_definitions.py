@@ -18,7 +18,7 @@ from dprivacy.model import Dist, Gain
 from dprivacy.numbers import Level
 from dprivacy.refine import refines
 from support import definitions_flow as defined, definitions_privacy, degenerate_spaces as edge
-from support.definition_cases import compared, run, searched
+from support.definition_cases import checked_beside
 from support.exact_reals import ball, is_rounded_up
 
 
@@ -197,12 +197,4 @@ CHECKS = {
     "estimate": check_estimate,
 }
 
-
-@compared(CHECKS)
-def test_the_definition_says_the_same(name, cases):
-    run(CHECKS[name], name, cases)
-
-
-@searched(CHECKS)
-def test_the_definition_says_the_same_wherever_one_looks(name, rng):
-    CHECKS[name](rng)
+test_the_definition_says_the_same, test_it_does_wherever_one_looks = checked_beside(CHECKS)

@@ -16,7 +16,7 @@ from dprivacy.verify import (
     probabilistic_privacy,
 )
 from support import definitions_losses as defined, degenerate_spaces as edge
-from support.definition_cases import compared, run, searched
+from support.definition_cases import checked_beside
 from support.definitions_privacy import BITS, delta_needed
 from support.exact_reals import ONE, ball, is_rounded_up
 
@@ -159,12 +159,4 @@ CHECKS = {
     "induced_space": check_induced_space,
 }
 
-
-@compared(CHECKS)
-def test_the_definition_says_the_same(name, cases):
-    run(CHECKS[name], name, cases)
-
-
-@searched(CHECKS)
-def test_the_definition_says_the_same_wherever_one_looks(name, rng):
-    CHECKS[name](rng)
+test_the_definition_says_the_same, test_it_does_wherever_one_looks = checked_beside(CHECKS)

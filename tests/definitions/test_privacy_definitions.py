@@ -17,7 +17,7 @@ from dprivacy.verify import (
     smallest_eps,
 )
 from support import definitions_privacy as defined, degenerate_spaces as edge
-from support.definition_cases import compared, run, searched
+from support.definition_cases import checked_beside
 from support.exact_reals import ONE, is_rounded_up, value
 
 DELTAS = [Q(0), Q(1), Q(1, 2), Q(1, 10**80), Q(1, 7), Q(1, 3)]
@@ -150,12 +150,4 @@ CHECKS = {
     "mended": check_mended,
 }
 
-
-@compared(CHECKS)
-def test_the_definition_says_the_same(name, cases):
-    run(CHECKS[name], name, cases)
-
-
-@searched(CHECKS)
-def test_the_definition_says_the_same_wherever_one_looks(name, rng):
-    CHECKS[name](rng)
+test_the_definition_says_the_same, test_it_does_wherever_one_looks = checked_beside(CHECKS)

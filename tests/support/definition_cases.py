@@ -44,8 +44,12 @@ CASES = {
 SHARES = 4  # parts of the slow run
 
 
-def compared(checks):
-    """Marks a test of (check, name, cases): a few cases by default, many in the slow set."""
+def checked_beside(checks):
+    """Two tests of these checks, each a function of a random source.
+
+    The first runs the cases of the table, a few by default and many in the slow set. In the second,
+    hypothesis draws the cases, and shrinks one that fails.
+    """
     fast = [pytest.param(name, range(CASES[name][0]), id=name) for name in checks]
     slow = [
         pytest.param(
@@ -54,19 +58,23 @@ def compared(checks):
         for name in checks
         for part in range(SHARES)
     ]
-    return pytest.mark.parametrize(("name", "cases"), fast + slow)
+
+    @pytest.mark.parametrize(("name", "cases"), fast + slow)
+    def compared(name, cases):
+        for k in cases:
+            _run(checks[name], f"{name} {k}")
+
+    @given(name=st.sampled_from(list(checks)), rng=st.randoms(use_true_random=False))
+    def searched(name, rng):
+        checks[name](rng)
+
+    return compared, searched
 
 
-def searched(checks):
-    """Marks a test of (name, rng): hypothesis draws the cases, and shrinks one that fails."""
-    return given(name=st.sampled_from(list(checks)), rng=st.randoms(use_true_random=False))
-
-
-def run(check, name, cases):
+def _run(check, seed):
     """Every case is its own seed; one that fails says which."""
-    for k in cases:
-        try:
-            check(Random(f"{name} {k}"))
-        except Exception as error:
-            error.add_note(f"{name}, case {k}: Random('{name} {k}')")
-            raise
+    try:
+        check(Random(seed))
+    except Exception as error:
+        error.add_note(f"Random({seed!r})")
+        raise
