@@ -64,6 +64,10 @@ from dprivacy.mechanisms.local.question_plan import (
     QuestionPlan as QuestionPlan,
     plan_question as plan_question,
 )
+from dprivacy.mechanisms.local.whole_records import (
+    SeveralAttributes as SeveralAttributes,
+    several_attributes as several_attributes,
+)
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
     SequentialMechanism as SequentialMechanism,
