@@ -18,6 +18,7 @@ from dprivacy.release.plans.release_card import Card
 from dprivacy.release.receiving.asked_functions import Columns
 from dprivacy.release.receiving.label_positions import positions_of
 
+_MOST_SORTED = 100_000
 _W, _SQUARE = "dprivacy: w", "dprivacy: w²"
 
 
@@ -32,6 +33,7 @@ class Rows(Protocol):
     def columns(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def is_spark(self) -> bool: ...  # noqa: D102
+    def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]: ...  # noqa: D102
     def opened(  # noqa: D102
         self,
     ) -> AbstractContextManager[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]: ...
@@ -116,6 +118,8 @@ def gathered(
     keys = list(dict.fromkeys([*names, *apart])) or [table.columns[0]]  # something to count by
     sums = [name for name in (survey.weights, *survey.replicates) if name]
     whole = _grouped(table, keys, sums)
+    if whole.num_rows <= _MOST_SORTED:  # so that sums do not depend on the order of rows
+        whole = whole.sort_by([(name, "ascending") for name in keys])
     values: dict[str, tuple[Any, ...]] = {}
     codes: dict[str, NDArray[np.intp]] = {}
     for name in names:
@@ -141,10 +145,6 @@ def gathered(
 
 def _require(table: Rows, names: Sequence[str], survey: Survey) -> None:
     """Refuse columns that are not there, and a design that went through noise itself."""
-    if table.is_spark:
-        raise NotApplicable(
-            "statistics are estimated from a folder by its path; Spark's frames are only counted"
-        )
     known = Columns(table.columns, table.card.dropped)
     for name in (*names, *survey.columns):
         known.require(name)
@@ -159,6 +159,8 @@ def _require(table: Rows, names: Sequence[str], survey: Survey) -> None:
 def _grouped(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
     """An Arrow table of the distinct records: keys, how many rows, sums of weights and squares."""
     pa = arrow()
+    if table.is_spark:
+        return _counted_by_spark(table, keys, sums)
     parts = []
     with table.opened() as (_, batches):
         for batch in batches(list(dict.fromkeys([*keys, *sums]))):
@@ -174,6 +176,21 @@ def _grouped(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
     # Arrow names the sums after their columns, and an older one puts the keys last.
     ordered = again.select([*keys, *(f"{name}_sum" for name in added)])
     return ordered.rename_columns([*keys, *added])
+
+
+def _counted_by_spark(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
+    """The distinct records of a frame that Spark holds, which it only counts."""
+    if sums:
+        raise NotApplicable(
+            f"Spark counts rows, and column {sums[0]!r} would have to be summed; open the folder by "
+            "its path, without a session"
+        )
+    found = table.counts(keys)
+    if not found:
+        raise NotApplicable(f"{table.name}: has no rows to estimate from")
+    columns = zip(*found, strict=True)
+    listed = {name: list(column) for name, column in zip(keys, columns, strict=True)}
+    return arrow().table({**listed, "dprivacy: rows": list(found.values())})
 
 
 def _summed(table: Any, keys: Sequence[str], sums: Sequence[str]) -> Any:
