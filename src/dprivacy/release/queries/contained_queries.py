@@ -42,6 +42,7 @@ _MORE = [
 ]
 _FUNCTIONS = frozenset([*SCALARS, *AGGREGATES, *NO_SUMS, *_TABLE_FUNCTIONS, *_MORE])
 _OF_ROWS = ("STAR", "POSITIONAL_REFERENCE")
+_BY_CHANCE = ("random", "now")
 
 
 def parts(tree: Any) -> Iterator[Mapping[str, Any]]:
@@ -111,11 +112,16 @@ def tables_in(tree: Any) -> set[str]:
     return {folded(part["table_name"]) for part in parts(tree) if part.get("type") == "BASE_TABLE"}
 
 
+def by_chance(part: Mapping[str, Any]) -> bool:
+    """Whether a part of a query gives something else when it is asked again."""
+    return bool(part.get("sample")) or folded(str(part.get("function_name"))) in _BY_CHANCE
+
+
 def touches(tree: Any, protected: Collection[str]) -> bool:
     """Whether a query could mean a protected column, by any name that it holds.
 
     Stars, whole rows, positions, natural joins and lists of new names mean columns without naming
-    them.
+    them. What comes by chance is not exact either.
     """
     hidden = {folded(name) for name in protected}
     sources = [part for part in parts(tree) if "class" not in part and part.get("alias")]
@@ -125,7 +131,7 @@ def touches(tree: Any, protected: Collection[str]) -> bool:
             return True
         if part.get("type") in ("PIVOT", "TABLE_FUNCTION"):
             return True
-        if part.get("column_name_alias") or part.get("aliases"):
+        if part.get("column_name_alias") or part.get("aliases") or by_chance(part):
             return True
         names = [folded(name) for name in part.get("column_names") or []]
         if names and (hidden & set(names) or (len(names) == 1 and names[0] in tables)):

@@ -68,7 +68,9 @@ def hidden_in(question: Question, release: ReceivedTable) -> dict[str, ColumnSco
         try:
             found[asked[0]] = protected_scores(release.card, name)
         except NotApplicable as reason:
-            raise refused(str(reason), "leave it out") from None
+            raise refused(
+                f"the column {asked[0]} is asked for ({reason})", "leave it out"
+            ) from None
         if not found[asked[0]].full:
             raise refused(
                 f"the released values of {asked[0]} do not determine the true ones",

@@ -8,6 +8,7 @@ from dprivacy.estimation import Method, Survey, read_chance, require_method
 from dprivacy.release.files.released_data import Released
 from dprivacy.release.queries.contained_engine import Engine, engine_of
 from dprivacy.release.queries.contained_queries import (
+    by_chance,
     parts,
     require_contained,
     tables_in,
@@ -165,6 +166,8 @@ class _Stores:
                 if name not in found and name in self.named:
                     waiting.append(self.named[name])
                 found.add(name)
-        if any(part.get("type") == "TABLE_FUNCTION" for part in parts(node)):
-            raise refused("a table function is read", "give its rows as a table (--with)")
+        if any(part.get("type") == "TABLE_FUNCTION" or by_chance(part) for part in parts(node)):
+            raise refused(
+                "a sub-query reads a function or a sample", "give its rows as a table (--with)"
+            )
         return found

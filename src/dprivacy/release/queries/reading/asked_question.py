@@ -224,8 +224,8 @@ def read_question(
             )
         items.append(scope.resolved(item.part))
         name = item.alias or (item.part.parts[-1] if isinstance(item.part, Name) else "")
-        if name and folded(name) not in scope.aliases:
-            scope.aliases[folded(name)] = items[-1]
+        if name:
+            scope.give(name, items[-1])
     if select.where is not None:
         conditions = [*conditions, *conjuncts(scope.resolved(select.where))]
     keys = _keys(select, items, scope)
@@ -272,7 +272,7 @@ def _orders(select: Select, items: list[Expression], scope: Scope) -> tuple[Orde
     for order in select.orders:
         part = _position(order.part, items)
         if part is None and isinstance(order.part, Name) and len(order.part.parts) == 1:
-            part = scope.aliases.get(folded(order.part.parts[0]))
+            part = scope.alias(order.part.parts[0])
         found.append(Order(part or scope.chosen(order.part), order.descending, order.nulls))
     return tuple(found)
 

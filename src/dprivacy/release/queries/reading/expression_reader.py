@@ -45,6 +45,16 @@ _OPERATORS = {
     "COMPARE_IN": "IN",
     "COMPARE_NOT_IN": "NOT IN",
 }
+_TYPES_OF = {
+    "COLUMN_REF": ("COLUMN_REF",),
+    "CONSTANT": ("VALUE_CONSTANT",),
+    "FUNCTION": ("FUNCTION",),
+    "CONJUNCTION": ("CONJUNCTION_AND", "CONJUNCTION_OR"),
+    "BETWEEN": ("COMPARE_BETWEEN",),
+    "CASE": ("CASE_EXPR",),
+    "CAST": ("OPERATOR_CAST",),
+}
+_DECIMAL = "DECIMAL_TYPE_INFO"
 _NUMBER = re.compile(r"-?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d+)?")
 _TYPES = frozenset(
     [
@@ -112,11 +122,20 @@ def only(node: Mapping[str, Any], *known: str, **usual: Any) -> None:
             raise refused(f"its form ({key}) is not known here", "ask in plainer SQL")
 
 
+def only_path(node: Mapping[str, Any], name: str) -> None:
+    """Refuse a name with a schema or catalog before it, other than the usual one."""
+    told = node.get("qualified_name") or {"path": [name]}
+    only(told, "path")
+    path = [str(part).lower() for part in told["path"]]
+    if path[-1:] != [name.lower()] or path[:-1] not in ([], ["main"]):
+        raise refused(f"the name {name} is written with a schema", f"write {name} alone")
+
+
 def read(node: Any) -> Expression:
     """One expression; anything that is not on the list is refused, with the reason."""
     kind = node.get("class")
     reader = _READERS.get(kind)
-    if reader is None:
+    if reader is None or node["type"] not in _TYPES_OF.get(kind, (node["type"],)):
         raise refused(*_REASONS.get(kind, (f"{_worded(kind)} is not on the list", "leave it out")))
     found: Expression = reader(node)
     return found
@@ -138,6 +157,7 @@ def _constant(node: Any) -> Expression:
 
 def _literal(given: Any) -> Constant:
     """A constant as DuckDB 2 writes it."""
+    only(given, "kind", "text")
     kind, text = given["kind"], given.get("text", "")
     if kind in ("INTEGER", "NUMERIC") and _NUMBER.fullmatch(text):
         return Constant("number", text)
@@ -154,6 +174,8 @@ def _literal(given: Any) -> Constant:
 
 def _value(given: Any) -> Constant:
     """A constant as DuckDB 1 writes it."""
+    only(given, "is_null", "value")
+    only(given["type"], "id", "type_info")
     kind, value, more = given["type"]["id"], given.get("value"), given["type"].get("type_info")
     if given["is_null"]:
         return NULL
@@ -161,7 +183,8 @@ def _value(given: Any) -> Constant:
         return Constant("number", str((value["upper"] << 64) + value["lower"]))
     if kind in ("INTEGER", "BIGINT"):
         return Constant("number", str(int(value)))
-    if kind == "DECIMAL" and type(value) is int:
+    if kind == "DECIMAL" and type(value) is int and more["type"] == _DECIMAL:
+        only(more, "width", "scale")
         digits = str(abs(value)).rjust(more["scale"] + 1, "0")
         cut = len(digits) - more["scale"]
         return Constant("number", f"{'-' * (value < 0)}{digits[:cut]}.{digits[cut:]}")
@@ -195,6 +218,8 @@ def _function(node: Any) -> Expression:
     name = str(node["function_name"]).lower()
     if node.get("schema") not in (None, "", "main"):
         raise refused(f"{name} is called by the dot", f"write {name}(…)")
+    only_path(node, name)
+    only(node["order_bys"], "orders")
     parts = tuple(read(part) for part in _arguments(node))
     if name in AGGREGATES:
         return _aggregate(node, name, parts)
@@ -257,7 +282,7 @@ def _comparison(node: Any) -> Expression:
 def _conjunction(node: Any) -> Expression:
     only(node, "children")
     parts = tuple(read(part) for part in node["children"])
-    return Form("AND" if node["type"] == "CONJUNCTION_AND" else "OR", parts)
+    return Form(node["type"].removeprefix("CONJUNCTION_"), parts)
 
 
 def _operator(node: Any) -> Expression:
@@ -286,12 +311,15 @@ def _type(node: Any) -> str:
     if node.get("type_expr"):
         told = node["type_expr"]
         only(told, "type_name", "children", "qualified_name")
+        only_path(told, told["type_name"])
         name, sizes = told["type_name"], [_size(part) for part in told.get("children") or []]
     else:
         told = node["cast_type"]
+        only(told, "id", "type_info")
         name, more = told["id"], told.get("type_info")
-        if more is not None and more.get("type") != "DECIMAL_TYPE_INFO":
+        if more is not None and more.get("type") != _DECIMAL:
             raise refused(f"the type {name} is not on the list", "cast to a plain type")
+        only(more or {}, "width", "scale")
         sizes = [] if more is None else [str(more["width"]), str(more["scale"])]
     if name.upper() not in _TYPES or len(sizes) > 2:
         raise refused(f"the type {name} is not on the list", "cast to a plain type")

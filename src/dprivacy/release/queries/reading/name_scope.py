@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from dprivacy.release.queries.reading.query_refusals import refused
 from dprivacy.release.queries.reading.query_tree import (
-    Column,
     Expression,
     Form,
     Join,
@@ -50,6 +49,18 @@ class Scope:
 
     relations: tuple[Relation, ...]
     aliases: dict[str, Expression] = field(default_factory=dict)
+    doubled: set[str] = field(default_factory=set)  # names that AS gives to two things
+
+    def alias(self, name: str) -> Expression | None:
+        """What a name given by AS means; refused where two things have it."""
+        if folded(name) in self.doubled:
+            raise refused(f"two columns of the answer are called {name}", "rename one with AS")
+        return self.aliases.get(folded(name))
+
+    def give(self, name: str, part: Expression) -> None:
+        """Note the name of a column of the answer."""
+        if self.aliases.setdefault(folded(name), part) != part:
+            self.doubled.add(folded(name))
 
     def column(self, parts: tuple[str, ...]) -> Expression | None:
         """What a name means as a column; None where no table has it."""
@@ -87,7 +98,7 @@ class Scope:
             return None
         found = self.column(of.parts)
         if found is None and len(of.parts) == 1:
-            found = self.aliases.get(folded(of.parts[0]))
+            found = self.alias(of.parts[0])
         if found is None:
             raise refused(f"{'.'.join(of.parts)} is not a column", "name a column of the table")
         return found
@@ -100,7 +111,7 @@ class Scope:
 
         def named(of: Expression) -> Expression | None:
             if isinstance(of, Name) and len(of.parts) == 1:
-                alias = self.aliases.get(folded(of.parts[0]))
+                alias = self.alias(of.parts[0])
                 found = self.column(of.parts)
                 if alias is not None and found is not None and alias != found:
                     raise refused(
@@ -135,8 +146,3 @@ class Joined:
 
     relations: tuple[Relation, ...]
     on: Expression | None
-
-
-def is_column_of(of: Expression, table: str) -> bool:
-    """Whether an expression is a bare column of this table."""
-    return isinstance(of, Column) and of.table == table

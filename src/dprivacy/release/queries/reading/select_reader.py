@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dprivacy.release.queries.reading.expression_reader import only, read
+from dprivacy.release.queries.reading.expression_reader import only, only_path, read
 from dprivacy.release.queries.reading.query_refusals import refused
 from dprivacy.release.queries.reading.query_tree import (
     Constant,
@@ -51,7 +51,7 @@ def read_select(node: Any) -> Select:
         sorted_by_all=by_all,
         limit=limit,
         offset=offset,
-        named=tuple(_named(entry) for entry in (node.get("cte_map") or {}).get("map") or []),
+        named=_names(node.get("cte_map") or {}),
     )
 
 
@@ -123,11 +123,17 @@ def _whole(node: Any) -> int | None:
     return int(found.text)
 
 
+def _names(given: Any) -> tuple[Derived, ...]:
+    only(given, "map")
+    return tuple(_named(entry) for entry in given.get("map") or [])
+
+
 def _named(entry: Any) -> Derived:
     """WITH name AS (…)."""
     only(entry, "key", "value")
     told = entry["value"]
     only(told, "aliases", "query", "query_node", "materialized")
+    only(told.get("query") or {}, "node")
     inner = told["query_node"] if told.get("query_node") else told["query"]["node"]
     return Derived(inner, entry["key"], tuple(told.get("aliases") or ()))
 
@@ -141,6 +147,7 @@ def read_source(node: Any) -> Source | None:
         raise refused("a sample is drawn from the noisy rows", "leave TABLESAMPLE out")
     if kind == "BASE_TABLE":
         only(node, "table_name", "qualified_name", schema_name="main")
+        only_path(node, node["table_name"])
         return Table(node["table_name"], node.get("alias") or "")
     if kind == "SUBQUERY":
         only(node, "subquery", "column_name_alias")
