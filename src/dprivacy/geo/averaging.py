@@ -182,7 +182,7 @@ def averaging_attack(
     for n in counts:
         kept = np.arange(n * people)
         for name, found in (("fresh", fresh), ("fixed", fixed)):
-            guesses = averaged(found.lat[kept], found.lon[kept], who[kept])
+            guesses = averaged(found.lat[kept], found.lon[kept], who[kept].tolist())
             lat, lon = np.array(list(guesses.values())).T
             errors[name].append(float(np.median(apart(lat, lon, *homes))))
     return AveragingAttack(
