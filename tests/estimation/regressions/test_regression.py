@@ -431,6 +431,16 @@ def test_too_many_pseudo_rows_name_the_column_to_drop(monkeypatch):
         regress(case.formula, case.released, channels=case.channels)
 
 
+def test_products_of_very_many_columns_do_not_wrap_round():
+    wide = randomised_response([f"c{k}" for k in range(40)], eps=1)
+    data = {"y": [0.0, 1.0, 2.0]} | {f"x{k}": ["c0", "c1", "c2"] for k in range(12)}
+    names = [f"x{k}" for k in range(12)]
+    with pytest.raises(TooLarge, match="pseudo-rows, more than 200,000,000"):
+        regress(
+            "y ~ " + " + ".join(names), data, channels=dict.fromkeys(names, wide), method="score"
+        )
+
+
 def test_a_steep_poisson_slope_is_warned_of():
     rng = np.random.default_rng(16)
     G = geometric(21, eps="3/10")

@@ -101,21 +101,21 @@ class PseudoRows:
     @cached_property
     def _sizes(self) -> Codes:
         """How many pseudo-rows each cell has; refused where there are too many."""
-        sizes = np.ones(self.cell_count, dtype=np.intp)
+        sizes = np.ones(self.cell_count)  # doubles: products of many columns do not wrap round
         for column in self.expanded:
             sizes = sizes * _candidates(column)[column.codes]
         if sizes.sum() > MOST_PSEUDO_ROWS:
             widest = max(self.expanded, key=lambda c: float(_candidates(c)[c.codes].mean()))
             raise TooLarge(
-                f"this model needs {int(sizes.sum()):,} pseudo-rows, more than {MOST_PSEUDO_ROWS:,}: "
+                f"this model needs {sizes.sum():,.0f} pseudo-rows, more than {MOST_PSEUDO_ROWS:,}: "
                 "each released row stands for every combination of true values that may be behind it. "
                 f"Leave out {widest.name!r}, which multiplies them most, or take fewer rows"
             )
-        return sizes
+        return sizes.astype(np.intp)
 
     @cached_property
     def _kept(self) -> tuple[Block, ...] | None:
-        width = sum(1 for _ in self.names) + 2
+        width = len(self.names) + 2
         return tuple(self._made()) if self._sizes.sum() * width <= _KEPT else None
 
     def __iter__(self) -> Iterator[Block]:
