@@ -82,6 +82,7 @@ from dprivacy.verify.metric.sufficient_sets import (
     sufficient_partition as sufficient_partition,
     sufficient_set as sufficient_set,
 )
+from dprivacy.verify.shuffling.blanket_bound import Shuffled as Shuffled, shuffled as shuffled
 
 # isort: split
 # For other rooms; not part of the surface.

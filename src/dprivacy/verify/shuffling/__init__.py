@@ -1,0 +1,1 @@
+"""What a release without order and names protects: the privacy blanket, certified."""

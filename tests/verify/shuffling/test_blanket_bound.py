@@ -1,0 +1,158 @@
+"""Shuffled reports: against all multisets in Fractions, from below and above; known numbers."""
+
+import itertools
+import json
+import math
+import random
+from fractions import Fraction as Q
+
+import pytest
+
+from dprivacy.errors import BadNumber, Uncertified
+from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.model import as_channel
+from dprivacy.spaces import line
+from dprivacy.verify import eps_at, shuffled
+from dprivacy.verify.shuffling.blanket_bound import blankets
+from support.shuffled_truth import blanket_delta, exact_delta, some_channel
+
+FACTORS = [Q(1), Q(21, 20), Q(3, 2), Q(3)]
+
+
+def response(k, e):
+    low = 1 / (Q(e) + k - 1)
+    return [[e * low if x == y else low for y in range(k)] for x in range(k)]
+
+
+def channel_of(rng, seed):
+    k = rng.choice([2, 3])
+    if seed % 3 == 0:
+        return response(k, Q(rng.randint(2, 30), rng.randint(1, 4)) + 1)
+    return some_channel(rng, rng.choice([2, 3]), k, holes=seed % 5 == 0)
+
+
+def cases(seed):
+    """Bounds beside the truth, of every kind of pair of one random channel."""
+    rows = channel_of(random.Random(seed), seed)
+    for n in (2, 3, 5) if len(rows) * len(rows[0]) > 4 else (1, 2, 4, 6):
+        for (blanket, pair), a in itertools.product(blankets(rows).items(), FACTORS):
+            if blanket.share:
+                bound = blanket.delta(n, a, points=400, goal=Q(1, 10**6))
+                yield rows, n, a, pair, bound
+
+
+@pytest.mark.statement("B", "§5")
+@pytest.mark.parametrize("seed", range(30))
+def test_never_below_the_truth_and_hardly_above_the_blanket(seed):
+    for rows, n, a, pair, bound in cases(seed):
+        whole = blanket_delta(rows, n, a, pair)
+        assert whole >= exact_delta(rows, n, a, pair)
+        # from above too: a spare factor, such as 1/γ, would pass the first test
+        assert whole <= bound <= whole * Q(1004, 1000) + Q(1, 10**9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30, 250))
+def test_never_below_the_truth_in_many_more_cases(seed):
+    for rows, n, a, pair, bound in cases(seed):
+        whole = blanket_delta(rows, n, a, pair)
+        assert (
+            exact_delta(rows, n, a, pair) <= whole <= bound <= whole * Q(1004, 1000) + Q(1, 10**9)
+        )
+
+
+@pytest.mark.parametrize("spare", [Q(1, 2), Q(2)])
+def test_a_lost_or_a_spare_factor_is_caught(spare):
+    """Broken twins: γ = 1/2 forgotten, or divided by once more."""
+    rows = response(2, Q(3))
+    ((blanket, pair),) = blankets(rows).items()
+    bound = blanket.delta(4, Q(3, 2), points=96, goal=Q(1, 10**6)) * spare
+    whole = blanket_delta(rows, 4, Q(3, 2), pair)
+    assert not whole <= bound <= whole * Q(1004, 1000)
+
+
+@pytest.mark.parametrize(
+    ("k", "eps", "n", "delta", "digits"),
+    [
+        (4, "ln 3", 10, "1e-6", "1.098"),
+        (4, "ln 3", 30, "1e-6", "0.821"),
+        (4, "ln 3", 100, "1e-6", "0.458"),
+        (4, "ln 3", 1000, "1e-6", "0.1351"),
+        (4, "ln 3", 1000, "1e-9", "0.1874"),
+        pytest.param(4, 4, 1000, "1e-6", "1.749", marks=pytest.mark.slow),
+        pytest.param(20, 2, 1000, "1e-9", "0.2872", marks=pytest.mark.slow),
+        pytest.param(4, "ln 3", 10**4, "1e-6", "0.03932", marks=pytest.mark.slow),
+        pytest.param(4, 1, 10**5, "1e-6", "0.009833", marks=pytest.mark.slow),
+        pytest.param(4, "ln 3", 10**6, "1e-9", "0.005146", marks=pytest.mark.slow),
+        pytest.param(20, 4, 10**6, "1e-6", "0.02948", marks=pytest.mark.slow),
+        pytest.param(20, 1, 10**5, "1e-9", "0.007469", marks=pytest.mark.slow),
+    ],
+)
+def test_known_numbers(k, eps, n, delta, digits):
+    found = shuffled(randomised_response(range(k), eps=eps), n, delta=delta)
+    assert float(found.eps) == pytest.approx(float(digits), abs=0.7 * 10.0 ** -len(digits[2:]))
+    assert found.eps < found.local
+
+
+def test_the_last_evaluation_is_a_proof():
+    rows = response(3, Q(2))
+    found = shuffled(rows, 6, delta="1/100")
+    a = found.eps.exp()
+    assert a is not None
+    assert max(exact_delta(rows, 6, a, pair) for pair in itertools.permutations(range(3), 2)) <= Q(
+        1, 100
+    )
+
+
+def test_more_reports_and_more_delta_help_and_nothing_is_above_a_single_report():
+    rr = randomised_response(range(3), eps="ln 3")
+    by_n = [shuffled(rr, n, delta="1e-4").eps for n in (1, 2, 20, 100)]
+    assert by_n == sorted(by_n, reverse=True)
+    assert by_n[0] == eps_at(rr, delta="1e-4")
+    by_delta = [shuffled(rr, 40, delta=d).eps for d in ("1e-8", "1e-6", "1e-3")]
+    assert by_delta == sorted(by_delta, reverse=True)
+
+
+def test_the_farthest_values_need_most():
+    found = shuffled(geometric(line(4), eps="ln 2"), 200, delta="1e-5")
+    assert set(found.pair) == {0, 3}
+    assert found.eps < found.local
+
+
+def test_where_shuffling_proves_nothing():
+    alone = shuffled(response(2, Q(3)), 1, delta="1e-6")
+    assert "there is one report only" in alone.explain()
+    apart = shuffled([["1/2", "1/2", 0], [0, "1/2", "1/2"], ["1/2", 0, "1/2"]], 10, delta="1/2")
+    assert apart.share == 0
+    assert "no output is given by every value" in apart.explain()
+    never = shuffled([[1, 0], ["1/2", "1/2"]], 10, delta="1/3")
+    assert never.eps == math.inf
+    assert "another value never gives" in never.explain()
+    same = shuffled([["1/2", "1/2"], ["1/2", "1/2"]], 10, delta="1/3")
+    assert same.eps == 0
+
+
+def test_words_and_plain_data():
+    found = shuffled(as_channel(response(3, Q(3)), rows=["a", "b", "c"]), 100, delta="1e-3")
+    text = str(found)
+    assert text.startswith("100 reports without order and names are (ε, δ)-private with ε = 0.")
+    assert "between a and b as between any two values" in text
+    assert json.loads(json.dumps(found.to_dict()))["n"] == 100
+    assert found.exact
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.0, True, "5"])
+def test_numbers_of_reports_that_are_refused(n):
+    with pytest.raises(BadNumber, match="whole number from 1 on"):
+        shuffled(response(2, Q(3)), n, delta="1e-6")
+
+
+@pytest.mark.parametrize("delta", [0, 1])
+def test_deltas_that_are_refused(delta):
+    with pytest.raises(BadNumber, match="δ lies between 0 and 1"):
+        shuffled(response(2, Q(3)), 10, delta=delta)
+
+
+def test_floats_are_refused():
+    with pytest.raises(Uncertified, match="as fractions"):
+        shuffled([[0.5, 0.5], [0.25, 0.75]], 10, delta="1e-6")
