@@ -47,7 +47,6 @@ from dprivacy.estimation.regressions.outcome_families import (
 )
 from dprivacy.estimation.scores.estimator_choice import (
     LIKELY as LIKELY,
-    METHODS as METHODS,
     ChosenShare as ChosenShare,
     Method as Method,
     chosen_share as chosen_share,
@@ -59,7 +58,6 @@ from dprivacy.estimation.scores.range_likelihood import Likelihood as Likelihood
 from dprivacy.estimation.scores.scored_records import ScoredRecords as ScoredRecords
 from dprivacy.estimation.scores.signed_rows import (
     ColumnScores as ColumnScores,
-    RowScore as RowScore,
     column_scores as column_scores,
     table_scores as table_scores,
 )
@@ -68,7 +66,6 @@ from dprivacy.estimation.scores.smooth_functions import (
     Smooth as Smooth,
     correlation as correlation,
     covariance as covariance,
-    fieller as fieller,
     ratio as ratio,
     reach as reach,
     smooth as smooth,

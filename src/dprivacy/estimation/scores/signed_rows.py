@@ -82,12 +82,6 @@ class ColumnScores(Frozen):
             return "matrix"
         return "response" if isinstance(self._form, ResponseLike) else "line"
 
-    @property
-    def response(self) -> tuple[float, Floats] | None:
-        """a and b of a channel a·I + 1·bᵀ, for which g(y) = (f(y) − b·f)/a; None for any other."""
-        form = self._form
-        return (form.kept, form.drawn) if isinstance(form, ResponseLike) else None
-
     @cached_property
     def full(self) -> bool:
         """Whether every function of the true value can be estimated: the rows are independent."""
@@ -182,11 +176,6 @@ class ColumnScores(Frozen):
             return rank(Mat.of(both)) == self.rank  # type: ignore[arg-type]
         missed = np.abs(channel.matrix.floats @ self.apply(wanted) - wanted).max()
         return bool(missed <= _ESTIMABLE * max(np.abs(wanted).max(), 1e-300))
-
-    def variance(self, f: Sequence[float] | Floats, frequencies: Floats) -> float:
-        """Var g(y) where the released values have these frequencies: what one row's score spreads."""
-        g = self.apply(np.asarray(f, dtype=np.float64))
-        return max(float(frequencies @ g**2 - (frequencies @ g) ** 2), 0.0)
 
     def _residual(self, g: Floats, f: Floats) -> float:
         """max |C·g − f|, every rounding counted against us (n·u·|C|·|g| for a sum of n terms)."""

@@ -155,9 +155,8 @@ def _chosen(
     spread = spread_of(_cell_scores(records, table), shares)
     clustered = question.asked_of == "population" and records.design.clusters is not None
     if clustered and spread > 0:
-        size = size / max(
-            score[1] ** 2 * size / spread, 1.0
-        )  # by the design effect of the clusters
+        effect = score[1] ** 2 * size / spread  # of drawing clusters in place of rows
+        size = size / max(effect, 1.0)
     operator = records.operator if len(records.columns) > 1 else records.columns[0].known.operator
 
     def climbed() -> Likelihood:
