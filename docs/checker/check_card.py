@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Check the card of a released table from the definitions alone: python check_card.py CARD [FILE].
 
+The file of a mechanism is checked as well (step 2).
+
 Standard library only, and not one line of dprivacy. It decides, in whole numbers:
 
 1. that the card is intact: its form, and the hash over it;
@@ -144,7 +146,10 @@ def space(field, spec):
         apart = "table", [[between(a, b) for b in paths] for a in paths]
     else:
         inner = opened(spec["stored"], "mechanism", f"{field}.stored")["space"]
-        table = [inf if text == "inf" else level(text, field) for text in inner["distances"]]
+        table = [inf if text == "inf" else given(text, field) for text in inner["distances"]]
+        strange = [c for row in inner["codes"] for c in row if type(c) is not int or c < 0]
+        if strange or {type(text) for text in inner["distances"]} != {str}:
+            raise Fault(f"{field}: a distance is not one of a list of texts")
         values, apart = inner["labels"], ("table", [[table[c] for c in r] for r in inner["codes"]])
     kinds = {type(value) for value in values if value is not None}
     if kinds not in ({str}, {int}) or len(set(values)) < max(2, len(values)):
@@ -279,7 +284,7 @@ def opened(text, noun, field):
 
 def same(field, said, follows):
     """Require a field to be what follows."""
-    if said != follows or type(said) is not type(follows):
+    if json.dumps(said, sort_keys=True) != json.dumps(follows, sort_keys=True):  # True is not 1
         raise Fault(f"{field}: the card says {said!r}, and {follows!r} follows"[:300])
 
 
@@ -300,10 +305,11 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
     outputs, n = channel["outputs"], len(values)
     extra = ["⊥"] if spec.get("mechanism") == "any_metric" else []
     released = [y for block in spec.get("blocks", [values]) for y in block]
-    if spec["type"] == "stored":  # which may leave out some
-        released = [y for y in released if y in outputs]
     told = [y for y in outputs if y not in extra] + [y for y in outputs if y in extra]
-    same(f"{field}.channel.outputs", told, [*released, *extra])
+    if spec["type"] != "stored":
+        same(f"{field}.channel.outputs", told, [*released, *extra])
+    if any(y in outputs[:k] or not plain_label(y) for k, y in enumerate(outputs)):
+        raise Fault(f"{field}.channel.outputs: an answer is listed twice, or is none")
     den, rows = (in_hex(channel["matrix"][key], field) for key in ("denominator", "weights"))
     if len(rows) != n or any(len(row) != len(outputs) or sum(row) != den for row in rows):
         raise Fault(f"{field}.channel.matrix: a row is not a distribution")
@@ -368,6 +374,8 @@ def check_column(name, spec, entry, left):
     if kind == "stored":
         inner = opened(spec["stored"], "mechanism", f"{plan}.stored")
         same(f"{field}.channel", entry["channel"], inner["channel"])
+        if any(y not in values for y in inner["channel"]["outputs"]):
+            raise Fault(f"{field}.channel.outputs: are not among the values")
         if "epsilon" in spec and level(entry["eps"], field) > given(asked, plan) + CLOSE:
             raise Fault(f"{plan}.epsilon: is less than the stored mechanism has")
         family, delta = inner["family"], Fraction(inner["guarantee"]["delta"])
@@ -432,6 +440,28 @@ def rate(far, strength):
         max(a - b for a, b in zip(p, q)) / d
         for p, row in zip(logs, far) for q, d in zip(logs, row) if d
     )  # fmt: skip
+
+
+def plain_label(y):
+    """Whether something can be an answer."""
+    return y is None or isinstance(y, (str, int)) or (isinstance(y, dict) and [*y] == ["fraction"])
+
+
+def check_mechanism(text):
+    """A mechanism in a file of its own: its table keeps what it claims, on the distances it states."""
+    body = opened(text, "mechanism", "the file")
+    keys("the file", body, "family:str channel:dict space:dict guarantee:dict parameters:dict")
+    keys("space", body["space"], "labels:list distances:list codes:list")
+    keys("guarantee", body["guarantee"], "eps:str delta:str because:str unit:str")
+    eps, delta = given(body["guarantee"]["eps"], "eps"), Fraction(body["guarantee"]["delta"])
+    if eps <= 0 or not 0 <= delta <= 1:
+        raise Fault("guarantee: eps is not above 0, or delta no chance")
+    if any(not isinstance(value, (str, int)) for value in body["parameters"].values()):
+        raise Fault("parameters: are not texts or whole numbers")
+    spec = {"type": "stored", "stored": text}
+    values, apart, _ = space("space", spec)
+    check_channel("the file", body["channel"], spec, values, apart, eps, delta, [WORK])
+    return f"{body['family']} keeps eps = {body['guarantee']['eps']}, delta = {delta}."
 
 
 def check_table(body):
@@ -529,8 +559,12 @@ def factor(total):
 def main(card, file=None):
     """Print what was found; the exit code."""
     try:
-        with open(card, encoding="utf-8") as text:
-            body = opened(text.read(), "card", "the card")
+        with open(card, encoding="utf-8") as data:
+            text = data.read()
+        if re.match(r'\s*\{\s*"format":\s*"dprivacy\.mechanism"', text):
+            print(f"Yes: {check_mechanism(text)}".encode("unicode_escape").decode())
+            return 0
+        body = opened(text, "card", "the card")
         if body["what"] != "table":
             print(
                 f"this is a card of {body['what']}; only tables are checked from their card alone"

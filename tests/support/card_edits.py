@@ -110,7 +110,7 @@ def edited(document: dict[str, Any], chance: random.Random) -> tuple[str, str]:
         new = copy.deepcopy(document)
         if chance.random() < 0.02:
             path = ("version",)
-            new["version"] = chance.choice([1, 99, "3", True])
+            new["version"] = chance.choice([document["version"] + 1, 0, "3", True])
             break
         holder = new["body"]
         for key in path[:-1]:

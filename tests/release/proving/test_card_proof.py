@@ -4,14 +4,24 @@ import importlib.util
 import json
 import random
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from dprivacy.errors import BadFile, DPrivacyError
-from dprivacy.release import Ledger, prove_card, received, sanitise
+from dprivacy.geo import protect_places
+from dprivacy.mechanisms import (
+    exponential,
+    geometric,
+    mechanism_text,
+    randomised_response,
+    read_mechanism,
+)
+from dprivacy.release import Ledger, Receipt, prove_card, received, sanitise
 from dprivacy.release.plans.release_card import card_of_text, card_text
+from dprivacy.store import load, save
 from support.card_edits import COLUMNS, documents, edited, released, sealed
 
 CHECKER = Path(__file__).parents[3] / "docs" / "checker" / "check_card.py"
@@ -132,6 +142,71 @@ def test_both_checkers_agree_on_two_thousand(checker, tmp_path):
     assert disagreements(checker, tmp_path, 2, 2000) == ([], [])
 
 
+MECHANISMS = [
+    geometric("line:3", eps="ln 2"),
+    geometric("line:4", eps="1/2"),
+    randomised_response(["a", "b", "c"], eps="ln 3"),
+    randomised_response(["a", "b"], eps="1/2", delta="1/9"),
+    exponential("line:5", eps="1/3"),
+]
+# Names say nothing, a larger level is true, as are distances in proportion; and numbers may have a zero
+# in front, or rows that are alike other places.
+NAMES = (
+    "family",
+    "parameters",
+    "guarantee",
+    "channel.outputs",
+    "space.distances",
+    "channel.matrix",
+)
+
+
+def mechanisms_that_are_judged_differently(checker, folder, seed, many):
+    """Edits of mechanism files on which the two disagree, and those that both accept without reason."""
+    chance, told, strange = random.Random(seed), [], []
+    for _ in range(many):
+        document = json.loads(mechanism_text(chance.choice(MECHANISMS)))
+        field, text = edited(document, chance)
+        try:
+            one = bool(read_mechanism(text))
+        except DPrivacyError:
+            one = False
+        other = theirs(checker, text, folder)
+        if one != other:
+            told.append((field, one, other))
+        if one and other and not field.startswith(NAMES):
+            strange.append(field)
+    return told, strange
+
+
+def test_both_checkers_agree_on_edited_mechanisms(checker, tmp_path):
+    assert mechanisms_that_are_judged_differently(checker, tmp_path, 1, 150) == ([], [])
+
+
+@pytest.mark.slow
+def test_both_checkers_agree_on_two_thousand_mechanisms(checker, tmp_path):
+    assert mechanisms_that_are_judged_differently(checker, tmp_path, 2, 2000) == ([], [])
+
+
+def test_an_edited_receipt_is_found_by_its_ledger(tmp_path):
+    """Whatever says which entry it is; what else it repeats is for people."""
+    chance = random.Random(3)
+    with Ledger(tmp_path / "l.db") as ledger:
+        ledger.budget("survey", "ln 9")
+        plan = {"columns": {"plain": COLUMNS["plain"]}}
+        table = pd.DataFrame({"plain": ["a", "b", "c"]})
+        card = sanitise(table, plan, ledger=ledger.account("survey")).card
+        receipt = Receipt.from_dict(card.receipt)
+        save(receipt, tmp_path / "r.json")
+        document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        assert bool(ledger.verify([receipt]))
+        for _ in range(150):
+            field, text = edited(document, chance)
+            (tmp_path / "e.json").write_text(text, encoding="utf-8")
+            with suppress(DPrivacyError):
+                assert not ledger.verify([load(tmp_path / "e.json")]), field
+
+
 def test_both_prove_a_card_of_every_type(checker, tmp_path):
     for document in documents():
         text = json.dumps(document)
@@ -228,3 +303,15 @@ def test_cards_whose_fields_were_changed_together(what, checker, tmp_path):
             holder[path[-1]] = value
     assert not ours(sealed(document))
     assert not theirs(checker, sealed(document), tmp_path)
+
+
+def test_a_card_without_a_plan_is_not_said_to_be_proved(tmp_path):
+    """Anybody can write another level on a card of places: nothing on it says that it is wrong."""
+    released = protect_places([40.7], [-74.0], region="40.7,-74,50 km")
+    released.save(tmp_path / "out.csv")
+    card = tmp_path / "out.csv.card.json"
+    alone, together = prove_card(card), prove_card(card, file=tmp_path / "out.csv")
+    assert not alone
+    assert "it holds no plan" in alone.explain()
+    assert together
+    assert "as stated" in together.explain()

@@ -74,7 +74,7 @@ def mechanism_from(body: dict[str, Any], *, name: str = "the mechanism") -> Chan
     channel, space = channel_from(body["channel"], name=name), space_from(body["space"], name=name)
     if not channel.exact or not space.exact:
         raise BadFile(f"{name}: a mechanism is stored with exact numbers, this one has doubles")
-    if channel.rows != space.labels:
+    if [*map(repr, channel.rows)] != [*map(repr, space.labels)]:  # True is not 1
         raise BadFile(f"{name}: the inputs of the channel are not the points of the space")
     eps, delta = as_eps(claim["eps"]), as_delta(claim["delta"])
     if eps > _LARGEST_EPS:

@@ -73,7 +73,7 @@ def prove_card(
     3. The file's hash and the ledger's entry are compared with what the card says.
 
     A card of places, curves, texts or matches holds no plan: their file and receipt are checked, and
-    the rest is as stated.
+    the rest is as stated. Without either nothing is proved, and the answer is no.
 
     Examples
     --------
@@ -97,11 +97,22 @@ def prove_card(
     if ledger is not None:
         checked.append("the ledger")
         findings += (f"receipt: {what.words()}" for what in ledger.verify([held]).findings)
+    claim = "the card says what follows from its plan"
+    denial = "the card does not say what follows from its plan"
+    if held.what != "table":
+        claim = (
+            f"what the card of {held.what} guarantees is as stated; what could be looked at agrees"
+        )
+        denial = f"the card of {held.what} is not proved"
+        if not checked:
+            findings.append(
+                "it holds no plan; its file or its ledger is needed to say anything of it"
+            )
     return CardVerdict(
-        "the card says what follows from its plan",
+        claim,
         not findings,
         True,
-        denial="the card does not say what follows from its plan",
+        denial=denial,
         checked=tuple(checked),
         findings=tuple(findings),
     )
