@@ -196,3 +196,11 @@ def test_too_many_pairs_are_refused_with_the_way_out():
     big = [[p for p, _ in some_pair(rng, 6)] for _ in range(50)]
     with pytest.raises(TooLarge, match="without same_value"):
         compose([big], delta="1e-6", same_value=True)
+
+
+def test_levels_that_are_hardly_there():
+    found = compose(["1e-60", "1.41421356e-60"], delta="1e-6", times=3)
+    assert 0 <= found.eps <= found.added
+    # two weak coins tell together what the stronger one tells, to first order
+    told = compose(["1e-60", "1.41421356e-60"], eps=0).delta
+    assert 7.07106e-61 < told < 7.0712e-61

@@ -60,7 +60,8 @@ def placed(release: LossAtoms, step: Level, bits: int, cut: int) -> GridLaw:
     that the atom had, so that merging them again gives it back: the pair on the grid tells at least as
     much. The share is rounded up. Whether an atom lies on a point is decided exactly.
     """
-    scale, precise = 1 << bits, bits + _GUARD
+    # close to 0, as many bits more as 1 − e^(−step) has zeros
+    scale, precise = 1 << bits, bits + _GUARD + max(0, -math.frexp(float(step))[1])
     masses: dict[int, int] = {}
     least = 1 - exp_bounds(*(-step).bounds(precise), precise)[1]
     for loss, mass in release.atoms:

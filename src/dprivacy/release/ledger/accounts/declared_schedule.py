@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadNumber, BudgetExceeded, NotApplicable, WrongKind
+from dprivacy.errors import BadNumber, BudgetExceeded, NotApplicable
 from dprivacy.model import about, counted
 from dprivacy.numbers import Level, as_delta
 from dprivacy.release.ledger.accounts.account_rule import Rule
@@ -41,8 +41,6 @@ def declare(
     pages: Pages, account: str, plan: Plan, times: int, delta: NumberLike | None
 ) -> tuple[Entry, Composition]:
     """Append a schedule, if the budget allows it."""
-    if not isinstance(plan, Plan):
-        raise WrongKind(f"a schedule is of a Plan, not of {type(plan).__name__}")
     if type(times) is not int or times < 1:
         raise BadNumber(f"a plan is released a whole number of times, at least once, not {times!r}")
     with pages.transaction(write=True):
