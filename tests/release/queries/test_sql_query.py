@@ -6,6 +6,7 @@ import math
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 from dprivacy.errors import (
@@ -245,6 +246,13 @@ def test_a_group_that_may_be_empty_has_no_interval():
     assert "may be empty at this noise" in answer.explain()
 
 
+def test_zero_without_any_row_near_is_not_taken_for_sure():
+    table = PEOPLE.filter(pa.compute.less(PEOPLE["age"], 10))
+    answer = query(noisy(table), "SELECT count(*) FROM data WHERE age > 15")
+    assert answer.rows == ((0.0,),)
+    assert "its error is not known" in answer.explain()
+
+
 def test_permanent_answers_are_noted():
     sql = "SELECT job, count(*) FROM data GROUP BY job"
     assert "assumes one row a person" in query(noisy(permanent=True), sql).explain()
@@ -289,7 +297,7 @@ class TestSurvey:
             (Survey(weights="zero"), "should not all be 0"),
             (Survey(strata="lonely"), "a single cluster"),
             (Survey(strata="reg", fraction={"N": 0.1}), "'S' has none"),
-            (Survey(replicates=("year",), scale=1.0), "not replicate weights"),
+            (Survey(replicates=("age",), scale=1.0), "is protected"),
         ],
     )
     def test_bad_designs(self, survey, reason):

@@ -12,7 +12,7 @@ from dprivacy.estimation import ColumnScores, Method, Survey, reach
 from dprivacy.numbers import Floats
 from dprivacy.release.queries.aggregate_totals import Totals
 from dprivacy.release.queries.contained_engine import Engine
-from dprivacy.release.queries.group_variances import ANSWERS, Of, make_answers, require_weights
+from dprivacy.release.queries.group_variances import ANSWERS, Of, make_answers
 from dprivacy.release.queries.likely_ranges import Lines, Spreads, likely_spreads, range_in
 from dprivacy.release.queries.query_answer import Spread
 from dprivacy.release.queries.reading.asked_question import (
@@ -89,10 +89,6 @@ def estimated(
     confidence: float,
 ) -> Estimates:
     """The answer to a query, corrected for the noise of its protected columns."""
-    for name in survey.columns:
-        _require_public(name, engine)
-    if survey.weights:
-        require_weights(engine, survey.weights)
     if of == "table":  # where rows are as they are, however they were drawn
         survey = Survey(weights=survey.weights)
     weight = Column(DATA, survey.weights) if survey.weights else None
@@ -140,18 +136,16 @@ def estimated(
         )
     if by_estimate:
         notes.append("chosen or sorted by estimates: the largest of them are over-stated")
+    if hidden and any(map(_has_nothing, rows, spreads)):
+        notes.append("0 ± 0: no released row is near what is asked for, so its error is not known")
     if empty:
         notes.append("where no interval is given, the group may be empty at this noise")
     return Estimates(rows, spreads, tuple(notes))
 
 
-def _require_public(name: str, engine: Engine) -> None:
-    if name not in engine.kinds:
-        raise NotApplicable(f"the table has no column {name!r}")
-    if name not in engine.release.card.pass_through:
-        raise NotApplicable(
-            f"the column {name!r} is protected, so it cannot be a weight, a stratum or a cluster"
-        )
+def _has_nothing(row: tuple[Any, ...], line: tuple[Spread | None, ...]) -> bool:
+    pairs = zip(row, line, strict=True)
+    return any(spread is not None and value == 0 == spread.error for value, spread in pairs)
 
 
 def _pairs(items: Sequence[Expression]) -> list[tuple[int, int]]:

@@ -62,7 +62,7 @@ def make_answers(
     ]
     joined = "stratum IS NOT DISTINCT FROM place" if place else "true"
     engine.execute(
-        f"CREATE TEMP TABLE {ANSWERS} AS SELECT {', '.join([*names, *last])} FROM ({inner}) "
+        f"CREATE OR REPLACE TEMP TABLE {ANSWERS} AS SELECT {', '.join([*names, *last])} FROM ({inner}) "
         f"JOIN {_PLACES} ON {joined}{_by(names)}"
     )
     return degrees
@@ -76,14 +76,16 @@ def _make_strata(engine: Engine, survey: Survey, of: Of) -> float:
     """How many clusters each stratum has, and which share of them was drawn."""
     if of == "table":
         engine.execute(
-            f"CREATE TEMP TABLE {_PLACES} AS SELECT 1.0::DOUBLE AS size, 1.0::DOUBLE AS share, "
+            f"CREATE OR REPLACE TEMP TABLE {_PLACES} AS "
+            f"SELECT 1.0::DOUBLE AS size, 1.0::DOUBLE AS share, "
             "0.0::DOUBLE AS factor"
         )
         return float("inf")
     column = quoted(survey.strata) if survey.strata else "NULL"
     counts = f"count(DISTINCT {quoted(survey.clusters)})" if survey.clusters else "count(*)"
     engine.execute(
-        f"CREATE TEMP TABLE {_PLACES} AS SELECT {column} AS place, CAST({counts} AS DOUBLE) AS size, "
+        f"CREATE OR REPLACE TEMP TABLE {_PLACES} AS "
+        f"SELECT {column} AS place, CAST({counts} AS DOUBLE) AS size, "
         "0.0::DOUBLE AS share, 0.0::DOUBLE AS factor FROM data"
         + (" GROUP BY ALL" if survey.strata else "")
     )
@@ -114,7 +116,20 @@ def _share(name: Any, survey: Survey) -> float:
     return float(survey.fraction[name])
 
 
-def require_weights(engine: Engine, name: str) -> None:
+def require_design(engine: Engine, survey: Survey) -> None:
+    """Refuse a design whose columns are protected or not there, and weights that are none."""
+    for name in survey.columns:
+        if name not in engine.kinds:
+            raise NotApplicable(f"the table has no column {name!r}")
+        if name not in engine.release.card.pass_through:
+            raise NotApplicable(
+                f"the column {name!r} is protected, so it cannot be a weight, a stratum or a cluster"
+            )
+    if survey.weights:
+        _require_weights(engine, survey.weights)
+
+
+def _require_weights(engine: Engine, name: str) -> None:
     """Refuse weights that are text, missing or negative, by how many rows have such."""
     kind = engine.kinds[name]
     if kind in ("VARCHAR", "BOOLEAN", "DATE"):

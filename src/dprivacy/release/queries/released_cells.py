@@ -125,7 +125,7 @@ class Cells:
         of_one = [f"sum(s * f{a}) AS g{a}" for a in range(len(values))]
         by = ", ".join(["rid", *names])
         self.engine.execute(
-            f"CREATE TEMP TABLE {_SCORED} AS SELECT {by}, {', '.join([*of_one, *of_pairs])} "
+            f"CREATE OR REPLACE TEMP TABLE {_SCORED} AS SELECT {by}, {', '.join([*of_one, *of_pairs])} "
             f"FROM ({pseudo}) GROUP BY {by}"
         )
 
@@ -150,7 +150,8 @@ class Cells:
             "HAVING count(*) > 0"
         )
         self.engine.execute(
-            f"CREATE TEMP TABLE {_CELLS} AS SELECT row_number() OVER () AS rid, * FROM ({counted})"
+            f"CREATE OR REPLACE TEMP TABLE {_CELLS} AS "
+            f"SELECT row_number() OVER () AS rid, * FROM ({counted})"
         )
 
     def _make_candidates(self) -> None:
@@ -172,7 +173,8 @@ class Cells:
             for j in range(len(most))
         ]
         self.engine.execute(
-            f"CREATE TEMP VIEW {_CANDIDATES} AS SELECT {', '.join(columns)} FROM {_CELLS} AS c "
+            f"CREATE OR REPLACE TEMP VIEW {_CANDIDATES} AS "
+            f"SELECT {', '.join(columns)} FROM {_CELLS} AS c "
             f"{' '.join(joins)}"
         )
 
@@ -180,7 +182,7 @@ class Cells:
         """The rows of B for the values that occur; how many entries the longest of them has."""
         kind = self.engine.kinds[name]
         self.engine.execute(
-            f"CREATE TEMP TABLE found{j} AS SELECT row_number() OVER () AS i, y FROM "
+            f"CREATE OR REPLACE TEMP TABLE found{j} AS SELECT row_number() OVER () AS i, y FROM "
             f"(SELECT DISTINCT y{j} AS y FROM {_CELLS})"
         )
         found = self.engine.rows(f"SELECT i, y FROM found{j}")
@@ -201,7 +203,8 @@ class Cells:
         })  # fmt: skip
         self.engine.connection.register("given", given)
         self.engine.execute(
-            f"CREATE TEMP TABLE inverse{j} AS SELECT y, CAST(x AS {kind}) AS x, b FROM given "
+            f"CREATE OR REPLACE TEMP TABLE inverse{j} AS "
+            f"SELECT y, CAST(x AS {kind}) AS x, b FROM given "
             f"JOIN found{j} USING (i)"
         )
         self.engine.connection.unregister("given")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dprivacy.errors import NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import UnknownName, WrongKind
 from dprivacy.estimation import Method, Survey, read_chance, require_method
 from dprivacy.release.files.released_data import Released
 from dprivacy.release.queries.contained_engine import Engine, engine_of
@@ -15,13 +15,14 @@ from dprivacy.release.queries.contained_queries import (
     touches,
 )
 from dprivacy.release.queries.corrected_queries import estimated, hidden_in
-from dprivacy.release.queries.group_variances import Of
+from dprivacy.release.queries.group_variances import Of, require_design
 from dprivacy.release.queries.query_answer import QueryAnswer
 from dprivacy.release.queries.reading.asked_question import DATA, read_question
 from dprivacy.release.queries.reading.name_scope import folded
 from dprivacy.release.queries.reading.query_printer import quoted
 from dprivacy.release.queries.reading.query_refusals import refused
 from dprivacy.release.queries.reading.query_tree import Derived
+from dprivacy.release.queries.replicate_spreads import replicated
 from dprivacy.release.receiving.question_desk import PERSON
 from dprivacy.release.receiving.table_receiver import ReceivedTable, received
 from dprivacy.sources import result
@@ -63,7 +64,8 @@ def query(
         Whether errors are of the true "table", where only the noise errs, or of the "population" that
         its rows were drawn from; the population where `survey` says how they were drawn.
     survey
-        Weights (which multiply every row), strata, clusters and sampled shares, by column.
+        Weights (which multiply every row), strata, clusters and sampled shares, or replicate weights,
+        by column.
     method
         How one count or share of a condition on protected columns is estimated: by the unbiased
         "score", by maximum "likelihood", or ("auto") by the one that is forecast to err less.
@@ -84,10 +86,6 @@ def query(
     if not isinstance(sql, str):
         raise WrongKind(f'a query is a text of SQL, such as "SELECT * FROM data", not {sql!r}')
     design = survey or Survey()
-    if design.replicates:
-        raise NotApplicable(
-            "a query takes strata and clusters, not replicate weights; ask `estimate` with these"
-        )
     asked: Of = of or ("population" if design.draws else "table")
     UnknownName.require("of", asked, ("table", "population"))
     require_method(method)
@@ -125,7 +123,11 @@ def _corrected(
     hidden = hidden_in(question, engine.release)
     if of == "table" and not hidden and not survey.weights:
         return QueryAnswer(names, tuple(engine.rows(sql)), kind="exact")
-    found = estimated(engine, question, hidden, survey, of, *way)
+    require_design(engine, survey)
+    if survey.replicates and of == "population":
+        found = replicated(engine, question, hidden, survey, way[1])
+    else:
+        found = estimated(engine, question, hidden, survey, of, *way)
     notes = list(found.notes)
     if engine.release.card.permanent and not survey.clusters:
         notes.append(PERSON)
