@@ -171,11 +171,10 @@ def _moved(
         if equations.allowed(new):
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 there = equations.at(new)
+                there_merit = float(there.total @ weigh @ there.total)
             if there.finite:
                 found = new, there
-                if not damped:
-                    return found
-                if float(there.total @ weigh @ there.total) <= (1 - 1e-4 * share) * merit:
+                if not damped or there_merit <= (1 - 1e-4 * share) * merit:
                     return found
         share /= 2
     return found
