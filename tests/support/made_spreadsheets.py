@@ -39,11 +39,9 @@ def xlsx(
         **{f"xl/worksheets/sheet{k}.xml": _sheet(rows) for k, rows in enumerate(sheets.values())},
     }  # fmt: skip
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in parts.items():
-            archive.writestr(name, text)
-        for name, data in (more or {}).items():
-            archive.writestr(name, data)
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in {**parts, **(more or {})}.items():
+            archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)  # at no time
     return out.getvalue()
 
 
@@ -65,9 +63,12 @@ def ods(rows: Rows) -> bytes:
     )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("content.xml", content)
-        archive.writestr("META-INF/manifest.xml", f"<manifest:manifest {_MANIFEST}/>")
+        for name, text in {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "content.xml": content,
+            "META-INF/manifest.xml": f"<manifest:manifest {_MANIFEST}/>",
+        }.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
     return out.getvalue()
 
 

@@ -22,10 +22,10 @@ def repacked(data: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
     out = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as old,
-        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new,
+        zipfile.ZipFile(out, "w") as new,
     ):
         for name in old.namelist():
-            new.writestr(name, change(name, old.read(name)))
+            new.writestr(zipfile.ZipInfo(name), change(name, old.read(name)), zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 
@@ -52,9 +52,9 @@ def with_shared(shared: bytes, cells: bytes) -> bytes:
 def with_parts(data: bytes, parts: Mapping[str, bytes]) -> bytes:
     """An archive with more parts."""
     out = io.BytesIO(data)
-    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "a") as archive:
         for name, content in parts.items():
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 
