@@ -37,8 +37,8 @@ def test_surveys_that_are_refused(given, error, words):
 @pytest.mark.parametrize(
     ("weights", "error", "words"),
     [
-        ([1, -1, -2], BadNumber, "2 rows of 3 are negative"),
-        ([1, np.nan], BadNumber, "1 row have none"),
+        ([1, -1, -2], BadNumber, "negative in 2 of 3 rows"),
+        ([1, np.nan], BadNumber, "missing or text in 1 row"),
         (["a", "b"], WrongKind, "text or missing"),
         ([0, 0], BadNumber, "all be 0, as they are in 2 rows"),
     ],
@@ -51,7 +51,7 @@ def test_weights_that_are_refused(weights, error, words):
 def test_a_cluster_name_in_two_strata_is_two_clusters_and_said():
     found = records([1] * 4, strata=["n", "n", "s", "s"], clusters=[1, 2, 1, 1])
     assert len(set(found.clusters.tolist())) == 3
-    assert "1 cluster name more than once" in found.notes[0]
+    assert "1 cluster shared a name with one in another stratum" in found.notes[0]
 
 
 def test_shares_by_stratum_must_be_complete():

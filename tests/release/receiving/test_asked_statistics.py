@@ -147,7 +147,7 @@ def test_designs_speak_of_the_population(release):
     survey = Survey(weights="w", strata="region", clusters="town")
     found = release.mean("age", survey=survey)
     assert found.of == "population"
-    assert "in different strata" in found.notes[0]
+    assert "in another stratum" in found.notes[0]
     whole = release.mean(
         "age", survey=Survey(weights="w", strata="region", fraction=1.0), of="population"
     )
@@ -184,7 +184,7 @@ def test_weighted_tables_have_the_errors_of_weighted_totals(release):
         (lambda r: r.mean("name"), UnknownName, "was left out of this release"),
         (lambda r: r.total(where={"job": "a"}, weights="age"), NotApplicable, "'age' is protected"),
         (lambda r: r.total(weights="bad", where="age>1"), BadNumber, "column 'bad'.* 1 row"),
-        (lambda r: r.total(weights="minus", where="age>1"), BadNumber, "2 rows of"),
+        (lambda r: r.total(weights="minus", where="age>1"), BadNumber, "negative in 2 of"),
         (lambda r: r.total(weights="zero", where="age>1"), BadNumber, "not all be 0"),
         (lambda r: r.mean("job"), NotApplicable, "holds words"),
         (lambda r: r.mean("code"), NotApplicable, "labels of type 'categories'"),

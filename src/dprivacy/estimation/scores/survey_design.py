@@ -156,7 +156,7 @@ def records(
         if len(pairs) > len(labels):
             crossing = len(pairs) - len(labels)
             notes.append(
-                f"{counted(crossing, 'cluster name')} more than once, in different strata: each is "
+                f"{counted(crossing, 'cluster')} shared a name with one in another stratum: each is "
                 "taken as a cluster of its own in its stratum"
             )
     return Records(
@@ -180,11 +180,14 @@ def read_weights(weights: ArrayLike, what: str = "weights", *, some: bool = True
         raise WrongKind(f"{what} should be numbers, and some are text or missing") from None
     strange = int((~np.isfinite(read)).sum())
     if strange:
-        raise BadNumber(f"{what} should be numbers, but {counted(strange, 'row')} have none")
+        raise BadNumber(
+            f"{what} should be numbers, and are missing or text in {counted(strange, 'row')}"
+        )
     negative = int((read < 0).sum())
     if negative:
         raise BadNumber(
-            f"{what} should be at least 0, but {counted(negative, 'row')} of {len(read):,} are negative"
+            f"{what} should be at least 0, and are negative in {negative:,} of "
+            f"{counted(len(read), 'row')}"
         )
     if some and not read.sum() > 0:
         raise BadNumber(f"{what} should not all be 0, as they are in {counted(len(read), 'row')}")
