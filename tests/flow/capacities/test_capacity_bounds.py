@@ -6,8 +6,9 @@ from fractions import Fraction as Q
 import pytest
 from flint import arb, ctx, fmpq
 
-from dprivacy.flow import leakage_bound
+from dprivacy.flow import leakage, leakage_bound
 from dprivacy.spaces import discrete, from_table, line
+from dprivacy.verify import smallest_eps
 
 
 def test_the_discrete_metric_bounds_by_e_to_the_eps():
@@ -29,3 +30,14 @@ def test_bounds_beyond_the_doubles():
     assert 2.14148606390 < leakage_bound(logs, eps="ln 2") < 2.14148606391
     far = from_table([0, 1], [[0, "inf"], ["inf", 0]], extended=True)
     assert (leakage_bound(far, eps=1), leakage_bound(far, eps=0)) == (math.inf, 1)
+
+
+@pytest.mark.parametrize("eps", [0, "1e-40", 1])
+def test_secrets_that_need_no_protection_may_leak_whole(eps) -> None:
+    """At distance ∞ the identity is private at every level, 0 among them, and tells everything."""
+    space = from_table([0, 1], [[0, math.inf], [math.inf, 0]], extended=True)
+    assert smallest_eps([[1, 0], [0, 1]], space) == 0
+    assert leakage([[1, 0], [0, 1]]) == 2
+    assert leakage_bound(space, eps=eps) == math.inf
+    twins = from_table([0, 1], [[0, 0], [0, 0]], pseudo=True)
+    assert leakage_bound(twins, eps=eps) == 1

@@ -91,8 +91,8 @@ def leakage_bound(space: SpaceLike, *, eps: LevelLike) -> Number:
     """
     far = as_space(space).diameter
     level = as_eps(eps, zero=True)
-    if far == math.inf:
-        return math.inf if level else Fraction(1)
+    if far == math.inf:  # at every level, 0 too: such secrets need no protection from each other
+        return math.inf
     try:
         exponent = level * as_level(far)
     except Uncertified:  # a product of two logarithms
