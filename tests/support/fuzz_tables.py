@@ -94,7 +94,7 @@ def read_tables(ending: str) -> Callable[[Path], None]:
 
     def read(path: Path) -> None:
         sanitiser = Sanitiser(plan, ChunkStreams(bytes(32)), texts=ending == "csv")
-        with batches_of(path) as (batches, _):
+        with batches_of(path, plan.intake) as (batches, _):
             for batch in batches:
                 sanitiser.batch(batch)
         sanitiser.finish()
