@@ -13,7 +13,6 @@ from dprivacy.release.queries.reading.query_tree import (
     Expression,
     Form,
     all_of,
-    columns_in,
     conjuncts,
     number,
 )
@@ -209,8 +208,3 @@ def _unless(seen: Column, value: Expression, *more: Expression) -> Expression:
     nobody = all_of([Form("=", (seen, ZERO)), *more])
     assert nobody is not None
     return Form("CASE", (nobody, NULL, value))
-
-
-def is_constant(of: Expression) -> bool:
-    """Whether an expression names no column."""
-    return not columns_in(of)

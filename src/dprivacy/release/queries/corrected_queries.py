@@ -103,12 +103,12 @@ def estimated(
     pairs = _pairs(lifted)
     kept = {"stratum": survey.strata, "cluster": survey.clusters}
     cells = Cells(engine, hidden, {place: name for place, name in kept.items() if name})
-    near = _shifts(engine, question, totals, cells)
+    near = _shifts(engine, totals)
     settled = [_settled(part, near) for part in lifted]
     sums = [type(t)(_settled(t.public, near), _settled(t.of, near)) for t in totals.listed]
     cells.score(question, sums, pairs)
     degrees = make_answers(engine, len(question.keys), len(sums), pairs, survey, of)
-    asked = _Asked(settled, pairs, reach(confidence, degrees))
+    asked = _Asked(settled, reach(confidence, degrees))
     tail = _tail(question, None if chosen is None else _settled(chosen, near), [
         Order(_settled(o.part, near), o.descending, o.nulls) for o in orders
     ])  # fmt: skip
@@ -167,7 +167,7 @@ def _settled(of: Expression, near: dict[str, float]) -> Expression:
     return changed(of, put)
 
 
-def _shifts(engine: Engine, question: Question, totals: Totals, cells: Cells) -> dict[str, float]:
+def _shifts(engine: Engine, totals: Totals) -> dict[str, float]:
     """A number near the values of each expression whose squares are summed, by the released rows."""
     near: dict[str, float] = {}
     for k, of in enumerate(totals.shifts):
@@ -201,7 +201,6 @@ class _Asked:
     """Expressions over the table of answers, and what their errors need."""
 
     items: Sequence[Expression]
-    pairs: Sequence[tuple[int, int]]
     z: float
 
     def answered(self, engine: Engine, tail: str) -> tuple[Lines, Spreads, bool]:
@@ -210,7 +209,7 @@ class _Asked:
         plans = [_Plan.of(item) if totals_in(item) else None for item in self.items]
         numbers: dict[str, int] = {}
         for plan in plans:
-            for text in plan.needed(self.pairs) if plan else []:
+            for text in plan.needed() if plan else []:
                 numbers.setdefault(text, len(numbers))
         listed = ", ".join(f"{text} AS i{n}" for n, text in enumerate([*wanted, *numbers]))
         found = engine.rows(f"SELECT {listed} FROM {ANSWERS}{tail}")
@@ -258,7 +257,7 @@ class _Plan:
         found = slope(of, f"t{a}")
         return "CAST(0 AS DOUBLE)" if found is None else _double(found)
 
-    def needed(self, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    def needed(self) -> list[str]:
         """Every number that `spreads` looks up."""
         own = [f"{letter}{a}_{b}" for a, b in self._own_pairs() for letter in "vr"]
         slopes = [
