@@ -393,12 +393,15 @@ def check_column(name, spec, entry, left):
         if entry["channel"] is not None if values is None else not formula:
             raise Fault(f"{field}.channel: should be on the card, or should not")
         left.append(name)
+    plain_line = not delta and "blocks" not in spec
     if family == "exponential" and kind != "stored":
         if not tight:
             raise Fault(f"{field}.eps: is not the level that the channel has")
         check_exponential(plan, rows, table_of(apart, len(rows)), given(asked, plan) / ONE)
     elif not equal(eps, given(asked, f"{plan}.epsilon")):
         raise Fault(f"{field}.eps: the card says {entry['eps']}, and its plan {asked}")
+    elif listed and kind != "stored" and family in (BY_FORMULA if plain_line else BY_FORMULA[:1]):
+        check_formula(plan, family, rows, table_of(apart, len(rows)), eps / ONE, float(delta))
     if far is None:
         same(f"{field}.most", entry["most"], "")
         return None
@@ -410,12 +413,7 @@ def check_column(name, spec, entry, left):
 
 def check_exponential(plan, rows, near, eps):
     """That each block falls off like e^(-k/32*eps*d), for the largest k up to 32 that keeps eps."""
-    todo = set(range(len(rows)))
-    while todo:
-        block = [j for j, d in enumerate(near[min(todo)]) if d != inf]
-        todo -= set(block)
-        if len(block) == 1:
-            continue
+    for block in blocks(near):
         far = [[near[i][j] / ONE for j in block] for i in block]
         true = [[rows[i][j] / sum(rows[i]) for j in block] for i in block]
         k = round(32 * log(true[0][0] / true[0][1]) / (eps * far[0][1]))
@@ -425,6 +423,29 @@ def check_exponential(plan, rows, near, eps):
         kept, lost = rate(far, k * eps) <= eps * (1 + 1e-9), rate(far, (k + 1) * eps) > eps
         if not (kept or k == 16) or not (lost or k == 32):
             raise Fault(f"{plan}.epsilon: is not kept, or by a channel that falls off faster, too")
+
+
+def blocks(near):
+    """The groups of two or more values that are at finite distances."""
+    every = {tuple(j for j, d in enumerate(row) if d != inf) for row in near}
+    return [block for block in every if len(block) > 1]
+
+
+def check_formula(plan, family, rows, near, eps, delta):
+    """That randomised response and the geometric mechanism have the chances of their formulas."""
+    for block in blocks(near):
+        n, step = len(block), min(d for i in block for d in near[i] if 0 < d < inf) / ONE
+        low = exp(-eps * step)
+        for a, i in enumerate(block):
+            total = sum(rows[i])
+            for b, j in enumerate(block):
+                if family == "randomised_response":
+                    true = low * (1 - delta) if i != j else 1 + (n - 1) * delta * low
+                    true /= 1 + (n - 1) * low
+                else:
+                    true = low ** abs(a - b) * (1 if b in (0, n - 1) else 1 - low) / (1 + low)
+                if abs(rows[i][j] / total - true) > 1e-8:
+                    raise Fault(f"{plan}.mechanism: the channel is not the one of its formula")
 
 
 def law(far, strength):
