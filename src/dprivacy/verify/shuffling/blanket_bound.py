@@ -12,6 +12,7 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, NumberLike
 from dprivacy.verify.metric.delta_profile import eps_at
 from dprivacy.verify.shuffling.sum_law import mean_positive_sum, shortened
+from dprivacy.verify.shuffling.threshold_attack import attack_factor
 
 Row = Sequence[Fraction]
 
@@ -19,6 +20,7 @@ _DIGITS = 12  # of e^ε
 _COARSE, _FINE = 24, 96  # points a standard deviation: to search, to prove
 _CUT = Fraction(1, 10**9)  # of δ
 _MOST = 10**12  # reports
+_MOST_ATTACKED = 10_000
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ class Shuffled(Answer):
         γ, the share of each report that does not depend on the value: what hides the others.
     pair
         The two values that are told apart best; None where shuffling proves nothing.
+    attacked
+        An ε below which an attack shows that the reports are not private: the truth lies between it and
+        `eps`. None where none was looked for (more than 10,000 reports) or found.
 
     Examples
     --------
@@ -120,6 +125,7 @@ class Shuffled(Answer):
     local: Level | float
     share: Fraction
     pair: tuple[Label, Label] | None = None
+    attacked: Level | None = None
 
     @property
     def exact(self) -> bool:
@@ -148,6 +154,11 @@ class Shuffled(Answer):
         return (
             f"{self.n:,} reports without order and names are (ε, δ)-private with ε = {_up(self.eps)} "
             f"and δ = {slack}, between {x} and {z} as between any two values; {alone}."
+            + (
+                f" An attack shows that nothing below {_down(self.attacked)} holds."
+                if self.attacked
+                else ""
+            )
         )
 
 
@@ -156,6 +167,12 @@ def _up(eps: Level | float) -> str:
     size = float(eps)
     digits = 4 - math.floor(math.log10(size)) if 0 < size < math.inf else 0
     return f"{math.ceil(size * 10**digits) / 10**digits:.{max(digits, 0)}f}"
+
+
+def _down(eps: Level) -> str:
+    """A level as a decimal that is not more."""
+    digits = max(0, 4 - math.floor(math.log10(float(eps))))
+    return f"{math.floor(float(eps) * 10**digits) / 10**digits:.{digits}f}"
 
 
 @result("B", "§5")
@@ -194,7 +211,8 @@ def shuffled(C: ChannelLike, n: int, *, delta: NumberLike) -> Shuffled:
     >>> from dprivacy.mechanisms import randomised_response
     >>> print(shuffled(randomised_response(range(4), eps="ln 3"), 100, delta="1e-3"))
     100 reports without order and names are (ε, δ)-private with ε = 0.23455 and δ = 1/1000, \
-between 0 and 1 as between any two values; a single report has ε = 1.0967 at this δ.
+between 0 and 1 as between any two values; a single report has ε = 1.0967 at this δ. \
+An attack shows that nothing below 0.23341 holds.
     """
     channel, slack = as_channel(C), as_delta(delta)
     if type(n) is not int or not 1 <= n <= _MOST:
@@ -216,7 +234,23 @@ between 0 and 1 as between any two values; a single report has ε = 1.0967 at th
     if found is None:
         return nothing
     a, (i, j) = found
-    return Shuffled(ln(a), slack, n, local, share, (channel.rows[i], channel.rows[j]))
+    pair = channel.rows[i], channel.rows[j]
+    return Shuffled(ln(a), slack, n, local, share, pair, _attacked(rows, i, j, n, slack, a))
+
+
+def _attacked(
+    rows: Sequence[Row], i: int, j: int, n: int, slack: Fraction, a: Fraction
+) -> Level | None:
+    """The best attack on one pair of values, everybody else having one and the same."""
+    if n > _MOST_ATTACKED:
+        return None
+    alike = {tuple(sorted(zip(rows[i], rows[j], row, strict=True))) for row in rows}
+    found = []
+    for cells in alike:
+        p, q, others = ([cell[k] for cell in cells] for k in range(3))
+        found.append(attack_factor(p, q, others, n, slack, a))
+    best = max((factor for factor in found if factor is not None), default=None)
+    return None if best is None else ln(Fraction(math.floor(best * 10**_DIGITS), 10**_DIGITS))
 
 
 def _worst(

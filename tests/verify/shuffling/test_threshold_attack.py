@@ -1,0 +1,38 @@
+"""The attack never claims more than the truth, and comes close to the bound."""
+
+import itertools
+import random
+from fractions import Fraction as Q
+
+import pytest
+
+from dprivacy.mechanisms import randomised_response
+from dprivacy.verify import shuffled
+from dprivacy.verify.shuffling.threshold_attack import attack_factor
+from support.shuffled_truth import exact_delta, some_channel
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_attacked_is_not_private(seed):
+    rng = random.Random(seed)
+    rows = some_channel(rng, rng.choice([2, 3]), rng.choice([2, 3]), holes=seed % 5 == 0)
+    delta, found = Q(1, 50), 0
+    for pair in itertools.permutations(range(len(rows)), 2):
+        for n, others in itertools.product((1, 2, 4), rows):
+            a = attack_factor(rows[pair[0]], rows[pair[1]], others, n, delta, Q(3, 2))
+            if a is not None:
+                found += 1
+                assert exact_delta(rows, n, a * Q(999999, 1000000), pair) > delta
+    assert found or seed % 5 == 0
+
+
+def test_alike_rows_cannot_be_attacked():
+    row = [Q(1, 2), Q(1, 2)]
+    assert attack_factor(row, row, row, 5, Q(1, 100), Q(1)) is None
+
+
+@pytest.mark.parametrize(("n", "gap"), [(100, 1.05), (1000, 1.01)])
+def test_bound_and_attack_are_close(n, gap):
+    found = shuffled(randomised_response(range(4), eps="ln 3"), n, delta="1e-6")
+    assert found.attacked < found.eps < found.attacked * Q(str(gap))
+    assert "An attack shows" in found.explain()
