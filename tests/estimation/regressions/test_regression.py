@@ -375,6 +375,11 @@ def test_a_noisy_design_is_refused():
         )
 
 
+def test_numbers_too_large_for_their_squares():
+    with pytest.raises(Unidentified, match="divide large numbers by a power of ten"):
+        regress("y ~ x", {"y": [0.0, 1.0, 5.0, 2.0], "x": [1e200, 2e200, 3e200, 5e200]})
+
+
 def test_a_combination_of_others_is_named():
     rng = np.random.default_rng(14)
     a, b = rng.normal(size=(2, 100))
@@ -505,7 +510,7 @@ def test_intervals_hold_the_truth(family, noisy_outcome, runs, band):
     for found in coverage(family, runs, noisy_outcome=noisy_outcome):
         assert band[0] <= found.covered <= band[1], found
         assert abs(found.bias) < 0.25, found
-        assert 0.85 < found.spread < 1.15, found
+        assert abs(found.spread - 1) < (0.1 if runs >= 1000 else 0.2), found
 
 
 @pytest.mark.slow

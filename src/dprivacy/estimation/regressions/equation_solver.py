@@ -110,7 +110,13 @@ def find_root(equations: Equations, start: Floats) -> Root:
     2. A root at which J is not positive is no estimate: the noise outweighs the signal.
     """
     beta = np.array(start, dtype=np.float64)
-    here = equations.at(beta)
+    with np.errstate(over="ignore", invalid="ignore"):
+        here = equations.at(beta)
+    if not here.finite:
+        raise Unidentified(
+            "sums of squares of the columns are too large to be computed; divide large numbers by a "
+            "power of ten first"
+        )
     _refuse_dependent(here.slope, equations.names)
     certain = 0
     for taken in range(STEPS + 1):

@@ -108,7 +108,7 @@ def clean_codes(name: str, values: ArrayLike, codes: NDArray[np.intp]) -> ModelC
                 f"column {name!r}: {counted(bad, 'row')} of {len(codes):,} are NaN or infinite; drop "
                 "them first"
             )
-        if (found == np.round(found)).all():
+        if ((found == np.round(found)) & (np.abs(found) < 2.0**53)).all():
             found = found.astype(np.int64)  # so that a class 1 is not called 1.0
     known = tuple(found.tolist())
     return ModelColumn(name, place[codes].astype(np.intp), known, found.dtype.kind in "if")
