@@ -195,7 +195,6 @@ class TestRegression:
             ("smokes ~ q", "not 'q'"),
             ("smokes ~ smokes", "is the outcome"),
             ("smokes", "ends early"),
-            ("smokes ~ income + region", "(separation)"),
         ):
             assert words in refused("regress", "r.csv", model, folder=people)
         asked = ("regress", "r.csv", "income ~ region", "--weights", "smokes")

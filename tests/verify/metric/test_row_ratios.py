@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from dprivacy.errors import TooLarge
 from dprivacy.model import Channel, as_channel
 from dprivacy.spaces import FiniteSpace, from_table, line
 from dprivacy.spaces.distance_matrix import Distances
@@ -80,7 +81,8 @@ def test_the_largest_may_hide_behind_single_precision() -> None:
 def test_distances_so_small_that_rates_overflow() -> None:
     table = [[0.0, 5e-324, 1e-323], [5e-324, 0.0, 1e-323], [1e-323, 1e-323, 0.0]]
     space = from_table([0, 1, 2], table)
-    assert smallest_eps([[0.5, 0.5], [0.25, 0.75], [0.3, 0.7]], space) == math.inf
+    with pytest.raises(TooLarge, match="beyond the largest double"):
+        smallest_eps([[0.5, 0.5], [0.25, 0.75], [0.3, 0.7]], space)
     assert smallest_eps([[0.5, 0.5]] * 3, space) == 0
 
 

@@ -85,7 +85,7 @@ def budget(
 @ledger.command(
     "open",
     epilog=shared.examples(
-        "dprivacy ledger open survey 3 --delta 1e-6 --by renyi --order 16 --ledger ledger.db"
+        "dprivacy ledger open wave 3 --delta 1e-6 --by renyi --order 16 --ledger l.db"
     ),
 )
 @click.argument("account")

@@ -28,7 +28,7 @@ from dprivacy.verify import (
         "dprivacy verify --example geometric",
         'dprivacy verify pram.csv --space discrete --epsilon "ln 14"',
         "dprivacy verify best.json",
-        "dprivacy verify dprivacy-demo/released.csv.card.json",
+        "dprivacy verify released.csv.card.json",
     )
 )
 @CHANNEL

@@ -1,7 +1,6 @@
 """Arithmetic in the field of q elements, by tables; q is a prime power of at most 256."""
 
 from functools import cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,27 +40,26 @@ class FiniteField:
         return [x // self.p**i % self.p for i in range(self.e)]
 
     def _products(self) -> Elements:
-        q, p, e = self.q, self.p, self.e
-        digits = [self._digits(x) for x in range(q)]
+        q, p = self.q, self.p
+        if self.e == 1:
+            return (np.outer(np.arange(p), np.arange(p)) % p).astype(np.uint8)
+        digits = np.array([self._digits(x) for x in range(q)])
         for modulus in digits:
-            table = np.array(
-                [[self._product(digits[x], digits[y], modulus) for y in range(q)] for x in range(q)]
-                if e > 1
-                else np.outer(np.arange(p), np.arange(p)) % p
-            ).astype(np.uint8)
-            if all((table[x] == 1).any() for x in range(1, q)):
+            table = self._table(digits, modulus)
+            if (table[1:] == 1).any(axis=1).all():
                 return table
         raise AssertionError("there is a field of every prime power")
 
-    def _product(self, x: list[int], y: list[int], modulus: list[int]) -> int:
+    def _table(self, digits: NDArray[np.int64], modulus: NDArray[np.int64]) -> Elements:
+        """All products modulo z^e − modulus: x·y is the sum of the y_j·z^j·x."""
         p, e = self.p, self.e
-        coefficients = [0] * (2 * e - 1)
-        for (i, a), (j, b) in product(enumerate(x), enumerate(y)):
-            coefficients[i + j] = (coefficients[i + j] + a * b) % p
-        for top in range(2 * e - 2, e - 1, -1):  # z^e is the modulus
-            for j, c in enumerate(modulus):
-                coefficients[top - e + j] = (coefficients[top - e + j] + coefficients[top] * c) % p
-        return sum(c * p**i for i, c in enumerate(coefficients[:e]))
+        shifted, total = digits, np.zeros((self.q, self.q, e), dtype=np.int64)
+        for j in range(e):
+            total += shifted[:, None, :] * digits[None, :, j, None]
+            top = shifted[:, -1:]
+            moved = np.concatenate([np.zeros_like(top), shifted[:, :-1]], axis=1)
+            shifted = (moved + top * modulus) % p
+        return ((total % p) @ (p ** np.arange(e))).astype(np.uint8)
 
     def trace(self, x: int) -> int:
         """x + x^p + … + x^(p^(e−1)), which lies in the prime field."""

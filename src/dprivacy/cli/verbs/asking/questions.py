@@ -13,8 +13,8 @@ from dprivacy.numbers import as_rational
 from dprivacy.viz import question_sheet
 
 _EPILOG = shared.examples(
-    'dprivacy design --question "Have you ever shoplifted?" --epsilon 1 --precision 3',
-    'dprivacy design --question "…" --epsilon 1 --precision 3 --device spinner -o sheet.svg',
+    'dprivacy design --question "Do you gamble?" --epsilon 1 --precision 3',
+    'dprivacy design --question "Do you gamble?" --epsilon 1 --precision 3 -o a.svg',
 )
 _PAGE = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'

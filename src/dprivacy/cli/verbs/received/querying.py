@@ -14,7 +14,7 @@ from dprivacy.release import query as ask, received
 @click.command(
     epilog=shared.examples(
         'dprivacy query released.csv "SELECT hobby, count(*) FROM data GROUP BY hobby"',
-        'dprivacy query released.csv "SELECT smokes, count(*) FROM data GROUP BY 1" --of population',
+        'dprivacy query released.csv "SELECT hobby, smokes FROM data LIMIT 9" --raw',
     )
 )
 @click.argument("table", type=shared.PATH)

@@ -12,7 +12,7 @@ from dprivacy.release import received, regress_release
 
 @click.command(
     epilog=shared.examples(
-        'dprivacy regress released.csv "smokes ~ region + hobby"',
+        'dprivacy regress released.csv "smokes ~ region"',
         'dprivacy regress released.csv "health ~ region" --family ordinal',
     )
 )
