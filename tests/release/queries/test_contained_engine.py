@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import BadFile, NotApplicable, UnknownName
-from dprivacy.release import Plan, query, received
+from dprivacy.release import Plan, query, received, sanitise_file
 from support.queried_tables import JOBS, people, received_with, untouched
 from support.release_tables import LETTERS, seeded_file
 
@@ -77,3 +77,25 @@ def test_dictionaries_hold_text(tmp_path):
     kept = received_with(table, {"h": channel})
     again = type(kept)(tmp_path / "out.parquet", kept.card)
     assert dict(query(again, "SELECT h, count(*) FROM data GROUP BY h").rows) == {"a": 60, "b": 30}
+
+
+def test_whole_division_of_numbers_has_whole_answers(tmp_path):
+    source = tmp_path / "ages.csv"
+    source.write_text("age\n" + "".join(f"{20 + k * 17 % 41}\n" for k in range(400)))
+    plan = {
+        "columns": {"age": {"type": "numbers", "low": 0, "high": 99, "grid": 1, "epsilon": "1/50"}}
+    }
+    sanitise_file(source, Plan.read(plan), tmp_path / "released.csv")
+    found = query(tmp_path / "released.csv", "SELECT age // 10, count(*) FROM data GROUP BY 1")
+    decades = [row[0] for row in found.rows]
+    assert set(decades) == set(range(10))
+
+
+def test_a_column_that_was_left_out_is_named(tmp_path):
+    source = tmp_path / "people.csv"
+    source.write_text("job,name\n" + "cook,ann\nmate,bob\n" * 20)
+    plan = {"columns": {"job": {"type": "categories", "values": ["cook", "mate"], "epsilon": 1}}}
+    plan["drop"] = ["name"]
+    sanitise_file(source, Plan.read(plan), tmp_path / "released.csv")
+    with pytest.raises(NotApplicable, match="Column 'name' was left out of this release"):
+        query(tmp_path / "released.csv", "SELECT name, count(*) FROM data GROUP BY name")

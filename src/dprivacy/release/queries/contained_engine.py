@@ -96,14 +96,24 @@ def engine_of(release: ReceivedTable, exact: Mapping[str, Any]) -> Iterator[Engi
         yield Engine(connection, release, exact)
     except library.Error as reason:
         said = str(reason).splitlines()[0]
-        named = "; the released table is called data" if "Table with name" in said else ""
-        raise NotApplicable(f"the query cannot be answered: {said}{named}") from None
+        raise NotApplicable(f"the query cannot be answered: {said}{_help(said, release)}") from None
     except RecursionError:
         raise NotApplicable(
             "the query cannot be answered: it is nested too deeply; ask in plainer SQL"
         ) from None
     finally:
         connection.close()
+
+
+def _help(said: str, release: ReceivedTable) -> str:
+    """What to do, after the engine's own words."""
+    if "Table with name" in said:
+        return "; the released table is called data"
+    dropped = [name for name in release.card.dropped if f'"{name}"'.lower() in said.lower()]
+    if dropped:
+        told = ", ".join(release.columns)
+        return f" Column {dropped[0]!r} was left out of this release, which has {told}"
+    return ""
 
 
 def _load(connection: Any, release: ReceivedTable) -> None:

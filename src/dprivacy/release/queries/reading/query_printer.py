@@ -40,9 +40,17 @@ def printed(of: Expression) -> str:
         return f"{'TRY_CAST' if of.softly else 'CAST'}({printed(of.part)} AS {of.kind})"
     assert isinstance(of, Form | Call), of
     parts = [printed(part) for part in of.parts]
+    if isinstance(of, Call) and of.name == "//" and _has_column(of):
+        # DuckDB divides doubles with a remainder here, and numbers of a card are doubles in SQL.
+        return f"trunc({parts[0]} / nullif({parts[1]}, 0))"
     if isinstance(of, Call):
         return f"{quoted(of.name)}({', '.join(parts)})"
     return f"({_form(of.kind, parts)})"
+
+
+def _has_column(of: Expression) -> bool:
+    parts = [of.part] if isinstance(of, Cast) else getattr(of, "parts", ())
+    return isinstance(of, Column) or any(_has_column(part) for part in parts)
 
 
 def _form(kind: str, parts: list[str]) -> str:
