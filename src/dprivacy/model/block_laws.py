@@ -100,9 +100,9 @@ class BlockLaw:
         """Where all sets of a size weigh the same: the sizes that there are."""
         return None
 
-    def one_set(self, size: int) -> Fraction:
+    def one_set(self, size: int) -> Fraction | None:
         """Where all sets of a size weigh the same: what one of them weighs."""
-        raise NotImplementedError
+        return None
 
     def blocks(self) -> Mapping[frozenset[int], Fraction] | None:
         """Where they can be listed: what each set of positions weighs."""

@@ -121,6 +121,7 @@ def _candidates(law: BlockLaw, ours: Blocks | None, theirs: Blocks | None) -> It
 def _weight(law: BlockLaw, blocks: Blocks | None, block: Block) -> Fraction:
     """How probable a report of this set is under the uniform prior."""
     weight = law.one_set(len(block)) if blocks is None else blocks.get(block, Fraction(0))
+    assert weight is not None
     return weight * law.chance(len(block))
 
 

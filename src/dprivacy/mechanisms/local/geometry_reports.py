@@ -5,6 +5,7 @@ geometry response takes all hyperplanes of PG(t−1, q). Hashing takes a hash fu
 GF(g), h ≠ 0, and one of its values: the hyperplanes ⟨(x, 1), (h, −y)⟩ = 0.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -75,16 +76,17 @@ class HyperplaneReports(Reports):
         """One counter a report."""
         return self.outputs
 
+    @abstractmethod
     def points(self, at: Positions) -> Elements:
         """The vectors of labels, in t coordinates."""
-        raise NotImplementedError
 
+    @abstractmethod
     def planes(self, reports: Positions) -> Elements:
         """The vectors of reports, in t coordinates."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _drawn(self, codes: Positions, source: Source) -> NDArray[np.int64]:
-        raise NotImplementedError
+        """Reports of a few thousand labels."""
 
     def draw(self, codes: Positions, source: Source) -> NDArray[Any]:
         """Some thousands at a time."""

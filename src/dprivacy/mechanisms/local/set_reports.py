@@ -3,7 +3,7 @@
 Inside this shelf labels are positions 0 … k − 1, and a report is what one person sends.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +24,7 @@ MOST_LISTED = 1 << 18  # weights of a channel that is written out
 
 
 @dataclass(frozen=True)
-class Reports(BlockLaw):
+class Reports(BlockLaw, ABC):
     """A family's sets: drawn, counted, listed."""
 
     def at(self, factor: Fraction) -> Self:

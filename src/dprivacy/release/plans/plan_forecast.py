@@ -147,7 +147,7 @@ def _distances(column: ColumnPlan) -> str:
 
 
 def _moved(column: ColumnPlan, channel: Channel) -> float | None:
-    """The expected distance that a value moves, at most; None where an output is no input."""
+    """The expected distance that a value moves, at most; None if some outputs are not inputs."""
     space = column.mechanism.guarantee.space
     if not isinstance(space, FiniteSpace) or any(y not in space for y in channel.columns):
         return None

@@ -224,7 +224,7 @@ def figure_10_4(setting: Setting) -> Parts:
 
 @item("T:figure-10.5", "LSHRR against LapLSH, 1000 films", "T Fig 10.5", needs=NEEDS)
 def figure_10_5(setting: Setting) -> Parts:
-    """In a thousand dimensions noise first is no better than chance."""
+    """In a thousand dimensions, adding noise before hashing does not beat chance."""
     ours = _experiment(setting, 1000)
     yield from _duel(ours, 1000)
     at = dict(ours.curve("LSHRR", bits=20, distance="0.05"))

@@ -103,7 +103,7 @@ def read_matrix_text(text: str, *, name: str = "the matrix") -> Channel | Printe
 
 
 def read_one_channel(text: str, *, name: str) -> Channel:
-    """A channel from text, where no print will do."""
+    """A channel from text; rounded entries are refused, since they stand for many channels."""
     found = read_matrix_text(text, name=name)
     if isinstance(found, Channel):
         return found
