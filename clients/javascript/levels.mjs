@@ -1,0 +1,63 @@
+/** Exact levels: rationals, logarithms, roots and exponentials, between integers that enclose them. */
+
+import { refuse } from "./refusal.mjs";
+
+export const bitsOf = (n) => (n > 0n ? n.toString(2).length : 0);
+
+/** "2.5" or "7/3" as numerator and denominator. */
+export function rational(text) {
+  const found = /^(\d{1,99})(?:\.(\d{1,99}))?(?:\/(\d{1,99}))?$/.exec(`${text}`.trim());
+  if (!found) refuse("a number should be written as 2, 2.5 or 5/2");
+  const [, whole, part = "", under = "1"] = found;
+  const den = BigInt(under) * 10n ** BigInt(part.length);
+  return den ? [BigInt(whole + part), den] : refuse("a number should not be divided by 0");
+}
+
+/** A level above 0: a number, or "ln 3", at which odds change by 3 at most. */
+export function readLevel(text) {
+  const [, log, number] = /^\s*(ln\b)?\s*\(?([^()]*)\)?\s*$/.exec(`${text}`) ?? ["", "", ""];
+  const [num, den] = rational(number);
+  if (num <= (log ? den : 0n)) refuse("a level should be above 0, such as 1, 0.5 or ln 3");
+  return { log: !!log, num, den };
+}
+
+/** ⌊√n⌋. */
+export function root(n) {
+  let x = 1n << BigInt((bitsOf(n) + 1) >> 1);
+  for (;;) {
+    const y = (x + n / x) >> 1n;
+    if (y >= x) return x;
+    x = y;
+  }
+}
+
+/** Integers around 2^bits·e^(−x) for x from low/2^bits to high/2^bits, low ≥ 0. */
+export function expMinus(low, high, bits) {
+  const halvings = Math.max(0, bitsOf(high) - bits) + 8;
+  const guard = BigInt(2 * halvings + 32);
+  const one = 1n << (BigInt(bits) + guard);
+  const side = (x, down) => {
+    const y = ((x << guard) >> BigInt(halvings)) + (down ? 1n : 0n);
+    let [term, sum, n] = [one, one, 0n];
+    while (term) {
+      term = (term * y) / one / ++n;
+      sum += n & 1n ? -term : term;
+    }
+    const off = 2n * n + 4n; // every term by less than 2, and those left out by less than 4
+    let power = sum + (down ? -off : off);
+    for (let i = 0; i < halvings; i++) power = (power * power + (down ? 0n : one - 1n)) / one;
+    return down ? power >> guard : -(-power >> guard);
+  };
+  return [side(high, true), side(low, false)];
+}
+
+/** Whether num/den ≤ e^level, decided exactly. */
+export function within([num, den], level) {
+  if (level.log) return num * level.den <= level.num * den;
+  for (let bits = 128; ; bits *= 2) {
+    const x = (level.num << BigInt(bits)) / level.den;
+    const [low, high] = expMinus(x, x + 1n, bits);
+    if (num * high <= den << BigInt(bits)) return true;
+    if (num * low > den << BigInt(bits)) return false;
+  }
+}
