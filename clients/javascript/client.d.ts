@@ -28,8 +28,11 @@ export interface Words {
 
 /** What a page accepts; one of the two, or both. */
 export interface Accepted {
-  /** The largest level: a number, or text such as "1", "0.5", "3/2" or "ln 3". */
-  eps?: string | number;
+  /**
+   * The largest factor by which a report may change the odds between two answers: 3, or text such as "5/2".
+   * For a level ε it is e^ε, rounded up: "2.7182818285" for ε = 1.
+   */
+  odds?: string | number;
   /** The `sha256` of the one file that is accepted. */
   sha256?: string;
 }
@@ -46,8 +49,6 @@ export interface Mechanism {
   readonly outputs: readonly Label[] | undefined;
   /** The most that a report can change the odds between two answers: numerator and denominator, exact. */
   readonly factor: readonly [bigint, bigint];
-  /** Its logarithm, rounded up. */
-  readonly eps: number;
   /** A fresh report. `words` is for tests; the device's own randomness when omitted. */
   randomise(label: Label, words?: Words): Report;
   /**
@@ -62,20 +63,22 @@ export interface Mechanism {
 /** Read the file that Python wrote, check all of it, and refuse what this page does not accept. */
 export function load(text: string, accepted: Accepted): Promise<Mechanism>;
 
-/** Where things are kept. Values go through structured cloning; a CryptoKey stays what it is. */
+/** Where things are kept, at once or later. Values go through structured cloning; a CryptoKey stays what it is. */
 export interface Store {
-  get(name: string): Promise<any>;
-  /** Keep the value unless there is one; resolves, once it is on disk, to the one that is kept. */
-  add(name: string, value: any): Promise<any>;
-  put(name: string, value: any): Promise<void>;
-  names(): Promise<string[]>;
+  get(name: string): unknown;
+  set(name: string, value: unknown): unknown;
+  keys(): Iterable<string> | Promise<Iterable<string>>;
+  /** Keep the value unless there is one; gives, once it is on disk, the one that is kept. */
+  add(name: string, value: unknown): unknown;
 }
 
 /** The browser's database (IndexedDB). */
 export function browserStore(database?: string): Store;
 
 /** Memory, for Node and for tests: all is lost with the program. */
-export function memoryStore(): Store;
+export class MemoryStore extends Map<string, unknown> implements Store {
+  add(name: string, value: unknown): unknown;
+}
 
 /**
  * The device's key for permanent answers: made on first use, kept, and not extractable. Where it is lost,

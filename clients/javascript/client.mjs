@@ -6,147 +6,73 @@
  * what was sent, IndexedDB.
  */
 
-import { DeviceWords, Ended, GivenWords } from "./draws.mjs";
-import { hex, keys, lawOf } from "./families.mjs";
-import { readLevel, within } from "./levels.mjs";
+import { deviceWords } from "./draws.mjs";
+import { lawOf } from "./families.mjs";
+import { canonical, permanentDraw, sha256 } from "./keyed.mjs";
+import { rational } from "./levels.mjs";
 import { Refused, refuse } from "./refusal.mjs";
 
-export { Outbox, browserStore, deviceKey, memoryStore } from "./device.mjs";
+export { Outbox, browserStore, deviceKey, MemoryStore } from "./device.mjs";
 export { Refused };
 
 const LARGEST = 1 << 25; // characters of a file
-const utf8 = new TextEncoder();
 
-/** JSON with sorted keys and no spaces, character for character what Python hashes. */
-export function canonical(data) {
-  if (Array.isArray(data)) return `[${data.map(canonical).join()}]`;
-  if (data && typeof data === "object") {
-    const names = Object.keys(data).sort();
-    return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(data[name])}`).join()}}`;
-  }
-  if (typeof data === "number" && !Number.isSafeInteger(data)) refuse("numbers should be whole");
-  return JSON.stringify(data) ?? refuse("only JSON is read");
-}
+const isLabel = (data) =>
+  typeof (data ?? 0) !== "object" || /^(float|fraction|set|tuple)$/.test(Object.keys(data).join());
 
-/** Web Crypto, which browsers give to pages from https and from the same machine alone. */
-const subtle = () =>
-  globalThis.crypto?.subtle ?? refuse("Web Crypto is missing; the page should come by https");
-
-export const sha256 = async (text) =>
-  hex(new Uint8Array(await subtle().digest("SHA-256", utf8.encode(text))));
-
-function isLabel(data) {
-  if (data === null || typeof data !== "object") return true;
-  const [kind, ...more] = Object.keys(data);
-  const content = data[kind];
-  if (more.length) return false;
-  if (kind === "fraction" || kind === "float") return typeof content === "string";
-  return (kind === "tuple" || kind === "set") && Array.isArray(content) && content.every(isLabel);
-}
-
-/**
- * What `draw` makes of words that are a function of the key, the question, the context and the value:
- * block i is an HMAC of them and of i, and has four words.
- */
-export async function permanentDraw(key, question, context, value, draw, least = 16) {
-  const { name, hash } = key?.algorithm ?? {};
-  if (name !== "HMAC" || hash.name !== "SHA-256" || typeof context !== "string")
-    refuse("a permanent answer needs a key for HMAC with SHA-256, and a context that is text");
-  const head = utf8.encode(`dprivacy client 1\0${question}\0${context}\0`);
-  for (let blocks = Math.ceil(least / 4); ; blocks *= 4) {
-    const bytes = new Uint8Array(32 * blocks);
-    const made = Array.from({ length: blocks }, async (_, i) => {
-      const message = Uint8Array.of(...head, ...bigEndian(...value, i));
-      bytes.set(new Uint8Array(await subtle().sign("HMAC", key, message)), 32 * i);
-    });
-    await Promise.all(made);
+/** A mechanism out of what is known of it. */
+function mechanism(hash, family, { labels, outputs, factor, draw, means, least }) {
+  if (labels.length < 2 || ![...labels, ...(outputs ?? [])].every(isLabel))
+    refuse("the file should have labels, each text or a whole number");
+  // Labels that are objects are found by their JSON, in a list of their own: text may look the same.
+  const [plain, others] = [new Map(), new Map()];
+  labels.forEach((label, x) =>
+    typeof label === "object" ? others.set(canonical(label), x) : plain.set(label, x),
+  );
+  if (plain.size + others.size !== labels.length) refuse("a label appears twice");
+  const position = (label) => {
+    let found = plain.get(label);
     try {
-      return draw(new GivenWords(bytes));
-    } catch (reason) {
-      if (!(reason instanceof Ended)) throw reason; // otherwise the same words again, and more
+      if (typeof label === "object") found = others.get(canonical(label));
+    } catch {
+      // what has no JSON is no label
     }
-  }
+    return found ?? refuse("the value is not one of the mechanism's labels");
+  };
+  const own = deviceWords();
+  return {
+    sha256: hash,
+    family: `${family}`,
+    labels,
+    outputs,
+    factor,
+    means,
+    randomise: (label, words = own) => draw(position(label), words),
+    permanent: async (label, key, context) => {
+      const x = position(label);
+      return permanentDraw(key, hash, context, [x], (words) => draw(x, words), least);
+    },
+  };
 }
 
-/** Whole numbers in eight bytes each. */
-function bigEndian(...numbers) {
-  const bytes = new Uint8Array(8 * numbers.length);
-  numbers.forEach((n, i) => new DataView(bytes.buffer).setBigInt64(8 * i, BigInt(n)));
-  return bytes;
-}
-
-/** A mechanism that this page has accepted. */
-class Mechanism {
-  #law;
-  #plain = new Map(); // positions of labels that are text, numbers, true or false
-  #other = new Map(); // … and of those that are objects, by their JSON
-  #words = new DeviceWords();
-  constructor(family, law, hash) {
-    const [num, den] = law.factor;
-    this.#law = law;
-    this.family = family;
-    this.sha256 = hash;
-    this.labels = law.labels;
-    this.outputs = law.outputs;
-    this.factor = law.factor;
-    this.eps = Math.log(Number((num << 64n) / den + 1n) / 2 ** 64) * (1 + 2 ** -50) + 2 ** -50;
-    for (const [x, label] of law.labels.entries())
-      if (typeof label === "object") this.#other.set(canonical(label), x);
-      else this.#plain.set(label, x);
-    if (this.#plain.size + this.#other.size !== law.labels.length) refuse("a label appears twice");
-    [this.labels, this.outputs, this.factor, this].forEach(Object.freeze);
-  }
-  #code(label) {
-    let code = this.#plain.get(label);
-    if (typeof label === "object") {
-      try {
-        code = this.#other.get(canonical(label));
-      } catch {
-        // what has no JSON is no label
-      }
-    }
-    return code ?? refuse("the value is not one of the mechanism's labels");
-  }
-  randomise(label, words = this.#words) {
-    return this.#law.draw(this.#code(label), words);
-  }
-  async permanent(label, key, context) {
-    const code = this.#code(label);
-    const draw = (words) => this.#law.draw(code, words);
-    return permanentDraw(key, this.sha256, context, [code], draw, this.#law.words);
-  }
-  means(report) {
-    return this.#law.means(report);
-  }
-}
-
-/** The law in a file, its hash and its family: checked, but for what the page accepts. */
-export async function read(text) {
-  if (typeof text !== "string" || text.length > LARGEST)
-    refuse("a file should be text of at most 32 million characters");
+/** Check everything in a file that a draw or a promise rests on; then, that this page accepts it. */
+export async function load(text, { odds, sha256: pin } = {}) {
+  if (odds === undefined && pin === undefined)
+    refuse("say what this page accepts: the largest odds, the sha256 of the file, or both");
   try {
-    const { format, version, body, sha256: told } = keys(JSON.parse(text), "body,format,sha256,version");
-    if (format !== "dprivacy.mechanism") refuse("the file should hold a mechanism of dprivacy");
+    if (text.length > LARGEST) refuse("a file should have at most 32 million characters");
+    const { format, version, body, sha256: told } = JSON.parse(text);
     const hash = await sha256(canonical({ format, version, body }));
-    if (hash !== told) refuse("the contents do not match their hash; the file was changed");
-    const Law = lawOf(version, body?.family);
-    if (!Law) refuse("a mechanism of this version or family is not known here");
-    const law = new Law(body);
-    if (law.labels.length < 2 || ![...law.labels, ...(law.outputs ?? [])].every(isLabel))
-      refuse("there should be two labels or more, each text or a whole number");
-    return { law, hash, family: `${body.family}` };
+    if (hash !== told) refuse("the file was changed: its hash is another");
+    if (pin !== undefined && pin !== hash) refuse("the file is not the one that this page accepts");
+    if (format !== "dprivacy.mechanism") refuse("the file should hold a mechanism of dprivacy");
+    const found = mechanism(hash, body.family, lawOf(version, body));
+    const [num, den] = odds === undefined ? found.factor : rational(odds);
+    if (found.factor[0] * den > num * found.factor[1])
+      refuse("the mechanism protects less than this page accepts");
+    return found;
   } catch (reason) {
     if (reason instanceof Refused) throw reason;
-    throw new Refused("the file is not JSON, or nested too deep");
+    throw new Refused("the file is no mechanism of dprivacy, or was damaged");
   }
-}
-
-export async function load(text, { eps, sha256: pin } = {}) {
-  if (eps === undefined && pin === undefined)
-    refuse("say what this page accepts: the largest eps, the sha256 of the file, or both");
-  const { law, hash, family } = await read(text);
-  if (pin !== undefined && pin !== hash) refuse("the file is not the one that this page accepts");
-  if (eps !== undefined && !within(law.factor, readLevel(eps)))
-    refuse("the mechanism protects less than this page accepts");
-  return new Mechanism(family, law, hash);
 }

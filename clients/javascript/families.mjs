@@ -1,301 +1,203 @@
-/** The laws that a mechanism file can hold: explicit channels, and the families of local mechanisms. */
+/**
+ * The laws that a mechanism file can hold: explicit channels, and the families of local mechanisms. Each
+ * reads the body of a file and gives its labels, the largest odds as numerator and denominator, `draw`, which
+ * makes a report for the label at a position, and `means`, which gives the labels that a report speaks for.
+ */
 
-import { Coin, Row, below } from "./draws.mjs";
+import { below, coin, row } from "./draws.mjs";
 import { root } from "./levels.mjs";
 import { refuse } from "./refusal.mjs";
 
 export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const integer = (text) =>
-  typeof text === "string" && /^0x[0-9a-f]{1,20000}$/.test(text)
-    ? BigInt(text)
-    : refuse("integers should be stored as text such as 0x1f");
+  /^0x[0-9a-f]{1,20000}$/.test(text) ? BigInt(text) : refuse("integers should be text such as 0x1f");
 
-const whole = (number, low, high) =>
-  Number.isSafeInteger(number) && number >= low && number <= high
-    ? number
-    : refuse("a parameter of the mechanism is not a whole number in its range");
-
-/** The keys of an object from a file, which should be these and no others. */
-export function keys(data, names) {
-  const plain = data && typeof data === "object" && !Array.isArray(data);
-  if (!plain || Object.keys(data).sort().join() !== names) refuse(`keys should be ${names}`);
-  return data;
+function need(holds, what) {
+  if (!holds) refuse(`the file should have ${what}`);
 }
 
-const list = (data, most = Infinity) =>
-  Array.isArray(data) && data.length && data.length <= most
-    ? data
-    : refuse("a list is missing, empty or too long");
-
-/** An explicit channel: rows of integers over one denominator. A report is the output's position. */
-class Table {
-  constructor(body) {
-    keys(body, "channel,family,guarantee,parameters,space");
-    const { inputs, outputs, matrix } = keys(body.channel, "inputs,matrix,outputs");
-    this.labels = list(inputs, 20000);
-    this.outputs = list(outputs, 20000);
-    const { denominator, weights } = keys(matrix, "denominator,weights");
-    this.total = integer(denominator) || refuse("the denominator should not be 0");
-    this.weights = list(weights).map((row) => list(row).map(integer));
-    if (this.weights.length !== inputs.length) refuse("there should be one row for each input");
-    for (const row of this.weights) {
-      if (row.length !== outputs.length || row.reduce((a, b) => a + b) !== this.total)
-        refuse("every row should have a weight for each output and sum to the denominator");
+/** Rows of integers over one denominator; a report is the position of an output. */
+function explicit({ channel: { inputs, outputs, matrix } }) {
+  const total = integer(matrix.denominator);
+  const rows = matrix.weights.map((weights) => weights.map(integer));
+  need(rows.length === inputs.length && total, "a row of weights for each input");
+  for (const weights of rows) {
+    const sum = weights.reduce((a, b) => a + b, 0n);
+    need(weights.length === outputs.length && sum === total, "rows that sum to the denominator");
+  }
+  let factor = [1n, 1n];
+  outputs.forEach((_, y) => {
+    let high = 0n;
+    let low = total;
+    for (const { [y]: weight } of rows) {
+      if (weight > high) high = weight;
+      if (weight < low) low = weight;
     }
-    this.factor = [1n, 1n];
-    outputs.forEach((_, y) => {
-      let [high, low] = [this.weights[0][y], this.weights[0][y]];
-      for (const row of this.weights) {
-        if (row[y] > high) high = row[y];
-        if (row[y] < low) low = row[y];
-      }
-      if (high && !low) refuse("an output gives away what the answer is not");
-      if (high * this.factor[1] > this.factor[0] * low) this.factor = [high, low];
-    });
-    this.rows = [];
-  }
-  draw(x, words) {
-    return (this.rows[x] ??= new Row(this.weights[x], this.total)).draw(words);
-  }
-  means(report) {
-    return [this.outputs[report]];
-  }
+    need(low || !high, "no output that rules a label out");
+    if (high * factor[1] > factor[0] * low) factor = [high, low];
+  });
+  const ready = [];
+  return {
+    labels: inputs,
+    outputs,
+    factor,
+    draw: (x, words) => (ready[x] ??= row(rows[x], total)).draw(words),
+    means: (report) => [outputs[report]],
+  };
 }
 
-/** What the families of sets share: labels, and how often the set of a report holds the truth. */
-class Sets {
-  constructor(body) {
-    keys(body, "eps,factor,family,labels,parameters");
-    this.labels = list(body.labels, 1 << 20);
-    this.k = this.labels.length;
-    const [num, den] = (this.factor = list(body.factor, 2).map(integer));
-    if (!den || num <= den) refuse("the factor should be greater than 1");
-  }
-  /** The coin a·r/(a·r + b − r) that puts the truth inside. */
-  inside(r, b) {
-    const [num, den] = this.factor;
-    return new Coin(num * r, num * r + den * (b - r));
-  }
-  means(report) {
-    return this.labels.filter((_, x) => this.holds(x, report));
-  }
+/** A coin that puts the truth inside: r of the b sets hold it. */
+function insideCoin([num, den], r, b) {
+  const weight = num * BigInt(r);
+  return coin(weight, weight + den * BigInt(b - r));
 }
 
-/** A set of d labels: its sorted positions. */
-class Subsets extends Sets {
-  constructor(body) {
-    super(body);
-    this.size = whole(keys(body.parameters, "size").size, 1, this.k - 1);
-    this.coin = this.inside(BigInt(this.size), BigInt(this.k));
-  }
-  draw(x, words) {
-    const inside = this.coin.flip(words);
-    const others = this.k - 1;
-    const drawn = new Set(); // of the others, all sets equally likely (Floyd)
-    for (let last = others - this.size + +inside; last < others; last++) {
-      const j = below(last + 1, words);
-      drawn.add(drawn.has(j) ? last : j);
+/** Sets of one size; a report is their sorted positions. */
+function subsets({ length: k }, factor, { size }) {
+  need(Number.isInteger(size) && size > 0 && size < k, "a size below the number of labels");
+  const inside = insideCoin(factor, size, k);
+  const draw = (x, words) => {
+    const held = inside.flip(words);
+    const report = new Set(held ? [x] : []);
+    for (let last = k - 1 - size + held; last < k - 1; last++) {
+      const drawn = below(last + 1, words); // of the others, all sets of them equally likely (Floyd)
+      const at = drawn + +(drawn >= x);
+      report.add(report.has(at) ? last + +(last >= x) : at);
     }
-    const report = Array.from(drawn, (j) => j + +(j >= x));
-    if (inside) report.push(x);
-    return report.sort((a, b) => a - b);
-  }
-  holds(x, report) {
-    return report.includes(x);
-  }
+    return [...report].sort((a, b) => a - b);
+  };
+  return { draw, holds: (x, report) => report.includes(x) };
 }
 
-/** One bit a label, eight to a byte, low bits first, in hexadecimal. */
-class Unary extends Sets {
-  constructor(body) {
-    super(body);
-    let [num, den] = this.factor;
-    const { kind } = keys(body.parameters, "kind");
-    if (kind === "symmetric") {
-      [num, den] = [root(num), root(den)];
-      if (num * num !== this.factor[0] || den * den !== this.factor[1]) refuse("the factor should be a square");
-      this.own = new Coin(num, num + den);
-    } else if (kind === "optimised") {
-      this.own = new Coin(1n, 2n);
-    } else refuse("the kind should be optimised or symmetric");
-    this.others = new Coin(den, num + den);
-    this.words = this.k + 4;
-  }
-  draw(x, words) {
-    const bits = new Uint8Array(this.k);
-    const unsure = [];
-    for (let i = 0; i < this.k; i++) {
-      words.next();
-      const side = this.others.side(words.hi, words.lo);
-      if (side < 0) unsure.push(i);
-      else bits[i] = side;
-    }
-    for (const i of unsure) bits[i] = +this.others.resolve(words);
-    bits[x] = +this.own.flip(words);
-    const bytes = new Uint8Array((this.k + 7) >> 3);
+/** A bit for each label, eight to a byte, the first in the lowest; a report is their hexadecimal text. */
+function unary({ length: k }, [num, den], { kind }) {
+  const symmetric = kind === "symmetric";
+  const [a, b] = symmetric ? [root(num), root(den)] : [num, den];
+  need(symmetric ? a * a === num && b * b === den : kind === "optimised", "a kind known here");
+  const own = symmetric ? coin(a, a + b) : coin(1n, 2n);
+  const other = coin(b, a + b);
+  const draw = (x, words) => {
+    const bits = new Int8Array(k).map(() => (words.next(), other.side(words)));
+    bits.forEach((bit, i) => bit < 0 && (bits[i] = other.resolve(words)));
+    bits[x] = own.flip(words);
+    const bytes = new Uint8Array((k + 7) >> 3);
     bits.forEach((bit, i) => (bytes[i >> 3] |= bit << (i & 7)));
     return hex(bytes);
-  }
-  holds(x, report) {
-    return (parseInt(report.substr(2 * (x >> 3), 2), 16) >> (x & 7)) & 1;
-  }
+  };
+  const holds = (x, report) => (parseInt(report[(x >> 2) ^ 1], 16) >> (x & 3)) & 1;
+  return { draw, holds, least: k + 4 };
 }
 
 /**
- * The field of q elements as tables. It is derived from q and never read from a file: products are
- * taken modulo z^e − f(z), f the first polynomial, by number, for which nothing divides 0.
+ * Sums and products in the field of q elements. The field is derived from q and never read from a file:
+ * products are taken modulo z^e − f(z), f the first polynomial, by number, with which nothing divides 0.
  */
-function fieldOf(q) {
+export function fieldOf(q) {
   let p = 2;
   while (q % p) p++;
   let e = 1;
   while (p ** e < q) e++;
-  if (p ** e !== q) refuse("the order of a field should be a prime power");
-  const digit = (x, i) => Math.floor(x / p ** i) % p;
-  const plus = (x, y) => {
-    let sum = 0;
-    for (let i = 0; i < e; i++) sum += ((digit(x, i) + digit(y, i)) % p) * p ** i;
-    return sum;
-  };
-  const scaled = (x, c) => {
-    let sum = 0;
-    for (let i = 0; i < e; i++) sum += ((digit(x, i) * c) % p) * p ** i;
-    return sum;
+  need(p ** e === q, "a field of prime power order");
+  const sum = (x, y, c = 1) => {
+    let total = 0;
+    for (let unit = 1; unit < q; unit *= p)
+      total += ((Math.floor(x / unit) + c * Math.floor(y / unit)) % p) * unit;
+    return total;
   };
   let modulus = 0;
-  const times = (x, y) => {
-    let product = 0; // Horner: z·product + y_i·x
-    for (let i = e - 1; i >= 0; i--) {
-      const top = digit(product, e - 1);
-      product = plus((product * p) % q, scaled(modulus, top));
-      product = plus(product, scaled(x, digit(y, i)));
-    }
-    return product;
+  const product = (x, y) => {
+    let total = 0; // Horner: z·total + y_i·x
+    for (let unit = q / p; unit >= 1; unit /= p)
+      total = sum(sum((total * p) % q, modulus, Math.floor((total * p) / q)), x, Math.floor(y / unit) % p);
+    return total;
   };
-  const tabled = (f) => Uint8Array.from({ length: q * q }, (_, i) => f(Math.floor(i / q), i % q));
-  if (e === 1) return { plus: tabled(plus), times: tabled((x, y) => (x * y) % q) };
   const divides0 = () => {
     for (let x = p; x < p ** (1 + (e >> 1)); x++)
-      for (let y = 1; y < q; y++) if (!times(x, y)) return true;
+      for (let y = 1; y < q; y++) if (!product(x, y)) return true;
     return false;
   };
   while (divides0()) modulus++;
-  return { plus: tabled(plus), times: tabled(times) };
+  return [sum, product].map((f) => Uint8Array.from({ length: q * q }, (_, i) => f(Math.floor(i / q), i % q)));
 }
 
-/** What both geometries share: a field of q elements and vectors of t coordinates. */
-class Geometry extends Sets {
-  constructor(body) {
-    super(body);
-    const { q, t } = keys(body.parameters, "q,t");
-    this.q = whole(q, 2, 256);
-    this.t = whole(t, 2, 48);
-    if (q ** t > 2 ** 48) refuse("the geometry is too large");
-    Object.assign(this, fieldOf(q));
-    this.minus = Uint8Array.from({ length: q }, (_, x) => this.plus.indexOf(0, x * q) - x * q);
-    this.points = [];
-  }
-  /** The digits of a number in base q, the highest first, behind zeros. */
-  vector(number, size) {
-    const out = new Uint8Array(size);
-    for (let j = size - 1; j >= 0; j--) {
-      out[j] = number % this.q;
-      number = Math.floor(number / this.q);
+/**
+ * Hyperplanes of a finite geometry; a report is a number. Projective: all of PG(t−1, q), numbered as points are,
+ * whose vectors have 1 first and then f digits that count from [f]. Hashed: a function x ↦ ⟨h, x⟩, h ≠ 0, and one
+ * of its q values.
+ */
+const geometry = (isHashed) => ({ length: k }, factor, { q, t }) => {
+  const known = [q, t].every(Number.isInteger) && q > 1 && q <= 256 && t > 1 && q ** t <= 2 ** 48;
+  need(known, "a geometry known here");
+  const most = q ** (t - 1);
+  const starts = Array.from({ length: t + 1 }, (_, f) => (q ** f - 1) / (q - 1));
+  need(k <= (isHashed ? most : starts[t]), "no more labels than points");
+  const [plus, times] = fieldOf(q);
+  const solve = (table, value) =>
+    Uint8Array.from({ length: q }, (_, x) => table.indexOf(value, x * q) - x * q);
+  const [minus, inverse] = [solve(plus, 0), solve(times, 1)];
+  /** The digits of a number in base q, the highest first. */
+  const vector = (number, size) => {
+    const digits = new Uint8Array(size);
+    for (let j = size; j--; number = Math.floor(number / q)) digits[j] = number % q;
+    return digits;
+  };
+  const dot = (u, v) => u.reduce((sum, c, j) => plus[sum * q + times[c * q + v[j]]], 0);
+  const points = [];
+  const point = (number) => {
+    let f = t - 1;
+    while (starts[f] > number) f--;
+    return vector(q ** f + number - starts[f], t);
+  };
+  const hash = (x, number) => dot((points[x] ??= vector(x, t - 1)), vector(number + 1, t - 1));
+  const plane = new Uint8Array(t);
+  const inside = isHashed ? insideCoin(factor, 1, q) : insideCoin(factor, starts[t - 1], starts[t]);
+  const draw = (x, words) => {
+    const held = inside.flip(words);
+    if (isHashed) {
+      const number = below(most - 1, words);
+      return number * q + ((hash(x, number) + (held ? 0 : 1 + below(q - 1, words))) % q);
     }
-    return out;
-  }
-  dot(u, v) {
-    const { q, plus, times } = this;
-    let sum = 0;
-    for (let j = 0; j < u.length; j++) sum = plus[sum * q + times[u[j] * q + v[j]]];
-    return sum;
-  }
-}
-
-/** A hyperplane of PG(t−1, q): its number. */
-class Projective extends Geometry {
-  constructor(body) {
-    super(body);
-    const { q, t } = this;
-    this.starts = Array.from({ length: t + 1 }, (_, f) => (q ** f - 1) / (q - 1));
-    const reports = this.starts[t];
-    if (this.k > reports) refuse("there are more labels than points");
-    this.coin = this.inside(BigInt(this.starts[t - 1]), BigInt(reports));
-    this.inverse = Uint8Array.from({ length: q }, (_, x) => this.times.indexOf(1, x * q) - x * q);
-    this.all = q ** (t - 1);
-    this.plane = new Uint8Array(t);
-  }
-  /** A point's vector: 1 as its first coordinate that is not 0, then f digits. */
-  point(number) {
-    let f = this.t - 1;
-    while (this.starts[f] > number) f--;
-    return this.vector(this.q ** f + number - this.starts[f], this.t);
-  }
-  draw(x, words) {
-    const inside = this.coin.flip(words);
-    return this.solved(x, inside, inside ? below(this.all - 1, words) + 1 : below(this.all, words));
-  }
-  /** The hyperplane with these free coordinates that holds a point, or misses it. */
-  solved(x, inside, free) {
-    const { q, t, plus, times, plane } = this;
-    const point = (this.points[x] ??= this.point(x));
-    let lead = 0;
-    while (!point[lead]) lead++;
+    // All coordinates but the point's leading one are free; it is solved for, so that ⟨x, y⟩ is 0 or 1.
+    let free = below(most - held, words) + held;
+    const at = (points[x] ??= point(x));
+    const lead = at.indexOf(1);
     let met = 0;
     for (let j = 0; j < t; j++) {
       if (j === lead) continue;
       const rest = Math.floor(free / q);
-      const digit = (plane[j] = free - rest * q);
+      plane[j] = free - rest * q;
       free = rest;
-      met = plus[met * q + times[point[j] * q + digit]];
+      met = plus[met * q + times[at[j] * q + plane[j]]];
     }
-    plane[lead] = plus[(inside ? 0 : q) + this.minus[met]];
+    plane[lead] = plus[(held ? 0 : q) + minus[met]];
     let first = 0;
     while (!plane[first]) first++;
-    const scale = this.inverse[plane[first]] * q;
+    const scale = inverse[plane[first]] * q;
     let number = 0;
     for (let j = first + 1; j < t; j++) number = number * q + times[scale + plane[j]];
-    return this.starts[t - 1 - first] + number;
-  }
-  holds(x, report) {
-    return !this.dot(this.point(x), this.point(report));
-  }
+    return starts[t - 1 - first] + number;
+  };
+  const holds = (x, report) =>
+    isHashed ? hash(x, Math.floor(report / q)) === report % q : !dot(point(x), point(report));
+  return { draw, holds };
+};
+
+const LOCAL = {
+  __proto__: null,
+  subset_response: subsets,
+  unary_response: unary,
+  projective_response: geometry(false),
+  hashed_response: geometry(true),
+};
+
+/** The law in the body of a file, by its version. */
+export function lawOf(version, body) {
+  if (version === 1) return explicit(body);
+  need(version === 2 && LOCAL[body.family], "a version and a family known here");
+  const { labels } = body;
+  const factor = body.factor.map(integer);
+  need(factor[1] && factor[0] > factor[1], "a factor above 1");
+  const { draw, holds, least } = LOCAL[body.family](labels, factor, body.parameters);
+  return { labels, factor, draw, least, means: (report) => labels.filter((_, x) => holds(x, report)) };
 }
-
-/** A hash function, by its number, and one of its q values. */
-class Hashed extends Geometry {
-  constructor(body) {
-    super(body);
-    this.functions = this.q ** (this.t - 1) - 1;
-    if (this.k > this.functions + 1) refuse("there are more labels than points");
-    this.coin = this.inside(BigInt(this.functions), BigInt(this.functions * this.q));
-  }
-  hash(x, number) {
-    const point = (this.points[x] ??= this.vector(x, this.t - 1));
-    return this.dot(point, this.vector(number + 1, this.t - 1));
-  }
-  draw(x, words) {
-    const inside = this.coin.flip(words);
-    const number = below(this.functions, words);
-    return this.valued(x, number, inside ? 0 : 1 + below(this.q - 1, words));
-  }
-  valued(x, number, away) {
-    return number * this.q + ((this.hash(x, number) + away) % this.q);
-  }
-  holds(x, report) {
-    const value = report % this.q;
-    return this.hash(x, (report - value) / this.q) === value;
-  }
-}
-
-/** By the version of the file, and for version 2 by the family. */
-export const lawOf = (version, family) =>
-  version === 1 ? Table : version === 2 ? LOCAL.get(family) : undefined;
-
-const LOCAL = new Map([
-  ["subset_response", Subsets],
-  ["unary_response", Unary],
-  ["projective_response", Projective],
-  ["hashed_response", Hashed],
-]);

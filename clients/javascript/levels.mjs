@@ -6,11 +6,9 @@ export const bitsOf = (n) => (n > 0n ? n.toString(2).length : 0);
 
 /** "2.5" or "7/3" as numerator and denominator. */
 export function rational(text) {
-  const found = /^(\d{1,99})(?:\.(\d{1,99}))?(?:\/(\d{1,99}))?$/.exec(`${text}`.trim());
-  if (!found) refuse("a number should be written as 2, 2.5 or 5/2");
-  const [, whole, part = "", under = "1"] = found;
+  const [, whole, part = "", under = 1] = /^(\d{1,99})(?:\.(\d{1,99}))?(?:\/(\d{1,99}))?$/.exec(text) ?? [];
   const den = BigInt(under) * 10n ** BigInt(part.length);
-  return den ? [BigInt(whole + part), den] : refuse("a number should not be divided by 0");
+  return whole && den ? [BigInt(whole + part), den] : refuse("numbers are written as 2, 2.5 or 5/2");
 }
 
 /** A level above 0: a number, or "ln 3", at which odds change by 3 at most. */
@@ -49,15 +47,4 @@ export function expMinus(low, high, bits) {
     return down ? power >> guard : -(-power >> guard);
   };
   return [side(high, true), side(low, false)];
-}
-
-/** Whether num/den ≤ e^level, decided exactly. */
-export function within([num, den], level) {
-  if (level.log) return num * level.den <= level.num * den;
-  for (let bits = 128; ; bits *= 2) {
-    const x = (level.num << BigInt(bits)) / level.den;
-    const [low, high] = expMinus(x, x + 1n, bits);
-    if (num * high <= den << BigInt(bits)) return true;
-    if (num * low > den << BigInt(bits)) return false;
-  }
 }
