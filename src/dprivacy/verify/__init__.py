@@ -82,7 +82,11 @@ from dprivacy.verify.metric.sufficient_sets import (
     sufficient_partition as sufficient_partition,
     sufficient_set as sufficient_set,
 )
-from dprivacy.verify.shuffling.blanket_bound import Shuffled as Shuffled, shuffled as shuffled
+from dprivacy.verify.shuffling.column_products import shuffled_columns as shuffled_columns
+from dprivacy.verify.shuffling.shuffled_reports import (
+    Shuffled as Shuffled,
+    shuffled as shuffled,
+)
 
 # isort: split
 # For other rooms; not part of the surface.

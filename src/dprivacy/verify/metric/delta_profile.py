@@ -136,14 +136,14 @@ def eps_at(C: ChannelLike, *, delta: NumberLike, pairs: Pairs = None) -> Level |
     slack = as_delta(delta)
     largest: Number = 1
     for p, q in _row_pairs(channel, pairs):
-        factor = _factor_at(p, q, slack if channel.exact else float(slack))
+        factor = factor_at(p, q, slack if channel.exact else float(slack))
         largest = max(largest, factor)
     if largest == math.inf:
         return math.inf
     return ln(largest) if channel.exact else math.log(largest)
 
 
-def _factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Number:
+def factor_at(p: Sequence[Number], q: Sequence[Number], slack: Number) -> Number:
     """The smallest a ≥ 0 with Σ (p − a·q)⁺ ≤ slack; inf when there is none."""
     escaped = sum(
         (a for a, b in zip(p, q, strict=True) if b == 0),

@@ -13,7 +13,7 @@ from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel
 from dprivacy.spaces import line
 from dprivacy.verify import eps_at, shuffled
-from dprivacy.verify.shuffling.blanket_bound import blankets
+from dprivacy.verify.shuffling.blanket_pairs import blankets
 from support.shuffled_truth import blanket_delta, exact_delta, some_channel
 
 FACTORS = [Q(1), Q(21, 20), Q(3, 2), Q(3)]

@@ -1,0 +1,199 @@
+"""What hides a column's values among those of others: from its channel, its design or its level."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from dprivacy.errors import NotApplicable, Uncertified
+from dprivacy.model import BlockLaw, Guarantee, as_channel
+from dprivacy.numbers import Level, as_eps, exp_bounds, ln
+from dprivacy.sources import result
+from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
+from dprivacy.typing import Label
+from dprivacy.verify.shuffling.blanket_pairs import Blanket, blankets, merged
+
+Pairs = Mapping[Blanket, tuple[Label, Label]]
+
+_BITS = 64  # of an irrational e^ε
+_MOST_BITS = 24  # of which all pairs are built
+
+
+@dataclass(frozen=True)
+class Cover:
+    """A column's ordered pairs of values, and those of a value with itself, as blankets see them.
+
+    `level` is an upper bound of the column's local level, from which a coarser cover can be had.
+    """
+
+    changed: Pairs
+    same: Pairs
+    level: Level | None
+
+
+def cover_of(column: Any) -> Cover:
+    """The cover of a mechanism, channel or level."""
+    if isinstance(column, Level | str | int | float | Fraction) and not _names_file(column):
+        return cover_of_level(as_eps(column, zero=True))
+    law = getattr(column, "reports", None)
+    if isinstance(law, BlockLaw):
+        return cover_of_design(law, column.guarantee.eps)
+    guarantee = getattr(column, "guarantee", None)
+    flip = getattr(column, "flip", None)
+    if flip is not None:
+        return _cover_of_bits(cover_of(flip), column.bits)
+    if getattr(column, "channel", None) is None and isinstance(guarantee, Guarantee):
+        return cover_of_level(_widest(guarantee))
+    channel = as_channel(column)
+    if not channel.exact:
+        raise Uncertified(
+            f"a shuffled release is certified from exact numbers, and {channel!r} has floats; write "
+            "its entries as fractions, or take the channel that `exactly` gives"
+        )
+    rows = [[Fraction(value) for value in row] for row in channel.matrix.rows()]
+    changed: dict[Blanket, tuple[Label, Label]] = {}
+    same: dict[Blanket, tuple[Label, Label]] = {}
+    for part in _told_apart(guarantee, channel.rows):
+        some = [rows[i] for i in part]
+        for found, alone in ((changed, False), (same, True)):
+            for blanket, (i, j) in blankets(some, same=alone).items():
+                found.setdefault(blanket, (channel.rows[part[i]], channel.rows[part[j]]))
+    return Cover(changed, same, _level_of(changed))
+
+
+def _names_file(column: Any) -> bool:
+    """Texts are levels where they can be, and else the names of files with channels."""
+    if not isinstance(column, str):
+        return False
+    try:
+        as_eps(column, zero=True)
+    except ValueError:
+        return True
+    return False
+
+
+@result("B", "§5")
+def cover_of_level(level: Level, farthest: Level | None = None) -> Cover:
+    """The cover of a column of which only a level is known.
+
+    Parameters
+    ----------
+    level
+        Between the two values of one person.
+    farthest
+        Between any two values, the others' too; as `level` when omitted.
+
+    Notes
+    -----
+    The blanket of the pair is ω = (P + Q)/2 with γ = e^(−farthest), which no row falls below. P/ω
+    lies between 2/(e^ε + 1) and 2e^ε/(e^ε + 1) with mean 1, Q/ω = 2 − P/ω, and the bound is convex in
+    it: of all such laws the two ends with a half each are the worst.
+    """
+    near, far = factor_above(level), factor_above(level if farthest is None else farthest)
+    low, high = 2 * far / (near + 1), 2 * far * near / (near + 1)
+    half = 1 / (2 * far)
+    changed = Blanket(merged([((high, low), half), ((low, high), half)]), (), 1 / far)
+    same = Blanket((((far, far), 1 / far),), (), 1 / far)
+    unknown = ("a value", "another")
+    return Cover({changed: unknown}, {same: ("a value", "a value")}, level)
+
+
+@result("B", "§5")
+def cover_of_design(law: BlockLaw, level: Level) -> Cover:
+    """The cover of reports that are sets: all pairs of labels look alike.
+
+    Every set weighs a or 1 over Z, so that 1/Z of its weight is the blanket. Of the sets, those of
+    weight λ hold both labels, those of weight r − λ only the first, and so on.
+    """
+    a, z = law.factor, law.normaliser
+    one, both, total = law.single, law.pair, law.total
+    unit = Fraction(1)
+    changed = [
+        ((a, a), both / z),
+        ((a, unit), (one - both) / z),
+        ((unit, a), (one - both) / z),
+        ((unit, unit), (total - 2 * one + both) / z),
+    ]
+    same = [((a, a), one / z), ((unit, unit), (total - one) / z)]
+    found = [
+        Blanket(merged(atom for atom in atoms if atom[1]), (), total / z)
+        for atoms in (changed, same)
+    ]
+    unknown = ("a value", "another")
+    return Cover({found[0]: unknown}, {found[1]: ("a value", "a value")}, level)
+
+
+def factor_above(level: Level) -> Fraction:
+    """e^level, or a short rational just above it."""
+    exact = level.exp()
+    if exact is not None:
+        return exact
+    high = exp_bounds(*level.bounds(2 * _BITS), 2 * _BITS)[1]
+    return Fraction(math.ceil(high * (1 << _BITS)), 1 << _BITS)
+
+
+def _cover_of_bits(flip: Cover, bits: int) -> Cover:
+    """Bits that are flipped independently: pairs are alike that differ in as many of them."""
+    assert flip.level is not None
+    if bits > _MOST_BITS:
+        return cover_of_level(flip.level * bits)
+    (other,), (same,) = flip.changed, flip.same
+    zeros = (0,) * bits
+    pairs = {
+        reduce(Blanket.times, [other] * d + [same] * (bits - d)): (zeros, (1,) * d + zeros[d:])
+        for d in range(bits + 1)
+    }
+    *_, (alone, where) = reversed(pairs.items())
+    changed = {blanket: pair for blanket, pair in pairs.items() if blanket != alone}
+    return Cover(changed, {alone: where}, flip.level * bits)
+
+
+def _level_of(pairs: Pairs) -> Level | None:
+    """The local level of all pairs; None where none is finite."""
+    worst = Fraction(1)
+    for blanket in pairs:
+        for p, q in blanket.cells:
+            if p and not q:
+                return None
+            if q:
+                worst = max(worst, p / q)
+    return ln(worst)
+
+
+def _widest(guarantee: Guarantee) -> Level:
+    """The level between the two values that are farthest apart."""
+    space = guarantee.space
+    if guarantee.delta:
+        raise NotApplicable(
+            "what is shuffled has a channel or a level without δ; this mechanism has neither"
+        )
+    if isinstance(space, GridLine) and space.low is not None and space.high is not None:
+        return guarantee.eps * (space.high - space.low)
+    if isinstance(space, BitStrings):
+        return guarantee.eps * space.bits
+    if isinstance(space, FiniteSpace) and space.diameter != math.inf:
+        return guarantee.eps * Level(space.diameter)
+    raise NotApplicable(
+        "values can be arbitrarily far apart here, so that no part of a report is the same for all of "
+        "them, and shuffling adds nothing to the local guarantee; declare a range of values"
+    )
+
+
+def _told_apart(guarantee: Any, labels: Sequence[Label]) -> list[list[int]]:
+    """Positions of the values, in groups at infinite distance from each other."""
+    everyone = list(range(len(labels)))
+    space = getattr(guarantee, "space", None)
+    if not isinstance(space, FiniteSpace) or space.diameter != math.inf:
+        return [everyone]
+    groups: list[list[int]] = []
+    for i in everyone:
+        near = next(
+            (g for g in groups if space.distance(labels[g[0]], labels[i]) != math.inf), None
+        )
+        if near is None:
+            groups.append([i])
+        else:
+            near.append(i)
+    return groups

@@ -1,0 +1,127 @@
+"""`shuffled_columns`: what a table of several columns guarantees when its rows are shuffled."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from dprivacy.errors import TooLarge, UnknownName, WrongKind
+from dprivacy.sources import result
+from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
+from dprivacy.verify.shuffling.blanket_pairs import Blanket
+from dprivacy.verify.shuffling.column_covers import Cover, Pairs, cover_of, cover_of_level
+from dprivacy.verify.shuffling.shuffled_reports import Shuffled, proved, read_sizes
+
+_ONE = Fraction(1)
+_MOST_KINDS = 1000  # pairs of records that look different
+_MOST_ATOMS = 300_000  # of all of them together
+
+
+@result("B", "§5")
+def shuffled_columns(
+    columns: Mapping[str, ChannelLike | LevelLike] | Sequence[ChannelLike | LevelLike],
+    n: int,
+    *,
+    delta: NumberLike,
+    rows_per_person: int = 1,
+    changed: Collection[str | int] | None = None,
+) -> Shuffled:
+    """What n rows of several noisy columns guarantee when their order and senders are forgotten.
+
+    Parameters
+    ----------
+    columns
+        By their names, or as a list: what each is released with, independently given the values; a
+        mechanism, an exact channel or a level (for values at most so far apart).
+    n
+        How many rows there are among which one hides: all, or where columns are published as they are
+        (or in blocks), the smallest number of rows that agree in what is published.
+    delta
+        δ, greater than 0; at most 1/n².
+    rows_per_person
+        How many of the rows may be of one person.
+    changed
+        The names (or positions) of the columns in which two records may differ; all when omitted.
+
+    Returns
+    -------
+    Shuffled
+        A proved upper bound for whole records, never above that of a single row; `pair` has two
+        records.
+
+    Notes
+    -----
+    The channel of a record is the product of those of its columns; so are its blanket and its share
+    γ. Records may differ in some of the columns and agree in others: all such pairs are covered. Where
+    they are too many, the column with most is taken by its level alone.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> sex, vote = (randomised_response(range(k), eps="ln 3") for k in (2, 4))
+    >>> table = {"sex": sex, "vote": vote}
+    >>> for which in (None, ["vote"]):
+    ...     print(f"{float(shuffled_columns(table, 1000, delta='1e-6', changed=which).eps):.4f}")
+    0.3030
+    0.2201
+    """
+    slack, m = read_sizes(n, delta, rows_per_person)
+    named = _named(columns)
+    chosen = set(named if changed is None else changed)
+    if not chosen or chosen - set(named):
+        known = ", ".join(map(repr, named))
+        raise UnknownName(f"changed names some of the columns {known}, not {changed!r}")
+    covers = {name: cover_of(column) for name, column in named.items()}
+    pairs = _records(covers, chosen)
+    while pairs is None:
+        largest = max(covers, key=lambda name: _size(covers[name]))
+        level = covers[largest].level
+        if level is None or _size(covers[largest]) == _size(cover_of_level(level)):
+            raise TooLarge(
+                f"{len(covers)} columns have more kinds of records than can be compared; shuffle fewer "
+                "of them together"
+            )
+        covers[largest] = cover_of_level(level)
+        pairs = _records(covers, chosen)
+    return proved(pairs, n, slack, m)
+
+
+def _named(columns: Any) -> dict[str | int, Any]:
+    """Columns by their names, or by their positions."""
+    if isinstance(columns, Mapping):
+        named = dict(columns)
+    elif isinstance(columns, Sequence) and not isinstance(columns, str):
+        named = dict(enumerate(columns))
+    else:
+        raise WrongKind(
+            "columns are a mapping of names to mechanisms, or a list of mechanisms, not "
+            f"{type(columns).__name__}"
+        )
+    if not named:
+        raise WrongKind("a table has at least one column")
+    return named
+
+
+def _size(cover: Cover) -> int:
+    """How many atoms there are in all pairs of a column."""
+    return sum(len(blanket.cells) for blanket in (*cover.changed, *cover.same))
+
+
+def _records(covers: Mapping[str | int, Cover], chosen: Collection[str | int]) -> Pairs | None:
+    """The pairs of records that look different; None where they are too many."""
+    found: dict[Blanket, tuple[tuple[Label, ...], tuple[Label, ...]]] = {
+        Blanket((((_ONE, _ONE), _ONE),), (), _ONE): ((), ())
+    }
+    work = 0
+    for name, cover in covers.items():
+        column = {**cover.same, **(cover.changed if name in chosen else {})}
+        work += sum(len(one.cells) for one in found) * sum(len(one.cells) for one in column)
+        if work > _MOST_ATOMS:
+            return None
+        longer: dict[Blanket, tuple[tuple[Label, ...], tuple[Label, ...]]] = {}
+        for (one, (x, z)), (other, (u, v)) in product(found.items(), column.items()):
+            longer.setdefault(one.times(other), ((*x, u), (*z, v)))
+        found = longer
+        if len(found) > _MOST_KINDS:
+            return None
+    return found
