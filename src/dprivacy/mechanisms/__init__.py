@@ -38,6 +38,12 @@ from dprivacy.mechanisms.families.vector_noise import (
 from dprivacy.mechanisms.family_list import FAMILIES as FAMILIES
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family as Family
+from dprivacy.mechanisms.local.asking_in_rounds import (
+    Beginning as Beginning,
+    ClosedRound as ClosedRound,
+    PrefixRounds as PrefixRounds,
+    prefix_rounds as prefix_rounds,
+)
 from dprivacy.mechanisms.local.kept_reports import Memoised as Memoised, memoised as memoised
 from dprivacy.mechanisms.local.local_families import (
     hashed_response as hashed_response,

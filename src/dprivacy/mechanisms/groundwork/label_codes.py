@@ -37,6 +37,9 @@ class Coder:
         table[np.array(self.labels) - low] = np.arange(len(self.labels))
         return low, table
 
+    def __contains__(self, value: Any) -> bool:
+        return self._position(value) >= 0
+
     def encode(self, values: Any) -> Codes:
         """The position of every value; UnknownCategory names the first row that has none."""
         refuse_masked(values)

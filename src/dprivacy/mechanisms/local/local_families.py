@@ -161,12 +161,7 @@ def projective_response(
             f"q = {q} and t = {t} should have at least {k} points, one for every label; leave t out"
         )
 
-    def reports(order: int) -> ProjectiveReports:
-        rank = least_rank(k, order) if t is None else t
-        _require_vectors(order, rank)
-        return ProjectiveReports.of(k, a, order, rank)
-
-    chosen = _best(reports, a) if q is None else reports(_order(q))
+    chosen = best_geometry(k, a) if q is None else _geometry(k, a, _order(q), t)
     return made("projective_response", known, level, chosen, q=chosen.q, t=chosen.t)
 
 
@@ -185,6 +180,17 @@ def best_size(labels: int, factor: Fraction) -> int:
     near = int(labels / (1 + factor))
     sizes = {min(max(near + i, 1), labels - 1) for i in (-1, 0, 1, 2)}
     return min(sizes, key=lambda d: (SubsetReports.of(labels, factor, d).total_variance(), d))
+
+
+def best_geometry(labels: int, factor: Fraction) -> ProjectiveReports:
+    """The projective geometry with the smallest total variance."""
+    return _best(lambda q: _geometry(labels, factor, q), factor)
+
+
+def _geometry(labels: int, factor: Fraction, q: int, t: int | None = None) -> ProjectiveReports:
+    rank = least_rank(labels, q) if t is None else t
+    _require_vectors(q, rank)
+    return ProjectiveReports.of(labels, factor, q, rank)
 
 
 def orders(most: Fraction | int) -> list[int]:

@@ -1,0 +1,391 @@
+"""Words that cannot be listed, asked for in rounds: their beginnings first, longer ones later.
+
+Every person answers in one round only, at the whole level. The answers of a round are the beginnings
+that were frequent in the round before, each with every continuation, and "any other word".
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.mechanisms.groundwork.exact_weights import factor_below
+from dprivacy.mechanisms.groundwork.label_codes import whole
+from dprivacy.mechanisms.groundwork.stray_counts import at_least, at_most, least_surprise
+from dprivacy.mechanisms.local.local_families import best_geometry, projective_response
+from dprivacy.mechanisms.local.local_mechanism import LocalMechanism, ReportCounts
+from dprivacy.mechanisms.local.word_prefixes import (
+    REST,
+    branches,
+    continued,
+    cut,
+    read_alphabet,
+    read_depths,
+    read_words,
+)
+from dprivacy.model import Answer, Guarantee, about
+from dprivacy.numbers import Level, as_eps
+from dprivacy.sampling import Source, choose_source, uniform_array
+from dprivacy.sources import result
+from dprivacy.spaces import Categories
+from dprivacy.typing import LevelLike
+
+BECAUSE = "L Thm 5"
+MOST_ANSWERS = 1 << 19
+_SHOWN = 20
+_TRIED = 30  # values of c, of τ and of smaller shares
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A word, or the beginning of longer words, with the share of people who have it.
+
+    Attributes
+    ----------
+    text
+        The word; "tea…" stands for all longer words that begin with "tea".
+    share
+        The estimated share, which may be below 0.
+    error
+        Its standard error, in which noise and the choice of the people asked both count.
+
+    Examples
+    --------
+    >>> print(Beginning("tea…", 0.25, 0.01))
+    tea… 25.0 % ± 1.0
+    """
+
+    text: str
+    share: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.text} {100 * self.share:.1f} % ± {100 * self.error:.1f}"
+
+
+@dataclass(frozen=True)
+class ClosedRound:
+    """What came of a round: how many answered, of how many answers, and what goes on.
+
+    Examples
+    --------
+    >>> asked = prefix_rounds("ab", length=1, eps=3).after([0, 1, 2])
+    >>> asked.closed[0].n, asked.closed[0].answers
+    (3, 5)
+    """
+
+    n: int
+    answers: int
+    kept: tuple[Beginning, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class PrefixRounds(Answer):
+    """Rounds that ask for words, with what the closed ones found; the next is open.
+
+    Attributes
+    ----------
+    letters
+        The alphabet.
+    depths
+        How many letters are known after each round.
+    keep
+        How many beginnings go on to the next round.
+    eps
+        The level of everything that a person sends, in all rounds together: one report.
+    alarm
+        How probable it may be that a word is found which nobody has who was asked last.
+    closed
+        The rounds so far.
+
+    Examples
+    --------
+    >>> import string
+    >>> asked = prefix_rounds(string.ascii_lowercase, length=6, eps=2)
+    >>> asked.depths
+    (3, 5, 6)
+    >>> done = asked.run(["tea"] * 30_000 + ["coffee"] * 20_000 + ["milk"] * 10_000)
+    >>> [word.text for word in done.found]
+    ['tea', 'coffee', 'milk']
+    """
+
+    letters: tuple[str, ...] = field(repr=False)
+    depths: tuple[int, ...]
+    keep: int
+    eps: Level
+    alarm: float
+    closed: tuple[ClosedRound, ...] = ()
+    exact: bool = True
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What all rounds together promise to each person."""
+        told_apart = branches(len(self.letters), self.depths[-1]) + 1
+        return Guarantee(self.eps, Categories(told_apart), because=BECAUSE)
+
+    @cached_property
+    def answers(self) -> tuple[str, ...]:
+        """What may be answered in the open round; the last is any other word."""
+        if len(self.closed) == len(self.depths):
+            raise NotApplicable("all rounds are closed; `found` has the words")
+        depth, start, kept = self._depth, 0, [REST]
+        if self.closed:
+            start = self.depths[len(self.closed) - 1]
+            kept = [beginning.text for beginning in self.closed[-1].kept]
+        return (*continued(kept, self.letters, depth - start), REST)
+
+    @property
+    def _depth(self) -> int:
+        return self.depths[len(self.closed)]
+
+    @cached_property
+    def mechanism(self) -> LocalMechanism:
+        """How people answer in the open round."""
+        return projective_response(self.answers, eps=self.eps)
+
+    def assign(self, n: int, *, source: Source | None = None) -> NDArray[np.int64]:
+        """For each of n people the one round in which they answer, drawn evenly; it is no secret.
+
+        Parameters
+        ----------
+        n
+            How many people there are.
+        source
+            The random source; the system's when omitted.
+        """
+        return uniform_array(len(self.depths), whole(n, "n"), source or choose_source())
+
+    def randomise(self, words: Iterable[str], *, source: Source | None = None) -> Any:
+        """A report for each word, in the open round.
+
+        What is not among the answers is answered as any other word, so that no word is refused.
+
+        Parameters
+        ----------
+        words
+            One for each person who answers in this round.
+        source
+            The random source; the system's when omitted.
+        """
+        known = self.mechanism._coder
+        told = [cut(word, self._depth) for word in read_words(words)]
+        labels = [text if text in known else REST for text in told]
+        return self.mechanism.using(source or choose_source()).randomise(labels)
+
+    def after(self, reports: Any) -> "PrefixRounds":
+        """The rounds with the open one closed: the most frequent beginnings go on.
+
+        Of the last round all words stay that are more frequent than chance explains.
+
+        Parameters
+        ----------
+        reports
+            The reports of this round, or `ReportCounts` of its mechanism.
+        """
+        seen = self.mechanism.count(reports)
+        if not seen.n:
+            raise NotApplicable("there are no reports in this round: their number is 0")
+        held = seen.supports[:-1]  # without any other word
+        order = np.argsort(-held, kind="stable")
+        if len(self.closed) + 1 == len(self.depths):
+            order = order[: int((held >= self._threshold(seen.n)).sum())]
+        else:
+            order = order[: self.keep]
+        kept = tuple(self._estimated(int(at), seen) for at in order)
+        return replace(self, closed=(*self.closed, ClosedRound(seen.n, len(self.answers), kept)))
+
+    def _threshold(self, n: int) -> int:
+        """So many reports hold a word that nobody has with a probability of at most alarm/answers."""
+        level = math.log(self.alarm / (len(self.answers) - 1))
+        return least_surprise(n, float(self.mechanism.q), level)
+
+    def _estimated(self, at: int, seen: ReportCounts) -> Beginning:
+        p, q = float(self.mechanism.p), float(self.mechanism.q)
+        held = int(seen.supports[at]) / seen.n
+        error = math.sqrt(held * (1 - held) / seen.n) / (p - q)
+        return Beginning(self.answers[at], (held - q) / (p - q), error)
+
+    def run(self, words: Iterable[str], *, source: Source | None = None) -> "PrefixRounds":
+        """All rounds at once, for a rehearsal: people are assigned, answer and are counted.
+
+        Parameters
+        ----------
+        words
+            One for each person.
+        source
+            The random source; the system's when omitted.
+        """
+        draw, known = source or choose_source(), read_words(words)
+        rounds, state = self.assign(len(known), source=draw).tolist(), self
+        for number in range(len(self.closed), len(self.depths)):
+            asked = [word for word, at in zip(known, rounds, strict=True) if at == number]
+            state = state.after(state.randomise(asked, source=draw))
+        return state
+
+    @property
+    def found(self) -> tuple[Beginning, ...]:
+        """The words that are more frequent than chance explains, after the last round."""
+        if len(self.closed) < len(self.depths):
+            left = len(self.depths) - len(self.closed)
+            raise NotApplicable(
+                f"words are found after the last round, and {left} of {len(self.depths)} are still to "
+                "come"
+            )
+        return self.closed[-1].kept
+
+    def chance(self, share: float, n: int) -> float:
+        """At least so probably a word is found that this share of n people have.
+
+        Notes
+        -----
+        In a round before the last, let a beginning have the share s ≥ τ. At most 1/τ beginnings have
+        as much as τ. If its reports reach a number c, and of the others not more than
+        keep − 1/τ reach c by chance, it goes on. Both are bounded as in Theorem 6, with the best of
+        some c and τ.
+        """
+        if not 0 < share <= 1:
+            raise BadNumber(f"a share should be above 0 and at most 1, not {share}")
+        people = whole(n, "n", len(self.depths)) // len(self.depths)
+        lost = (self._lost(share, people, number) for number in range(len(self.depths)))
+        return max(0.0, 1 - sum(lost))
+
+    @cached_property
+    def _offers(self) -> tuple[tuple[int, float, float], ...]:
+        """For each round how many words it offers at the most, and p and q of its mechanism."""
+        found, start, known = [], 0, 1
+        for depth in self.depths:
+            words = known * branches(len(self.letters), depth - start)
+            law = best_geometry(words + 1, factor_below(self.eps))
+            found.append((words, float(law.inside), float(law.outside)))
+            start, known = depth, self.keep
+        return tuple(found)
+
+    def _lost(self, share: float, people: int, number: int) -> float:
+        """A bound of the probability that a word gets lost in a round of so many people."""
+        words, p, q = self._offers[number]
+        mean = q + share * (p - q)
+        if number == len(self.depths) - 1:
+            needed = least_surprise(people, q, math.log(self.alarm / words))
+            return float(at_most(people, mean, needed - 1))
+        many = np.unique(np.geomspace(1, self.keep, _TRIED).astype(int))
+        many = many[many * share > 1][:, None, None]  # τ = 1/many is below the share
+        if not many.size:
+            return 1.0
+        most = q + (p - q) / many
+        reached = np.ceil(people * (most + (mean - most) * np.linspace(0, 1, _TRIED)[:, None]))
+        noise = math.sqrt(q * (1 - q) / people) / (p - q)
+        shares = np.geomspace(np.minimum(noise / 10, 1 / many), 1 / many, _TRIED, axis=-1)[
+            ..., 0, :
+        ]
+        above = at_least(people, q + (p - q) * shares, reached)
+        strangers = words * above[..., 0] + (above[..., 1:] / shares[..., :-1]).max(axis=-1)
+        lost = at_most(people, mean, reached[..., 0] - 1)
+        return float((strangers / (self.keep - many[..., 0] + 1) + lost).min())
+
+    def smallest_share(self, n: int, *, chance: float = 0.95) -> float:
+        """A share from which words are found with at least this probability, of n people.
+
+        Parameters
+        ----------
+        n
+            How many people answer, in all rounds together.
+        chance
+            How probable it should be.
+        """
+        if not 0 < chance < 1:
+            raise BadNumber(f"a chance should be between 0 and 1, not {chance}")
+        if self.chance(1.0, n) < chance:
+            raise NotApplicable(
+                f"of {n:,} people not even a word that all have is found with probability {chance}; "
+                "more people or a larger ε are needed"
+            )
+        low, high = 0.0, 1.0
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.chance(middle, n) >= chance else (middle, high)
+        return high
+
+    def explain(self) -> str:
+        """What is promised, how far it is, and what was found."""
+        rounds = ", ".join(map(str, self.depths))
+        lines = [
+            f"Words by their beginnings, known to {rounds} letters after each of {len(self.depths)} "
+            "rounds. Each person answers in one of them, and all that is sent is "
+            f"{about(self.eps)}-private for each person."
+        ]
+        if len(self.closed) < len(self.depths):
+            lines.append(
+                f"Round {len(self.closed) + 1} is open, with {len(self.answers):,} answers: "
+                f"{self.mechanism!r}."
+            )
+            shown = self.closed[-1].kept if self.closed else ()
+        else:
+            shown = self.found
+            lines.append(
+                f"{len(shown)} words were found. That one of them is nobody's among those asked last "
+                f"has a probability of at most {self.alarm:g}."
+            )
+        lines += [f"  {beginning}" for beginning in shown[:_SHOWN]]
+        if len(shown) > _SHOWN:
+            lines.append(f"  and {len(shown) - _SHOWN} more")
+        return "\n".join(lines)
+
+
+@result("L", "Thm 5", "Thm 6")
+def prefix_rounds(
+    letters: Iterable[str],
+    *,
+    length: int,
+    eps: LevelLike,
+    keep: int = 200,
+    alarm: float = 0.05,
+    most: int = MOST_ANSWERS,
+) -> PrefixRounds:
+    """Ask people for words that cannot be listed, such as search terms or addresses of pages.
+
+    Parameters
+    ----------
+    letters
+        The alphabet, a text or a list of characters. Words with others are never found.
+    length
+        How many letters of a word are asked for; longer ones are found by their beginnings.
+    eps
+        The level of privacy for each person, over all rounds.
+    keep
+        How many beginnings go on to the next round. Words are found whose share is well above 1/keep.
+    alarm
+        How probable it may be that a word is found which nobody has who was asked last.
+    most
+        How many answers a round may offer. More answers mean fewer rounds, and more people in each.
+
+    Returns
+    -------
+    PrefixRounds
+        With the first round open.
+
+    Notes
+    -----
+    1. People are divided between the rounds, evenly and at random. Splitting the level instead, with
+       everybody in every round at ε/r, has an error that is about √r times as large.
+    2. The error of a projective response hardly depends on the number of answers, so rounds go as
+       deep as `most` allows.
+
+    Examples
+    --------
+    >>> asked = prefix_rounds("abcdefghijklmnopqrstuvwxyz", length=8, eps=1)
+    >>> asked.depths, len(asked.answers)
+    ((3, 5, 7, 8), 35855)
+    >>> print(asked.guarantee.eps, f"{asked.smallest_share(10_000_000):.3f}")
+    1 0.014
+    """
+    known = read_alphabet(letters)
+    many, answers = whole(keep, "keep"), whole(most, "most", 3)
+    if not 0 < alarm < 1:
+        raise BadNumber(f"alarm should be a probability between 0 and 1, not {alarm}")
+    depths = read_depths(len(known), whole(length, "length"), many, answers)
+    return PrefixRounds(known, depths, many, as_eps(eps), float(alarm))
