@@ -41,6 +41,7 @@ NOUNS = {
 }
 CHANGING = {
     "release.ProtectColumns": "scikit-learn's protocol sets what fit() found",
+    "sampling.DeviceSource": "a source moves on with every draw",
     "sampling.InsecureSource": "a source moves on with every draw",
     "sampling.KeyedSource": "a source moves on with every draw",
     "sampling.SystemSource": "a source keeps a buffer",

@@ -60,12 +60,12 @@ export async function load(text, { odds, sha256: pin } = {}) {
   if (odds === undefined && pin === undefined)
     refuse("say what this page accepts: the largest odds, the sha256 of the file, or both");
   try {
-    if (text.length > LARGEST) refuse("a file should have at most 32 million characters");
+    if (text.length > LARGEST) refuse("the file is longer than 32 million characters");
     const { format, version, body, sha256: told } = JSON.parse(text);
     const hash = await sha256(canonical({ format, version, body }));
     if (hash !== told) refuse("the file was changed: its hash is another");
     if (pin !== undefined && pin !== hash) refuse("the file is not the one that this page accepts");
-    if (format !== "dprivacy.mechanism") refuse("the file should hold a mechanism of dprivacy");
+    if (format !== "dprivacy.mechanism") throw format;
     const found = mechanism(hash, body.family, lawOf(version, body));
     const [num, den] = odds === undefined ? found.factor : rational(odds);
     if (found.factor[0] * den > num * found.factor[1])

@@ -1,4 +1,4 @@
-"""Services that a test may need beside Python: a database, a cluster, a browser, a graphics card, R.
+"""Services that a test may need beside Python: databases, clusters, browsers, Node.js, R and so on.
 
 `@pytest.mark.service("postgres")` skips a test, by the service's name, where it is missing. Where
 DPRIVACY_SERVICES lists a service ("postgres browser"), the machine should have it, and a test that
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.node_tests import missing as no_node
 from support.r_scripts import lacking as lacking_in_r
 from support.spark_standalone import missing as no_spark
 
@@ -56,6 +57,7 @@ SERVICES = {
     "spark": no_spark,
     "browser": _no_browser,
     "gpu": _no_gpu,
+    "node": no_node,
     "r-mass": lambda: lacking_in_r("MASS"),
     "r-survey": lambda: lacking_in_r("survey"),
     "r-simex": lambda: lacking_in_r("simex"),

@@ -1,6 +1,7 @@
 """The random source, and samplers whose law is exactly the one stated."""
 
 from dprivacy.sampling.categorical import CategoricalSampler as CategoricalSampler
+from dprivacy.sampling.device_words import DeviceSource as DeviceSource
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace as DiscreteLaplace
 from dprivacy.sampling.euclidean_noise import (
     PlanarNoise as PlanarNoise,

@@ -207,7 +207,7 @@ class KeyedSource(_Stream):
     """
 
     def __init__(self, key: bytes, partition: int | str = 0) -> None:
-        super().__init__(b"dprivacy keyed stream 1", _read_key(key), *_read_partition(partition))
+        super().__init__(b"dprivacy keyed stream 1", read_key(key), *_read_partition(partition))
         self._partition = partition
 
     @property
@@ -288,7 +288,8 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _read_key(key: object) -> bytes:
+def read_key(key: object) -> bytes:
+    """A key of at least 16 bytes."""
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
         came = f"{len(key)} bytes" if isinstance(key, bytes) else type(key).__name__
         raise BadNumber(
