@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction as Q
 
+import numpy as np
 import pytest
 
 from dprivacy.verify.shuffling.sum_law import SumLaw, draw, mean_positive_sum, shortened
@@ -40,10 +41,30 @@ def test_what_is_cut_off_is_charged():
     atoms = {Q(-1): Q(99, 100), Q(50): Q(1, 100)}
     true = exact(atoms, 4)
     assert mean_positive_sum(atoms, 4, points=96, negligible=Q(1, 10)) >= true
-    law = draw(atoms, 96, 60, 1 << 57)
+    law = draw(atoms, 96, 1 / 8)
     short = law.joined(law)
-    assert short.lost > 0
+    assert short.lost > 0.01
     assert replace(short, lost=0).positive_part() < exact(atoms, 2)  # a twin that forgets it
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_doubles_err_by_less_than_they_say(seed):
+    rng = random.Random(seed)
+    masses = np.array([rng.random() for _ in range(12)])
+    law, true = SumLaw(masses, 0.0, 0, Q(1), 0.0, 0.0), [Q(m) for m in masses]
+    for _ in range(3):
+        law = law.joined(law)
+        wider = [Q(0)] * (2 * len(true) - 1)
+        for i, j in itertools.product(range(len(true)), repeat=2):
+            wider[i + j] += true[i] * true[j]
+        true = wider
+    assert all(abs(Q(m) - t) <= t * Q(law.error) for m, t in zip(law.masses, true, strict=True))
+
+
+def test_a_sum_of_too_many_for_doubles_proves_nothing():
+    atoms = {Q(-1): Q(1, 2), Q(1): Q(1, 2)}
+    many = 1 << 60
+    assert mean_positive_sum(atoms, many, points=96, negligible=Q(1, 10**9)) == many
 
 
 def test_nothing_positive_is_nothing():
@@ -51,7 +72,7 @@ def test_nothing_positive_is_nothing():
 
 
 def test_a_coarser_grid_keeps_mass_and_mean():
-    law = SumLaw((4, 6, 8, 2), 0, -1, Q(1), 10, 0)
+    law = SumLaw(np.array([4.0, 6.0, 8.0, 2.0]), 0.0, -1, Q(1), 0.0, 0.0)
     wide = law.coarser()
     assert sum(wide.masses) == 20
     means = [

@@ -25,12 +25,14 @@ _MOST_BITS = 24  # of which all pairs are built
 class Cover:
     """A column's ordered pairs of values, and those of a value with itself, as blankets see them.
 
-    `level` is an upper bound of the column's local level, from which a coarser cover can be had.
+    `level` is an upper bound of the column's local level, from which a coarser cover can be had;
+    `worse` says that equal values never tell more than different ones.
     """
 
     changed: Pairs
     same: Pairs
     level: Level | None
+    worse: bool = False
 
 
 def cover_of(column: Any) -> Cover:
@@ -89,15 +91,17 @@ def cover_of_level(level: Level, farthest: Level | None = None) -> Cover:
     -----
     The blanket of the pair is ω = (P + Q)/2 with γ = e^(−farthest), which no row falls below. P/ω
     lies between 2/(e^ε + 1) and 2e^ε/(e^ε + 1) with mean 1, Q/ω = 2 − P/ω, and the bound is convex in
-    it: of all such laws the two ends with a half each are the worst.
+    it: of all such laws the two ends with a half each are the worst. Equal values, where P/ω is 1, are
+    one of them.
     """
     near, far = factor_above(level), factor_above(level if farthest is None else farthest)
     low, high = 2 * far / (near + 1), 2 * far * near / (near + 1)
     half = 1 / (2 * far)
     changed = Blanket(merged([((high, low), half), ((low, high), half)]), (), 1 / far)
     same = Blanket((((far, far), 1 / far),), (), 1 / far)
-    unknown = ("a value", "another")
-    return Cover({changed: unknown}, {same: ("a value", "a value")}, level)
+    return Cover(
+        {changed: ("a value", "another")}, {same: ("a value", "a value")}, level, worse=True
+    )
 
 
 @result("B", "§5")
@@ -121,8 +125,7 @@ def cover_of_design(law: BlockLaw, level: Level) -> Cover:
         Blanket(merged(atom for atom in atoms if atom[1]), (), total / z)
         for atoms in (changed, same)
     ]
-    unknown = ("a value", "another")
-    return Cover({found[0]: unknown}, {found[1]: ("a value", "a value")}, level)
+    return Cover({found[0]: ("a value", "another")}, {found[1]: ("a value", "a value")}, level)
 
 
 def factor_above(level: Level) -> Fraction:

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 from dprivacy.errors import TooLarge, UnknownName, WrongKind
+from dprivacy.numbers import Level
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
 from dprivacy.verify.shuffling.blanket_pairs import Blanket
@@ -14,7 +15,7 @@ from dprivacy.verify.shuffling.shuffled_reports import Shuffled, proved, read_si
 
 _ONE = Fraction(1)
 _MOST_KINDS = 1000  # pairs of records that look different
-_MOST_ATOMS = 300_000  # of all of them together
+_MOST_ATOMS = 20_000  # of all of them together
 
 
 @result("B", "§5")
@@ -53,7 +54,8 @@ def shuffled_columns(
     -----
     The channel of a record is the product of those of its columns; so are its blanket and its share
     γ. Records may differ in some of the columns and agree in others: all such pairs are covered. Where
-    they are too many, the column with most is taken by its level alone.
+    they are too many, the column with most is taken by its level alone, and in the end the record by
+    the sum of levels.
 
     Examples
     --------
@@ -76,13 +78,21 @@ def shuffled_columns(
     while pairs is None:
         largest = max(covers, key=lambda name: _size(covers[name]))
         level = covers[largest].level
-        if level is None or _size(covers[largest]) == _size(cover_of_level(level)):
+        if level is None:
             raise TooLarge(
-                f"{len(covers)} columns have more kinds of records than can be compared; shuffle fewer "
-                "of them together"
+                f"column {largest!r} has too many kinds of values to be shuffled beside others, and no "
+                "level without δ; release it by itself, or with fewer values"
             )
-        covers[largest] = cover_of_level(level)
-        pairs = _records(covers, chosen)
+        rough = cover_of_level(level)
+        if _size(covers[largest]) == _size(
+            rough
+        ):  # all of them are rough: one level for the record
+            pairs = cover_of_level(
+                sum((c.level for c in covers.values() if c.level), Level(0))
+            ).changed
+        else:
+            covers[largest] = rough
+            pairs = _records(covers, chosen)
     return proved(pairs, n, slack, m)
 
 
@@ -114,7 +124,9 @@ def _records(covers: Mapping[str | int, Cover], chosen: Collection[str | int]) -
     }
     work = 0
     for name, cover in covers.items():
-        column = {**cover.same, **(cover.changed if name in chosen else {})}
+        column = dict(cover.changed if name in chosen else cover.same)
+        if name in chosen and not cover.worse:
+            column.update(cover.same)
         work += sum(len(one.cells) for one in found) * sum(len(one.cells) for one in column)
         if work > _MOST_ATOMS:
             return None
