@@ -53,7 +53,7 @@ def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
         "--permanent-key", "key", "--json",
     )  # fmt: skip
     told = json.loads(done.output)
-    assert told["mechanisms"][""]["guarantee"]["cell_m"] == "50"
+    assert told["mechanisms"][""]["cell_m"] == "50"
     assert told["mechanisms"][""]["guarantee"]["reports"] == 1
     features = json.loads((tmp_path / "out.geojson").read_text())["features"]
     assert features[0]["geometry"] == features[2]["geometry"] != features[1]["geometry"]

@@ -12,6 +12,7 @@ import pytest
 from dprivacy.errors import BadLevel, BadNumber
 from dprivacy.geo import MetreGuarantee, place_mechanism
 from dprivacy.geo.earth.lengths import in_words, metres
+from dprivacy.geo.metre_guarantee import SHADOW, snapped
 from dprivacy.model import Channel
 from dprivacy.numbers import Level, ln, root
 from dprivacy.spaces import points
@@ -28,7 +29,9 @@ def rng():
 @pytest.mark.parametrize("eps", ["ln 4", "ln(3/2)", "1", "0.1", "sqrt(2)", "2 ln 3"])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_at_the_radius_the_level_is_met_exactly(eps, axes):
-    claim = MetreGuarantee.read(radius="200 m", eps=eps, cell="0.2 m", axes=axes)
+    claim = MetreGuarantee.read(radius="200 m", eps=eps, steps=[snapped("0.2 m", axes=axes)])
+    assert claim.slack == root(axes) / 5 + Q(2, 10**6)
+    assert claim.rate * 200 + claim.overhead == Level(eps)
     assert claim.exponent("200 m") == Level(eps)
     assert claim.exponent("199.999 m") < Level(eps)
     for far in ("200.001 m", "1 km", "30 km"):
@@ -45,7 +48,7 @@ def exponent(mechanism, x, z):
     here = mechanism.cells(*(np.array([side]) for side in x))[0]
     there = mechanism.cells(*(np.array([side]) for side in z))[0]
     square = sum((int(a) - int(b)) ** 2 for a, b in zip(here, there, strict=True))
-    return mechanism.guarantee.eps * root(square) * mechanism.guarantee.cell
+    return mechanism.guarantee.eps * root(square) * mechanism.cell
 
 
 @pytest.mark.statement("T", "Ex 3.2.1")
@@ -133,11 +136,21 @@ def test_the_channel_on_a_window_is_certified_in_exact_arithmetic():
 
 
 def test_the_sentence_and_several_reports():
-    one = MetreGuarantee.read(radius="200 m", eps="ln 4", cell="1 m")
+    one = MetreGuarantee.read(radius="200 m", eps="ln 4", steps=[SHADOW, snapped("1 m")])
     assert one.brief() == (
         "Within 200 m, the odds between two true places change by at most a factor of 4."
     )
-    many = replace(MetreGuarantee.read(radius="1.5 km", eps="ln 4", cell="1 m"), reports=3)
+    nothing, _, doubles = (step["metres"] for step in one.to_dict()["steps"])
+    assert nothing == 0 < Q(2, 10**6) <= Q(doubles)
+    assert "shadows on a plane, which puts no two farther apart; true places are moved" in str(
+        one.explain()
+    )
+    assert "to a lattice of 1 m, which may put two 1.42 m farther apart;" in one.explain()
+    listed = MetreGuarantee.read(radius="200 m", eps="ln 4", listed=7)
+    assert listed.brief() == (
+        "Within 200 m, the odds between two places of the list change by at most a factor of 4."
+    )
+    many = replace(MetreGuarantee.read(radius="1.5 km", eps="ln 4"), reports=3)
     assert many.total == 3 * ln(4)
     assert "two tracks of 3 reports that stay within 1.5 km" in many.brief()
     assert many.brief().endswith("the factor is at most 64.")

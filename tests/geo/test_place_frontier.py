@@ -117,7 +117,7 @@ def test_protecting_with_the_optimal_mechanism(town):
         chance = told.get(label, 0.0)
         assert abs(seen[k] - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4000) + 1e-9
     assert "no private channel gets below" in found.explain()
-    assert found.to_dict()["guarantee"]["cell_m"] == "1000"
+    assert "centres of cells of 1 km" in found.to_dict()["guarantee"]["steps"][1]["step"]
     assert reported.law is None
     with pytest.raises(BadNumber, match="outside the declared region"):
         found.protect([0.0], [0.0])

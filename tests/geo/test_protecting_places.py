@@ -213,7 +213,7 @@ def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
     assert released.card.secure
     assert released.card.permanent
     assert "permanent" in found.explain()
-    assert found.guarantee.cell == 50
+    assert "moved to cells of 50 m" in found.explain()
     assert found.guarantee.reports == 2  # ann was in two cells
     world = reported(lat, lon, people=people, permanent_key=KEY)
     assert world.lat[0] == world.lat[1] != world.lat[2]

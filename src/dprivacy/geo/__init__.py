@@ -20,7 +20,7 @@ from dprivacy.geo.earth.regions import (
     as_region as as_region,
 )
 from dprivacy.geo.earth.tangent_plane import Plane as Plane
-from dprivacy.geo.metre_guarantee import MetreGuarantee as MetreGuarantee
+from dprivacy.geo.metre_guarantee import MetreGuarantee as MetreGuarantee, Step as Step
 from dprivacy.geo.noise_law import (
     Displacement as Displacement,
     NoiseLaw as NoiseLaw,

@@ -1,6 +1,7 @@
 """What is guaranteed for true places, in metres, with everything that could weaken it counted in."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,8 +14,37 @@ from dprivacy.release import weak_words
 from dprivacy.sources import result
 from dprivacy.typing import LevelLike
 
-DOUBLES = Fraction(2, 1_000_000)  # metres that rounding in doubles may put two places farther apart
 _LARGEST = 700  # exponents whose exponential a double holds
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something done to true places before the noise; `metres` farther apart it may put two of them.
+
+    Examples
+    --------
+    >>> print(snapped("500 m", to="centres of cells of"))
+    true places are moved to centres of cells of 500 m, which may put two 708 m farther apart
+    """
+
+    words: str
+    metres: Level
+
+    def __str__(self) -> str:
+        if not self.metres:
+            return f"{self.words}, which puts no two farther apart"
+        return f"{self.words}, which may put two {_above(self.metres)} farther apart"
+
+
+SHADOW = Step("true places go to their shadows on a plane", Level(0))
+SPACE = Step("true places are points in space", Level(0))
+DOUBLES = Step("it is computed in doubles", Level(Fraction(2, 1_000_000)))
+
+
+def snapped(side: LengthLike, *, to: str = "a lattice of", axes: int = 2) -> Step:
+    """Moving places to the nearest point of a lattice, or centre of a cell, of this side."""
+    size = metres(side, what="a cell")
+    return Step(f"true places are moved to {to} {in_words(size)}", root(axes) * size)
 
 
 @dataclass(frozen=True)
@@ -33,57 +63,67 @@ class Surface:
 class MetreGuarantee(Guarantee):
     """Within `radius` of each other, no two true places have their odds changed by more than e^level.
 
-    As a `Guarantee` it is `eps` per metre on places that count as a little farther apart than they are.
+    It is one guarantee for every mechanism on places: raw positions at distance D have exponents that
+    differ by at most rate·D + overhead, and rate·radius + overhead is the level.
 
     Attributes
     ----------
     level, radius
         The level, and the distance in metres up to which it is guaranteed.
-    cell
-        The side, in metres, of the public cells that true places are moved to first.
+    steps
+        What is done to true places before the noise, each with the metres that it may add to D.
     reports
         How many reports of one person are spoken of; their levels add up.
+    listed
+        How many places are on the public list that true places are from; None for positions anywhere.
 
     Notes
     -----
-    1. Projecting never puts two places farther apart. Moving both to centres of cells may, by
-       √axes·cell, and computing in doubles by less than 2 µm: together the `slack`.
-    2. The noise falls off at eps = level/(radius + slack) per metre, so that two places at distance D
-       have exponents that differ by at most eps·(D + slack): the level at the radius, and less than
+    1. The metres of all steps together are the `slack`, and rate = level/(radius + slack). It is the
+       `eps` of a `Guarantee` on places that count as the slack farther apart than they are.
+    2. The exponent at distance D is rate·(D + slack): the level at the radius, and less than
        level·D/radius beyond it.
 
     Examples
     --------
-    >>> guarantee = MetreGuarantee.read(radius="200 m", eps="ln 4", cell="0.2 m")
+    >>> guarantee = MetreGuarantee.read(radius="200 m", eps="ln 4", steps=[SHADOW, snapped("0.2 m")])
     >>> print(guarantee.brief())
     Within 200 m, the odds between two true places change by at most a factor of 4.
+    >>> guarantee.rate * 200 + guarantee.overhead == guarantee.level
+    True
     >>> guarantee.factor("400 m") < 16
     True
     """
 
     level: Level
     radius: Fraction
-    cell: Fraction
+    steps: tuple[Step, ...]
     reports: int = 1
+    listed: int | None = None
 
     @classmethod
     def read(
-        cls, *, radius: LengthLike, eps: LevelLike, cell: LengthLike, axes: int = 2
+        cls,
+        *,
+        radius: LengthLike,
+        eps: LevelLike,
+        steps: Iterable[Step] = (),
+        listed: int | None = None,
     ) -> "MetreGuarantee":
-        """From lengths and a level as people write them.
+        """From a length and a level as people write them.
 
         Parameters
         ----------
         radius, eps
             The distance, and the level up to it.
-        cell
-            The side of the cells that places are moved to.
-        axes
-            2 for noise in a plane, 3 for noise in space.
+        steps
+            What is done to true places before the noise; computing in doubles is added.
+        listed
+            As the attribute.
         """
-        reach, side = metres(radius, what="the radius"), metres(cell, what="a cell")
-        level, slack = as_eps(eps), root(axes) * side + DOUBLES
-        because = "T Def 9.4.1; distances along the surface, the cells counted in"
+        reach, level, taken = metres(radius, what="the radius"), as_eps(eps), (*steps, DOUBLES)
+        slack = sum((step.metres for step in taken), Level(0))
+        because = "T Def 9.4.1; distances along the surface, with every step before the noise"
         return cls(
             level / (slack + reach),
             Surface(slack),
@@ -91,12 +131,23 @@ class MetreGuarantee(Guarantee):
             unit="metre",
             level=level,
             radius=reach,
-            cell=side,
+            steps=taken,
+            listed=listed,
         )
 
     @property
+    def rate(self) -> Level:
+        """The level per metre that reports fall off with."""
+        return self.eps
+
+    @property
+    def overhead(self) -> Level:
+        """What the steps before the noise add to every exponent: rate·slack."""
+        return self.eps * self.slack
+
+    @property
     def slack(self) -> Level:
-        """How much farther apart two places may seem: √axes·cell, and 2 µm for rounding in doubles."""
+        """How many metres farther apart two places may seem: the steps together."""
         assert isinstance(self.space, Surface)
         return self.space.slack
 
@@ -138,8 +189,9 @@ class MetreGuarantee(Guarantee):
     def brief(self) -> str:
         """The guarantee in one or two sentences."""
         within = in_words(self.radius)
+        places = "true places" if self.listed is None else "places of the list"
         text = (
-            f"Within {within}, the odds between two true places change by at most a factor of "
+            f"Within {within}, the odds between two {places} change by at most a factor of "
             f"{factor_in_words(self.level)}."
         )
         if self.reports > 1:
@@ -152,14 +204,13 @@ class MetreGuarantee(Guarantee):
 
     def explain(self) -> str:
         """The guarantee in words, with what was counted in."""
-        radius, cell = in_words(self.radius), in_words(self.cell)
+        radius, steps = in_words(self.radius), "; ".join(map(str, self.steps))
         return "\n".join(
             [
                 f"{self.brief()} {self.warning}".strip(),
                 "At a greater distance D they change by at most that factor to the power of "
                 f"D/{radius}: places far from each other are not hidden from each other.",
-                f"Distances are along the surface (WGS 84). True places are moved to cells of {cell} "
-                "first; that and rounding are counted in.",
+                f"Distances are along the surface (WGS 84). Counted in: {steps}.",
             ]
         )
 
@@ -168,11 +219,22 @@ class MetreGuarantee(Guarantee):
         return super().to_dict() | {
             "level": plain(self.level),
             "radius_m": plain(self.radius),
-            "cell_m": plain(self.cell),
-            "slack_m": float(self.slack),
+            "overhead": float_up(self.overhead.bounds(64)[1]),
+            "steps": [
+                {"step": step.words, "metres": float_up(step.metres.bounds(64)[1])}
+                for step in self.steps
+            ],
+            "listed": self.listed,
             "reports": self.reports,
             "total_level": plain(self.total),
         }
 
     def __repr__(self) -> str:
         return f"MetreGuarantee({about(self.level)} within {in_words(self.radius)})"
+
+
+def _above(length: Level) -> str:
+    """A length in words, never less than it is."""
+    most = length.bounds(64)[1]
+    digits = max(0, 2 - math.floor(math.log10(most)))
+    return in_words(Fraction(math.ceil(most * 10**digits), 10**digits))

@@ -12,7 +12,7 @@ from dprivacy.geo.city_grid import City, require_city
 from dprivacy.geo.earth.coordinates import like, read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words
-from dprivacy.geo.metre_guarantee import MetreGuarantee
+from dprivacy.geo.metre_guarantee import SHADOW, MetreGuarantee, snapped
 from dprivacy.geo.place_files import PlaceFile
 from dprivacy.geo.place_noise import read_rows
 from dprivacy.geo.released_places import ProtectedPlaces, released
@@ -179,7 +179,9 @@ def optimal_places(
     Within 1 km, the odds between two true places change by at most a factor of 4.
     """
     require_city(city)
-    guarantee = MetreGuarantee.read(radius=radius, eps=eps, cell=city.cell)
+    guarantee = MetreGuarantee.read(
+        radius=radius, eps=eps, steps=(SHADOW, snapped(city.cell, to="centres of cells of"))
+    )
     found = optimal(
         city.space,
         eps=guarantee.eps,

@@ -59,7 +59,7 @@ class PermanentNoise(Frozen):
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
         claim = mechanism.guarantee
-        law = [str(claim.eps), str(claim.cell), str(mechanism.step), where]
+        law = [str(claim.eps), str(mechanism.cell), str(mechanism.step), where]
         told = json.dumps(["dprivacy permanent places 2", context, *law])
         self._set(mechanism=mechanism, _key=hmac.digest(key, told.encode(), "sha256"))
 
@@ -80,4 +80,4 @@ class PermanentNoise(Frozen):
             if tag not in drawn:
                 drawn[tag] = self.mechanism.noise.draw(1, KeyedSource(tag, "place"))[0]
             out[k] = drawn[tag]
-        return out + cells * int(self.mechanism.guarantee.cell / self.mechanism.step)
+        return out + cells * int(self.mechanism.cell / self.mechanism.step)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
-from dprivacy.geo.metre_guarantee import MetreGuarantee
+from dprivacy.geo.metre_guarantee import SHADOW, SPACE, MetreGuarantee, snapped
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.model import Sourced, about
 from dprivacy.numbers import Floats, as_level
@@ -39,7 +39,9 @@ class PlaceMechanism(Sourced):
     guarantee
         What holds for true places.
     step
-        The lattice of the noise, in metres; the guarantee's `cell` is a multiple of it.
+        The lattice of the noise, in metres.
+    cell
+        The side of the public cells that true places are moved to first; a multiple of the step.
     region
         Where the places are, publicly; None for anywhere on Earth.
     source
@@ -54,6 +56,7 @@ class PlaceMechanism(Sourced):
 
     guarantee: MetreGuarantee
     step: Fraction
+    cell: Fraction
     region: Region | None = None
     source: Source | None = None
     family: str = "places"
@@ -79,7 +82,7 @@ class PlaceMechanism(Sourced):
             Degrees, read by `read_places`.
         """
         points = to_space(lat, lon) if self.region is None else self.region.plane.shadow(lat, lon)
-        return np.rint(points / float(self.guarantee.cell)).astype(np.int64)
+        return np.rint(points / float(self.cell)).astype(np.int64)
 
     def points(self, steps: NDArray[np.int64]) -> Floats:
         """Noisy lattice points in metres."""
@@ -98,7 +101,7 @@ class PlaceMechanism(Sourced):
 
     @property
     def _steps_per_cell(self) -> int:
-        return int(self.guarantee.cell / self.step)
+        return int(self.cell / self.step)
 
     def noisy(self, cells: NDArray[np.int64], source: Source) -> NDArray[np.int64]:
         """Cells with fresh noise, in steps."""
@@ -122,6 +125,10 @@ class PlaceMechanism(Sourced):
             steps = self.noisy(self.cells(lat[here], lon[here]), source)
             out[here, 0], out[here, 1] = self.places(self.points(steps))
         return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data."""
+        return super().to_dict() | {"cell_m": str(self.cell), "step_m": str(self.step)}
 
     def __repr__(self) -> str:
         return f"PlaceMechanism({about(self.guarantee.level)} within {in_words(self.guarantee.radius)})"
@@ -184,6 +191,7 @@ def place_mechanism(
     else:
         size = lattice
     declared = None if region is None else as_region(region)
-    axes = 3 if declared is None else 2
-    guarantee = MetreGuarantee.read(radius=reach, eps=eps, cell=size, axes=axes)
-    return PlaceMechanism(guarantee, lattice, declared)
+    axes, to = (3 if declared is None else 2), "a lattice of" if size == lattice else "cells of"
+    steps = (SPACE if declared is None else SHADOW, snapped(size, to=to, axes=axes))
+    guarantee = MetreGuarantee.read(radius=reach, eps=eps, steps=steps)
+    return PlaceMechanism(guarantee, lattice, size, declared)

@@ -62,7 +62,7 @@ def test_rounding_in_doubles_is_far_below_what_is_counted_in(rng):
                 worst_shadow = max(worst_shadow, abs(float(value - float(said))))
     assert worst < 1e-8
     assert worst_shadow < 2e-8
-    assert max(worst, worst_shadow) * 4 < float(DOUBLES) / 10
+    assert max(worst, worst_shadow) * 4 < float(DOUBLES.metres) / 10
 
 
 def test_the_axes_of_a_plane_do_not_lengthen():

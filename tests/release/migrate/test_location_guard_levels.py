@@ -44,6 +44,6 @@ def test_settings_of_ones_own():
 def test_the_settings_go_into_the_places_room():
     geo = pytest.importorskip("dprivacy.geo")
     level = location_guard()["low"]
-    claim = geo.MetreGuarantee.read(**level.settings, cell="0.2 m")
+    claim = geo.place_mechanism(**level.settings, step="0.2 m", region="0, 0, 9 km").guarantee
     assert claim.radius == level.radius
     assert claim.eps < level.rate  # the cell is counted in
