@@ -23,7 +23,7 @@ const isLabel = (data) =>
 /** A mechanism out of what is known of it. */
 function mechanism(hash, family, { labels, outputs, factor, draw, means, least }) {
   if (labels.length < 2 || ![...labels, ...(outputs ?? [])].every(isLabel))
-    refuse("the file should have labels, each text or a whole number");
+    refuse("labels should be text or whole numbers");
   // Labels that are objects are found by their JSON, in a list of their own: text may look the same.
   const [plain, others] = [new Map(), new Map()];
   labels.forEach((label, x) =>
@@ -58,13 +58,13 @@ function mechanism(hash, family, { labels, outputs, factor, draw, means, least }
 /** Check everything in a file that a draw or a promise rests on; then, that this page accepts it. */
 export async function load(text, { odds, sha256: pin } = {}) {
   if (odds === undefined && pin === undefined)
-    refuse("say what this page accepts: the largest odds, the sha256 of the file, or both");
+    refuse("say what this page accepts: the largest odds, the file's sha256, or both");
   try {
     if (text.length > LARGEST) refuse("the file is longer than 32 million characters");
     const { format, version, body, sha256: told } = JSON.parse(text);
     const hash = await sha256(canonical({ format, version, body }));
-    if (hash !== told) refuse("the file was changed: its hash is another");
-    if (pin !== undefined && pin !== hash) refuse("the file is not the one that this page accepts");
+    if (hash !== told) refuse("the file was changed: its hash differs");
+    if (pin !== undefined && pin !== hash) refuse("the file is not the one this page accepts");
     if (format !== "dprivacy.mechanism") throw format;
     const found = mechanism(hash, body.family, lawOf(version, body));
     const [num, den] = odds === undefined ? found.factor : rational(odds);

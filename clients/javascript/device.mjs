@@ -4,7 +4,7 @@
  * drawn anew: two reports of one answer would tell more than one.
  */
 
-import { hex } from "./families.mjs";
+import { hex } from "./draws.mjs";
 
 /** Keeps things for as long as the program runs: for Node and for tests. */
 export class MemoryStore extends Map {

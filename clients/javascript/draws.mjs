@@ -6,6 +6,8 @@
 
 import { bitsOf } from "./levels.mjs";
 
+export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** Thrown when given words run out. */
 export class Ended extends Error {}
 
@@ -75,16 +77,16 @@ export function below(bound, words) {
 
 const halves = (number) => [Number(number >> 32n), Number(number & 0xffffffffn)];
 
-/** A coin that shows heads with chance num/den; with fewer bits a twin, to be checked on every word. */
+/**
+ * A coin that shows heads with chance num/den, in lowest terms; with fewer bits a twin, to be checked on
+ * every word.
+ */
 export function coin(num, den, bits = 64) {
-  let [common, rest] = [num, den];
-  while (rest) [common, rest] = [rest, common % rest];
-  const scaled = (num / common) << BigInt(bits);
-  const under = den / common;
-  const [high, low] = halves((scaled / under) << BigInt(64 - bits));
+  const scaled = num << BigInt(bits);
+  const [high, low] = halves((scaled / den) << BigInt(64 - bits));
   /** 1 for heads, 0 for tails, −1 where the word does not decide. */
   const side = ({ hi, lo }) => (hi !== high ? +(hi < high) : lo !== low ? +(lo < low) : -1);
-  const resolve = (words) => +(bigBelow(under, words) < scaled % under);
+  const resolve = (words) => +(bigBelow(den, words) < scaled % den);
   const flip = (words) => {
     words.next();
     const shown = side(words);

@@ -4,14 +4,12 @@
  * makes a report for the label at a position, and `means`, which gives the labels that a report speaks for.
  */
 
-import { below, coin, row } from "./draws.mjs";
-import { root } from "./levels.mjs";
+import { below, coin, hex, row } from "./draws.mjs";
+import { reduced, root } from "./levels.mjs";
 import { refuse } from "./refusal.mjs";
 
-export const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
 const integer = (text) =>
-  /^0x[0-9a-f]{1,20000}$/.test(text) ? BigInt(text) : refuse("integers should be text such as 0x1f");
+  text.match(/^0x[0-9a-f]{1,20000}$/) ? BigInt(text) : refuse("integers should be text such as 0x1f");
 
 function need(holds, what) {
   if (!holds) refuse(`the file should have ${what}`);
@@ -50,7 +48,7 @@ function explicit({ channel: { inputs, outputs, matrix } }) {
 /** A coin that puts the truth inside: r of the b sets hold it. */
 function insideCoin([num, den], r, b) {
   const weight = num * BigInt(r);
-  return coin(weight, weight + den * BigInt(b - r));
+  return coin(...reduced([weight, weight + den * BigInt(b - r)]));
 }
 
 /** Sets of one size; a report is their sorted positions. */

@@ -1,7 +1,6 @@
 /** Hashes of what is asked, and permanent answers: draws from words that only the device's key can make. */
 
-import { Ended, givenWords } from "./draws.mjs";
-import { hex } from "./families.mjs";
+import { Ended, givenWords, hex } from "./draws.mjs";
 import { refuse } from "./refusal.mjs";
 
 const utf8 = new TextEncoder();
@@ -13,7 +12,7 @@ export function canonical(data) {
     const names = Object.keys(data).sort();
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(data[name])}`).join()}}`;
   }
-  if (typeof data === "number" && !Number.isSafeInteger(data)) refuse("numbers in a file should be whole");
+  if (typeof data === "number" && !Number.isSafeInteger(data)) refuse("numbers should be whole");
   return JSON.stringify(data);
 }
 
@@ -31,7 +30,7 @@ export const sha256 = async (text) =>
 export async function permanentDraw(key, question, context, value, draw, least = 16) {
   const { name, hash } = key?.algorithm ?? {};
   if (name !== "HMAC" || hash.name !== "SHA-256" || typeof context !== "string")
-    refuse("permanent answers need a key for HMAC with SHA-256, and a context");
+    refuse("permanent answers need an HMAC key for SHA-256 and a context");
   const head = utf8.encode(`dprivacy client 1\0${question}\0${context}\0`);
   for (let blocks = Math.ceil(least / 4); ; blocks *= 4) {
     const bytes = new Uint8Array(32 * blocks);

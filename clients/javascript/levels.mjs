@@ -11,10 +11,17 @@ export function rational(text) {
   return whole && den ? [BigInt(whole + part), den] : refuse("numbers are written as 2, 2.5 or 5/2");
 }
 
+/** A fraction in lowest terms. */
+export function reduced([num, den]) {
+  let [common, rest] = [num, den];
+  while (rest) [common, rest] = [rest, common % rest];
+  return [num / common, den / common];
+}
+
 /** A level above 0: a number, or "ln 3", at which odds change by 3 at most. */
 export function readLevel(text) {
   const [, log, number] = /^\s*(ln\b)?\s*\(?([^()]*)\)?\s*$/.exec(`${text}`) ?? ["", "", ""];
-  const [num, den] = rational(number);
+  const [num, den] = reduced(rational(number));
   if (num <= (log ? den : 0n)) refuse("a level should be above 0, such as 1, 0.5 or ln 3");
   return { log: !!log, num, den };
 }
@@ -22,11 +29,11 @@ export function readLevel(text) {
 /** ⌊√n⌋. */
 export function root(n) {
   let x = 1n << BigInt((bitsOf(n) + 1) >> 1);
-  for (;;) {
-    const y = (x + n / x) >> 1n;
+  for (let y = 0n; n; x = y) {
+    y = (x + n / x) >> 1n;
     if (y >= x) return x;
-    x = y;
   }
+  return n;
 }
 
 /** Integers around 2^bits·e^(−x) for x from low/2^bits to high/2^bits, low ≥ 0. */
@@ -47,4 +54,31 @@ export function expMinus(low, high, bits) {
     return down ? power >> guard : -(-power >> guard);
   };
   return [side(high, true), side(low, false)];
+}
+
+/** Integers around 2^bits·ln(num/den), num > den: k·ln 2 and the rest, by the series of 2·artanh. */
+export function lnBounds(num, den, bits) {
+  const guard = 64n;
+  const one = 1n << (BigInt(bits) + guard);
+  const twiceArtanh = (above, under) => {
+    let [power, sum, n] = [(2n * one * above) / under, 0n, 1n];
+    while (power) {
+      sum += power / n;
+      power = (power * above * above) / (under * under);
+      n += 2n;
+    }
+    return sum; // off by less than 2 a term
+  };
+  const k = BigInt(bitsOf(num) - bitsOf(den));
+  const shifted = den << k;
+  const sum = k * twiceArtanh(1n, 3n) + twiceArtanh(num - shifted, num + shifted);
+  const low = (sum >> guard) - 1n;
+  return [low, low + 3n];
+}
+
+/** Integers around 2^bits times a level. */
+export function levelBounds({ log, num, den }, bits) {
+  if (log) return lnBounds(num, den, bits);
+  const low = (num << BigInt(bits)) / den;
+  return [low, low + 1n];
 }

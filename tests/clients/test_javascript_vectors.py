@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.client_places import write_places
 from support.client_vectors import write_vectors
 from support.node_tests import run_node
 
@@ -17,3 +18,16 @@ def test_javascript_draws_what_python_draws(tmp_path):
 def test_javascript_draws_what_python_draws_from_a_hundred_thousand_words(tmp_path):
     write_vectors(tmp_path, words=100_000)
     run_node("vectors.test.mjs", VECTORS=tmp_path)
+
+
+@pytest.mark.service("node")
+def test_javascript_moves_places_as_python_does(tmp_path):
+    write_places(tmp_path, words=2000)
+    run_node("places.test.mjs", VECTORS=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.service("node")
+def test_javascript_moves_places_as_python_does_by_a_hundred_thousand_words(tmp_path):
+    write_places(tmp_path, words=100_000)
+    run_node("places.test.mjs", VECTORS=tmp_path)
