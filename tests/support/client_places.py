@@ -83,7 +83,7 @@ def question_of(mechanism: Any, options: dict[str, Any]) -> str:
     """The hash that stands for what is asked, as the client writes it."""
     eps = options["eps"]
     level = Q(eps.removeprefix("ln").strip("() "))
-    lengths = (mechanism.guarantee.radius, mechanism.guarantee.cell, mechanism.step)
+    lengths = (mechanism.guarantee.radius, mechanism.cell, mechanism.step)
     told: list[Any] = [
         "true" if eps.startswith("ln") else "false",
         level.numerator,
