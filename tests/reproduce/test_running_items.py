@@ -20,7 +20,9 @@ FIGURES = ["2.1", "4.1", "4.4", "4.5", "6.1", "6.2", "6.3", "6.5", "7.2", "7.3"]
 FIGURES += ["8.1", "8.2", "8.3", "8.4", "10.3", "10.4", "10.5"]
 EXAMPLES = ["T:example-2.4", "T:example-4.2", "T:example-4.6"]
 ARTICLES = ["C:example-2", "P:counts", "M:example-5", "M:example-7"]
+LOCAL = ["which-one", "golden", "left-out", "measured", "repeated", "paper", "refinement", "order"]
 SLOW = {"T:figure-8.3", "T:table-10.1", "T:figure-10.3", "T:figure-10.4", "T:figure-10.5"}
+SLOW |= {"L:measured", "L:refinement"}
 SLOW |= {"T:table-6.2-six", "T:figure-8.4", "T:figure-8.2", "T:example-4.1.1", "erratum:E6"}
 
 
@@ -28,11 +30,12 @@ def test_everything_that_the_sources_print_is_listed():
     items = catalogue()
     wanted = [f"T:table-{n}" for n in TABLES] + [f"T:figure-{n}" for n in FIGURES]
     assert {*wanted, *EXAMPLES, *ARTICLES} <= items.keys()
+    assert {f"L:{name}" for name in LOCAL} <= items.keys()
     for one in items.values():
-        assert re.fullmatch(r"(T|C|P|M|erratum):[A-Za-z0-9.-]+", one.key)
+        assert re.fullmatch(r"(T|C|P|M|L|erratum):[A-Za-z0-9.-]+", one.key)
         assert one.title
         assert one.place
-    assert [one.key for one in items.values() if one.heavy] == ["T:table-9.1"]
+    assert [one.key for one in items.values() if one.heavy] == ["T:table-9.1", "L:order"]
 
 
 def test_every_erratum_of_the_page_is_an_item():
@@ -57,6 +60,11 @@ def test_item_that_takes_longer(key):
     if not DATA.exists() and catalogue()[key].needs:
         pytest.skip("the data sets are not here (../shared/data)")
     _check(key, DATA)
+
+
+@pytest.mark.slow
+def test_the_order_of_local_mechanisms():
+    _check("L:order", None)
 
 
 def _check(key, data):

@@ -16,6 +16,7 @@ SOURCES = {
     "C": "the paper on categorical data",
     "P": "the paper on extreme points of the polytope",
     "M": "the paper on metric spaces",
+    "L": "the page of this documentation on local mechanisms",
     "erratum": "places where a source is wrong, each with its counter-example",
 }
 
@@ -32,6 +33,8 @@ _SHELVES = (
     "chapters.chapter_9",
     "chapters.chapter_10",
     "chapters.articles",
+    "chapters.local_errors",
+    "chapters.local_orders",
     "errata.errata_1_to_11",
     "errata.errata_12_to_22",
     "errata.errata_23_to_34",
@@ -81,7 +84,7 @@ class Item:
 
     @property
     def source(self) -> str:
-        """T, C, P, M or erratum."""
+        """T, C, P, M, L or erratum."""
         return self.key.partition(":")[0]
 
     def to_dict(self) -> dict[str, Any]:
