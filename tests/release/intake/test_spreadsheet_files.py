@@ -15,7 +15,7 @@ from support.awkward_tables import CANARY
 from support.made_spreadsheets import ods, xlsx
 from support.mutations import mutants
 from support.programs import run_program
-from support.spreadsheet_bombs import BOMBS, ODD, plain, repeated_text, with_shared
+from support.spreadsheet_bombs import BOMBS, ODD, plain, repacked, repeated_text, with_shared
 
 ROWS = [
     ["town", "age", "income", "born", "member", "seen"],
@@ -156,6 +156,32 @@ def test_what_is_no_spreadsheet(tmp_path):
             sheet_text(file_of(tmp_path, data), None)
     with pytest.raises(BadFile, match="holds nothing"):
         propose(file_of(tmp_path, xlsx({"one": []})))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[:-40],
+        lambda text: text.replace(b"</table:table>", b""),
+        lambda text: text.replace(b"</table:table>", b"<table:more>"),
+        lambda text: text.replace(b"</table:table-row>", b"<!--", 1),
+        lambda text: b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + text,
+    ],
+)
+def test_a_sheet_that_breaks_off_is_refused_at_once(tmp_path, change):
+    """It is refused as damaged, not ended by the limit of its time: the library never came to it."""
+    broken = repacked(
+        ods(PEOPLE), lambda name, text: change(text) if name == "content.xml" else text
+    )
+    with pytest.raises(BadFile, match="it is damaged, or not what its name says"):
+        sheet_text(file_of(tmp_path, broken, "in.ods"), None)
+
+
+def test_a_sheet_behind_a_password_is_called_that(tmp_path):
+    said = b"<manifest:encryption-data/>"
+    locked = repacked(ods(PEOPLE), lambda name, text: said if "manifest" in name else text[::-1])
+    with pytest.raises(BadFile, match="is protected by a password"):
+        sheet_text(file_of(tmp_path, locked, "in.ods"), None)
 
 
 def test_mutated_copies_are_read_or_refused_in_words(tmp_path):

@@ -13,6 +13,7 @@ import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
+from xml.parsers import expat
 
 _LARGEST = 256 << 20  # bytes, unpacked
 _MOST_TIMES, _ALWAYS = 100, 4 << 20  # a sheet shrinks to a twentieth; small ones may do more
@@ -29,6 +30,7 @@ def main() -> None:
     try:
         _limit(0)
         _limit(_unpacked(sys.stdin.buffer))
+        _require_ends(sys.stdin.buffer)
         said, lines = _read(sys.stdin.buffer, wanted)
     except _TooLarge as reason:
         said = {"large": str(reason)}
@@ -48,6 +50,10 @@ def main() -> None:
 
 class _TooLarge(Exception):
     """Why a spreadsheet is too large, in words that quote nothing of it."""
+
+
+class PasswordError(Exception):
+    """A spreadsheet that nobody can read without its password; the library has one of this name."""
 
 
 def written(cell: Any) -> str:
@@ -94,6 +100,32 @@ def _unpacked(file: IO[bytes]) -> int:
             f"unpacks to more than {_MOST_TIMES} times its size, as no spreadsheet does; save it as CSV"
         )
     return max(packed, size)
+
+
+def _require_ends(file: IO[bytes]) -> None:
+    """Refuse a sheet of an .ods file that breaks off: the library would look for its end for ever."""
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            for part in archive.infolist():
+                if part.filename == "content.xml":
+                    _require_whole(archive, part)
+    file.seek(0)
+
+
+def _require_whole(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+    reader = expat.ParserCreate("utf-8")
+    reader.StartDoctypeDeclHandler = _refuse_declarations
+    try:
+        with archive.open(part) as text:
+            reader.ParseFile(text)
+    except expat.ExpatError:
+        if b"encryption-data" in archive.read("META-INF/manifest.xml"):
+            raise PasswordError from None
+        raise
+
+
+def _refuse_declarations(*_: object) -> None:
+    raise ValueError
 
 
 def _read(file: IO[bytes], wanted: str | None) -> tuple[dict[str, Any], Iterable[str]]:
