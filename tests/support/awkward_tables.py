@@ -78,7 +78,7 @@ def awkward_tables() -> Iterator[Awkward]:
     yield Awkward("codes, no header", _codes(80, ";", 6, 9, 1).encode(), delimiter=";", header=None)
     years = f"2017,2018,2019\n{_codes(80, ',', 600, 900, 100)}"
     yield Awkward("years as names", years.encode(), header=None)
-    yield Awkward("one column", f"age\n{_codes(50, ',', 99)}".encode(), delimiter=None)
+    yield Awkward("one column", f"age\n{_codes(50, ',', 99)}".encode(), delimiter=None, header=None)
     times = "".join(f"12:{i:02}:00;{i},5\n" for i in range(60))
     yield Awkward("times", f"when;value\n{times}".encode(), delimiter=";")
     irish = "".join(f"O'Neil {CANARY} {i},{i}\n" for i in range(60))

@@ -39,6 +39,27 @@ def test_a_record_of_numbers_alone_with_odd_words_where_others_have_some_too():
 
 
 @pytest.mark.parametrize(
+    "odd",
+    [["90+", ">100000"], ["<LOD", "gone"], ["12 kg", "won't say"], ["~50", "***"], ["inf", "gone"]],
+)
+def test_odd_answers_above_numbers_alone_are_no_names(odd):
+    """No other column of words is there to compare with."""
+    rows = [row[2:] for row in rows_of()]
+    for first in permutations(odd):
+        assert not header_of([[*first], *rows])[0]
+    assert header_of([["age_2", "income (€)"], *rows])[0]
+
+
+def test_one_word_above_a_single_column_of_numbers_is_asked_about():
+    assert header_of([["gone"], *([row[2]] for row in rows_of())])[0] is None
+
+
+def test_among_many_names_above_numbers_some_may_begin_with_a_digit():
+    rows = [[str(k), f"{k}.5", str(k % 7), str(k % 5)] for k in range(40)]
+    assert header_of([["lot", "1st_floor", "year", "price"], *rows])[0]
+
+
+@pytest.mark.parametrize(
     "word", ["refused", "Unknown", "don't know", "keine Angabe", "K.A.", "#N/A"]
 )
 def test_words_for_no_answer_are_no_names(word):

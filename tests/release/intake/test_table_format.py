@@ -17,6 +17,7 @@ MUST_BE_SAID = {
     "words, three rows": "header",
     "codes, no header": "header",
     "years as names": "header",
+    "one column": "header",
     "noise": "encoding",
     "cells between spaces": "delimiter",
     "cells between colons": "delimiter",

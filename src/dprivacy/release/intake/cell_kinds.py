@@ -6,7 +6,11 @@ from typing import Literal
 Kind = Literal["number", "date", "missing", "text"]
 
 _GROUPED = r"\d{1,3}(?:[., '\u00a0\u202f]\d{3})+(?:[.,]\d+)?"
-_NUMBER = re.compile(rf"[-+]?(?:\d+(?:[.,]\d*)?|{_GROUPED}|[.,]\d+)(?:[eE][-+]?\d+)?\s?%?")
+_NUMBER = re.compile(
+    rf"[-+]?(?:\d+(?:[.,]\d*)?|{_GROUPED}|[.,]\d+)(?:[eE][-+]?\d+)?\s?%?"
+    r"|[-+]?inf(?:inity)?",
+    re.IGNORECASE,
+)
 _DATE = re.compile(
     r"\d{4}-\d\d?-\d\d?(?:[T ].{0,40})?|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .{0,20})?"
     r"|\d{1,2}[-. ]{1,2}[^\W\d_]{3,9}[-. ]{1,2}\d{2,4}|\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?"

@@ -1,5 +1,6 @@
 """Whether the first line of a table holds names or a person's record; or that somebody must say."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -7,6 +8,7 @@ from dprivacy.release.intake.cell_kinds import kind_of, marks_of
 
 _FEW_ROWS, _ENOUGH_ROWS, _ENOUGH_COLUMNS = 10, 20, 3  # less may be somebody's rare answers
 _ONCE = 0.02  # of the rows have a value that comes once
+_NAME = re.compile(r"[^\W\d]")  # a name begins with a letter; 90+, <LOD, ~50, 12 kg are answers
 
 
 def header_of(
@@ -60,7 +62,16 @@ def _words_above(first: Sequence[str], columns: Sequence[Sequence[str]]) -> tupl
     # A record whose numbers are all missing, in odd words, has names like those below it.
     stands_out = not any(_looks_like(cell, column) for cell, column in texts)
     many = len(columns[0]) >= _ENOUGH_ROWS
-    if any(numeric) and (stands_out or (many and sum(numeric) >= _ENOUGH_COLUMNS)):
+    named = sum(
+        number and bool(_NAME.match(cell)) for cell, number in zip(first, numeric, strict=True)
+    )
+    if many and named >= _ENOUGH_COLUMNS:
+        return True, "its first line holds words above numbers or dates"
+    if any(numeric) and stands_out:
+        if named < sum(numeric):
+            return None, "its first line holds cells above numbers that no letter begins"
+        if len(columns) == 1:  # somebody may have answered in an odd word; hardly in several
+            return None, "its first line holds a word above a single column of numbers"
         return True, "its first line holds words above numbers or dates"
     if not any(numeric) and many and sum(map(_repeats, columns)) >= _ENOUGH_COLUMNS and stands_out:
         return True, "no cell of its first line comes again, though the columns repeat themselves"

@@ -1,6 +1,8 @@
 """The encoding of a text, from its bytes: by a mark, empty bytes, as UTF-8 or Windows-1252; or ask."""
 
 import codecs
+import re
+from itertools import pairwise
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -10,6 +12,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LOOKED_AT = 4096  # bytes, for empty ones
+_WORD = re.compile(rb"(?<![A-Za-z])[\x80-\xff]{2,}(?![A-Za-z\x80-\xff])")
+_LEAD = re.compile(rb"[\x80-\x9f]")  # signs in Windows-1252, and first bytes of two in Shift-JIS
 _USUAL_SIGNS = frozenset("€£§°–—‘’“”„…«»·ºª¿¡\u00a0½¼¾×±²³´®©™†•")
 
 
@@ -35,7 +39,25 @@ def encoding_of(sample: bytes) -> tuple[str | None, str]:
     odd = sum(not c.isalpha() and c not in _USUAL_SIGNS for c in beyond)
     if odd > letters or any(ord(c) < 32 and c not in "\t\r\n\f" for c in sample.decode("cp1252")):
         return None, "it is not UTF-8, and makes no sense as Windows-1252"
+    if _foreign(sample) > 0.5:
+        return None, (
+            "it is not UTF-8, and whole words of it are in letters beyond a-z, as in Japanese, "
+            "Chinese, Korean, Russian or Greek"
+        )
     return "cp1252", "it is not UTF-8, and its letters beyond a-z read as Western European"
+
+
+def _foreign(sample: bytes) -> float:
+    """The share of the bytes beyond ASCII that Western European would not have there.
+
+    In Western words letters beyond a-z stand beside others. In other alphabets, and where a letter is
+    two bytes, whole words are made of them; of the two bytes of Shift-JIS the second may be ASCII, so
+    that the first ones, which Windows-1252 has signs for, come at every second place.
+    """
+    places = {at for word in _WORD.finditer(sample) for at in range(*word.span())}
+    leads = (found.start() for found in _LEAD.finditer(sample))
+    places.update(at for pair in pairwise(leads) if pair[1] - pair[0] <= 2 for at in pair)
+    return len(places) / max(1, sum(byte > 127 for byte in sample))
 
 
 def _with_empty_bytes(head: bytes) -> tuple[str | None, str]:
