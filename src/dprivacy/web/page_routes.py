@@ -61,8 +61,9 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
     return server
 
 
-def _opening(room: type[OpenRoom], desk: Desk, largest: int) -> Callable[[Request], None]:
-    def opened(request: Request) -> None:
-        room(desk, request.query_params, largest)
+def _opening(room: type[OpenRoom], desk: Desk, largest: int) -> Callable[[Request], Any]:
+    def opened(request: Request) -> Any:
+        refused = room(desk, request.query_params, largest).refused
+        return ui.context.client.build_response(request, 400) if refused else None
 
     return opened

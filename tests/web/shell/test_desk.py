@@ -9,7 +9,14 @@ import warnings
 
 import pytest
 
-from dprivacy.errors import AlreadyReleased, BadFile, BudgetExceeded, PrivacyLeakWarning, TooLarge
+from dprivacy.errors import (
+    AlreadyReleased,
+    BadFile,
+    BadLevel,
+    BudgetExceeded,
+    PrivacyLeakWarning,
+    TooLarge,
+)
 from dprivacy.release import Ledger
 from dprivacy.web.shell import desk as desks
 from dprivacy.web.shell.desk import Desk, require_small, warnings_heard
@@ -88,6 +95,7 @@ def test_errors_show_no_folder_and_unexpected_ones_no_text(place):
     drawer = desk.drawer()
     told = drawer.told(BadFile(f"{drawer.folder / 'table.csv'}: ragged rows"))
     assert told == "table.csv: ragged rows."
+    assert drawer.told(BadLevel("ε should be less")) == "ε should be less."
     told = drawer.told(KeyError("the secret value 4711"))
     assert "4711" not in told
     assert "KeyError" in told

@@ -94,7 +94,9 @@ class Drawer:
             text = (
                 str(error).replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), "here")
             )
-            if "." not in text.split(" ", 1)[0]:  # the name of a file stays as it is
+            if (
+                text[:1].isascii() and "." not in text.split(" ", 1)[0]
+            ):  # ε and in.csv stay as they are
                 text = text[:1].upper() + text[1:]
             return text if text.endswith((".", "?", "!")) else f"{text}."
         if isinstance(error, MemoryError):

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import DPrivacyError
+from dprivacy.errors import BadLevel, DPrivacyError
 from dprivacy.numbers import as_eps
 
 # Odds factors that the slider stops at: e^ε, so that ε is exact and kernels have short fractions.
@@ -45,6 +45,20 @@ def nearest_stop(level: str) -> int:
     except DPrivacyError:
         return len(FACTORS) // 2
     return min(range(len(FACTORS)), key=lambda k: abs(math.log(float(FACTORS[k])) - wanted))
+
+
+def require_level(level: str) -> None:
+    """Refuse what is no level, and one that no page can do anything with.
+
+    Examples
+    --------
+    >>> require_level("ln 3")
+    """
+    if float(as_eps(level)) > _LARGEST:
+        raise BadLevel(
+            f"ε should be at most {_LARGEST:.0f}, not {level.strip():.20}: no number holds e^ε beyond, "
+            "and nothing is protected; take a smaller one, such as ln 3"
+        )
 
 
 def factor_in_words(level: str) -> str:

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 from nicegui import ui
 
+from dprivacy.errors import DPrivacyError
 from dprivacy.web.shell.controls import Answers
 from dprivacy.web.shell.desk import Desk
+from dprivacy.web.shell.number_words import require_level
 from dprivacy.web.shell.page_frame import link, read_state, room, text
 
 
@@ -28,6 +30,11 @@ class OpenRoom(ABC):
         The settings in the address.
     largest
         The largest file that is taken, in bytes.
+
+    Attributes
+    ----------
+    refused
+        Whether the address asks for a level that is none, or too high; the room says so, and waits.
     """
 
     name: ClassVar[str]
@@ -46,7 +53,12 @@ class OpenRoom(ABC):
         ui.context.client.on_delete(self.drawer.close)
         with room(self.name, self.title, self.lead):
             self.build()
-        ui.timer(0.05, self.changed, once=True)
+        reason = _no_level(query.get("eps", "")) if "eps" in self.usual else None
+        self.refused = reason is not None
+        if reason is None:
+            ui.timer(0.05, self.changed, once=True)
+        else:
+            self.refuse(reason)
 
     @abstractmethod
     def build(self) -> None:
@@ -92,6 +104,16 @@ class OpenRoom(ABC):
             return
         ui.run_javascript(f"navigator.clipboard?.writeText(location.origin + {_quoted(where)})")
         ui.notify("The link is copied. It holds the settings, and no data.")
+
+
+def _no_level(given: str) -> DPrivacyError | None:
+    """Why the level in an address is none; an empty one leaves it to the room."""
+    try:
+        if given.strip():
+            require_level(given)
+    except DPrivacyError as reason:
+        return reason
+    return None
 
 
 def side_by_side() -> Any:
