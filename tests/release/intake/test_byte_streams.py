@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from threading import Event, Thread
 
 import pytest
 
@@ -12,6 +13,7 @@ from dprivacy.release.intake import byte_streams
 from dprivacy.release.intake.byte_streams import beginning_of, opened_utf8, refuse_bad_bytes
 from dprivacy.release.intake.table_settings import Intake, TableSettings
 from support.awkward_tables import awkward_tables
+from support.patience import PATIENCE
 
 READABLE = [one for one in awkward_tables() if one.name not in ("noise", "polish cp1250")]
 
@@ -71,6 +73,49 @@ def test_what_unpacks_to_far_more_than_a_table_does_is_refused(tmp_path, monkeyp
 def test_the_beginning_costs_no_more_than_itself(tmp_path):
     path = file_of(tmp_path, gzip.compress(b"x" * (8 << 20)))
     assert beginning_of(path, 100) == b"x" * 100
+
+
+class Slow:
+    """A file whose read does not come back before it is let go."""
+
+    def __init__(self):
+        self.times, self.inside, self.go = 0, Event(), Event()
+
+    def read(self, size):
+        self.times += 1
+        self.inside.set()
+        assert self.go.wait(PATIENCE)
+        return b"x" * size
+
+
+def test_what_arrow_reads_ahead_is_waited_for_and_nothing_is_read_later():
+    """The number of a file that was closed is soon another's, and a late read would take its rows."""
+    slow, found = Slow(), []
+    stream = byte_streams._Stream(slow)
+    ahead = Thread(target=lambda: found.append(stream.read(3)))
+    closing = Thread(target=stream.close)
+    ahead.start()
+    assert slow.inside.wait(PATIENCE)
+    closing.start()
+    assert not stream.closed
+    slow.go.set()
+    ahead.join()
+    closing.join()
+    assert (found, stream.closed, slow.times) == ([b"xxx"], True, 1)
+    assert stream.read(3) == b""
+    assert slow.times == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_late_read_takes_nothing_from_the_file_that_is_opened_next(tmp_path, encoding, packed):
+    data = ("a,number\n" * 1000).encode(encoding)
+    path = file_of(tmp_path, gzip.compress(data) if packed else data)
+    with opened_utf8(path, encoding) as stream:
+        assert stream.read(9) == b"a,number\n"
+    with path.open("rb") as following:
+        assert stream.read(100) == b""
+        assert following.tell() == 0
 
 
 def test_only_files_are_opened(tmp_path):

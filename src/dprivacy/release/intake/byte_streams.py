@@ -2,8 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from dprivacy.errors import BadFile, TooLarge
@@ -23,20 +24,28 @@ def opened_bytes(path: Path) -> Iterator[Any]:
     """A stream of a file's bytes; what gzip packed, seen by its first bytes, is unpacked."""
     with open_regular(path) as file:
         packed = file.read(2) == _GZIP
-    with arrow().OSFile(str(path)) as raw:
+        file.seek(0)
         if not packed:
-            yield raw
+            with closing(_Stream(file)) as plain:
+                yield plain
             return
-        with arrow().CompressedInputStream(raw, "gzip") as unpacked:
-            yield _Bounded(unpacked, path, _MOST_TIMES * raw.size() + _ALWAYS)
+        most = _MOST_TIMES * path.stat().st_size + _ALWAYS
+        with (
+            arrow().CompressedInputStream(arrow().PythonFile(file, "r"), "gzip") as unpacked,
+            closing(_Bounded(unpacked, path, most)) as bounded,
+        ):
+            yield bounded
 
 
 @contextmanager
 def opened_utf8(path: Path, encoding: str) -> Iterator[Any]:
     """A stream of the same text as UTF-8."""
     with opened_bytes(path) as raw:
-        same = encoding in ("utf-8", "utf-8-sig")  # Arrow checks it, and skips a mark
-        yield raw if same else _Decoded(raw, path, encoding)
+        if encoding in ("utf-8", "utf-8-sig"):  # Arrow checks it, and skips a mark
+            yield raw
+            return
+        with closing(_Decoded(raw, path, encoding)) as decoded:
+            yield decoded
 
 
 def beginning_of(path: Path, most: int) -> bytes:
@@ -54,25 +63,40 @@ def refuse_bad_bytes(path: Path, encoding: str) -> None:
 
 
 class _Stream:
-    """What Arrow asks of a stream in Python."""
+    """What Arrow asks of a stream in Python, which may be closed while another thread reads it.
 
-    closed = False
+    Arrow reads ahead in threads of its own, and does not wait for them when a reader is closed. The
+    number of a file that is closed is that of the next one to be opened: a late read from the file
+    itself would take the beginning of another. So closing waits for a read, and later ones give none.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.closed, self._reading = raw, False, Lock()
 
     def readable(self) -> bool:
         return True
 
+    def read(self, size: int) -> bytes:
+        with self._reading:
+            return b"" if self.closed else self._next(size)
+
     def close(self) -> None:
-        self.closed = True
+        with self._reading:
+            self.closed = True
+
+    def _next(self, size: int) -> bytes:
+        return bytes(self.raw.read(size))
 
 
 class _Bounded(_Stream):
     """A stream that refuses to grow without end."""
 
     def __init__(self, raw: Any, path: Path, most: int) -> None:
-        self.raw, self.path, self.left = raw, path, most
+        super().__init__(raw)
+        self.path, self.left = path, most
 
-    def read(self, size: int) -> bytes:
-        found = bytes(self.raw.read(size))
+    def _next(self, size: int) -> bytes:
+        found = super()._next(size)
         self.left -= len(found)
         if self.left < 0:
             raise TooLarge(
@@ -86,14 +110,15 @@ class _Decoded(_Stream):
     """A stream of UTF-8 made from another encoding; bytes that are none are refused by their line."""
 
     def __init__(self, raw: Any, path: Path, encoding: str) -> None:
-        self.raw, self.path, self.encoding = raw, path, encoding
+        super().__init__(raw)
+        self.path, self.encoding = path, encoding
         self.decoder = codecs.getincrementaldecoder(encoding)()
         self.line = 1
         self.rest = b""
 
-    def read(self, size: int) -> bytes:
+    def _next(self, size: int) -> bytes:
         while len(self.rest) < size:
-            found = bytes(self.raw.read(_CHUNK))
+            found = super()._next(_CHUNK)
             text = self._text(found)
             self.line += text.count("\n")
             self.rest += text.encode("utf-8")
