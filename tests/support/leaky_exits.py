@@ -1,5 +1,6 @@
 """Broken twins of the ways out: in each, something beside the released cells follows the truth."""
 
+import time
 import warnings
 from contextlib import contextmanager
 
@@ -91,6 +92,11 @@ def size_of_the_source(survey, folder):
     return {"bytes": write_csv(survey, folder).stat().st_size}
 
 
+def pace_of_the_work(survey, folder):
+    """When the work was done, and so whether it took longer."""
+    return {"hours": int(time.time() // 3600)}
+
+
 def view_of_the_rows(survey, folder):
     """A column that is passed through, as a view into the bytes of all columns."""
     texts = [
@@ -113,5 +119,6 @@ LEAKY = (
     Exit("ends of the true values as statistics", statistics),
     Exit("a message with a count of true values", counted),
     Exit("the size of the source", size_of_the_source),
+    Exit("the time", pace_of_the_work),
     Exit("a view into other rows", view_of_the_rows),
 )

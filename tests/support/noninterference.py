@@ -10,6 +10,7 @@ import io
 import os
 import secrets
 import shutil
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from dprivacy.text.documents.word_noise import ExponentialWords
 DECLARED = "the rows are sorted or grouped by"
 IDEAL = ("source", "run")  # of a ledger's keyed hashes: of the truth, or of what is drawn
 KEY = bytes(range(32))
+CLOCKS = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 _NOON = datetime(2026, 1, 2, 12)
 
 
@@ -59,8 +61,11 @@ class _Clock(datetime):
 
 
 @contextlib.contextmanager
-def same_cells(key: bytes = KEY):
-    """The same noise transcript whatever the truth is; a fixed clock, fixed keys, and small chunks.
+def same_cells(key: bytes = KEY, *, late: bool = False):
+    """The same noise transcript whatever the truth is; fixed keys, and small chunks.
+
+    A ledger has a fixed day, and lines of progress a fixed pace. Every other clock is left as it is, or
+    `late`, goes wrong by a day and some, and too fast.
 
     Just before a draw the truth is replaced by the first value, or the origin, so that what is drawn
     depends on nothing but the random words, and these are the same each time. A keyed hash under a
@@ -121,16 +126,21 @@ def same_cells(key: bytes = KEY):
         patch.setattr(table_files, "_BLOCK", 1 << 9)
         patch.setattr(output_writer, "CHECKPOINT", 1 << 8)
         patch.setattr(os, "fsync", lambda handle: None)  # nobody pulls the plug here
+        for clock in CLOCKS if late else ():
+            true = getattr(time, clock)
+            patch.setattr(time, clock, lambda true=true: type(true())(1.37 * true() + 1e5))
         yield
 
 
-def what_leaves(way: Exit, source: Any, folder: Path, key: bytes = KEY) -> dict[str, Any]:
+def what_leaves(
+    way: Exit, source: Any, folder: Path, key: bytes = KEY, *, late: bool = False
+) -> dict[str, Any]:
     """All that leaves, with warnings and what is printed."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     out, err = io.StringIO(), io.StringIO()
     with (
-        same_cells(key),
+        same_cells(key, late=late),
         warnings.catch_warnings(record=True) as heard,
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -145,8 +155,8 @@ def what_leaves(way: Exit, source: Any, folder: Path, key: bytes = KEY) -> dict[
 
 
 def differences(way: Exit, first: Any, second: Any, folder: Path) -> list[str]:
-    """What leaves differently for two neighbouring sources."""
-    one, other = (what_leaves(way, source, folder) for source in (first, second))
+    """What leaves differently for two neighbouring sources, at two times."""
+    one, other = what_leaves(way, first, folder), what_leaves(way, second, folder, late=True)
     return [
         f"{way}: {name}: {_shown(one.get(name))} or {_shown(other.get(name))}"
         for name in sorted({*one, *other})

@@ -205,7 +205,9 @@ def crash_exit(point, target):
         real, died = getattr(owner, name), []
 
         def last(*given, **options):
-            real(*given, **options)
+            made = real(*given, **options)
+            if isinstance(made, Journal):  # what dies has its files closed
+                made.close()
             died.append(1)
             raise Stopped
 
