@@ -9,20 +9,20 @@ from support.node_tests import run_node
 
 @pytest.mark.service("node")
 def test_javascript_draws_what_python_draws(tmp_path):
-    write_vectors(tmp_path, words=1000)
+    write_vectors(tmp_path, words=300)
     run_node("vectors.test.mjs", VECTORS=tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.service("node")
 def test_javascript_draws_what_python_draws_from_a_hundred_thousand_words(tmp_path):
-    write_vectors(tmp_path, words=100_000)
+    write_vectors(tmp_path, words=100_000, one_in=4)
     run_node("vectors.test.mjs", VECTORS=tmp_path)
 
 
 @pytest.mark.service("node")
 def test_javascript_moves_places_as_python_does(tmp_path):
-    write_places(tmp_path, words=2000)
+    write_places(tmp_path, words=600)
     run_node("places.test.mjs", VECTORS=tmp_path)
 
 
