@@ -9,16 +9,18 @@ from support.services import require
 # Neither is a test, but every module is looked through for examples.
 collect_ignore_glob = ["support/*", "*/conftest.py"]
 
-# Exact arithmetic has no fixed pace, and a busy machine has none either: no deadline for one example.
+# Exact arithmetic has no fixed pace, and a busy machine has none either: no deadline for one example,
+# and none for making it.
 # A test's settings are fixed when @given decorates it, so the profile is loaded here, before any shelf.
-settings.register_profile("work", deadline=None, max_examples=60)
+settings.register_profile(
+    "work", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile(
     "ci",
     settings.get_profile("work"),
     derandomize=True,
     print_blob=True,
     database=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("search", settings.get_profile("work"), max_examples=2000)
 settings.load_profile(

@@ -69,7 +69,7 @@ def _words_above(first: Sequence[str], columns: Sequence[Sequence[str]]) -> tupl
         return True, "its first line holds words above numbers or dates"
     if any(numeric) and stands_out:
         if named < sum(numeric):
-            return None, "its first line holds cells above numbers that no letter begins"
+            return None, "cells of its first line above numbers do not begin with a letter"
         if len(columns) == 1:  # somebody may have answered in an odd word; hardly in several
             return None, "its first line holds a word above a single column of numbers"
         return True, "its first line holds words above numbers or dates"
