@@ -40,6 +40,7 @@ NOUNS = {
     "profile": privacy_profile(HALF),
 }
 CHANGING = {
+    "collecting.Book": "a book is what changes: counters on a disk",
     "release.ProtectColumns": "scikit-learn's protocol sets what fit() found",
     "sampling.DeviceSource": "a source moves on with every draw",
     "sampling.InsecureSource": "a source moves on with every draw",

@@ -2,6 +2,7 @@
 # and editors read this file, and so does __init__.py when the package is imported: keep to the form
 # the form below. Signatures stand in the rooms.
 from dprivacy import (
+    collecting as collecting,
     curves as curves,
     design as design,
     errors as errors,

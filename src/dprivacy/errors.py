@@ -198,6 +198,10 @@ class Unfinished(DPrivacyError):
     """A file job that is not done: it stopped half-way, or another process is at it now."""
 
 
+class NotStored(DPrivacyError):
+    """Reports that a collector could not put on its disk or into its database; send them again."""
+
+
 class PrivacyLeakWarning(UserWarning):
     """What was asked for may reveal more than the stated guarantee."""
 

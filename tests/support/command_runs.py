@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dprivacy.cli import commands
 from dprivacy.cli.exit_codes import run as run_commands
+from dprivacy.collecting import Collection, new_book
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,22 @@ def prepare(folder: Path) -> Path:
             for text in range(3):
                 (place / f"{text}.txt").write_text(f"{topic} {topic} {author} said it")
     (folder / "released").mkdir()
+    drinks = (
+        "collect",
+        "new",
+        "tea,coffee,milk",
+        "--epsilon",
+        "1",
+        "--n",
+        "9",
+        "-o",
+        "drinks.json",
+    )
+    assert command(*drinks, folder=folder).code == 0
+    asked = Collection.of((folder / "drinks.json").read_text(), question="Which drink?")
+    book = new_book(str(folder / "drinks.db"), asked)
+    book.add([bytes([at] * 16) for at in range(60)], [at % 3 for at in range(60)], 20_000)
+    book.release()
     best = ("--space", "line:3", "--epsilon", "ln 2", "-o", "best.json")
     assert command("optimal", *best, folder=folder).code == 0
     ledger = ("--ledger", "ledger.db")

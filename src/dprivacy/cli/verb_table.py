@@ -40,6 +40,7 @@ LEFT = {
         Verb("text", "documents, word by word"),
         Verb("curves", "meter readings, day by day"),
         Verb("match", "people with similar ratings"),
+        Verb("collect", "from people's own devices", "collected.collecting_verbs"),
         Verb("ledger", "budgets, and what is spent"),
     ),
     "Receive": (

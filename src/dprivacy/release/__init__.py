@@ -86,6 +86,8 @@ from dprivacy.release.ledger.receipts import (
     receipt_body as receipt_body,
     receipt_from as receipt_from,
 )
+from dprivacy.release.ledger.stores.postgres_store import safe_name as safe_name
+from dprivacy.release.plans.noise_elsewhere import card_of_noisy as card_of_noisy
 from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,
     card_body as card_body,

@@ -159,4 +159,4 @@ _PLAIN = re.compile(r"postgres(?:ql)?://(?:[^/@?#\s]*@)?([\w.-]*(?::\d+)?/\w*)(?
 def safe_name(url: str) -> str:
     """An address without user, password and options; torn ones are not shown at all."""
     found = _PLAIN.fullmatch(url)
-    return f"postgresql://{found[1]}" if found else "the PostgreSQL ledger"
+    return f"postgresql://{found[1]}" if found else "the PostgreSQL database"

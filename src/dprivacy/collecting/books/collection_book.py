@@ -1,0 +1,155 @@
+"""The book of a collection: what is asked, counters, and the ids of today and yesterday; no reports.
+
+Nothing in it says who sent what or when: no address, no name of a browser, no time but the day. Ids are
+kept for that day and the next, so that a report that is sent again counts once.
+"""
+
+import json
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from dprivacy.collecting.report_wire import Tally, Wire
+from dprivacy.collecting.wire_choice import read_wire
+from dprivacy.errors import BadFile, NotApplicable
+
+FORMAT = "dprivacy collection 1"
+REPORTS = -1  # the counter of all reports, among those of the slots
+_MARK = 16  # bytes
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What is asked, and by which mechanism the answers are protected.
+
+    Parameters
+    ----------
+    mechanism
+        The text of the mechanism's file, which devices are given as it is.
+    question
+        What people are asked.
+    name
+        What the answers are called: the column of the release.
+    mark
+        Drawn for this collection; a ledger knows it by this.
+    ledger
+        The account of a ledger that was charged; empty without one.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> from dprivacy.store import stored_text
+    >>> text = stored_text(randomised_response(["yes", "no"], eps="ln 3"))
+    >>> Collection.of(text, question="Do you smoke?", name="smokes").wire.labels
+    ('yes', 'no')
+    """
+
+    mechanism: str = field(repr=False)
+    question: str
+    name: str = "answer"
+    mark: str = field(default="", compare=False)
+    ledger: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, mechanism: str, *, question: str, name: str = "answer") -> "Collection":
+        """A new collection, with a mark of its own."""
+        made = cls(mechanism, question.strip(), name.strip(), secrets.token_hex(_MARK))
+        if not made.question or not made.name:
+            raise NotApplicable(
+                "a collection needs a question and a name for its answers, such as "
+                f'"Which drink?" and "drink"; this one has {question!r} and {name!r}'
+            )
+        return replace(made, mechanism=made.wire.text)  # proved now, not at the first report
+
+    def charged(self, account: str) -> "Collection":
+        """The same, charged to an account of a ledger."""
+        return replace(self, ledger=(account,))
+
+    @cached_property
+    def wire(self) -> Wire:
+        """How reports travel."""
+        return read_wire(self.mechanism, name="the mechanism of the collection")
+
+
+class Book(ABC):
+    """The counters of one collection, on a disk or in a database.
+
+    One thread uses it at a time.
+
+    Examples
+    --------
+    >>> issubclass(Book, ABC)  # made by `new_book` and `open_book`
+    True
+    """
+
+    name: str  # for messages: never with a password
+    collection: Collection
+
+    @abstractmethod
+    def add(self, ids: Sequence[bytes], reports: Sequence[Any], day: int) -> list[bool]:
+        """Count new reports and remember their ids; for each whether it was new.
+
+        When it returns, all of it is on the disk. When it raises, nothing of it is counted, or nobody
+        can know; the same reports may be sent again in both cases, and count once.
+
+        Raises
+        ------
+        NotStored
+            The disk or the database refuses; later it may not.
+        NotApplicable
+            The collection is closed, or somebody else has opened the book.
+        """
+
+    @abstractmethod
+    def counted(self) -> dict[int, int]:
+        """All counters."""
+
+    @abstractmethod
+    def is_closed(self) -> bool:
+        """Whether the collection takes no more reports."""
+
+    @abstractmethod
+    def close_collection(self) -> None:
+        """Take no more reports, and forget the ids."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Close the file or the connection."""
+
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        counters = self.counted()
+        return Tally(self.collection.wire, counters.pop(REPORTS, 0), counters)
+
+    def _added(self, reports: Sequence[Any]) -> list[tuple[int, int]]:
+        """What reports add to the counters, in the order of these."""
+        return [(REPORTS, len(reports)), *sorted(self.collection.wire.added(reports))]
+
+
+def facts_of(collection: Collection) -> dict[str, str]:
+    """A collection as the rows of a book's table `about`."""
+    told = asdict(collection)
+    return {"format": FORMAT, "collection": json.dumps(told, ensure_ascii=False), "closed": ""}
+
+
+def collection_in(facts: dict[str, str], name: str) -> Collection:
+    """The collection of a book; its mechanism is proved again."""
+    if facts.get("format") != FORMAT:
+        raise BadFile(f"{name}: is not the book of a collection that this release knows")
+    told = json.loads(facts["collection"])
+    found = Collection(**{**told, "ledger": tuple(told["ledger"])})
+    assert found.wire is not None
+    return found
+
+
+def refuse_closed(name: str, closed: str, holder: str, own: str) -> None:
+    """Refuse to count for a collection that is closed, or for who has lost the book to another."""
+    if closed:
+        raise NotApplicable(f"{name}: the collection is closed and takes no more reports")
+    if holder != own:
+        raise NotApplicable(
+            f"{name}: another collector has opened this book since; this one has stopped counting"
+        )

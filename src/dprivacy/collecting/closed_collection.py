@@ -1,0 +1,104 @@
+"""What was collected as a release: the noisy answers, sorted, with a card that everybody reads."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dprivacy.collecting.books.collection_book import Book, Collection
+from dprivacy.collecting.report_wire import OutputWire, Tally
+from dprivacy.errors import NotApplicable
+from dprivacy.extras import arrow
+from dprivacy.release import Ledger, Plan, Receipt, Released, card_of_noisy, write_table
+from dprivacy.typing import LedgerLike
+
+
+def release_plan(collection: Collection) -> Plan:
+    """The plan that a release of this collection follows: one column, by the stored mechanism."""
+    column = {"type": "stored", "stored": collection.mechanism}
+    title = f"{collection.question} (noise drawn on people's own devices)"
+    return Plan.read({"title": title, "columns": {collection.name: column}})
+
+
+def charge(collection: Collection, ledger: Ledger, account: str) -> Receipt:
+    """Spend what a report costs the people who are asked; to be called before anybody is.
+
+    A collection spends once: its mark is that of the run.
+    """
+    mark = bytes.fromhex(collection.mark)
+    plan = release_plan(collection)
+    return ledger.spend(
+        plan, account=account, run=mark, sources={"the collection": mark}, note=plan.title
+    )
+
+
+def close_book(book: Book, *, ledger: LedgerLike = None) -> Released[Any]:
+    """Close a collection, and give what it collected as a release.
+
+    Nothing is taken afterwards. The rows are the noisy answers in the order of their labels: when each
+    came is not known any more.
+
+    Parameters
+    ----------
+    book
+        The book; closing it again gives the same release.
+    ledger
+        The ledger that was charged when the collection began.
+
+    Returns
+    -------
+    Released
+        A table of one column, to be saved, with its card.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dprivacy.collecting import new_book
+    >>> from dprivacy.mechanisms import randomised_response
+    >>> from dprivacy.store import stored_text
+    >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+    >>> asked = Collection.of(stored_text(coin), question="Do you smoke?", name="smokes")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     book = new_book(f"{folder}/smoking.db", asked)
+    ...     _ = book.add([bytes(16), bytes(range(16))], [1, 0], day=20_000)
+    ...     released = close_book(book)
+    ...     book.release()
+    >>> released.data.column("smokes").to_pylist()
+    ['yes', 'no']
+    """
+    collection = book.collection
+    if not isinstance(collection.wire, OutputWire):
+        raise NotApplicable(
+            f"{collection.wire.mechanism!r}: these reports cannot be released as a table; "
+            "`dprivacy collect estimate` has their counts"
+        )
+    plan = release_plan(collection)
+    receipt = _receipt(collection, ledger)
+    book.close_collection()
+    tally = book.tally()
+    if not tally.n:
+        raise NotApplicable(f"{book.name}: nothing was collected, so there is nothing to release")
+    card = card_of_noisy(plan, rows=tally.n, receipt=receipt)
+    return Released(_table(collection, tally), card, write_table, receipt=receipt)
+
+
+def _receipt(collection: Collection, ledger: LedgerLike) -> Receipt | None:
+    if not collection.ledger:
+        return None
+    if not isinstance(ledger, Ledger):
+        raise NotApplicable(
+            f"the collection was charged to account {collection.ledger[0]!r} of a ledger; name that "
+            "ledger, so that its receipt goes on the card"
+        )
+    found = ledger.receipt(bytes.fromhex(collection.mark))
+    if found is None:
+        raise NotApplicable("this ledger has no entry of the collection; it was charged to another")
+    return found
+
+
+def _table(collection: Collection, tally: Tally) -> Any:
+    counts: Mapping[Any, int] = tally.observed()
+    pa = arrow()
+    labels = pa.array(list(counts))
+    at = np.repeat(np.arange(len(counts)), list(counts.values()))
+    return pa.table({collection.name: labels.take(pa.array(at))})

@@ -1,0 +1,107 @@
+"""Books, in a file and in PostgreSQL alike: every report once, days, closing."""
+
+import secrets
+import uuid
+
+import pytest
+
+from dprivacy.collecting import Collection, new_book, open_book
+from dprivacy.errors import BadFile, NotApplicable, OutputExists
+from dprivacy.mechanisms import randomised_response
+from dprivacy.store import stored_text
+from support.collections_asked import asked
+
+DAY = 20_000
+
+
+@pytest.fixture(scope="module")
+def server():
+    from support.postgres_server import postgres_server
+
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture(params=["file", pytest.param("postgres", marks=pytest.mark.service("postgres"))])
+def place(request, tmp_path):
+    """Where a book may lie, and its schema."""
+    if request.param == "file":
+        return {"place": str(tmp_path / "book.db")}
+    return {
+        "place": request.getfixturevalue("server"),
+        "schema": f"c{uuid.uuid4().hex}",
+    }
+
+
+@pytest.fixture
+def book(place):
+    made = new_book(collection=asked("projective"), **place)
+    yield made
+    made.release()
+
+
+def ids(n):
+    return [secrets.token_bytes(16) for _ in range(n)]
+
+
+def test_reports_are_counted_and_repeats_are_not(book):
+    some = ids(3)
+    assert book.add(some, [0, 1, 1], DAY) == [True] * 3
+    assert book.add([some[1], *ids(1), some[0]], [5, 6, 5], DAY) == [False, True, False]
+    tally = book.tally()
+    assert (tally.n, tally.counters) == (4, {0: 1, 1: 2, 6: 1})
+
+
+def test_one_id_twice_in_a_commit_counts_once(book):
+    (one,) = ids(1)
+    assert book.add([one, one], [2, 3], DAY) == [True, False]
+    assert book.tally().counters == {2: 1}
+
+
+def test_a_book_goes_on_after_it_was_opened_again(book, place):
+    some = ids(2)
+    book.add(some, [0, 0], DAY)
+    again = open_book(**place)
+    assert again.collection == book.collection
+    assert again.add(some, [0, 0], DAY) == [False, False]
+    assert again.tally().n == 2
+    again.release()
+
+
+def test_ids_are_known_today_and_tomorrow_and_then_forgotten(book):
+    some = ids(1)
+    book.add(some, [0], DAY)
+    assert book.add(some, [0], DAY + 1) == [False]
+    assert book.add(some, [0], DAY + 2) == [True]
+
+
+def test_a_closed_collection_takes_nothing(book, place):
+    book.add(ids(2), [0, 1], DAY)
+    looking = open_book(**place, **({"reading": True} if "schema" not in place else {}))
+    looking.close_collection()
+    with pytest.raises(NotApplicable, match="the collection is closed"):
+        book.add(ids(1), [0], DAY)
+    assert looking.is_closed()
+    assert looking.tally().n == 2
+    looking.release()
+
+
+def test_a_second_collection_does_not_write_over_the_first(book, place):
+    with pytest.raises(OutputExists, match="already exists"):
+        new_book(collection=asked("unary"), **place)
+    assert book.collection.wire.mechanism.family == "projective_response"
+
+
+def test_no_book_is_there(place):
+    with pytest.raises(BadFile, match="no book is"):
+        open_book(**place)
+
+
+def test_a_collection_needs_a_question_and_a_name():
+    text = stored_text(randomised_response(["a", "b"], eps=1))
+    with pytest.raises(NotApplicable, match="a question and a name"):
+        Collection.of(text, question="  ")
+
+
+def test_two_collections_have_different_marks():
+    assert asked("unary").mark != asked("unary").mark

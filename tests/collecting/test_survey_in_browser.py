@@ -1,0 +1,270 @@
+"""End to end in Chromium: question, noise in the browser, collector, estimate; and what crossed."""
+
+import json
+import re
+
+import pytest
+
+from dprivacy.collecting import Collection, new_book, open_book
+from dprivacy.mechanisms import projective_response, randomised_response
+from dprivacy.store import stored_text
+from support.collector_process import CollectorProcess
+
+pytest.importorskip("uvicorn", reason="a collector needs the extra [collect]")
+pytest.importorskip("playwright", reason="playwright is not installed")
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.service("browser")
+expect.set_options(timeout=30_000)  # a busy machine is no defect
+
+# Words that are on nobody's wire unless an answer is.
+TRUE = "canary answer 4711"
+DRINKS = ["tea", "coffee", TRUE]
+MANY = [f"page {at:04}" for at in range(1023)] + [TRUE]
+
+
+class Survey:
+    """A collector with its book, and every byte that the browser sent."""
+
+    def __init__(self, folder, mechanism):
+        self.place = str(folder / "book.db")
+        asked = Collection.of(stored_text(mechanism), question="Which one do you take?")
+        self.wire = asked.wire
+        new_book(self.place, asked).release()
+        self.server = CollectorProcess(self.place)
+        self.sent, self.complaints = [], []
+
+    def window(self, chromium, **options):
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        context.set_default_timeout(30_000)
+        page = context.new_page()
+        context.on("request", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(self.server.address)
+        return page
+
+    def _heard(self, request):
+        self.sent.append((request.method, request.url, request.all_headers(), request.post_data))
+
+    def tally(self):
+        book = open_book(self.place, reading=True)
+        try:
+            return book.tally()
+        finally:
+            book.release()
+
+    def bodies(self):
+        return [body for method, _, _, body in self.sent if method == "POST"]
+
+
+@pytest.fixture
+def survey(tmp_path, request):
+    made = Survey(tmp_path, request.param)
+    yield made
+    assert made.server.stop() == ""
+    assert made.complaints == []
+    assert {url for _, url, _, _ in made.sent if not url.startswith(made.server.address)} == set()
+
+
+def few(test):
+    return pytest.mark.parametrize(
+        "survey", [randomised_response(DRINKS, eps="ln 3")], indirect=True, ids=["response"]
+    )(test)
+
+
+def many(test):
+    return pytest.mark.parametrize(
+        "survey", [projective_response(MANY, eps=1, q=4)], indirect=True, ids=["projective"]
+    )(test)
+
+
+def drawn_on(page):
+    """The bytes that the page says it sends."""
+    expect(page.locator("#bytes")).to_be_visible()
+    return page.locator("#bytes").inner_text()
+
+
+@few
+def test_from_the_question_to_the_estimate(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_label(TRUE).check()
+    page.get_by_role("button", name="Add noise").click()
+    expect(page.get_by_role("heading", name="This is what we send")).to_be_visible()
+    assert survey.bodies() == []  # nothing has left yet
+    shown = drawn_on(page)
+    expect(page.locator("#odds")).to_contain_text("no report is more than 3 times as likely")
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    assert survey.bodies() == [shown]  # what was shown, byte for byte
+    told = json.loads(shown)
+    assert (told["mechanism"], len(told["reports"])) == (survey.wire.hash, 1)
+    assert survey.tally().counters == {told["reports"][0][1]: 1}
+    page.goto(survey.server.address + "estimates")
+    expect(page.locator("#count")).to_contain_text("1 report, 3 answers.")
+    expect(page.locator("#rows tr")).to_have_count(3)
+    expect(page.locator("#fake")).to_contain_text("One fake report adds up to 2")
+    page.context.close()
+
+
+@few
+def test_what_was_chosen_never_crosses_the_wire(survey, chromium):
+    """Twenty people who all choose the same; requests are the same but for id and drawn number."""
+    drawn = set()
+    for _ in range(20):
+        page = survey.window(chromium)
+        page.get_by_label(TRUE).check()
+        page.get_by_role("button", name="Add noise").click()
+        page.get_by_role("button", name="Send it").click()
+        expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+        page.context.close()
+    for method, url, headers, body in survey.sent:
+        crossed = f"{method} {url} {json.dumps(headers)} {body or ''}"
+        assert "canary" not in crossed
+        assert "cookie" not in headers
+        if method == "POST":
+            found = re.fullmatch(
+                r'\{"mechanism":"([0-9a-f]{64})","reports":\[\["[0-9a-f]{32}",([0-2])\]\]\}', body
+            )
+            assert found[1] == survey.wire.hash
+            drawn.add(found[2])
+    assert len(drawn) > 1  # the noise is there
+    assert survey.tally().n == 20
+
+
+@few
+def test_with_the_keyboard_alone(survey, chromium):
+    page = survey.window(chromium)
+    expect(page.get_by_role("button", name="Add noise")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.value") == "1"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "draw"
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(outline) == "solid"  # focus can be seen
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="This is what we send")).to_be_visible()
+    expect(page.locator("#drawn")).to_be_focused()
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "send":
+            break
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    page.context.close()
+
+
+@few
+def test_nothing_is_drawn_without_an_answer(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_role("button", name="Add noise").click()
+    expect(page.locator("#drawn")).to_be_hidden()
+    page.context.close()
+
+
+@few
+def test_offline_and_sent_again_the_very_same_bytes(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_label("tea").check()
+    page.get_by_role("button", name="Add noise").click()
+    shown = drawn_on(page)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_contain_text("The report is kept on this device")
+    page.context.set_offline(False)  # the page hears of it and sends by itself
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    assert set(survey.bodies()) == {shown}
+    assert survey.tally().n == 1
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("You have answered this question")
+    expect(page.get_by_role("button", name="Add noise")).to_be_hidden()
+    page.context.close()
+
+
+@few
+def test_a_collector_that_is_down_hears_the_same_report_later(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_label("coffee").check()
+    page.get_by_role("button", name="Add noise").click()
+    shown = drawn_on(page)
+    page.route("**/v1/reports", lambda route: route.fulfill(status=503, body="{}"))
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_contain_text("could not be sent yet")
+    page.unroute("**/v1/reports")
+    page.reload()  # later: what was drawn is kept, and is sent by itself
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    assert drawn_on(page) == shown
+    assert set(survey.bodies()) == {shown}
+    assert survey.tally().n == 1
+    page.context.close()
+
+
+@few
+def test_a_report_that_was_drawn_and_not_sent_waits_for_its_person(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_label("coffee").check()
+    page.get_by_role("button", name="Add noise").click()
+    shown = drawn_on(page)
+    page.reload()
+    assert drawn_on(page) == shown
+    expect(page.get_by_role("button", name="Send it")).to_be_visible()
+    assert survey.bodies() == []
+    page.context.close()
+
+
+@few
+def test_a_page_that_is_given_another_mechanism_refuses_it(survey, chromium):
+    other = stored_text(randomised_response(DRINKS, eps="ln 9"))
+    context = chromium.new_context()
+    page = context.new_page()
+    page.route("**/v1/mechanism", lambda route: route.fulfill(status=200, body=other))
+    page.goto(survey.server.address)
+    expect(page.get_by_role("status")).to_contain_text("does not accept the collection's mechanism")
+    expect(page.get_by_role("button", name="Add noise")).to_be_hidden()
+    context.close()
+
+
+@many
+def test_many_answers_are_searched(survey, chromium):
+    page = survey.window(chromium)
+    page.get_by_label("Find your answer").fill("canary")
+    expect(page.locator("#listed option")).to_have_count(1)
+    page.get_by_role("button", name="Add noise").click()
+    expect(page.locator("#words")).to_contain_text(re.compile(r"stands for \d+ of 1024 answers"))
+    shown = drawn_on(page)
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    assert all("canary" not in (body or "") for *_, body in survey.sent)
+    number = json.loads(shown)["reports"][0][1]
+    assert survey.tally().counters == {number: 1}
+    page.context.close()
+
+
+@many
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_it_fits_and_can_be_read(survey, chromium, scheme, width):
+    page = survey.window(chromium, viewport={"width": width, "height": 740}, color_scheme=scheme)
+    for path in ("", "estimates"):
+        page.goto(survey.server.address + path)
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CONTRAST) >= 4.5
+    page.context.close()
+
+
+CONTRAST = """() => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => {
+      const v = part / 255;
+      return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = light(getComputedStyle(document.querySelector("main")).backgroundColor);
+  const least = ["main", ".lead", "footer", "a"].map((name) => {
+    const ink = light(getComputedStyle(document.querySelector(name)).color);
+    return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+  });
+  return Math.min(...least);
+}"""
