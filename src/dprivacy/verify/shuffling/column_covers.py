@@ -7,15 +7,16 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from dprivacy.errors import NotApplicable, Uncertified
+from dprivacy.errors import NotApplicable, Uncertified, WrongShape
 from dprivacy.model import BlockLaw, Guarantee, as_channel
 from dprivacy.numbers import Level, as_eps, exp_bounds, ln
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
 from dprivacy.typing import Label
-from dprivacy.verify.shuffling.blanket_pairs import Blanket, blankets, merged
+from dprivacy.verify.shuffling.blanket_pairs import Blanket, blankets, lowest, merged
 
 Pairs = Mapping[Blanket, tuple[Label, Label]]
+Listed = tuple[Sequence[Label], list[list[Fraction]]]
 
 _BITS = 64  # of an irrational e^ε
 _MOST_BITS = 24  # of which all pairs are built
@@ -35,45 +36,78 @@ class Cover:
     worse: bool = False
 
 
-def cover_of(column: Any) -> Cover:
-    """The cover of a mechanism, channel or level."""
-    if isinstance(column, Level | str | int | float | Fraction) and not _names_file(column):
-        return cover_of_level(as_eps(column, zero=True))
+def cover_of(column: Any, beside: Sequence[Any] = ()) -> Cover:
+    """The cover of a mechanism, channel or level; `beside` it, channels that others use instead."""
+    listed = exact_rows(column)
+    if listed is None and beside:
+        raise NotApplicable(
+            "only channels can be used beside each other; take the level of the weakest of them instead"
+        )
+    if listed is not None:
+        return _cover_of_rows([(column, listed), *((other, _required(other)) for other in beside)])
     law = getattr(column, "reports", None)
     if isinstance(law, BlockLaw):
         return cover_of_design(law, column.guarantee.eps)
+    if hasattr(column, "flip"):
+        return _cover_of_bits(cover_of(column.flip), column.bits)
     guarantee = getattr(column, "guarantee", None)
-    flip = getattr(column, "flip", None)
-    if flip is not None:
-        return _cover_of_bits(cover_of(flip), column.bits)
-    if getattr(column, "channel", None) is None and isinstance(guarantee, Guarantee):
+    if isinstance(guarantee, Guarantee):
         return cover_of_level(_widest(guarantee))
+    return cover_of_level(as_eps(column, zero=True))
+
+
+def exact_rows(column: Any) -> Listed | None:
+    """Labels and rows of a channel; None where there is none, or where a design says it in short."""
+    if isinstance(column, Level | int | float | Fraction) or _is_level(column):
+        return None
+    if isinstance(getattr(column, "reports", None), BlockLaw):
+        return None
+    if getattr(column, "channel", False) is None or hasattr(column, "flip"):
+        return None
     channel = as_channel(column)
     if not channel.exact:
         raise Uncertified(
             f"a shuffled release is certified from exact numbers, and {channel!r} has floats; write "
             "its entries as fractions, or take the channel that `exactly` gives"
         )
-    rows = [[Fraction(value) for value in row] for row in channel.matrix.rows()]
+    return channel.rows, [[Fraction(value) for value in row] for row in channel.matrix.rows()]
+
+
+def _required(column: Any) -> Listed:
+    listed = exact_rows(column)
+    if listed is None:
+        raise NotApplicable(f"channels are used beside each other, and {column!r} has none")
+    return listed
+
+
+def _cover_of_rows(tables: Sequence[tuple[Any, Listed]]) -> Cover:
+    """The cover of one channel, or of several that have the same outputs."""
+    if len({len(rows[0]) for _, (_, rows) in tables}) > 1:
+        raise WrongShape("channels that are used beside each other have the same outputs")
     changed: dict[Blanket, tuple[Label, Label]] = {}
     same: dict[Blanket, tuple[Label, Label]] = {}
-    for part in _told_apart(guarantee, channel.rows):
-        some = [rows[i] for i in part]
-        for found, alone in ((changed, False), (same, True)):
-            for blanket, (i, j) in blankets(some, same=alone).items():
-                found.setdefault(blanket, (channel.rows[part[i]], channel.rows[part[j]]))
+    everywhere = lowest([rows for _, (_, rows) in tables])
+    for column, (labels, rows) in tables:
+        guarantee = getattr(column, "guarantee", None)
+        parts = _told_apart(guarantee, labels) if len(tables) == 1 else [range(len(rows))]
+        for part in parts:
+            some = [rows[i] for i in part]
+            least = everywhere if len(parts) == 1 else lowest([some])
+            for found, alone in ((changed, False), (same, True)):
+                for blanket, (i, j) in blankets(some, least, same=alone).items():
+                    found.setdefault(blanket, (labels[part[i]], labels[part[j]]))
     return Cover(changed, same, _level_of(changed))
 
 
-def _names_file(column: Any) -> bool:
+def _is_level(column: Any) -> bool:
     """Texts are levels where they can be, and else the names of files with channels."""
     if not isinstance(column, str):
         return False
     try:
         as_eps(column, zero=True)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
 
 
 @result("B", "§5")
@@ -184,19 +218,16 @@ def _widest(guarantee: Guarantee) -> Level:
     )
 
 
-def _told_apart(guarantee: Any, labels: Sequence[Label]) -> list[list[int]]:
+def _told_apart(guarantee: Any, labels: Sequence[Label]) -> list[Sequence[int]]:
     """Positions of the values, in groups at infinite distance from each other."""
-    everyone = list(range(len(labels)))
     space = getattr(guarantee, "space", None)
     if not isinstance(space, FiniteSpace) or space.diameter != math.inf:
-        return [everyone]
+        return [range(len(labels))]
     groups: list[list[int]] = []
-    for i in everyone:
-        near = next(
-            (g for g in groups if space.distance(labels[g[0]], labels[i]) != math.inf), None
-        )
-        if near is None:
-            groups.append([i])
+    for i, label in enumerate(labels):
+        near = [g for g in groups if space.distance(labels[g[0]], label) != math.inf]
+        if near:
+            near[0].append(i)
         else:
-            near.append(i)
-    return groups
+            groups.append([i])
+    return list(groups)

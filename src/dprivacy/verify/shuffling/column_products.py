@@ -1,6 +1,7 @@
 """`shuffled_columns`: what a table of several columns guarantees when its rows are shuffled."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,7 +12,7 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
 from dprivacy.verify.shuffling.blanket_pairs import Blanket
 from dprivacy.verify.shuffling.column_covers import Cover, Pairs, cover_of, cover_of_level
-from dprivacy.verify.shuffling.shuffled_reports import Shuffled, proved, read_sizes
+from dprivacy.verify.shuffling.shuffled_reports import Shuffled, proved, read_sizes, shuffled
 
 _ONE = Fraction(1)
 _MOST_KINDS = 1000  # pairs of records that look different
@@ -73,6 +74,9 @@ def shuffled_columns(
     if not chosen or chosen - set(named):
         known = ", ".join(map(repr, named))
         raise UnknownName(f"changed names some of the columns {known}, not {changed!r}")
+    if len(named) == 1:
+        found = shuffled(*named.values(), n, delta=slack, rows_per_person=m)
+        return replace(found, pair=found.pair and ((found.pair[0],), (found.pair[1],)))
     covers = {name: cover_of(column) for name, column in named.items()}
     pairs = _records(covers, chosen)
     while pairs is None:

@@ -1,25 +1,24 @@
 """`shuffled`: what a table of n reports without order guarantees, by the privacy blanket."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from dprivacy.errors import BadNumber
-from dprivacy.model import Answer, BlockLaw, about, as_channel, shown
+from dprivacy.model import Answer, about, shown
 from dprivacy.numbers import Level, as_delta, ln
 from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
-from dprivacy.verify.shuffling.blanket_pairs import Blanket
-from dprivacy.verify.shuffling.column_covers import Pairs, cover_of
-from dprivacy.verify.shuffling.threshold_attack import attack_factor
-from dprivacy.verify.shuffling.worst_pair import DIGITS, local_factor, worst_pair
+from dprivacy.verify.shuffling.attack_choice import attack_cases, best_attack
+from dprivacy.verify.shuffling.column_covers import Listed, Pairs, cover_of, exact_rows
+from dprivacy.verify.shuffling.two_outputs import two_output_factors
+from dprivacy.verify.shuffling.worst_pair import local_factor, worst_pair
 
-Cells = tuple[tuple[Fraction, Fraction, Fraction], ...]
 Method = Literal["none", "blanket", "two outputs"]
 
 _MOST = 10**12  # reports
-_MOST_ATTACKED = 10_000
 _MOST_ROWS = 10_000  # of one person
 
 
@@ -46,7 +45,7 @@ class Shuffled(Answer):
         proves nothing.
     attacked
         An ε below which an attack shows that the reports are not private: the truth lies between it and
-        `eps`. None where none was looked for (more than 10,000 reports, or several columns) or found.
+        `eps`. None where none was found or looked for (several columns, several rows of a person).
     rows_per_person
         How many of the rows may be of one person.
 
@@ -119,7 +118,12 @@ def _down(eps: Level) -> str:
 
 @result("B", "§5")
 def shuffled(
-    C: ChannelLike | LevelLike, n: int, *, delta: NumberLike, rows_per_person: int = 1
+    C: ChannelLike | LevelLike,
+    n: int,
+    *,
+    delta: NumberLike,
+    rows_per_person: int = 1,
+    beside: Sequence[ChannelLike] = (),
 ) -> Shuffled:
     """What n reports of a channel guarantee when their order and senders are forgotten.
 
@@ -135,6 +139,9 @@ def shuffled(
         δ, greater than 0; at most 1/n², for publishing one report in clear has δ = 1/n.
     rows_per_person
         How many of the reports may be of one person.
+    beside
+        Channels with the same outputs that some of the people use instead; what holds then holds for
+        all of them.
 
     Returns
     -------
@@ -152,7 +159,9 @@ def shuffled(
        on their value. Tell the attacker who does not, and what they send; the rest is one binomial
        mixture of sums of independent losses, whose law is computed on a grid with upward rounding.
     2. e^ε is a rational number that is looked for on a coarse grid and proved on a fine one.
-    3. m rows of a person are changed one after another: (m·ε, δ·(1 + e^ε + … + e^((m−1)·ε))).
+    3. With two outputs the reader sees one count, whose law is known: that is exact up to 2,000
+       reports, nearly so above, and up to 1.4 times smaller.
+    4. m rows of a person are changed one after another: (m·ε, δ·(1 + e^ε + … + e^((m−1)·ε))).
 
     Examples
     --------
@@ -163,12 +172,37 @@ between 0 and 1 as between any two values; a single report has ε = 1.0967 at th
 An attack shows that nothing below 0.23341 holds.
     """
     slack, m = read_sizes(n, delta, rows_per_person)
-    pairs = cover_of(C).changed
-    found = proved(pairs, n, slack, m)
-    if found.pair is None or m > 1 or n > _MOST_ATTACKED:
+    found = proved(cover_of(C, beside).changed, n, slack, m)
+    tables = [listed for listed in map(exact_rows, (C, *beside)) if listed is not None]
+    if not isinstance(found.eps, Level) or not found.eps or n == 1:
         return found
-    at = next(blanket for blanket, pair in pairs.items() if pair == found.pair)
-    return replace(found, attacked=_attacked(_cases(C, at, found.pair), found))
+    if tables and all(len(rows[0]) == 2 for _, rows in tables):
+        return _counted(found, found.eps / m, tables)
+    if found.pair is None or m > 1:
+        return found
+    a = found.eps.exp()
+    assert a is not None
+    return replace(found, attacked=best_attack(attack_cases(C, found.pair), n, slack, a))
+
+
+def _counted(found: Shuffled, level: Level, tables: list[Listed]) -> Shuffled:
+    """Where there are two outputs: the answer from the law of their count, if that is below."""
+    m, known = found.rows_per_person, level.exp()
+    assert known is not None
+    pairs = dict[tuple[Fraction, Fraction], tuple[Label, Label]]()
+    for labels, rows in tables:
+        chances = [row[1] for row in rows]
+        first, second = sorted(chances.index(end(chances)) for end in (max, min))
+        pairs.setdefault((chances[first], chances[second]), (labels[first], labels[second]))
+    everyone = [row[1] for _, rows in tables for row in rows]
+    a, refuted = two_output_factors(list(pairs), everyone, found.n, found.delta, known, m)
+    attacked = None if refuted is None else ln(refuted)
+    if a == known:
+        return replace(found, attacked=attacked)
+    widest = max(pairs, key=lambda pair: abs(pair[0] - pair[1]))
+    return replace(
+        found, eps=ln(a) * m, method="two outputs", pair=pairs[widest], attacked=attacked
+    )
 
 
 def read_sizes(n: Any, delta: NumberLike, rows_per_person: Any) -> tuple[Fraction, int]:
@@ -197,24 +231,3 @@ def proved(pairs: Pairs, n: int, slack: Fraction, m: int) -> Shuffled:
         return Shuffled(level, slack, n, level, share, "none", rows_per_person=m)
     a, pair = found
     return Shuffled(ln(a) * m, slack, n, level, share, "blanket", pair, rows_per_person=m)
-
-
-def _cases(C: Any, pair: Blanket, labels: tuple[Label, Label]) -> set[Cells]:
-    """The rows of the two values, and beside them what everybody else may send: one value's row."""
-    if isinstance(getattr(C, "reports", C), BlockLaw | Level | str | int | float | Fraction):
-        return {tuple((*cell, cell[at]) for cell in pair.cells) for at in (0, 1)}
-    channel = as_channel(C)
-    rows = [[Fraction(value) for value in row] for row in channel.matrix.rows()]
-    p, q = (rows[channel.rows.index(label)] for label in labels)
-    return {tuple(sorted(zip(p, q, row, strict=True))) for row in rows}
-
-
-def _attacked(cases: set[Cells], found: Shuffled) -> Level | None:
-    """The best attack on one pair of values, everybody else having one and the same."""
-    assert isinstance(found.eps, Level)
-    a, best = found.eps.exp(), Fraction(0)
-    assert a is not None
-    for cells in cases:
-        p, q, others = zip(*cells, strict=True)
-        best = max(best, attack_factor(p, q, others, found.n, found.delta, a) or best)
-    return ln(Fraction(math.floor(best * 10**DIGITS), 10**DIGITS)) if best > 1 else None
