@@ -99,6 +99,19 @@ from dprivacy.mechanisms.groundwork.mechanism_file import (
     read_mechanism as read_mechanism,
 )
 from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports as HyperplaneReports
-from dprivacy.mechanisms.local.local_file import local_body as local_body, local_from as local_from
+from dprivacy.mechanisms.local.local_file import (
+    local_body as local_body,
+    local_document as local_document,
+    local_from as local_from,
+    local_in as local_in,
+)
+from dprivacy.mechanisms.local.report_cells import (
+    NUMBER as NUMBER,
+    cell_form as cell_form,
+    cells_of as cells_of,
+    counts_in as counts_in,
+    reports_in as reports_in,
+)
+from dprivacy.mechanisms.local.set_reports import UnaryReports as UnaryReports
 from dprivacy.mechanisms.zoo.broken_samplers import exhibits as exhibits
 from dprivacy.mechanisms.zoo.exhibit import Exhibit as Exhibit

@@ -23,7 +23,7 @@ from dprivacy.typing import ChannelLike
 
 
 def estimated_table(
-    channels: Sequence[ChannelLike | None],
+    channels: Sequence[ChannelLike | Known | None],
     counts: Any,  # what np.asarray reads
     *,
     estimator: str,
@@ -65,7 +65,9 @@ def estimated_table(
             "for a column that was not randomised"
         )
     parts = tuple(
-        Known(np.eye(table.shape[axis]) if channel is None else channel)
+        channel
+        if isinstance(channel, Known)
+        else Known(np.eye(table.shape[axis]) if channel is None else channel)
         for axis, channel in enumerate(channels)
     )
     if hasattr(counts, "index") and hasattr(counts, "columns"):  # of pandas
@@ -110,7 +112,7 @@ def estimated_table(
 
 
 def weighted_table(
-    channels: Sequence[ChannelLike | None],
+    channels: Sequence[ChannelLike | Known | None],
     sums: Floats,
     *,
     squares: Floats,
@@ -125,7 +127,7 @@ def weighted_table(
 
 
 def _require_order(
-    channels: Sequence[ChannelLike | None], parts: Sequence[Known], named: Sequence[Any]
+    channels: Sequence[ChannelLike | Known | None], parts: Sequence[Known], named: Sequence[Any]
 ) -> None:
     """Refuse a table whose own names say that its cells stand in another order."""
     for channel, part, labels in zip(channels, parts, named, strict=True):

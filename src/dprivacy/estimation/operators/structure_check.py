@@ -1,6 +1,7 @@
 """Which operator a channel or a mechanism is: structure is read off the numbers and then checked."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from dprivacy.errors import NotApplicable, TooLarge
 from dprivacy.estimation.operators.channel_operator import Dense, Operator
-from dprivacy.estimation.operators.hyperplane_operator import HyperplaneOperator
+from dprivacy.estimation.operators.report_operators import HyperplaneOperator, SeenSets
 from dprivacy.estimation.operators.structured_operators import LineGeometric, ResponseLike
 from dprivacy.mechanisms import GridNoise, HyperplaneReports, LocalMechanism
 from dprivacy.model import Channel, as_channel
@@ -27,16 +28,21 @@ class Known:
     source
         A channel, a mechanism with one, anything `as_channel` reads, `laplace` noise on a grid with
         too many points for a matrix, or a local mechanism over a finite geometry.
+    seen
+        For a local mechanism of other sets: the different cells that hold its reports.
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, *, seen: Sequence[Any] | None = None) -> None:
         self.channel: Channel | None = None
         if isinstance(source, GridNoise) and source.inner is None:
             self.rows, self.operator = _grid_noise(source)
             self.columns = self.rows
         elif isinstance(source, LocalMechanism) and isinstance(source.reports, HyperplaneReports):
-            self.operator = HyperplaneOperator(source.reports)
+            self.operator = HyperplaneOperator(source.reports)  # or refused, before they are listed
             self.rows, self.columns = source.labels, tuple(range(source.reports.outputs))
+        elif isinstance(source, LocalMechanism) and seen is not None:
+            self.operator = SeenSets(source, seen)
+            self.rows, self.columns = source.labels, tuple(seen)
         else:
             self.channel = as_channel(source)
             self.rows, self.columns = self.channel.rows, self.channel.columns

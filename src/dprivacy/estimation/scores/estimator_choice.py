@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from dprivacy.errors import NotApplicable, UnknownName
 from dprivacy.estimation.operators.channel_operator import Operator
+from dprivacy.estimation.operators.report_operators import ReportOperator
 from dprivacy.estimation.scores.range_likelihood import Likelihood
 from dprivacy.estimation.scores.smooth_functions import reach
 from dprivacy.estimation.scores.statistics_result import figure
@@ -104,7 +105,8 @@ def chosen_share(
     width = float(f.max() - f.min())
     if method == "score" or (method == "auto" and spread <= _QUIET * width**2):
         return plain
-    if operator.inputs > MOST_CELLS or not operator.solvable or width == 0:
+    slow = isinstance(operator, ReportOperator) or not operator.solvable
+    if operator.inputs > MOST_CELLS or slow or width == 0:
         if method == "likelihood":
             raise NotApplicable(
                 f"the likelihood of {operator.inputs:,} cells cannot be climbed in good time; leave "

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import NotInvertible, SpaceMismatch
 from dprivacy.estimation.operators.channel_operator import left_inverse
+from dprivacy.estimation.operators.report_operators import ReportOperator, SeenSets
 from dprivacy.estimation.operators.structure_check import Known, line_in, response_in
 from dprivacy.estimation.operators.structured_operators import LineGeometric, ResponseLike
 from dprivacy.numbers import Floats, Frozen, Mat, rank
@@ -66,20 +67,22 @@ class ColumnScores(Frozen):
         self._set(known=known, inputs=known.rows, outputs=known.columns)
 
     @cached_property
-    def _form(self) -> ResponseLike | LineGeometric | None:
+    def _form(self) -> ResponseLike | LineGeometric | ReportOperator | None:
         """The closed form of the channel, where it has one."""
         if self.known.channel is None:
             operator = self.known.operator
-            return operator if isinstance(operator, LineGeometric) else None
+            return operator if isinstance(operator, LineGeometric | ReportOperator) else None
         floats = self.known.channel.matrix.floats
         n, m = floats.shape
         return None if n != m or n < 2 else response_in(floats) or line_in(floats)
 
     @property
     def kind(self) -> str:
-        """How the scores are made: "response", "line" (three non-zeros a row), or "matrix"."""
+        """How the scores are made: "response", "line" (three non-zeros a row), "sets" or "matrix"."""
         if self._form is None:
             return "matrix"
+        if isinstance(self._form, ReportOperator):
+            return "sets"
         return "response" if isinstance(self._form, ResponseLike) else "line"
 
     @cached_property
@@ -180,6 +183,8 @@ class ColumnScores(Frozen):
     def _residual(self, g: Floats, f: Floats) -> float:
         """max |C·g − f|, every rounding counted against us (n·u·|C|·|g| for a sum of n terms)."""
         n = len(g) + 3
+        if isinstance(self.known.operator, SeenSets):
+            return self.known.operator.residual(f)
         if self.known.channel is not None:
             floats = self.known.channel.matrix.floats
             seen, size = floats @ g, np.abs(floats) @ np.abs(g)
@@ -197,13 +202,15 @@ def column_scores(channel: ChannelLike | Known) -> ColumnScores:
     Parameters
     ----------
     channel
-        A channel, a mechanism with one, or noise on a grid with too many points for a matrix.
+        A channel, a mechanism with one, noise on a grid with too many points for a matrix, or a local
+        mechanism over a finite geometry.
 
     Returns
     -------
     ColumnScores
-        With closed forms for randomised response and for geometric noise on a line, equal gaps or not;
-        a solved matrix for any other channel, that of least variance where outputs outnumber inputs.
+        With closed forms for randomised response, for reports that are sets, and for geometric noise on
+        a line, equal gaps or not; a solved matrix for any other channel, that of least variance where
+        outputs outnumber inputs.
 
     Examples
     --------

@@ -17,7 +17,7 @@ class Family:
         As in plans, on cards and on the mechanisms themselves.
     build
         ``build(eps=…, **settings)`` gives a mechanism that guarantees ε. For columns whose values are
-        listed one of the settings is ``space``.
+        listed one of the settings is ``space``, or ``labels`` where it sends reports.
     because
         The key of the statement that the guarantee rests on, such as "T Def 3.4.2".
     cases
@@ -30,12 +30,16 @@ class Family:
         Settings of a column without which it cannot be built.
     options
         Settings of a column that it takes besides.
+    reports
+        Whether cells are reports about values, sets of them, in place of values.
 
     Examples
     --------
     >>> from dprivacy.mechanisms import FAMILIES
     >>> [family.name for family in FAMILIES if "ordered" in family.fits]
     ['randomised_response', 'geometric', 'exponential']
+    >>> [family.name for family in FAMILIES if family.reports][:2]
+    ['subset_response', 'unary_response']
     """
 
     name: str
@@ -46,6 +50,7 @@ class Family:
     usual_for: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    reports: bool = False
 
     @property
     def page(self) -> str:

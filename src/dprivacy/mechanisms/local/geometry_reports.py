@@ -109,9 +109,13 @@ class HyperplaneReports(Reports):
             [int(y) if fits else -1 for y, fits in zip(reports, good, strict=True)], dtype=np.int64
         )
 
+    def require_decodable(self) -> None:
+        """TooLarge for more reports than a transform takes."""
+        require_size(self.field, self.t)
+
     def count(self, reports: NDArray[Any]) -> Counters:
         """How often each report came."""
-        require_size(self.field, self.t)
+        self.require_decodable()
         return np.bincount(reports, minlength=self.outputs).astype(np.int64)
 
     def supports(self, counters: Counters, n: int) -> Counters:

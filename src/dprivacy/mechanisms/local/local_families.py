@@ -236,14 +236,22 @@ def _read(labels: Iterable[Label], eps: LevelLike) -> tuple[tuple[Any, ...], Lev
     return known, level, factor_below(level)
 
 
-def _family(build: Any, **case: Any) -> Family:
-    cases = ({"labels": ("a", "b", "c"), **case}, {"labels": range(3000), **case})
-    return Family(build.__name__, build, because=BECAUSE, cases=cases)
+def _family(build: Any, *options: str) -> Family:
+    cases = ({"labels": ("a", "b", "c")}, {"labels": range(3000)})
+    return Family(
+        build.__name__,
+        build,
+        because=BECAUSE,
+        cases=cases,
+        fits=("categories",),
+        options=options,
+        reports=True,
+    )
 
 
 LOCAL_FAMILIES = (
-    _family(subset_response),
-    _family(unary_response),
-    _family(hashed_response),
-    _family(projective_response),
+    _family(subset_response, "size"),
+    _family(unary_response, "kind"),
+    _family(hashed_response, "q"),
+    _family(projective_response, "q", "t"),
 )

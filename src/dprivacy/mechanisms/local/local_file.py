@@ -4,6 +4,7 @@ Nothing that a file says of the law is believed: p, q and the guarantee follow f
 parameters and a; and a must be within the ε that is claimed.
 """
 
+import json
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -19,7 +20,15 @@ from dprivacy.mechanisms.local.geometry_reports import (
 from dprivacy.mechanisms.local.local_families import made
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import Reports, SubsetReports, UnaryReports
-from dprivacy.model import label_body, label_from, level_body, require_keys
+from dprivacy.model import (
+    label_body,
+    label_from,
+    level_body,
+    read_document,
+    rebuilt,
+    require_keys,
+    write_document,
+)
 from dprivacy.numbers import Factor, as_eps
 from dprivacy.spaces import read_labels
 
@@ -44,6 +53,26 @@ def local_body(mechanism: LocalMechanism) -> dict[str, Any]:
         "eps": level_body(mechanism.guarantee.eps, "ε"),
         "parameters": given,
     }
+
+
+def local_document(mechanism: LocalMechanism) -> dict[str, Any]:
+    """The whole document, as a card holds it; the same as in a file of its own."""
+    document: dict[str, Any] = json.loads(
+        write_document("mechanism", VERSION, local_body(mechanism))
+    )
+    return document
+
+
+def local_in(document: Any, *, name: str = "the mechanism") -> LocalMechanism:
+    """The mechanism of a document that a card holds."""
+    found = read_document(json.dumps(document), name=name)
+    if (found.noun, found.version) != ("mechanism", VERSION):
+        raise BadFile(
+            f"{name}: holds dprivacy.{found.noun}, version {found.version}, and a mechanism of version "
+            f"{VERSION} is needed"
+        )
+    mechanism: LocalMechanism = rebuilt(lambda body: local_from(body, name=name), found.body, name)
+    return mechanism
 
 
 def local_from(body: dict[str, Any], *, name: str = "the mechanism") -> LocalMechanism:
