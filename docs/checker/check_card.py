@@ -10,7 +10,8 @@ Standard library only, and not one line of dprivacy. It decides, in whole number
    true values x and z and every released value y
        P(y | x) <= e^(eps * d(x, z)) * P(y | z),
    where d is the distance that the plan on the card states; with a delta, that all by which the left
-   side exceeds the right adds up to at most delta;
+   side exceeds the right adds up to at most delta; of a column of reports, that every set of values is
+   a = e^eps times as likely for those in it, and that all values are in sets of the same total weight;
 3. that the level of a whole record is the sum over the columns, times the rows and values that a person
    may have, and that the sentence on the card is the one that follows from these numbers;
 4. that what is published, left out and void is what the plan says, and that FILE is the card's file.
@@ -24,13 +25,15 @@ import json
 import re
 import sys
 from fractions import Fraction
-from itertools import pairwise
-from math import exp, inf, isqrt, log
+from functools import cache
+from itertools import combinations, pairwise, product
+from math import comb, exp, inf, isqrt, log
 
 BITS = 320
 ONE = 1 << BITS  # levels and distances are whole multiples of 1/ONE, right to about 2^-300
 CLOSE = 1 << (BITS - 250)  # what is nearer than 2^-250 is equal
 WORK = 1 << 24  # comparisons that are made for one card
+FEW = 1 << 17  # values of sets that are listed, all of them together
 LISTED = 1024  # values of a column whose channel is on its card
 
 
@@ -225,8 +228,13 @@ def shortest(edges, first, field):
 # ---- the checks
 
 MADE, ANY_METRIC = "blocks mechanism delta", "exponential randomised_response any_metric"
+OWN = {  # what a plan may say of a mechanism whose cells are reports, and no other
+    "size": "subset_response", "kind": "unary_response", "q": "hashed_response projective_response",
+    "t": "projective_response",
+}  # fmt: skip
+SETS = "subset_response unary_response hashed_response projective_response"
 KINDS = {  # the mechanisms of each type of column, the usual one first; what a plan may say of it
-    "categories": ("randomised_response exponential", f"values {MADE}"),
+    "categories": (f"randomised_response exponential {SETS}", f"values {MADE} {' '.join(OWN)}"),
     "ordered": ("geometric randomised_response exponential", f"values {MADE}"),
     "distances": (ANY_METRIC, f"values distances {MADE}"),
     "tree": (ANY_METRIC, f"tree {MADE}"),
@@ -258,7 +266,7 @@ def keys(field, data, needed, optional=""):
             raise Fault(f"{field}.{key}: is not of the type {most[key]}")
 
 
-def opened(text, noun, field):
+def opened(text, noun, field, version=None):
     """The body inside an envelope: JSON without floats or repeated keys, and with the right hash."""
 
     def once(pairs):
@@ -278,7 +286,7 @@ def opened(text, noun, field):
     told = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     same(f"{field}, sha256", data["sha256"], hashlib.sha256(told.encode()).hexdigest())
     same(f"{field}, format", data["format"], f"dprivacy.{noun}")
-    same(f"{field}, version", data["version"], {"card": 3, "mechanism": 1}[noun])
+    same(f"{field}, version", data["version"], version or {"card": 3, "mechanism": 1}[noun])
     return data["body"]
 
 
@@ -349,7 +357,7 @@ def check_column(name, spec, entry, left):
     fitting, settings = KINDS[kind]
     keys(plan, spec, "type" if kind == "stored" else "type epsilon", f"{ANY} {settings}")
     told = "type:str family:str columns:list eps:str delta:str most:str nulls:str channel"
-    keys(field, entry, told, "low:str high:str grid:str bits:str")
+    keys(field, entry, told, "low:str high:str grid:str bits:str reports:dict")
     same(f"{field}.type", entry["type"], kind)
     same(f"{field}.columns", entry["columns"], spec.get("columns", [name]))
     same(f"{plan}.columns, how many", len(entry["columns"]), 2 if kind == "place" else 1)
@@ -386,7 +394,15 @@ def check_column(name, spec, entry, left):
     if eps <= 0 or not 0 <= delta < 1 or isinstance(far, bool) or (far is not None and far <= 0):
         raise Fault(f"{field}: eps or the farthest distance is not above 0, or delta no chance")
     listed, tight = values is not None and entry["channel"] != {"points": len(values)}, False
-    if listed:
+    if family in SETS.split() or "reports" in entry or any(key in spec for key in OWN):
+        strange = [key for key in OWN if key in spec and family not in OWN[key].split()]
+        if strange or "blocks" in spec:
+            raise Fault(f"{plan}: has a setting of another mechanism")
+        same(f"{field}.channel", entry["channel"], None)
+        if not check_reports(field, spec, entry, values, family, eps, left):
+            left.append(name)
+        listed = False
+    elif listed:
         rows, tight = check_channel(field, entry["channel"], spec, values, apart, eps, delta, left)
     else:
         formula = family in BY_FORMULA and not delta and "blocks" not in spec
@@ -409,6 +425,226 @@ def check_column(name, spec, entry, left):
     if not equal(most, level(entry["most"], f"{field}.most")):
         raise Fault(f"{field}.most: is not eps times the farthest distance")
     return most
+
+
+def check_reports(field, spec, entry, values, family, eps, left):
+    """A column of reports; whether its sets could be listed, or only their numbers be computed."""
+    told = entry["reports"]
+    keys(f"{field}.reports", told, "cells:str p:str q:str mechanism:dict")
+    body = opened(json.dumps(told["mechanism"]), "mechanism", f"{field}.reports", 2)
+    numbers, sets, cells = check_sets(f"{field}.reports", body)
+    same(f"{field}.reports, labels", body["labels"], values)
+    same(f"{field}.reports, family", body["family"], family)
+    same(f"{field}.reports, eps", body["eps"], entry["eps"])
+    a, total, single, pair = numbers
+    chosen = {**usual(family, len(values), a, spec), **{k: spec[k] for k in OWN if k in spec}}
+    same(f"{field}.reports, parameters", body["parameters"], chosen)
+    half = body["parameters"].get("kind") == "symmetric"
+    if not (is_power(root_of(a), eps // 2) if half else is_power(a, eps)):
+        raise Fault(f"{field}.reports, factor: is not e^eps, or what is just below it")
+    whole = a * single + total - single
+    follows = {"p": a * single / whole, "q": (a * pair + single - pair) / whole}
+    for key, value in {**{k: str(v) for k, v in follows.items()}, "cells": cells}.items():
+        same(f"{field}.reports.{key}", told[key], value)
+    return listed_sets(f"{field}.reports", numbers, sets, len(values), left)
+
+
+def usual(family, k, a, spec):
+    """What a plan means that says nothing of it: optimised bits, or sets with the smallest error."""
+
+    def error(numbers):
+        total, single, pair = map(Fraction, numbers)
+        p, q = a * single, a * pair + single - pair
+        whole = p + total - single
+        return (p * (whole - p) + (k - 1) * q * (whole - q)) / (p - q) ** 2, total
+
+    if family == "unary_response":
+        return {"kind": "optimised"}
+    if family == "subset_response":
+        near = int(k / (1 + a))
+        sizes = (
+            {spec["size"]}
+            if "size" in spec
+            else {min(max(near + i, 1), k - 1) for i in range(-1, 3)}
+        )
+        return {"size": min(sorted(sizes), key=lambda d: error(sizes_of(k, d))[0])}
+    made = {}
+    for q in [spec["q"]] if "q" in spec else range(2, min(int(4 * (a + 2)), 256) + 1):
+        t = next(t for t in range(2, 50) if room(family, q, t) >= k)
+        if prime(q) and q**t <= 2**48:
+            made[q] = t
+    best = min(made, key=lambda q: error(geometry(family, q, made[q])))
+    return {"q": best, "t": made[best]}
+
+
+def sizes_of(k, d):
+    """How many sets of d values there are, with a given one, with two given ones."""
+    return comb(k, d), comb(k - 1, d - 1), comb(k - 2, d - 2) if d > 1 else 0
+
+
+def room(family, q, t):
+    """How many values there can be."""
+    return q ** (t - 1) if family == "hashed_response" else (q**t - 1) // (q - 1)
+
+
+def geometry(family, q, t):
+    """The same for the sets over a finite field: of a hash function's values, or hyperplanes."""
+    if family == "hashed_response":
+        v = q ** (t - 1)
+        return q * (v - 1), v - 1, v // q - 1
+    return tuple((q**i - 1) // (q - 1) for i in (t, t - 1, t - 2))
+
+
+def is_power(a, x):
+    """Whether a is e^x, or where that is no fraction the multiple of 2^-128 that is just below it."""
+    m, s = e_to(x)
+    value = Fraction(m) * Fraction(2) ** s
+    bits = 128
+    while x << (bits - 128) < ONE:  # a small level needs as many more
+        bits += 1
+    return abs(a - value) * ONE < value * CLOSE or a == Fraction(int(value * 2**bits), 2**bits)
+
+
+def root_of(a):
+    """The square root of a fraction, or 0."""
+    root = Fraction(isqrt(a.numerator), isqrt(a.denominator))
+    return root if root * root == a else 0
+
+
+def check_sets(field, body):
+    """Of reports that are sets: a and what all sets weigh, those with one value, those with two; then
+    what lists the sets (or nothing), and how they are written as cells.
+    """
+    keys(field, body, "family:str labels:list factor:list eps:str parameters:dict")
+    top, bottom = in_hex(body["factor"], field)
+    a, k, more = Fraction(top, bottom), len(body["labels"]), body["parameters"]
+    m, s = e_to(given(body["eps"], f"{field}, eps"))
+    if not 1 < a <= Fraction(m + (m >> 250)) * Fraction(2) ** s or a.denominator != bottom:
+        raise Fault(f"{field}, factor: is not above 1, not in lowest terms, or more than e^eps")
+    every = {json.dumps(x, sort_keys=True) for x in body["labels"]}
+    if not 2 <= k <= 2**20 or len(every) < k or not all(map(plain_label, body["labels"])):
+        raise Fault(f"{field}, labels: should be two or more, each of them once")
+    wanted = {"subset_response": "size:int", "unary_response": "kind:str"}.get(body["family"])
+    keys(f"{field}, parameters", more, wanted or "q:int t:int")
+    if body["family"] == "subset_response" and 1 <= more["size"] < k:
+        d, form = more["size"], "the positions of the set's labels, from 0, rising"
+        return (a, *map(Fraction, sizes_of(k, d))), lambda: subsets(k, d), form
+    if body["family"] == "unary_response" and more["kind"] in ("optimised", "symmetric"):
+        root = a if more["kind"] == "optimised" else root_of(a)
+        if not root:
+            raise Fault(f"{field}, factor: is not a square, as of symmetric bits")
+        tau = 1 / (root + 1)
+        form = (
+            "x and a bit for each label in hexadecimal, the first label in the lowest bit of the first "
+            "byte"
+        )
+        return (a, Fraction(1), tau, tau**2), lambda: free_sets(k, tau), form
+    q, t, family = more.get("q", 0), more.get("t", 0), body["family"]
+    good = 2 <= q <= 256 and 2 <= t <= 48 and q**t <= 2**48 and prime(q)
+    if family in OWN["q"].split() and good and room(family, q, t) >= k:
+        sets = hashes if family == "hashed_response" else planes
+        found = map(Fraction, geometry(family, q, t))
+        return (a, *found), q <= 32 and (lambda: sets(q, t, k)), "the number of the report"
+    raise Fault(f"{field}: there are no such sets of {k} values")
+
+
+def listed_sets(field, numbers, sets, k, left):
+    """Whether the sets can be listed; each value must be in sets of the same weight, as each pair."""
+    _, total, single, pair = numbers
+    if not sets or total * k > FEW or (total == 1 and k > 12):
+        return False
+    one, two, whole, n = [Fraction(0)] * k, {}, Fraction(0), 0
+    for weight, held in sets():
+        whole, n = whole + weight, n + 1
+        for x in held:
+            one[x] += weight
+            for z in (z for z in held if z < x and k <= 40):
+                two[z, x] = two.get((z, x), 0) + weight
+    left[0] -= n * k
+    pairs = k * (k - 1) // 2 if k <= 40 else 0
+    if whole != total or {*one} != {single} or ({*two.values()} | {pair}) != {pair}:
+        raise Fault(f"{field}: the sets do not weigh what their numbers say")
+    if left[0] < 0 or (pair and len(two) != pairs):
+        raise Fault(f"{field}: the sets do not hold every pair, or are too many to be proved here")
+    return True
+
+
+def subsets(k, d):
+    """All sets of d values."""
+    return ((1, held) for held in combinations(range(k), d))
+
+
+def free_sets(k, tau):
+    """All sets, each value in it with weight tau."""
+    for held in product((0, 1), repeat=k):
+        yield tau ** sum(held) * (1 - tau) ** (k - sum(held)), [x for x in range(k) if held[x]]
+
+
+def hashes(q, t, k):
+    """Of every hash function x -> <h, x> that is not 0, the values that meet in one place."""
+    vectors = list(product(range(q), repeat=t - 1))
+    for h in vectors[1:]:
+        places = [dot(q, h, x) for x in vectors[:k]]
+        yield from ((1, [x for x, y in enumerate(places) if y == place]) for place in range(q))
+
+
+def planes(q, t, k):
+    """The points of a projective geometry on each hyperplane; by free coordinates, then digits."""
+    points = [
+        (*[0] * (t - 1 - f), 1, *tail) for f in range(t) for tail in product(range(q), repeat=f)
+    ]
+    return ((1, [x for x in range(k) if not dot(q, points[x], y)]) for y in points)
+
+
+def prime(q):
+    """p with q = p^e, or nothing."""
+    p = next(i for i in range(2, q + 1) if q % i == 0)
+    return p if q in {p**e for e in range(1, 9)} else None
+
+
+@cache
+def field_of(q):
+    """Sums and products: digits in base p are polynomials, modulo the first that gives a field."""
+    p = prime(q)
+    e = next(e for e in range(1, 9) if p**e == q)
+    elements = [[x // p**i % p for i in range(e)] for x in range(q)]
+    number = {tuple(x): i for i, x in enumerate(elements)}
+
+    def reduced(long, f):  # z^e is f
+        long = list(long)
+        for i in range(len(long) - 1, e - 1, -1):
+            for j, c in enumerate(f):
+                long[i - e + j] += long[i] * c
+        return tuple(c % p for c in long[:e])
+
+    def added(x, y):
+        return tuple((a + b) % p for a, b in zip(x, y))
+
+    def times(x, y, f):
+        long = [0] * (2 * e - 1)
+        for i, a in enumerate(x):
+            for j, b in enumerate(y):
+                long[i + j] += a * b
+        return number[reduced(long, f)]
+
+    for f in elements:
+        table = [[times(x, y, f) for y in elements] for x in elements]
+        if all(1 in row for row in table[1:]):
+            plus = [
+                [number[tuple((a + b) % p for a, b in zip(x, y))] for y in elements]
+                for x in elements
+            ]
+            return plus, table
+    raise Fault("there is a field of every prime power")
+
+
+def dot(q, u, v):
+    """The scalar product of two vectors over the field of q elements."""
+    plus, times = field_of(q)
+    total = 0
+    for a, b in zip(u, v):
+        total = plus[total][times[a][b]]
+    return total
 
 
 def check_exponential(plan, rows, near, eps):
@@ -470,6 +706,13 @@ def plain_label(y):
 
 def check_mechanism(text):
     """A mechanism in a file of its own: its table keeps what it claims, on the distances it states."""
+    if re.search(r'"version":\s*2\b', text[:200]):
+        body = opened(text, "mechanism", "the file", 2)
+        numbers, sets, _ = check_sets("the file", body)
+        how = "its sets, listed"
+        if not listed_sets("the file", numbers, sets, len(body["labels"]), [WORK]):
+            how = "the numbers of its family; its sets are too many to list"
+        return f"{body['family']} keeps eps = {body['eps']}, by {how}."
     body = opened(text, "mechanism", "the file")
     keys("the file", body, "family:str channel:dict space:dict guarantee:dict parameters:dict")
     keys("space", body["space"], "labels:list distances:list codes:list")

@@ -35,6 +35,13 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "age": {"type": "numbers", "low": 0, "high": 20, "grid": 5, "epsilon": "1/10"},
     "income": {"type": "numbers", "low": 0, "high": 20000, "grid": 5, "epsilon": "4e-4"},
     "bits": {"type": "bits", "bits": 8, "epsilon": "ln 2"},
+    "point": {
+        "type": "categories", "values": ABC, "epsilon": "1", "mechanism": "projective_response",
+    },
+    "set": {
+        "type": "categories", "values": ABC, "epsilon": "ln 3", "mechanism": "subset_response",
+        "size": 2, "nulls": "category",
+    },
 }  # fmt: skip
 MORE: dict[str, dict[str, Any]] = {
     "stored": {"type": "stored", "stored": mechanism_text(geometric("line:3", eps="ln 2"))},
@@ -63,6 +70,17 @@ MORE: dict[str, dict[str, Any]] = {
         "type": "categories", "values": ABC, "epsilon": "3/2 ln 2", "nulls": {"replace": "b"},
         "source": "data, acknowledged", "note": "as told", "columns": ["other"],
     },
+    "hash": {
+        "type": "categories", "values": list(range(30)), "epsilon": 0.3, "mechanism": "hashed_response",
+        "q": 4,
+    },
+    "letters": {
+        "type": "categories", "values": ABC, "epsilon": "1", "mechanism": "unary_response",
+        "kind": "symmetric",
+    },
+    "many letters": {
+        "type": "categories", "values": list(range(70)), "epsilon": "2", "mechanism": "unary_response",
+    },
     "steep": {"type": "ordered", "values": ABC, "epsilon": "40"},
     "flat": {"type": "categories", "values": ['"é"', "ß\u00a0x", "a\\b"], "epsilon": "1e-12"},
 }  # fmt: skip
@@ -80,7 +98,7 @@ def released(names: list[str], **top: Any) -> Any:
     plan = Plan.read({"title": "a survey", "columns": columns, **top})
     values = {}
     for column in plan.columns:
-        listed = column.space.labels if column.space is not None else [0, 5, 10]
+        listed = list(column.values) or [0, 5, 10]
         listed = ["01010101"] if column.kind == "bits" else listed
         values[column.name] = pd.Series([listed[k % len(listed)] for k in range(6)], dtype=object)
     extra = {name: range(6) for name in (*plan.pass_through, *plan.drop)}

@@ -14,6 +14,12 @@ PEOPLE = "who"
 _LEVEL = {"epsilon": "ln 2"}
 _TREE = {"Europe": ["FR", "DE"], "Asia": ["JP"]}
 _HALVES = st.integers(-4, 24).map(lambda k: k / 2)  # off the grid, and beyond both ends of it
+_REPORTS = {
+    "point": {"mechanism": "projective_response"},
+    "hash": {"mechanism": "hashed_response", "q": 2},
+    "set": {"mechanism": "subset_response", "size": 2},
+    "letters": {"mechanism": "unary_response", "kind": "symmetric"},
+}
 # A column's part of the plan, what its cells are drawn from, and what a missing one may be replaced by.
 KINDS: dict[str, tuple[dict[str, Any], Any, Any]] = {
     "word": ({"type": "categories", "values": WORDS, **_LEVEL}, st.sampled_from(WORDS), "bb"),
@@ -22,6 +28,14 @@ KINDS: dict[str, tuple[dict[str, Any], Any, Any]] = {
         st.sampled_from([1, 2, 300]),
         300,
     ),
+    **{
+        name: (
+            {"type": "categories", "values": WORDS, **_LEVEL, **sets},
+            st.sampled_from(WORDS),
+            "bb",
+        )
+        for name, sets in _REPORTS.items()
+    },
     "rank": (
         {"type": "ordered", "values": ["low", "middle", "high"], **_LEVEL},
         st.sampled_from(["low", "middle", "high"]),

@@ -27,7 +27,10 @@ from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.mechanisms.families.laplace_grid import GridNoise
 from dprivacy.mechanisms.families.planar_grid import PlanarMechanism
+from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports
+from dprivacy.mechanisms.local.set_reports import SubsetReports, UnaryReports
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
+from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.files import row_chunks, table_files
 from dprivacy.release.jobs import file_job, output_writer
 from dprivacy.release.ledger import ledger_pages
@@ -97,7 +100,10 @@ def same_cells(key: bytes = KEY, *, late: bool = False):
         ignoring(PlaceMechanism, "noisy", 0)
         constant(GridNoise, "snapped")
         constant(CurveMechanism, "coefficients")
+        for sets in (SubsetReports, UnaryReports, HyperplaneReports):
+            ignoring(sets, "draw", 0)
         ignoring(PermanentAnswers, "draw", 0)
+        ignoring(PermanentReports, "draw", 0)
         ignoring(PermanentNoise, "noisy", 0)
         words = ExponentialWords.randomise
         patch.setattr(

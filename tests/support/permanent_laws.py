@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.release import PermanentAnswers
+from dprivacy.release.columns.permanent_answers import tag_of
 from dprivacy.sampling import CategoricalSampler
 
 Asked = tuple[
@@ -24,7 +25,7 @@ def joint_law(asked: Sequence[Asked], *, bits: int) -> dict[tuple[Any, ...], Fra
     each answer is drawn from its word by a twin of the sampler. The weights must divide 2^bits.
     """
     codes = [answers.mechanism.channel.row_position(value) for answers, _, value in asked]
-    tags = [a._tag(person, code) for (a, person, _), code in zip(asked, codes, strict=True)]
+    tags = [tag_of(a._key, person, code) for (a, person, _), code in zip(asked, codes, strict=True)]
     distinct = list(dict.fromkeys(tags))
     words = np.arange(1 << bits, dtype=np.uint64)
     drawn = []

@@ -56,6 +56,8 @@ def listed_columns() -> Iterator[Path]:
         if kind != "stored":
             yield protected_column(f"{kind}, in blocks", {**spec, "blocks": BLOCKS}, values)
         for family in families_for(kind)[1:]:
+            if family.reports:  # see raw_reports
+                continue
             chosen = {**spec, "mechanism": family.name}
             yield protected_column(f"{kind}, {family.name}", chosen, values)
     spec = {"type": "categories", "values": NAMES, "epsilon": "1", "nulls": "category"}

@@ -7,6 +7,7 @@ from support import (
     raw_applications as applications,
     raw_mechanisms as mechanisms,
     raw_releases as releases,
+    raw_reports as reports,
 )
 from support.raw_laws import Path, Ruling, ruling
 
@@ -18,6 +19,7 @@ KINDS: dict[str, Callable[[], Iterator[Path]]] = {
     "words": applications.words,
     "hashes": applications.hashes,
     "listed columns": releases.listed_columns,
+    "columns of reports": reports.report_columns,
     "other columns": releases.number_columns,
     "places": releases.places,
 }

@@ -9,7 +9,9 @@ import pytest
 from scipy.stats import chi2
 
 from dprivacy.errors import DPrivacyError, Malformed, UnknownCategory
-from dprivacy.release.columns.column_batches import ColumnProtector
+from dprivacy.mechanisms import reports_in
+from dprivacy.release import Plan
+from dprivacy.release.columns.column_batches import ColumnProtector, published_type
 from dprivacy.sampling import InsecureSource, KeyedSource, SystemSource
 from support import release_tables as specs
 from support.release_tables import plan_of, seed_is_noticed
@@ -382,3 +384,47 @@ class TestPlacesAndBits:
             (specs.BITS, pa.array([], pa.string())),
         ]:
             assert len(protector(spec).apply([array])[0]) == 0
+
+
+class TestReports:
+    """Cells that are reports: their type is the plan's, and nothing of the value is left in them."""
+
+    FAMILIES = ("projective_response", "hashed_response", "subset_response", "unary_response")
+
+    @staticmethod
+    def protected(family, values, texts=False, nulls="refuse", labels=("a", "b", "c")):
+        spec = {"type": "categories", "values": list(labels), "epsilon": "ln 2", "nulls": nulls}
+        column = Plan.read({"columns": {"h": {**spec, "mechanism": family}}}).columns[0]
+        protector = ColumnProtector(column, SystemSource(), texts=texts)
+        (cells,) = protector.apply([values])
+        return column, cells
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("kind", ["text", "dictionary"])
+    def test_every_cell_is_a_report_of_the_declared_type(self, family, kind):
+        values = pa.array(["a", "b", "c", "a"] * 25)
+        column, cells = self.protected(
+            family, values.dictionary_encode() if kind == "dictionary" else values
+        )
+        assert cells.type == (pa.int64() if family[0] in "ph" else pa.string())
+        assert cells.type == published_type(column)
+        assert len(reports_in(column.local, cells.to_pylist())) == 100
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_missing_values_follow_the_plan(self, family):
+        values = pa.array(["a", None, "NA"])
+        with pytest.raises(DPrivacyError, match="row 1: is missing"):
+            self.protected(family, values, texts=True)
+        column, cells = self.protected(family, values, texts=True, nulls="category")
+        assert (len(column.local.labels), cells.null_count) == (4, 0)
+        column, cells = self.protected(family, values, texts=True, nulls={"replace": "b"})
+        assert (len(column.local.labels), cells.null_count) == (3, 0)
+
+    def test_whole_numbers_may_be_the_values(self):
+        _, cells = self.protected(self.FAMILIES[2], pa.array([10, 20, 30, 30]), labels=(10, 20, 30))
+        assert len(cells) == 4
+        with pytest.raises(
+            DPrivacyError, match="row 1: holds a value outside the declared"
+        ) as told:
+            self.protected(self.FAMILIES[0], pa.array([10, 77]), labels=(10, 20, 30))
+        assert "77" not in str(told.value)

@@ -14,7 +14,7 @@ from dprivacy.mechanisms import geometric, laplace, planar_laplace, randomised_r
 from dprivacy.model import Channel
 from dprivacy.numbers import Level
 from dprivacy.release import PermanentAnswers, joint_guarantee
-from dprivacy.release.columns.permanent_answers import question_key
+from dprivacy.release.columns.permanent_answers import question_key, tag_of
 from dprivacy.sampling import CategoricalSampler, KeyedSource
 from dprivacy.spaces import line
 from support.permanent_laws import joint_law
@@ -240,7 +240,7 @@ class TestLaw:
             assert seen[label] / n == pytest.approx(r / sum(remainders), abs=0.04)
 
     def test_residuals_of_different_people_differ(self):
-        tags = [answers()._tag(person, 0) for person in ("ann", "bob")]
+        tags = [tag_of(answers()._key, person, 0) for person in ("ann", "bob")]
         words = [KeyedSource(tag, "residual").words(4).tolist() for tag in tags]
         assert words[0] != words[1]
 

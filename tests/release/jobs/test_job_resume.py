@@ -738,3 +738,25 @@ def test_a_journal_is_all_there_or_not_at_all(tmp_path, small, monkeypatch):
     assert Journal.find(Workplace(job.output)) is None
     assert job.run().count == ROWS
     assert left_over(tmp_path) == []
+
+
+@ENDINGS
+@pytest.mark.parametrize(
+    "family", ["projective_response", "hashed_response", "subset_response", "unary_response"]
+)
+def test_reports_are_not_drawn_again_when_a_job_goes_on(family, ending, tmp_path, monkeypatch):
+    monkeypatch.setattr(row_chunks, "CHUNK", 64)
+    monkeypatch.setattr(writing, "CHECKPOINT", 1 << 10)
+    source = tmp_path / "in.csv"
+    source.write_text("h\n" + "a\nb\nc\nb\nc\n" * 100)
+    plan = Plan.read({"columns": {"h": {**LETTERS, "mechanism": family}}})
+    monkeypatch.setattr(jobs, "run_key", lambda seed: KEY)
+    whole, parts = tmp_path / f"whole.{ending}", tmp_path / f"parts.{ending}"
+    sanitise_file(source, plan, whole)
+
+    def run(**options):
+        return sanitise_file(source, plan, parts, again="a test", **options)
+
+    stopped_after(200, run)
+    run(resume=True)
+    assert parts.read_bytes() == whole.read_bytes()

@@ -17,7 +17,9 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.extras import arrow, compute
+from dprivacy.mechanisms import NUMBER, LocalMechanism, cell_form, cells_of
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
+from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.row_facts import RowOrder
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.plans.table_plan import ColumnPlan
@@ -52,7 +54,7 @@ class ColumnProtector:
         source: Source,
         *,
         texts: bool = False,
-        permanent: PermanentAnswers | None = None,
+        permanent: PermanentAnswers | PermanentReports | None = None,
     ) -> None:
         self.permanent = permanent
         self.column, self.source, self.texts = column, source, texts
@@ -63,10 +65,12 @@ class ColumnProtector:
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             channel = column.mechanism.channel
             self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
-        if column.listed:
-            self.inputs = channel.rows
+        self.coded = column.listed or column.local is not None
+        if self.coded:
+            self.inputs = tuple(column.values)
             self.wanted = _type_of(self.inputs)
             self.known = arrow().array(list(self.inputs), type=self.wanted)
+        if column.listed:
             self.named = declared_outputs(column)
 
     def apply(self, arrays: Sequence[Any], people: Sequence[Any] = ()) -> list[Any]:
@@ -75,6 +79,8 @@ class ColumnProtector:
         `people` says whose each row is, for permanent answers.
         """
         true = self.look(arrays)
+        if self.column.local is not None:
+            return [self._reported(self.column.local, true, people)]
         if self.column.listed:
             return [_labelled(self._drawn(true, people), self.named, arrays[0].type)]
         if self.column.kind == "numbers":
@@ -89,7 +95,7 @@ class ColumnProtector:
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
             )
         try:
-            if self.column.listed:
+            if self.coded:
                 true: NDArray[Any] = self._codes(arrays[0])
             elif self.column.kind == "bits":
                 true = self._rows_of_bits(arrays[0])
@@ -109,6 +115,16 @@ class ColumnProtector:
             return self.permanent.draw(codes, people)
         return np.asarray(self.sampler.draw(codes, self.source))
 
+    def _reported(
+        self, mechanism: LocalMechanism, codes: NDArray[np.intp], people: Sequence[Any]
+    ) -> Any:
+        """A report about each true value, as a cell."""
+        if self.permanent is not None:
+            drawn = self.permanent.draw(codes, people)
+        else:
+            drawn = mechanism.reports.draw(codes, self.source)
+        return arrow().array(cells_of(mechanism, drawn), type=self.type)
+
     def _misfit(self) -> DPrivacyError:
         return WrongKind(
             f"column {self.column.name!r}, from row {self.row} on: its type cannot hold what the plan "
@@ -125,7 +141,7 @@ class ColumnProtector:
             array = array.dictionary_decode()
         if not self.texts or not pa.types.is_string(array.type):
             return array
-        words = [w for w in MISSING if not self.column.listed or w not in self.inputs]
+        words = [w for w in MISSING if not self.coded or w not in self.inputs]
         missing = pc.is_in(array, value_set=pa.array(words, type=pa.string()))
         if not pc.any(missing).as_py():
             return array
@@ -240,9 +256,12 @@ class ColumnProtector:
 def published_type(column: ColumnPlan) -> Any:
     """The Arrow type that a column has when it is released; the plan decides it, and the data never do.
 
-    Texts and strings of bits are strings, whole numbers are 64-bit integers, other numbers are doubles.
+    Texts, strings of bits and reports that are sets are strings; whole numbers, and reports that are
+    numbers, are 64-bit integers; other numbers are doubles.
     """
     pa = arrow()
+    if column.local is not None:
+        return pa.int64() if cell_form(column.local) == NUMBER else pa.string()
     if column.listed:
         return declared_outputs(column).type
     if column.kind == "bits":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongKind, WrongShape
-from dprivacy.mechanisms import ChannelMechanism, Coder
+from dprivacy.mechanisms import ChannelMechanism, Coder, LocalMechanism, local_body
 from dprivacy.model import Channel, Guarantee, channel_body, counted
 from dprivacy.numbers import Frozen
 from dprivacy.release.columns.person_identifiers import person_name
@@ -48,7 +48,8 @@ class PermanentAnswers(Frozen):
     """
 
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
-        _require(mechanism, key, context)
+        require_key(key, context)
+        _require_finite(mechanism)
         channel = mechanism.channel
         self._set(
             mechanism=mechanism,
@@ -87,7 +88,7 @@ class PermanentAnswers(Frozen):
         """The same for positions of inputs, giving positions of outputs."""
         owners = read_people(people, len(codes), "value")
         tags = [
-            self._tag(who, int(code), row)
+            tag_of(self._key, who, int(code), row)
             for row, (who, code) in enumerate(zip(owners, codes, strict=True))
         ]
         words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
@@ -96,20 +97,24 @@ class PermanentAnswers(Frozen):
             drawn[i] = self._sampler.resolve(int(codes[i]), KeyedSource(tags[i], "residual"))
         return drawn
 
-    def _tag(self, person: Any, code: int, row: int = 0) -> bytes:
-        return hmac.digest(self._key, code.to_bytes(8, "big") + person_name(person, row), "sha256")
-
     def __repr__(self) -> str:
         return f"PermanentAnswers({self.mechanism!r})"
 
 
-def question_key(key: bytes, purpose: str, channel: Channel, context: str) -> bytes:
+def tag_of(key: bytes, person: Any, code: int, row: int = 0) -> bytes:
+    """What all noise of a person with a value is derived from, under a question's key."""
+    return hmac.digest(key, code.to_bytes(8, "big") + person_name(person, row), "sha256")
+
+
+def question_key(key: bytes, purpose: str, asked: Channel | LocalMechanism, context: str) -> bytes:
     """A key for one question and one purpose, derived from the curator's.
 
     The question is what is asked (`context`), the possible answers, true and noisy, in their order, and
-    the probabilities. Questions that differ in any of it have keys that are independent of each other.
+    the probabilities; for reports the whole mechanism. Questions that differ in any of it have keys
+    that are independent of each other.
     """
-    question = json.dumps([context, channel_body(channel)], sort_keys=True).encode()
+    body = local_body(asked) if isinstance(asked, LocalMechanism) else channel_body(asked)
+    question = json.dumps([context, body], sort_keys=True).encode()
     told = f"dprivacy permanent {purpose} 2\0".encode() + hashlib.sha256(question).digest()
     return hmac.digest(key, told, "sha256")
 
@@ -127,12 +132,16 @@ def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:
     return owners
 
 
-def _require(mechanism: Any, key: Any, context: Any) -> None:
+def require_key(key: Any, context: Any) -> None:
+    """Refuse a key that is too short, and a context that is no text."""
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
         told = counted(len(key), "byte") if isinstance(key, bytes) else f"a {type(key).__name__}"
         raise WrongKind(f"the key must be at least {_SHORTEST_KEY} secret bytes, not {told}")
     if not isinstance(context, str):
         raise WrongKind(f"the context is a text, such as the column's name, not {context!r}")
+
+
+def _require_finite(mechanism: Any) -> None:
     if not isinstance(getattr(mechanism, "channel", None), Channel):
         raise NotApplicable(
             "permanent answers need a finite mechanism, one with a channel, which "

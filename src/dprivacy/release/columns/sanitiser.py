@@ -8,6 +8,7 @@ from dprivacy.errors import BadPlan, UnknownName, WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
+from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
 from dprivacy.release.plans.release_card import Card
@@ -151,7 +152,9 @@ def require_confirmed(plan: Plan) -> None:
         )
 
 
-def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAnswers | None:
+def _permanent(
+    plan: Plan, column: ColumnPlan, key: bytes | None
+) -> PermanentAnswers | PermanentReports | None:
     """A column's permanent answers; BadPlan where the plan does not allow any."""
     if key is None:
         if plan.values_per_person != 1:
@@ -165,6 +168,8 @@ def _permanent(plan: Plan, column: ColumnPlan, key: bytes | None) -> PermanentAn
             "permanent answers need unit = the column that identifies a person, with one row each; the "
             f"plan has unit = {plan.unit!r} and rows_per_person = {plan.rows_per_person}"
         )
+    if column.local is not None:
+        return PermanentReports(column.local, key, column.name)
     if not column.listed:
         raise BadPlan(
             f"column {column.name!r}: permanent answers are for listed values, not for {column.kind}"

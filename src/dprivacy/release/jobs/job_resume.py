@@ -17,7 +17,8 @@ from dprivacy.errors import (
     OutputExists,
     Unfinished,
 )
-from dprivacy.model import plain
+from dprivacy.mechanisms import local_body
+from dprivacy.model import digest, plain
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
@@ -218,4 +219,5 @@ def _told(column: ColumnPlan) -> list[Any]:
         [column.nulls, repr(column.null_value), column.source],
         [mechanism.family, str(mechanism.guarantee.eps), str(mechanism.guarantee.delta)],
         None if channel is None else weights_hash(channel),
+        None if column.local is None else digest(local_body(column.local)),
     ]

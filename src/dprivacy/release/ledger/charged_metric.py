@@ -16,7 +16,7 @@ from dprivacy.numbers import Level, as_level
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.spaces import BitStrings, FiniteSpace, GridLine, Vectors
+from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine, Vectors
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def metric_of(space: Any) -> tuple[str, str, Level]:
     2. Other finite metrics are measured in their smallest distance, and named by the hash of labels
        and distances divided by it. Where an exact quotient does not exist they are named by the
        distances themselves, and are then the same only if they are equal.
-    3. Bits, vectors: per bit, per unit of the norm.
+    3. Bits, vectors: per bit, per unit of the norm. Very many unordered values, which have no table of
+       distances: by their number.
     """
     if isinstance(space, GridLine):
         return "line", "per unit", Level(1)
@@ -127,6 +128,8 @@ def metric_of(space: Any) -> tuple[str, str, Level]:
     if isinstance(space, Vectors):
         name = f"vectors {space.dimension} norm {space.norm:g}"
         return name, "per unit of distance", Level(1)
+    if isinstance(space, Categories):
+        return f"categories {space.count}", f"between any two of {space.count} values", Level(1)
     if not isinstance(space, FiniteSpace):
         return f"space {type(space).__name__}", "per unit of distance", Level(1)
     smallest = _smallest(space)

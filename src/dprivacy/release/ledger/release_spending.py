@@ -86,7 +86,8 @@ def spend_release(
     if key is not None:
         for column in plan.columns:
             bound = f"mark, {plan.values_per_person} values"
-            marks[column.name] = question_key(key, bound, column.mechanism.channel, column.name)
+            asked = column.local or column.mechanism.channel
+            marks[column.name] = question_key(key, bound, asked, column.name)
     return account.ledger.spend(
         plan,
         account=account.name,

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge
+from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import Channel
 from dprivacy.numbers import as_level
 from dprivacy.release.plans.column_domains import quick_size
@@ -19,6 +20,8 @@ _ROUNDING = 128  # bits of a weight, beside those that ε·d takes
 _CELL = 200  # what a cell costs beside its bits
 _TRIPLE = 40  # what two rows cost at one output
 _WRITTEN = 100_000  # what a distance costs that is written out, such as "ln 2"
+_REPORTS = tuple(family.name for family in FAMILIES if family.reports)
+_LISTED_REPORTS, _SET = 1 << 26, 1 << 10  # what listing all reports costs at the most, and a value
 _MULTIPLIED = 1 << 13  # bits from which on products cost more than their length
 
 
@@ -71,6 +74,8 @@ def work_of(spec: Mapping[str, Any]) -> float:
     >>> work_of(plain) < work_of({**plain, "mechanism": "exponential"})
     True
     """
+    if spec.get("mechanism") in _REPORTS:
+        return _LISTED_REPORTS + _SET * _size(spec)  # which has no table either, or a small one
     quick = quick_size(spec)
     if quick is not None and quick > MOST_LISTED and spec.get("type") == "numbers":
         return 0  # which has no table

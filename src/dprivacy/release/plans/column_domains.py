@@ -48,7 +48,7 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
     values = spec.get("values")
     if kind == "stored":
         space = stored_mechanism(spec, where).space
-        _one_kind(space.labels, where)
+        one_kind(space.labels, where)
         return space
     if kind in ("categories", "ordered"):
         text = "discrete" if kind == "categories" else "order"
@@ -60,7 +60,7 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
         ends = {repr(end) for edge in edges if isinstance(edge, list) for end in edge[:2]}
         _require_small(len(ends) + (len(values) if isinstance(values, list) else 0), _CELL, where)
         space = graph(_exact_numbers(edges), nodes=values or ())
-        _one_kind(space.labels, where)
+        one_kind(space.labels, where)
         return space
     if kind == "distances":
         table = spec.get("distances")
@@ -68,7 +68,7 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
             raise BadPlan(f"{where}: distances = [[0, 1], [1, 0]] is needed beside values")
         return from_table(_list(values, where), _exact_numbers(table))
     space = _tree_space(spec.get("tree"), where)
-    _one_kind(space.labels, where)
+    one_kind(space.labels, where)
     return space
 
 
@@ -78,11 +78,12 @@ def _list(values: Any, where: str) -> list[Any]:
             f'{where}: values = ["…", "…"] with at least two values is needed, not {str(values)[:60]}'
         )
     _require_small(len(values), _CELL, where)
-    _one_kind(values, where)
+    one_kind(values, where)
     return values
 
 
-def _one_kind(values: Sequence[Any], where: str) -> None:
+def one_kind(values: Sequence[Any], where: str) -> None:
+    """Refuse a list that is neither of texts nor of whole numbers."""
     kinds = {type(value) for value in values}
     if not kinds <= {str} and not kinds <= {int}:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
@@ -156,8 +157,10 @@ def mechanism_of(
     """The mechanism of a column; without a family the stored one."""
     if family is None:
         return stored_mechanism(spec, where)
-    eps = _exact(spec["epsilon"])
-    given = {key: _exact(spec[key]) for key in (*family.needs, *family.options) if key in spec}
+    eps = exact_number(spec["epsilon"])
+    given = {
+        key: exact_number(spec[key]) for key in (*family.needs, *family.options) if key in spec
+    }
     if space is None:
         return family.build(eps=eps, **given)
     _require_fits(space, eps, family.name, where)
@@ -200,14 +203,14 @@ def quick_size(spec: Mapping[str, Any]) -> int | None:
         return len(values) + missing if isinstance(values, list) else None
     try:
         low, high, grid = (
-            as_level(_exact(spec.get(key))).rational for key in ("low", "high", "grid")
+            as_level(exact_number(spec.get(key))).rational for key in ("low", "high", "grid")
         )
         return int((high - low) / grid) + 1
     except (DPrivacyError, ArithmeticError):
         return None
 
 
-def _exact(value: Any) -> Any:
+def exact_number(value: Any) -> Any:
     """A number of a plan: a decimal is what it says, not the double nearest to it."""
     if isinstance(value, int):
         return value
@@ -231,3 +234,28 @@ def blocks_of(blocks: Any, values: Sequence[Any], where: str) -> list[list[Any]]
             f"{where}: every value is a block of its own, so that nothing would be protected"
         )
     return [list(block) for block in blocks]
+
+
+def may_replace(
+    kind: str, value: Any, values: Sequence[Any] | None, spec: Mapping[str, Any]
+) -> bool:
+    """Whether a value may stand for a missing one."""
+    if values is not None:
+        return value in values and type(value) is type(values[0])
+    if kind == "bits":
+        return (
+            isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
+        )
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def null_policy(value: Any, where: str) -> tuple[str, Any]:
+    """What happens to missing values: the name of the rule, and what they are replaced by."""
+    if value in ("refuse", "category"):
+        return value, None
+    if isinstance(value, Mapping) and set(value) == {"replace"}:
+        return "replace", value["replace"]
+    raise BadPlan(
+        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}, not {str(value)[:40]!r}; a '
+        "missing value is never kept as it is"
+    )

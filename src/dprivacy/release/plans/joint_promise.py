@@ -13,7 +13,7 @@ from dprivacy.release.columns.person_identifiers import RULE
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.sources import result
-from dprivacy.spaces import BitStrings, FiniteSpace, GridLine
+from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine
 from dprivacy.typing import PlanLike
 
 
@@ -203,7 +203,7 @@ def widest_level(guarantee: Guarantee) -> Level | None:
         return guarantee.eps * (space.high - space.low)
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
-    return None
+    return guarantee.eps if isinstance(space, Categories) else None
 
 
 def permanent_words(plan: Plan) -> str:

@@ -18,7 +18,7 @@ def warn_about(plan: Plan, *, above: int = 1) -> None:
         near = _between_neighbours(column)
         if near > MUCH:
             found.append(f"ε = {near:.3g} between neighbouring values protects little")
-        twins = _twins(column.space.labels if column.space is not None else ())
+        twins = _twins(column.values)
         if twins:
             found.append(f"{twins[0]!r} and {twins[1]!r} differ only in case or spaces")
         if "blocks" in column.spec:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any, Literal, get_args
 
 from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
+from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import (
     Channel,
     Guarantee,
@@ -24,6 +25,11 @@ from dprivacy.model import (
 from dprivacy.release.ledger.receipts import PLACE
 from dprivacy.release.plans.card_plan import made_again, plan_on
 from dprivacy.release.plans.joint_promise import joint_guarantee, permanent_words, published_words
+from dprivacy.release.plans.report_columns import (
+    REPORT_KEYS,
+    entry_mechanism,
+    listed_reports,
+)
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
 from dprivacy.typing import Label, PathArg
 
@@ -183,6 +189,9 @@ class Card:
         """The channel of a protected column of a table."""
         entry = self._entry(column)
         data = entry["channel"]
+        local = self.local(column)
+        if local is not None:
+            return listed_reports(local, column)
         if data is None:
             raise NotApplicable(
                 f"column {column!r} has no channel: {entry['family']} has too many values to list"
@@ -192,6 +201,13 @@ class Card:
             return made_again(column, self.plan, data["points"])
         found: Channel = rebuilt(lambda body: channel_from(body, name=where), data, where)
         return found
+
+    def local(self, column: str) -> LocalMechanism | None:
+        """The mechanism whose reports a column's cells are; None where they are values."""
+        reports = self._entry(column).get("reports")
+        return (
+            None if reports is None else entry_mechanism(reports, f"column {column!r} of the card")
+        )
 
     def outputs(self, column: str) -> tuple[Label, ...] | None:
         """The released values of a protected column, where the card lists them."""
@@ -327,8 +343,12 @@ def _check_mechanism(entry: Any, name: str, *, table: bool) -> None:
         raise BadFile(f"{name}: should be an object, not {type(entry).__name__}")
     if not table:
         return
-    told = {key: value for key, value in entry.items() if key != "channel"}
+    told = {key: value for key, value in entry.items() if key not in ("channel", "reports")}
     require_keys(told, _OF_A_COLUMN, dict.fromkeys(("low", "high", "grid", "bits"), str), name)
+    if "reports" in entry:
+        if not isinstance(entry["reports"], dict) or entry.get("channel", False) is not None:
+            raise BadFile(f"{name}: reports are an object, and have no channel beside them")
+        require_keys(entry["reports"], REPORT_KEYS, {}, f"{name}, reports")
     _texts(entry["columns"], f"{name}, columns")
     channel = entry.get("channel", False)
     if channel is None:

@@ -1,10 +1,9 @@
 """The plan: what happens to every column of a table, in a file that a person can read and write."""
 
-import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -19,6 +18,7 @@ from dprivacy.errors import (
     UnknownName,
     WrongKind,
 )
+from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import CONTROL, Channel, file_text, rebuilt
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
 from dprivacy.release.plans.column_domains import (
@@ -27,9 +27,12 @@ from dprivacy.release.plans.column_domains import (
     TYPES,
     blocks_of,
     family_of,
+    may_replace,
     mechanism_of,
+    null_policy,
     space_of,
 )
+from dprivacy.release.plans.report_columns import report_mechanism, report_values
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.stored_plans import VERSION, plan_in, plan_out, stored_body
 from dprivacy.release.plans.value_blocks import within_blocks
@@ -73,9 +76,21 @@ class ColumnPlan:
     spec: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def local(self) -> LocalMechanism | None:
+        """The mechanism whose reports the cells are; None where they are values."""
+        return self.mechanism if isinstance(self.mechanism, LocalMechanism) else None
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """The true values, where they are listed."""
+        if self.local is not None:
+            return self.local.labels
+        return () if self.space is None else self.space.labels
+
+    @property
     def listed(self) -> bool:
-        """Whether the values are listed labels with a channel."""
-        return self.kind in LISTED
+        """Whether the cells are listed labels, with a channel."""
+        return self.kind in LISTED and self.local is None
 
     @property
     def channel(self) -> Channel | None:
@@ -340,20 +355,23 @@ def _told(where: str) -> Iterator[None]:
 
 
 def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where: str) -> _Read:
-    nulls, null_value = _null_policy(spec.get("nulls", "refuse"), where)
-    space = space_of(kind, spec, where) if kind in LISTED else None
+    nulls, null_value = null_policy(spec.get("nulls", "refuse"), where)
     family = None if kind == "stored" else family_of(kind, spec, where)
-    if nulls == "category":
-        if kind != "categories" or "blocks" in spec:
-            raise BadPlan(f'{where}: nulls = "category" is for plain categories, not for {kind}')
-        assert space is not None
-        space = discrete([*space.labels, None])
-    if nulls == "replace" and not _may_replace(kind, null_value, space, spec):
+    if nulls == "category" and (kind != "categories" or "blocks" in spec):
+        raise BadPlan(f'{where}: nulls = "category" is for plain categories, not for {kind}')
+    space, values = None, None
+    if family is not None and family.reports:
+        values = report_values(spec, nulls, where)
+    elif kind in LISTED:
+        space = space_of(kind, spec, where)
+        space = discrete([*space.labels, None]) if nulls == "category" else space
+        values = space.labels
+    if nulls == "replace" and not may_replace(kind, null_value, values, spec):
         raise BadPlan(f"{where}: nulls are replaced by {null_value!r}, which is not a value")
     blocks = None
     if "blocks" in spec and kind in LISTED:
-        assert space is not None
-        blocks = blocks_of(spec["blocks"], space.labels, where)
+        assert values is not None
+        blocks = blocks_of(spec["blocks"], values, where)
     columns = tuple(_names(spec["columns"], f"{where}: columns")) if "columns" in spec else (name,)
     if len(columns) != (2 if kind == "place" else 1):
         raise BadPlan(
@@ -363,7 +381,10 @@ def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where
 
     def build() -> ColumnPlan:
         with _told(where):
-            if blocks is None:
+            if family is not None and family.reports:
+                assert values is not None
+                made: Any = report_mechanism(family, spec, values)
+            elif blocks is None:
                 made = mechanism_of(family, spec, space, where)
             else:
                 assert space is not None
@@ -373,25 +394,3 @@ def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where
         return ColumnPlan(name, kind, made, columns, space, nulls, null_value, source, dict(spec))
 
     return _Read(name, columns, build)
-
-
-def _may_replace(kind: str, value: Any, space: FiniteSpace | None, spec: Mapping[str, Any]) -> bool:
-    """Whether a value may stand for a missing one."""
-    if space is not None:
-        return value in space and type(value) is type(space.labels[0])
-    if kind == "bits":
-        return (
-            isinstance(value, str) and len(value) == spec.get("bits") and set(value) <= {"0", "1"}
-        )
-    return type(value) in (int, float) and math.isfinite(value)
-
-
-def _null_policy(value: Any, where: str) -> tuple[str, Any]:
-    if value in ("refuse", "category"):
-        return value, None
-    if isinstance(value, Mapping) and set(value) == {"replace"}:
-        return "replace", value["replace"]
-    raise BadPlan(
-        f'{where}: nulls must be "refuse", "category" or {{ replace = … }}, not {str(value)[:40]!r}; a '
-        "missing value is never kept as it is"
-    )

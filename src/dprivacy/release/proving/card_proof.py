@@ -153,8 +153,19 @@ def _against_plan(card: Card, checked: list[str]) -> Iterator[str]:
         return
     # A mechanism is verified, ratio by ratio, when it is built; blocks are, each by itself.
     proved = [column.name for column in plan.columns if column.channel is not None]
-    formulas = [column.name for column in plan.columns if column.channel is None]
-    checked.append(f"{counted(len(proved), 'channel')}, every ratio")
+    reports = [(c.name, c.local) for c in plan.columns if c.local is not None]
+    few = [(name, local) for name, local in reports if local.channel is not None]
+    for name, local in few:
+        if not local.verify():
+            yield f"mechanisms.{name}: a report is more telling than its level says"
+    told = [name for name, _ in reports]
+    formulas = [c.name for c in plan.columns if c.channel is None and c.name not in told]
+    checked.append(f"{counted(len(proved) + len(few), 'channel')}, every ratio")
+    many = [name for name in told if name not in dict(few)]
+    if many:
+        checked.append(
+            f"from the weights of their sets, which have too many reports to list: {', '.join(many)}"
+        )
     if formulas:
         checked.append(f"by their formula, without a table of chances: {', '.join(formulas)}")
     checked.append("all fields against the plan")
