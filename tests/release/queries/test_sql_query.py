@@ -17,6 +17,7 @@ from dprivacy.errors import (
     UnknownName,
 )
 from dprivacy.estimation import Survey
+from dprivacy.estimation.operators import report_operators
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import Channel
 from dprivacy.release import Plan, query, received, sanitise_file
@@ -24,6 +25,7 @@ from dprivacy.release.queries import released_cells
 from dprivacy.spaces import discrete
 from support.queried_tables import ACCEPTED, AGES, JOBS, dim, people, received_with, untouched
 from support.release_tables import LETTERS, PLACE, plan_of, seeded_file
+from support.report_tables import FAMILIES, every_release, report_plan
 
 PEOPLE = people()
 EXACT = {"dim": dim()}
@@ -388,3 +390,58 @@ def test_seeded_noise_is_near_the_truth():
     weights = table["w"].to_numpy()
     for row, line in zip(answer.rows, answer.spreads, strict=True):
         assert abs(row[1] - weights[truth == row[0]].sum()) < 4 * line[1].error
+
+
+ABOUT_REPORTS = {
+    "SELECT count(*) FROM data WHERE drink = 'rum'": 1.0,
+    "SELECT sum(CASE WHEN drink IN ('rum', 'milk') THEN 1 ELSE 0 END) / count(*) FROM data": 0.5,
+    "SELECT count(*) FROM data WHERE town = 'north' AND upper(drink) <> 'TEA'": 1.0,
+}
+
+
+class TestReports:
+    """Columns of reports: true values are asked about, whatever the cells look like."""
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("sql", ABOUT_REPORTS)
+    def test_answers_are_right_on_average_with_their_variances(self, family, sql):
+        mean = second = told = 0.0
+        for chance, table in every_release(report_plan(family), ["rum", "tea"], ["north", "south"]):
+            found = query(table, sql, method="score")
+            ((value,),) = found.rows
+            ((spread,),) = found.spreads
+            mean += float(chance) * value
+            second += float(chance) * value**2
+            told += float(chance) * ((spread.error if spread else 0.0) or 0.0) ** 2
+        assert mean == pytest.approx(ABOUT_REPORTS[sql], abs=1e-9)
+        assert told >= second - mean**2 - 1e-9
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_true_values_may_be_numbers(self, family):
+        plan = report_plan(family, values=[10, 20, 40])
+        asked = "SELECT sum(drink), var_pop(drink) FROM data WHERE drink >= 10"
+        mean = sum(
+            float(chance) * query(table, asked, method="score").rows[0][0]
+            for chance, table in every_release(plan, [40, 10], ["north", "south"])
+        )
+        assert mean == pytest.approx(50)
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_files_are_asked_like_tables(self, family, ending, tmp_path):
+        source, path = tmp_path / "in.csv", tmp_path / f"out.{ending}"
+        source.write_text("drink,town\n" + "tea,n\nrum,s\nrum,n\n" * 100)
+        seeded_file(source, report_plan(family), path)
+        found = query(path, "SELECT drink, count(*) AS n FROM data GROUP BY drink ORDER BY drink")
+        counted = received(path).total(by="drink", method="score").entries
+        assert [row[0] for row in found.rows] == ["milk", "rum", "tea"]
+        for row, entry in zip(found.rows, counted, strict=True):
+            assert (row[0], row[1]) == (entry.keys[0], pytest.approx(entry.value))
+
+    def test_too_many_different_sets_are_refused_in_words(self, monkeypatch, tmp_path):
+        source, path = tmp_path / "in.csv", tmp_path / "out.csv"
+        source.write_text("drink,town\n" + "tea,n\nrum,s\nrum,n\n" * 100)
+        seeded_file(source, report_plan("unary"), path)
+        monkeypatch.setattr(report_operators, "_WRITTEN", 10)
+        with pytest.raises(TooLarge, match="ask `dprivacy estimate` for counts"):
+            query(path, "SELECT drink, count(*) FROM data GROUP BY drink")

@@ -38,7 +38,7 @@ class OnSpark:
 
 
 def read(table, names, survey, release):
-    scores = {"h": protected_scores(release.card, "h")} if "h" in names else {}
+    scores = {"h": protected_scores(release, "h")} if "h" in names else {}
     found = gathered(table, names, scores, survey, None)
     keys = zip(*(found.codes[name].tolist() for name in names), strict=True)
     labels = [
@@ -88,4 +88,4 @@ def test_spark_counts(release):
 
 
 def test_scores_are_remembered(release):
-    assert protected_scores(release.card, "h") is protected_scores(release.card, "h")
+    assert protected_scores(release, "h") is protected_scores(release, "h")

@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -11,9 +12,11 @@ from dprivacy.cli.verbs.tables import attack as command
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.flow import capacity, gain, posterior_vulnerability
 from dprivacy.model import Channel, Dist
-from dprivacy.release import Plan, received, sanitise_file
+from dprivacy.release import Plan, ReceivedTable, received, sanitise_file
 from dprivacy.release.columns.demo_survey import write_demo
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.receiving.row_attack import attack
+from support.report_tables import FAMILIES, every_release, report_plan
 
 pytest.importorskip("pyarrow")
 
@@ -145,3 +148,29 @@ def test_the_command(released):
         command, [str(released.data), "--secret", "smokes", "--also", "health", "--json"]
     )
     assert json.loads(data.output)["seen"] == ["smokes", "health"]
+
+
+class TestReports:
+    """A guess from a report: all reports are weighed where they can be listed."""
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_the_best_guess_is_that_of_the_channel(self, family):
+        plan = report_plan(family)
+        ((_, table), *_) = every_release(plan, ["rum", "tea", "tea"], ["n"] * 3)
+        weights = ["1/3", "1/6", "1/2"]
+        prior = Dist([("tea",), ("milk",), ("rum",)], weights)
+        found = attack(table, secret="drink", population=prior)
+        channel = plan.column("drink").local.channel
+        believed = Dist(channel.rows, weights)
+        expected = posterior_vulnerability(
+            channel, prior=believed, gain=gain.identity(channel.rows)
+        )
+        assert found.after == pytest.approx(float(expected))
+        assert found.bound == pytest.approx(float(capacity(channel)))
+
+    def test_more_reports_than_can_be_listed_are_refused_in_words(self):
+        plan = report_plan("unary", values=[f"v{k}" for k in range(30)])
+        card = table_card(plan, rows=1, secure=True)
+        table = ReceivedTable(pa.table({"drink": ["x00000000"], "town": ["n"]}), card)
+        with pytest.raises(Malformed, match="unary_response about 30 values has too many reports"):
+            attack(table, secret="drink")

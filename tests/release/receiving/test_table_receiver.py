@@ -10,10 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.errors import Malformed, UnknownCategory
-from dprivacy.release import Plan, card_path, query, received, sanitise_file
+from dprivacy.estimation import estimate
+from dprivacy.mechanisms import reports_in
+from dprivacy.release import Plan, ReceivedTable, card_path, query, received, sanitise_file
 from dprivacy.release.plans.table_card import table_card
 from support.parquet_bombs import claimed_dictionary
 from support.release_tables import CODES, LETTERS, NUMBERS, PLACE, TABLE, plan_of, seeded_file
+from support.report_tables import FAMILIES, every_release, report_plan
 
 N = 6000
 SPECS = {
@@ -247,3 +250,80 @@ def test_a_folder_without_data_and_one_with_a_bomb(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(Malformed, match="holds no files of data"):
         received(tmp_path / "empty", card=card)
+
+
+class TestReports:
+    """Columns of reports are estimated through the card: right on average, with the right error."""
+
+    DRINKS, TOWNS = ["rum", "tea"], ["north", "south"]
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("asked", ["estimate", "total", "by", "cross", "public"])
+    def test_counts_are_right_on_average_and_so_are_their_variances(self, family, asked):
+        mean = second = told = 0.0
+        for chance, table in every_release(report_plan(family), self.DRINKS, self.TOWNS):
+            value, error = self.counted(table, asked)
+            mean += float(chance) * value
+            second += float(chance) * value**2
+            told += float(chance) * error**2
+        true = 0.0 if asked == "public" else 1.0
+        assert mean == pytest.approx(true, abs=1e-9)
+        assert told >= second - mean**2 - 1e-9  # estimated variances below 0 are told as 0
+        if asked == "estimate":
+            assert told == pytest.approx(second - mean**2)
+
+    @staticmethod
+    def counted(table, asked):
+        """How many drink rum (in the south, for "public"), and the standard error."""
+        if asked == "estimate":
+            found = table.estimate("drink", estimator="inverse")
+            return float(found.counts["rum"]), float(found.standard_errors["rum"])
+        if asked == "cross":
+            found = table.cross_table(["drink", "town"], estimator="inverse").marginal(0)
+            return found.cell("rum")
+        where = {"drink": "rum"} | ({"town": "south"} if asked == "public" else {})
+        by = {"by": "drink"} if asked == "by" else {"where": where}
+        if asked == "public" and "south" not in table.data["town"].to_pylist():
+            return 0.0, 0.0
+        entries = table.total(method="score", **by).entries
+        found = next(e for e in entries if asked != "by" or e.keys == ("rum",))
+        return found.value, found.standard_error
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_every_estimator_reads_what_was_written(self, family, ending, tmp_path):
+        source = tmp_path / "in.csv"
+        source.write_text("drink,town\n" + "tea,n\nrum,s\nrum,n\n" * 400)
+        path = tmp_path / f"out.{ending}"
+        seeded_file(source, report_plan(family, epsilon="ln 50"), path)
+        table = received(path)
+        found = {e: table.estimate("drink", estimator=e) for e in ("ibu", "inverse", "projected")}
+        for one in found.values():
+            error = float(one.standard_errors["rum"])
+            assert float(one.counts["rum"]) == pytest.approx(800, abs=6 * error)
+            assert 0 < error < 60
+        assert sum(found["ibu"].shares) == pytest.approx(1)
+        both = table.cross_table(["drink", "town"])
+        assert float(both.counts.sum()) == pytest.approx(1200)
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_the_likeliest_distribution_is_that_of_the_whole_channel(self, family):
+        plan = report_plan(family)
+        local, channel = plan.column("drink").local, plan.column("drink").local.channel
+        ((_, table), *_) = every_release(plan, ["rum", "tea", "tea"], ["n"] * 3)
+        every = local.reports.read(channel.columns).tolist()
+        reports = reports_in(local, table.data["drink"].to_pylist()).tolist()
+        seen = {y: reports.count(every[k]) for k, y in enumerate(channel.columns)}
+        by_matrix = estimate(channel, seen)
+        found = table.estimate("drink")
+        assert found.log_likelihood == pytest.approx(by_matrix.log_likelihood, rel=1e-6)
+
+    def test_cells_that_are_no_reports_are_refused_without_being_shown(self):
+        for family in FAMILIES:
+            (_, table), *_ = every_release(report_plan(family), ["rum"], ["n"])
+            text = pa.table({"drink": ["secret"], "town": ["n"]})
+            strange = ReceivedTable(text, table.card)
+            for estimator in ("inverse", "ibu"):
+                with pytest.raises(UnknownCategory) as told:
+                    strange.estimate("drink", estimator=estimator)
+                assert "secret" not in str(told.value)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dprivacy.errors import BadFile, NotApplicable, UnknownName
 from dprivacy.extras import dataset, duckdb
+from dprivacy.mechanisms import NUMBER, cell_form
 from dprivacy.release.files.own_files import card_path
 from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import as_arrow
@@ -37,6 +38,9 @@ class Engine:
         self.kinds = self.columns_of(_ROWS)
         # A column of a dictionary holds text: candidates need not be among the words that occur.
         self.kinds |= {n: "VARCHAR" for n, kind in self.kinds.items() if kind.startswith("ENUM")}
+        # True values have the type of their column, unless its cells are reports about them.
+        self.reported = _kinds_of_values(release)
+        self.true_kinds = {**self.kinds, **self.reported}
         self.exact: dict[str, Sequence[str]] = {}
         for name, table in exact.items():
             _add(connection, name, table, taken=["data", *self.exact])
@@ -50,9 +54,13 @@ class Engine:
         rows = self.rows(f"SELECT column_name, column_type FROM (DESCRIBE {quoted(table)})")
         return {str(name): str(kind) for name, kind in rows}
 
-    def show(self, columns: Sequence[str]) -> None:
-        """Let data have these columns and no others."""
-        listed = [f"CAST({quoted(n)} AS {self.kinds[n]}) AS {quoted(n)}" for n in columns]
+    def show(self, columns: Sequence[str], *, true: bool = False) -> None:
+        """Let data have these columns and no others; with the types of true values, for names alone."""
+        listed = [
+            f"CAST({'NULL' if true and n in self.reported else quoted(n)} AS "
+            f"{(self.true_kinds if true else self.kinds)[n]}) AS {quoted(n)}"
+            for n in columns
+        ]
         chosen = ", ".join(listed) or '1 AS "no column"'
         self.execute(f"CREATE OR REPLACE TEMP VIEW data AS SELECT {chosen} FROM {quoted(_ROWS)}")
 
@@ -135,10 +143,23 @@ def _load(connection: Any, release: ReceivedTable) -> None:
         return
     types: dict[str, str] = {}
     for name, entry in release.card.mechanisms.items():
+        local = release.card.local(name)
         kind = _type(entry["type"], release.card.outputs(name) or ())
+        if local is not None:
+            kind = "BIGINT" if cell_form(local) == NUMBER else "VARCHAR"
         types |= dict.fromkeys(entry["columns"], kind)
     rows = connection.read_csv(str(path), dtype=types, allow_quoted_nulls=False, **_LAYOUT)
     rows.create(_ROWS)
+
+
+def _kinds_of_values(release: ReceivedTable) -> dict[str, str]:
+    """The types of the true values of columns whose cells are reports."""
+    kinds: dict[str, str] = {}
+    for name, entry in release.card.mechanisms.items():
+        local = release.card.local(name)
+        if local is not None:
+            kinds |= dict.fromkeys(entry["columns"], _type(entry["type"], local.labels))
+    return kinds
 
 
 def _parquet(files: Sequence[Path]) -> Any:

@@ -66,7 +66,7 @@ def hidden_in(question: Question, release: ReceivedTable) -> dict[str, ColumnSco
         if not asked:
             continue
         try:
-            found[asked[0]] = protected_scores(release.card, name)
+            found[asked[0]] = protected_scores(release, name)
         except NotApplicable as reason:
             raise refused(
                 f"the column {asked[0]} is asked for ({reason})", "leave it out"
@@ -172,7 +172,8 @@ def _shifts(engine: Engine, totals: Totals) -> dict[str, float]:
     near: dict[str, float] = {}
     for k, of in enumerate(totals.shifts):
         near[f"c{k}"] = 0.0
-        if all(column.table == DATA for column in columns_in(of)):
+        plain = [c.table == DATA and c.name not in engine.reported for c in columns_in(of)]
+        if all(plain):
             bare = changed(of, lambda c: Column("", c.name) if isinstance(c, Column) else None)
             sql = f"SELECT avg(CAST({printed(bare)} AS DOUBLE)) FROM data"
             value = engine.rows(sql)[0][0]

@@ -239,9 +239,9 @@ def _values(engine: Engine, condition: Expression, scores: Mapping[str, ColumnSc
         texts = [label_text(label) for label in column.inputs]
         given = pa.table({"i": list(range(len(texts))), "x": pa.array(texts, pa.string())})
         engine.connection.register("given", given)
+        kind = engine.true_kinds[name]
         engine.execute(
-            f"CREATE TEMP TABLE truth{j} AS SELECT i AS i{j}, CAST(x AS {engine.kinds[name]}) AS x{j} "
-            "FROM given"
+            f"CREATE TEMP TABLE truth{j} AS SELECT i AS i{j}, CAST(x AS {kind}) AS x{j} FROM given"
         )
         engine.connection.unregister("given")
     every = " CROSS JOIN ".join(f"truth{j}" for j in range(len(scores)))

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dprivacy.errors import TooLarge
 from dprivacy.estimation import ColumnScores
 from dprivacy.extras import arrow
@@ -180,7 +182,7 @@ class Cells:
 
     def _make_inverse(self, j: int, name: str) -> int:
         """The rows of B for the values that occur; how many entries the longest of them has."""
-        kind = self.engine.kinds[name]
+        kind = self.engine.true_kinds[name]
         self.engine.execute(
             f"CREATE OR REPLACE TEMP TABLE found{j} AS SELECT row_number() OVER () AS i, y FROM "
             f"(SELECT DISTINCT y{j} AS y FROM {_CELLS})"
@@ -189,17 +191,14 @@ class Cells:
         scores = self.scores[name]
         start, candidate, weight = scores.pseudo_rows()
         at = [k for (k,) in positions_of([(y,) for _, y in found], [scores.outputs])]
-        texts = [label_text(label) for label in scores.inputs]
-        rows = [
-            (i, k)
-            for (i, _), y in zip(found, at, strict=True)
-            for k in range(start[y], start[y + 1])
-        ]
+        longest = np.array([start[y + 1] - start[y] for y in at], dtype=np.int64)
+        rows = np.concatenate([np.arange(start[y], start[y + 1]) for y in at] or [start[:0]])
         pa = arrow()
+        texts = pa.array([label_text(label) for label in scores.inputs], pa.string())
         given = pa.table({
-            "i": pa.array([i for i, _ in rows], pa.int64()),
-            "x": pa.array([texts[candidate[k]] for _, k in rows], pa.string()),
-            "b": pa.array([float(weight[k]) for _, k in rows], pa.float64()),
+            "i": pa.array(np.repeat(np.array([i for i, _ in found], dtype=np.int64), longest)),
+            "x": texts.take(pa.array(candidate[rows])),
+            "b": pa.array(weight[rows]),
         })  # fmt: skip
         self.engine.connection.register("given", given)
         self.engine.execute(
@@ -208,7 +207,7 @@ class Cells:
             f"JOIN found{j} USING (i)"
         )
         self.engine.connection.unregister("given")
-        return max((int(start[y + 1] - start[y]) for y in at), default=1)
+        return int(longest.max(initial=1))
 
 
 def _sum(*factors: Expression) -> str:

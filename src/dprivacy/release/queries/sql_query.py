@@ -94,7 +94,9 @@ def query(
     with engine_of(table, exact) as engine:
         tree = engine.tree(sql)
         require_contained(tree, [DATA, *engine.exact])
+        engine.show(list(engine.kinds), true=not raw)
         names = tuple(engine.connection.sql(sql).columns)  # bound by DuckDB, which tells its errors
+        engine.show(list(engine.kinds))
         if raw:
             rows = tuple((*row, "raw") for row in engine.rows(sql))
             return QueryAnswer((*names, "answer"), rows, kind="raw")

@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, counted
-from dprivacy.estimation import ColumnScores, Records, Survey, column_scores, read_weights, records
+from dprivacy.estimation import (
+    ColumnScores,
+    Known,
+    Records,
+    Survey,
+    column_scores,
+    read_weights,
+    records,
+)
 from dprivacy.extras import arrow, compute
-from dprivacy.mechanisms import GridNoise
+from dprivacy.mechanisms import GridNoise, HyperplaneReports
 from dprivacy.numbers import Floats
 from dprivacy.release.plans.card_plan import plan_on
 from dprivacy.release.plans.release_card import Card
@@ -58,9 +66,17 @@ class Gathered:
     design: Records
 
 
-def protected_scores(card: Card, name: str) -> ColumnScores:
-    """The scores of a protected column, those of the last few columns remembered."""
+def protected_scores(table: Rows, name: str) -> ColumnScores:
+    """The scores of a protected column, those of the last few columns remembered.
+
+    Of reports that are sets only those that the table holds are looked at, there being 2^k of them.
+    """
+    card = table.card
     entry = card.mechanisms[name]
+    local = card.local(name)
+    if local is not None and not isinstance(local.reports, HyperplaneReports):
+        seen = sorted(str(cell) for (cell,) in table.counts(entry["columns"]))
+        return column_scores(Known(local, seen=seen))
     kept, scores = _REMEMBERED.get(id(entry), (None, None))
     if kept is not entry or scores is None:
         scores = _scores(card, name, entry)
@@ -84,6 +100,9 @@ def _scores(card: Card, name: str, entry: Any) -> ColumnScores:
             f"{name!r} is released in {counted(len(entry['columns']), 'column')}, and what is true of "
             "one of them alone cannot be estimated"
         )
+    local = card.local(name)
+    if local is not None:
+        return column_scores(local)
     if entry["channel"] is None and entry["type"] == "numbers":
         mechanism = plan_on(card.plan, only=name).columns[0].mechanism
         if isinstance(mechanism, GridNoise):

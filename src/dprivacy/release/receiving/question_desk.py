@@ -83,7 +83,7 @@ class Desk:
             name: entry for entry, told in table.card.mechanisms.items() for name in told["columns"]
         }
         self.scores: dict[str, ColumnScores] = {
-            name: protected_scores(table.card, owner[name]) for name in used if name in owner
+            name: protected_scores(table, owner[name]) for name in used if name in owner
         }
         fraction = 1.0 if question.asked_of == "table" else None
         found = gathered(table, used, self.scores, question.survey, fraction)

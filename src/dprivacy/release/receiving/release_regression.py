@@ -75,7 +75,7 @@ def regress_release(
     table, wanted, drawn = received(release), read_formula(formula), survey or Survey()
     places = {name: table.table_name(name) for name in wanted.columns}
     noise = {
-        places[name]: protected_scores(table.card, table.entry_of(name))
+        places[name]: protected_scores(table, table.entry_of(name))
         for name in wanted.columns
         if table.entry_of(name) in table.card.mechanisms
     }

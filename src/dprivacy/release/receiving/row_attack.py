@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
+from dprivacy.estimation import Known
 from dprivacy.flow import capacity
 from dprivacy.model import Answer, Channel, Dist, counted, plain, shown
 from dprivacy.numbers import Floats
@@ -193,9 +194,11 @@ def attack(
     if secret in source.card.pass_through:
         raise NotApplicable(f"{secret!r} was published as it is: anyone can read it off the table")
     found = source.counts(columns)
-    axes = [source.axis(name, k, found) for k, name in enumerate(columns)]
+    axes = [_written(source, source.axis(name, k, found)) for k, name in enumerate(columns)]
+    channels = [_channel(axis) for axis in axes]
     matrices = [
-        np.eye(len(a.values)) if a.channel is None else a.channel.matrix.floats for a in axes
+        np.eye(len(axis.values)) if channel is None else channel.matrix.floats
+        for axis, channel in zip(axes, channels, strict=True)
     ]
     outputs = [len(axis.labels) for axis in axes]
     cells = (
@@ -213,6 +216,18 @@ def attack(
     else:
         shares = _believed(population, axes)
     return _weighed(source, columns, len(known), axes, matrices, shares, noisy, sum(found.values()))
+
+
+def _written(source: ReceivedTable, axis: Axis) -> Axis:
+    """An axis with a matrix: an attacker weighs every report that there may be."""
+    if not isinstance(axis.channel, Known):
+        return axis
+    return replace(axis, channel=source.card.channel(source.entry_of(axis.name)))
+
+
+def _channel(axis: Axis) -> Channel | None:
+    assert not isinstance(axis.channel, Known)
+    return axis.channel
 
 
 def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
@@ -259,7 +274,8 @@ def _weighed(
         error = _error(
             seen.argmax(axis=0), joint.shape, matrices, read, shares.shape, noisy, people
         )
-    channels = [axis.channel for axis in (axes[0], *axes[1 + known :]) if axis.channel is not None]
+    read_off = map(_channel, (axes[0], *axes[1 + known :]))
+    channels = [channel for channel in read_off if channel is not None]
     names = columns[1 : 1 + known]
     return Attack(
         columns[0],

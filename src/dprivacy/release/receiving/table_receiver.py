@@ -1,5 +1,6 @@
 """What a receiver can say from a sanitised table and its card alone."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,15 +10,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dprivacy.errors import BadFile, NotApplicable, UnknownName, WrongKind
+from dprivacy.errors import BadFile, NotApplicable, TooLarge, UnknownName, WrongKind
 from dprivacy.estimation import (
     Estimate,
+    Known,
     Survey,
     TableEstimate,
     estimate,
     weighted_table,
 )
 from dprivacy.extras import arrow
+from dprivacy.mechanisms import counts_in
 from dprivacy.model import Channel, as_path
 from dprivacy.numbers import Floats
 from dprivacy.release.files.own_files import card_path, file_hash
@@ -33,6 +36,7 @@ from dprivacy.release.receiving.gathered_rows import gathered, protected_scores
 from dprivacy.release.receiving.label_positions import positions_of
 from dprivacy.typing import PathArg
 
+_MOST_CELLS = 1 << 26
 Estimator = Literal["ibu", "inverse", "projected"]
 
 
@@ -41,7 +45,7 @@ class Axis:
     """One axis of a cross-tabulation: a protected column, or one that was passed through."""
 
     name: str
-    channel: Channel | None
+    channel: Channel | Known | None
     values: tuple[Any, ...] = ()
 
     @property
@@ -233,15 +237,25 @@ class ReceivedTable(AskedStatistics):
         entry = self.entry_of(column)
         if entry not in self.card.mechanisms:
             self.card.channel(entry)  # which says what is there
-        known = protected_scores(self.card, entry).known
+        local = self.card.local(entry)
+        if local is not None and estimator != "ibu":
+            reports = counts_in(local, self._cells(entry))
+            return estimate(local, reports, estimator=estimator, confidence=confidence)
+        known = protected_scores(self, entry).known
         tally = self._tally(column, known.columns)
         return estimate(known, tally, estimator=estimator, confidence=confidence)
 
+    def _cells(self, entry: str) -> dict[Any, int]:
+        """How often each cell of a protected column occurs."""
+        found = self.counts(self.card.mechanisms[entry]["columns"][:1])
+        return {cell: count for (cell,), count in found.items()}
+
     def _tally(self, column: str, labels: Sequence[Any]) -> dict[Any, int]:
         """The count of every noisy label of one column."""
-        found = self.counts([self.card.mechanisms[self.entry_of(column)]["columns"][0]])
+        found = self._cells(self.entry_of(column))
+        places = positions_of([(cell,) for cell in found], [labels])
         counts = dict.fromkeys(labels, 0)
-        for count, (at,) in zip(found.values(), positions_of(found, [labels]), strict=True):
+        for count, (at,) in zip(found.values(), places, strict=True):
             counts[labels[at]] += count
         return counts
 
@@ -301,8 +315,11 @@ class ReceivedTable(AskedStatistics):
 
     def axis(self, name: str, k: int, found: Mapping[tuple[Any, ...], int]) -> Axis:
         """The k-th axis of a table of counts."""
-        if self.entry_of(name) in self.card.mechanisms:
-            return Axis(name, self.card.channel(self.entry_of(name)))
+        entry = self.entry_of(name)
+        if entry in self.card.mechanisms:
+            if self.card.local(entry) is not None:
+                return Axis(name, protected_scores(self, entry).known)
+            return Axis(name, self.card.channel(entry))
         seen = sorted({key[k] for key in found}, key=lambda value: (value is None, str(value)))
         return Axis(name, None, tuple(seen))
 
@@ -328,7 +345,13 @@ def corrected_table(
 
 def placed_counts(found: Mapping[tuple[Any, ...], float], axes: Sequence[Axis]) -> Floats:
     """Counts of combinations as a table, an axis for each column."""
-    table = np.zeros([len(axis.labels) for axis in axes])
+    shape = [len(axis.labels) for axis in axes]
+    if math.prod(shape) > _MOST_CELLS:
+        raise TooLarge(
+            f"the released table has {math.prod(shape):,} cells, more than {_MOST_CELLS:,}; name fewer "
+            "columns, or ask for totals by one of them"
+        )
+    table = np.zeros(shape)
     sides = [axis.labels for axis in axes]
     for count, where in zip(found.values(), positions_of(found, sides), strict=True):
         table[tuple(where)] += count
