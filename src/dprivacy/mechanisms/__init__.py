@@ -55,24 +55,24 @@ from dprivacy.mechanisms.local.local_mechanism import (
     LocalMechanism as LocalMechanism,
     ReportCounts as ReportCounts,
 )
-from dprivacy.mechanisms.local.paper_designs import (
-    PaperDesign as PaperDesign,
-    balanced_design as balanced_design,
-    paper_design as paper_design,
-)
 from dprivacy.mechanisms.local.protocol_choice import (
     Candidate as Candidate,
     LocalPlan as LocalPlan,
     local_plan as local_plan,
 )
-from dprivacy.mechanisms.local.question_plan import (
-    Device as Device,
-    QuestionPlan as QuestionPlan,
-    plan_question as plan_question,
-)
 from dprivacy.mechanisms.local.whole_records import (
     SeveralAttributes as SeveralAttributes,
     several_attributes as several_attributes,
+)
+from dprivacy.mechanisms.paper.paper_designs import (
+    PaperDesign as PaperDesign,
+    balanced_design as balanced_design,
+    paper_design as paper_design,
+)
+from dprivacy.mechanisms.paper.question_plan import (
+    Device as Device,
+    QuestionPlan as QuestionPlan,
+    plan_question as plan_question,
 )
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from dprivacy.errors import BadNumber, UnknownName
 from dprivacy.mechanisms.groundwork.exact_weights import factor_below
-from dprivacy.mechanisms.local.paper_designs import PaperDesign, paper_design
+from dprivacy.mechanisms.paper.paper_designs import PaperDesign, paper_design
 from dprivacy.model import Answer, about, factor_in_words
 from dprivacy.numbers import Level, as_eps, as_rational
 from dprivacy.typing import LevelLike, NumberLike

@@ -1,0 +1,1 @@
+"""Questions on paper: designs with dice, spinners and cards, and how many people to ask."""
