@@ -1,13 +1,14 @@
 """The JavaScript client in Chromium: Python's words again, its key, and its outbox over reloads."""
 
 import json
+import re
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dprivacy.mechanisms import randomised_response
+from dprivacy.mechanisms import local_plan, randomised_response
 from dprivacy.store import save
 from support.client_places import write_places
 from support.client_vectors import write_vectors
@@ -15,6 +16,7 @@ from support.node_tests import CLIENT
 from support.services import CHROMIUM
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
+ROOT = CLIENT.parents[1]
 pytestmark = pytest.mark.service("browser")
 
 REPLAY = """async () => {
@@ -102,6 +104,9 @@ def served(tmp_path_factory):
     folder = tmp_path_factory.mktemp("vectors")
     save(randomised_response(["yes", "no"], eps="ln 3"), folder / "mechanism.json")
     (folder / "page").write_text("<!doctype html><title>client</title>")
+    (folder / "v1").mkdir()
+    drinks = local_plan(["tea", "coffee", "milk"], eps="ln 3", n=100).mechanism
+    save(drinks, folder / "v1" / "mechanism")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Folder))
     server.vectors, server.bodies, server.status = folder, [], 200
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -162,4 +167,31 @@ def test_a_report_outlives_the_page_and_is_sent_as_it_was(served, browser):
     for path, _, headers in served.bodies:
         assert path == "/v1/reports"
         assert not {"Cookie", "Referer"} & set(headers)
+    context.close()
+
+
+@pytest.mark.parametrize(
+    "document", [CLIENT / "README.md", ROOT / "docs" / "how-to" / "noise-on-the-device.md"]
+)
+def test_what_the_documentation_shows_runs(served, browser, document):
+    blocks = re.findall(r"```js\n(.*?)```", document.read_text(), flags=re.DOTALL)
+    assert len(blocks) == 3
+    doors = {"@dprivacy/client": "/client.mjs", "@dprivacy/client/places": "/places.mjs"}
+    (served.vectors / "page").write_text(
+        f"""<!doctype html><script type="importmap">{json.dumps({"imports": doors})}</script>
+        <script type="module">{"".join(blocks)}
+        globalThis.done = [await outbox.send(), latitude, longitude];</script>"""
+    )
+    served.status = 200
+    served.bodies.clear()
+    context = browser.new_context()
+    page = context.new_page()
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(served.address)
+    page.wait_for_function("globalThis.done")
+    told, latitude, longitude = page.evaluate("done")
+    assert (complaints, told) == ([], {"sent": 1, "waiting": 0, "refused": 0})
+    assert abs(latitude - 40.7484) + abs(longitude + 73.9857) < 0.3
+    assert len(served.bodies) == 2
     context.close()
