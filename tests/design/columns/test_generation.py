@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix, eye, kron
 
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.master_program import balanced, mixture
-from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
+from dprivacy.design.columns.spanning_trees import price, shortened, stars
 from dprivacy.design.columns.tree_flows import lifted
 from dprivacy.errors import MissingExtra
 from support.design_spaces import (
@@ -80,7 +80,7 @@ def test_a_walk_ends_at_the_cheapest_ray(compiled):
         distance = apart(2 * rng(seed).random((8, 2)))
         lengths = shortened(distance)
         prices = rng(seed).normal(size=(5, 8))
-        trees = shortest_path_trees(lengths, np.arange(5))
+        trees = stars(lengths, np.arange(5))
         found = price(lengths, prices, trees, pivots=10_000, compiled=compiled)
         for y in range(5):
             x, z = np.nonzero(~np.eye(8, dtype=bool))
@@ -94,6 +94,36 @@ def test_a_walk_ends_at_the_cheapest_ray(compiled):
         np.testing.assert_allclose(ratio, found.ratios, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", [n for n in spaces() if n not in {"twins", "two parts"}])
+def test_shorter_distances_are_a_metric_below_the_true_ones(name):
+    """No way round is shorter, not even by rounding: points hang from where they are highest."""
+    distance = spaces(3)[name]
+    lengths = shortened(distance)
+    ways_round = (lengths[:, :, None] + lengths[None, :, :]).min(axis=1)
+    assert (lengths <= ways_round).all()
+    off = ~np.eye(len(distance), dtype=bool)
+    assert (lengths[off] <= distance[off] * (1 - 0.49e-9)).all()
+    assert (lengths[off] >= distance[off] * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("low", [0.0, 0.6, 0.95])
+def test_a_walk_on_the_core_ends_where_a_walk_of_all_points_does(low):
+    """From peaks, and from wherever the last prices led; with few or many points that want to rise."""
+    lengths = shortened(0.7 * apart(lattice(7)))
+    n = len(lengths)
+    whole, core = stars(lengths, np.arange(n)), stars(lengths, np.arange(n))
+    for seed in range(3):
+        reduced = rng(seed).random((n, n)) - (1 - low) * rng(9 + seed).random(n)
+        every = price(lengths, reduced, whole, pivots=10**6, compiled=False)
+        some = price(lengths, reduced, core, pivots=10**6)
+        np.testing.assert_allclose(some.ratios, every.ratios, rtol=0, atol=1e-9)
+        slack = lengths - core.potentials[:, :, None] + core.potentials[:, None, :]
+        assert slack.min() >= -1e-12
+        assert ((core.parents < 0).sum(axis=1) == 1).all()
+        rays = core.rays()
+        np.testing.assert_allclose((reduced * rays).mean(axis=1), some.ratios, rtol=0, atol=1e-8)
+
+
 def test_a_tree_that_is_cut_short_still_bounds():
     """Lifted multipliers are feasible whatever the trees: their sum never exceeds the optimum."""
     distance = apart(lattice(3))
@@ -102,7 +132,7 @@ def test_a_tree_that_is_cut_short_still_bounds():
     lengths = shortened(distance)
     draw = rng(0)
     for pivots in (0, 1, 5, 1_000):
-        trees = shortest_path_trees(lengths, np.arange(9))
+        trees = stars(lengths, np.arange(9))
         at = draw.random(9) * costs.max()
         price(lengths, costs.T - at, trees, pivots=pivots, compiled=False)
         feasible, flows = lifted(distance, costs.T, at, trees.parents, trees.signs, compiled=False)
@@ -231,7 +261,7 @@ def test_compiling_needs_numba(monkeypatch):
 
 def test_nowhere_to_keep_machine_code(monkeypatch):
     numba = pytest.importorskip("numba")
-    from dprivacy.design.columns.compiled_walks import compiled
+    from dprivacy.design.columns.compiled_trees import compiled
 
     made = numba.njit
 
@@ -262,7 +292,7 @@ def test_walks_whose_turn_comes_too_late_stay_where_they_are(compiled):
     if compiled:
         pytest.importorskip("numba")
     lengths = shortened(apart(lattice(4)))
-    trees = shortest_path_trees(lengths, np.arange(16))
+    trees = stars(lengths, np.arange(16))
     before = trees.copy()
     prices = rng(0).normal(size=(16, 16))
     late = price(lengths, prices, trees, pivots=100, until=0.0, compiled=compiled)

@@ -10,9 +10,7 @@ import dprivacy as dp
 from dprivacy.design.columns import graphics_card as gpu
 from dprivacy.design.columns.generation import column_generation
 from dprivacy.design.columns.master_program import balanced, mixture
-from dprivacy.design.columns.spanning_trees import price, shortened, shortest_path_trees
-from dprivacy.design.columns.tree_flows import lifted
-from dprivacy.errors import TooLarge, UnknownName
+from dprivacy.errors import UnknownName
 from support.design_spaces import apart, check, check_flows, costs_of, lattice, rng, spaces
 from support.programs import printed
 
@@ -38,28 +36,6 @@ except MissingExtra as error:
     print(error)
 """
     assert "pip install 'dprivacy[gpu]'" in printed(program)
-
-
-@card
-@pytest.mark.parametrize("name", [n for n in spaces() if n not in {"twins", "two parts"}])
-def test_walks_and_flows_agree(name):
-    distance = np.ascontiguousarray(spaces(3)[name])
-    lengths = shortened(distance)
-    n = len(distance)
-    costs = np.ascontiguousarray(rng(1).random((n, n)))
-    for pivots in (0, 1, 3, 10_000):
-        at = rng(pivots).random(n)
-        here, there = (shortest_path_trees(lengths, np.arange(n)) for _ in range(2))
-        plain = price(lengths, costs - at, here, pivots=pivots, compiled=False)
-        quick = gpu.Card().price(lengths, costs - at, there, pivots=pivots)
-        np.testing.assert_allclose(quick.ratios, plain.ratios, rtol=1e-9, atol=1e-12)
-        assert (there.parents < 0).sum(axis=1).tolist() == [1] * n
-        slack = lengths - there.potentials[:, :, None] + there.potentials[:, None, :]
-        assert slack.min() >= -1e-12
-        mine, flows = lifted(distance, costs, at, there.parents, there.signs, compiled=False)
-        theirs, carried = gpu.Card().lifted(distance, costs, at, there.parents, there.signs)
-        np.testing.assert_allclose(theirs, mine, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(carried, flows, rtol=1e-8, atol=1e-12)
 
 
 @card
@@ -108,10 +84,3 @@ def test_what_is_found_there_is_proved_here():
     assert there.gap <= 1e-6
     assert there.certificate.holds()
     assert float(there.bound) <= float(here.loss) <= float(there.loss) * (1 + 1e-6)
-
-
-@card
-def test_more_points_than_fit():
-    many = np.zeros((1, 6000))
-    with pytest.raises(TooLarge, match="at most"):
-        gpu.Card().price(many, many, shortest_path_trees(np.zeros((1, 1)), np.arange(1)), pivots=1)

@@ -12,6 +12,7 @@ from dprivacy.model import Channel, as_channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import discrete, from_table, grid, hamming_cube, line
 from dprivacy.verify import concentrated_privacy, distinguishability, privacy, smallest_eps
+from dprivacy.verify.metric import induced_metric, row_ratios
 from dprivacy.verify.metric.row_ratios import Ratio, RowRatios
 
 
@@ -170,3 +171,24 @@ def test_a_finite_level_beyond_the_doubles_is_not_called_infinite(apart, rows) -
             ask(rows, space)
     assert smallest_eps([[1, 0], [0, 1]], space) == math.inf
     assert smallest_eps([["1/2", "1/2"], ["1/2", "1/2"]], space) == 0
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_a_sweep_over_all_pairs_finds_what_the_pairs_that_imply_them_do(
+    monkeypatch, threads
+) -> None:
+    """Whole numbers that fall off as fast as they may: many pairs tie, and one is a little worse."""
+    space = grid(5, 5)
+    draw = np.random.default_rng(5)
+    if threads:
+        monkeypatch.setattr(row_ratios, "_WORTH_THREADS", 0)
+    for _ in range(5):
+        weights = [[int(draw.integers(1, 10**6)) << 60 for _ in range(4)] for _ in range(25)]
+        channel = Channel(
+            space.labels, list("abcd"), [[Q(v, sum(row)) for v in row] for row in weights]
+        )
+        one_by_one = induced_metric.tightest(channel, space)
+        with monkeypatch.context() as patch:
+            patch.setattr(induced_metric, "_MANY", 0)
+            assert induced_metric.tightest(channel, space) == one_by_one
+        assert one_by_one[1] is not None

@@ -14,10 +14,15 @@ DEVICES = ("cpu", "gpu")
 
 
 @dataclass(frozen=True)
-class Processor:
-    """NumPy and SciPy, and walks that numba compiles where `compiled` says so."""
+class Machine:
+    """The four steps of a round that cost time; arrays are NumPy's outside.
+
+    NumPy and SciPy do them, with walks that numba compiles where `compiled` says so, and a card for the
+    master program where there is one.
+    """
 
     compiled: bool
+    card: Card | None = None
 
     def price(
         self, lengths: Floats, reduced: Floats, trees: Trees, *, pivots: int, until: float
@@ -35,18 +40,19 @@ class Processor:
         self, A: Floats, q: Floats, gap: float, weights: Floats, multipliers: Floats
     ) -> Mixture:
         """Mix the columns: `master_program.mixture`."""
-        return mixture(A, q, gap, weights, multipliers)
+        return (self.card.mixture if self.card else mixture)(A, q, gap, weights, multipliers)
 
     def balanced(self, A: Floats, x: Floats) -> Floats:
         """Bring the rows to sums of 1: `master_program.balanced`."""
-        return balanced(A, x)
+        return (self.card.balanced if self.card else balanced)(A, x)
 
 
-Machine = Processor | Card  # the four steps of a round that cost time; arrays are NumPy's outside
+def machine(entries: int, compiled: bool | None, device: str) -> Machine:
+    """The processor, with compiled walks where they are asked for, or installed and worthwhile.
 
-
-def processor(entries: int, compiled: bool | None) -> Processor:
-    """The processor, with compiled walks where they are asked for, or installed and worthwhile."""
+    With "gpu" a card does the master program, which is nearly all of the work for many secrets.
+    """
+    require_device(device)
     installed = find_spec("numba") is not None
     if compiled and not installed:
         raise MissingExtra(
@@ -54,7 +60,8 @@ def processor(entries: int, compiled: bool | None) -> Processor:
             "`compiled` out"
         )
     worthwhile = installed and entries >= _WORTH_COMPILING
-    return Processor(worthwhile if compiled is None else compiled)
+    card = Card() if device == "gpu" else None
+    return Machine(worthwhile if compiled is None else compiled, card)
 
 
 _WORTH_COMPILING = 400  # entries of the costs below which NumPy is quicker than loading numba

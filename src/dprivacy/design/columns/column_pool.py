@@ -66,6 +66,10 @@ class Problem:
 def posed(scaled: Floats, costs: Floats, group: Symmetry | None) -> Problem:
     """The problem with its numbers brought to a common size."""
     group = group or alone(*costs.shape)
+    if not np.isfinite(scaled).all():  # pairs that only others bind: the shortest way round does
+        from scipy.sparse.csgraph import floyd_warshall
+
+        scaled = floyd_warshall(scaled, directed=False)
     offset = costs.min(axis=1)
     shifted = costs - offset[:, None]
     scale = float(shifted.max()) or 1.0

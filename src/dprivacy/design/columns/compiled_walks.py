@@ -1,216 +1,355 @@
-"""The walks of `spanning_trees`, compiled by numba: the same steps, loop by loop.
+"""The walks of `spanning_trees`, compiled by numba, on the few points that a walk needs to move.
 
-Importing this module needs the extra ``fast``. Machine code is kept in numba's cache, in the package
-or, where that cannot be written to, in the user's cache folder; where neither can, it is made once in
-every process.
+Importing this module needs the extra ``fast``.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from dprivacy.design.columns.compiled_trees import compiled, hang_from_the_top, ordered
 from dprivacy.numbers import Floats, Whole
 
 Tree = tuple[Whole, Whole, Floats]  # parents, signs and potentials
 _RENEW = 64
 _FAR = 1e300
-# Sums may be reordered, so that the searches for a minimum use vectors; infinities keep their meaning.
-_FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
+_REACH = 20.0  # below the top: leaves that are lower by more than this weigh nothing in a walk
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function in machine code."""
-    options: dict[str, Any] = {"fastmath": _FAST, "error_model": "numpy", "nogil": True}
-    try:
-        made: Callable[..., Any] = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep the machine code
-        made = numba.njit(**options)(function)
-    return made
+class Core(NamedTuple):
+    """The points that a walk moves, by their places in it: a tree with the logarithms and the ray."""
+
+    points: Whole
+    parent: Whole
+    sign: Whole
+    potential: Floats
+    z: Floats
+
+
+class Leaves(NamedTuple):
+    """The points that are as low as they may be: the place that each hangs from, and its height."""
+
+    points: Whole
+    place: Whole
+    potential: Floats
+    z: Floats
+
+
+class Changes(NamedTuple):
+    """Leaves that change hands while a subtree moves: which, from where on, and to which place."""
+
+    leaf: Whole
+    best: Floats
+    place: Whole
+    after: Floats
 
 
 @compiled
-def _order(
-    parent: Whole, head: Whole, following: Whole, stack: Whole, start: int, order: Whole
-) -> int:
-    """The subtree of `start` (or, below 0, of the root), each point after its parent."""
-    n = len(parent)
-    if start < 0:
-        for i in range(n):
-            head[i] = -1
-        for i in range(n):
-            p = parent[i]
-            if p >= 0:
-                following[i] = head[p]
-                head[p] = i
-            else:
-                start = i
-    stack[0] = start
-    top = 1
+def _divided(r: Floats, tree: Tree, core: Core, leaves: Leaves) -> tuple[int, int]:
+    """Divide a tree into its core and its leaves; how many there are of each.
+
+    A point is in the core if it would rather be high, holds others, or is above its parent. Leaves far
+    below the top are left out: they follow at the end.
+    """
+    parents, signs, potentials = tree
+    n = len(r)
+    top = potentials.max()
+    total = 0.0
+    cost = 0.0
+    for x in range(n):
+        z = np.exp(potentials[x] - top)
+        total += z
+        cost += r[x] * z
+    wanted = max(cost / total, 0.0)
+    place = np.full(n, -1, np.int64)
+    for x in range(n):
+        if parents[x] < 0 or r[x] < wanted or signs[x] > 0:
+            place[x] = 0
+        if parents[x] >= 0:
+            place[parents[x]] = 0
     count = 0
-    while top > 0:
-        top -= 1
-        v = stack[top]
-        order[count] = v
-        count += 1
-        c = head[v]
-        while c >= 0:
-            stack[top] = c
-            top += 1
-            c = following[c]
-    return count
+    for x in range(n):
+        if place[x] == 0:
+            place[x] = count
+            core.points[count] = x
+            core.sign[count] = signs[x]
+            core.potential[count] = potentials[x]
+            count += 1
+    for i in range(count):
+        above = parents[core.points[i]]
+        core.parent[i] = place[above] if above >= 0 else -1
+    low = 0
+    for x in range(n):
+        if place[x] < 0 and potentials[x] > top - _REACH:
+            leaves.points[low] = x
+            leaves.place[low] = place[parents[x]]
+            low += 1
+    return count, low
+
+
+@compiled
+def _renew(lengths: Floats, core: Core, count: int, leaves: Leaves, low: int, order: Whole) -> None:
+    """Compute all heights afresh: steps add up rounding errors; the tree itself has none."""
+    top = core.potential[order[0]]
+    for k in range(1, count):
+        v = order[k]
+        p = core.parent[v]
+        length = lengths[core.points[v], core.points[p]]
+        core.potential[v] = core.potential[p] + core.sign[v] * length
+        top = max(top, core.potential[v])
+    for i in range(count):
+        core.z[i] = np.exp(core.potential[i] - top)
+    for x in range(low):
+        p = leaves.place[x]
+        leaves.potential[x] = core.potential[p] - lengths[core.points[p], leaves.points[x]]
+        leaves.z[x] = np.exp(leaves.potential[x] - top)
 
 
 @compiled
 def _next_tight(
-    lengths: Floats,
-    potential: Floats,
-    members: Whole,
-    count: int,
-    up: bool,
-    masked: Floats,
+    lengths: Floats, core: Core, count: int, inside: Whole, members: Whole, many: int, up: bool
 ) -> tuple[float, int, int]:
-    """How far the members can move before a pair becomes tight, and that pair (inside, outside).
-
-    The smaller side is gone through row by row; the other side's points are the finite entries of
-    `masked`, so that each row is one pass without branches.
-    """
-    n = len(potential)
+    """How far the members can move before a pair of the core is tight, and that pair."""
     direction = 1.0 if up else -1.0
-    inner = count * 2 <= n
-    if inner:
-        for j in range(n):
-            masked[j] = direction * potential[j]
-        for k in range(count):
-            masked[members[k]] = _FAR
-    else:
-        for j in range(n):
-            masked[j] = _FAR
-        for k in range(count):
-            masked[members[k]] = -direction * potential[members[k]]
     least = _FAR
-    best = -1
-    rows = count if inner else n
-    for k in range(rows):
-        i = members[k] if inner else k
-        if not inner and masked[i] < _FAR:
-            continue
-        row = lengths[i]
-        near = _FAR
-        for j in range(n):
-            near = min(near, row[j] + masked[j])
-        near += -direction * potential[i] if inner else direction * potential[i]
-        if near < least:
-            least = near
-            best = i
-    row = lengths[best]
-    near = _FAR
-    other = -1
-    for j in range(n):
-        if row[j] + masked[j] < near:
-            near = row[j] + masked[j]
-            other = j
-    if inner:
-        return max(least, 0.0), best, other
-    return max(least, 0.0), other, best
+    v = -1
+    to = -1
+    for k in range(many):
+        i = members[k]
+        row = lengths[core.points[i]]
+        for j in range(count):
+            if not inside[j]:
+                far = row[core.points[j]] + direction * (core.potential[j] - core.potential[i])
+                if far < least:
+                    least = far
+                    v = i
+                    to = j
+    return max(least, 0.0), v, to
 
 
 @compiled
-def _hang_from_the_top(parent: Whole, sign: Whole, potential: Floats) -> bool:
-    """Make the highest point the root; whether it was not."""
-    v = 0
-    for i in range(1, len(potential)):
-        if potential[i] > potential[v]:
-            v = i
-    if parent[v] < 0:
-        return False
-    new_parent = -1
-    new_sign = -1
-    while v >= 0:
-        old_parent = parent[v]
-        old_sign = sign[v]
-        parent[v] = new_parent
-        sign[v] = new_sign
-        new_parent = v
-        new_sign = -old_sign
+def _changes(
+    lengths: Floats,
+    core: Core,
+    count: int,
+    leaves: Leaves,
+    low: int,
+    inside: Whole,
+    up: bool,
+    step: float,
+    found: Changes,
+) -> int:
+    """The leaves that the moving side takes over when it rises, or loses when it falls, by `step`."""
+    number = 0
+    for x in range(low):
+        if (inside[leaves.place[x]] != 0) != up:
+            found.leaf[number] = x
+            found.best[number] = -_FAR
+            number += 1
+    for j in range(count):
+        if (inside[j] != 0) == up:
+            row = lengths[core.points[j]]
+            here = core.potential[j]
+            for k in range(number):
+                there = here - row[leaves.points[found.leaf[k]]]
+                if there > found.best[k]:
+                    found.best[k] = there
+                    found.place[k] = j
+    some = 0
+    for k in range(number):
+        far = leaves.potential[found.leaf[k]] - found.best[k]
+        if far < step:
+            found.leaf[some] = found.leaf[k]
+            found.place[some] = found.place[k]
+            found.after[some] = max(far, 0.0)
+            some += 1
+    return some
+
+
+@compiled
+def _worst(
+    r: Floats,
+    ratio: float,
+    core: Core,
+    count: int,
+    leaves: Leaves,
+    low: int,
+    order: Whole,
+    pull: Floats,
+    size: Floats,
+    tolerance: float,
+) -> tuple[float, int]:
+    """The subtree whose edge keeps it from where it would rather be, and how strongly it pulls."""
+    for i in range(count):
+        pull[i] = (r[core.points[i]] - ratio) * core.z[i]
+        size[i] = abs(pull[i])
+    for x in range(low):
+        extra = (r[leaves.points[x]] - ratio) * leaves.z[x]
+        pull[leaves.place[x]] += extra
+        size[leaves.place[x]] += abs(extra)
+    worst = 0.0
+    leaving = -1
+    for k in range(count - 1, 0, -1):
+        v = order[k]
+        wrong = core.sign[v] * pull[v]
+        if wrong > worst and wrong > tolerance * size[v]:
+            worst = wrong
+            leaving = v
+        pull[core.parent[v]] += pull[v]
+        size[core.parent[v]] += size[v]
+    return worst, leaving
+
+
+@compiled
+def _ratio(r: Floats, core: Core, count: int, leaves: Leaves, low: int) -> float:
+    """The ray's price, up to the leaves that are left out."""
+    total = 0.0
+    cost = 0.0
+    for i in range(count):
+        total += core.z[i]
+        cost += r[core.points[i]] * core.z[i]
+    for x in range(low):
+        total += leaves.z[x]
+        cost += r[leaves.points[x]] * leaves.z[x]
+    return cost / total
+
+
+@compiled
+def _rehung(core: Core, v: int, to: int, sign: int, leaving: int) -> None:
+    """Hang the subtree of `leaving` up again: v below the place `to`."""
+    while True:
+        old_parent = core.parent[v]
+        old_sign = core.sign[v]
+        core.parent[v] = to
+        core.sign[v] = sign
+        if v == leaving:
+            return
+        to = v
+        sign = -old_sign
         v = old_parent
-    return True
+
+
+@compiled
+def _spread(lengths: Floats, core: Core, count: int, tree: Tree) -> None:
+    """The whole tree: everybody outside the core as high as the core demands."""
+    parents, signs, potentials = tree
+    potentials[:] = -_FAR
+    signs[:] = -1
+    for i in range(count):
+        v = core.points[i]
+        row = lengths[v]
+        here = core.potential[i]
+        for x in range(len(row)):
+            there = here - row[x]
+            if there > potentials[x]:
+                potentials[x] = there
+                parents[x] = v
+    for i in range(count):
+        v = core.points[i]
+        potentials[v] = core.potential[i]
+        parents[v] = core.points[core.parent[i]] if core.parent[i] >= 0 else -1
+        signs[v] = core.sign[i]
 
 
 @compiled
 def walk(
     lengths: Floats, r: Floats, tree: Tree, pivots: int, tolerance: float
 ) -> tuple[float, int]:
-    """The walk of one tree: see `spanning_trees.price`."""
-    parent, sign, potential = tree
+    """The walk of one tree: see `spanning_trees.price`.
+
+    Points with prices above the ratio would rather be low; unless they hold others, they hang from the
+    core like leaves, each from where it is highest. So only the core is walked. When a subtree moves,
+    leaves change hands on the way, and each makes going on less worthwhile; the one that makes it not
+    worthwhile any more joins the core, between the two sides.
+    """
     n = len(r)
-    order = np.empty(n, np.int64)
-    stack = np.empty(n, np.int64)
-    head = np.empty(n, np.int64)
-    following = np.empty(n, np.int64)
-    members = np.empty(n, np.int64)
-    z = np.empty(n)
-    pull = np.empty(n)
-    size = np.empty(n)
-    masked = np.empty(n)
+    core = Core(
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n),
+        np.empty(n),
+    )
+    leaves = Leaves(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n))
+    found = Changes(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n))
+    order, stack, head, following, members = np.empty((5, n), np.int64)
+    inside = np.zeros(n, np.int64)
+    pull, size = np.empty(n), np.empty(n)
+    count, low = _divided(r, tree, core, leaves)
     taken = 0
     renewed = -1
     while True:
-        if taken % _RENEW == 0 and renewed < taken:
-            _hang_from_the_top(parent, sign, potential)
-        _order(parent, head, following, stack, -1, order)
-        if taken % _RENEW == 0 and renewed < taken:
-            renewed = taken  # steps add up rounding errors; the tree itself has none
-            top = potential[order[0]]
-            for k in range(1, n):
-                v = order[k]
-                potential[v] = potential[parent[v]] + sign[v] * lengths[v, parent[v]]
-                top = max(top, potential[v])
-            for i in range(n):
-                z[i] = np.exp(potential[i] - top)
-        total = 0.0
-        cost = 0.0
-        for i in range(n):
-            total += z[i]
-            cost += r[i] * z[i]
-        ratio = cost / total
+        parent, sign = core.parent[:count], core.sign[:count]
+        renew = taken % _RENEW == 0 and renewed < taken
+        if renew:
+            hang_from_the_top(parent, sign, core.potential[:count])
+        ordered(parent, head, following, stack, -1, order)
+        if renew:
+            renewed = taken
+            _renew(lengths, core, count, leaves, low, order)
+        ratio = _ratio(r, core, count, leaves, low)
         if taken >= pivots:
-            return ratio, taken
-        for i in range(n):
-            pull[i] = (r[i] - ratio) * z[i]
-            size[i] = abs(pull[i])
-        worst = 0.0
-        leaving = -1
-        for k in range(n - 1, 0, -1):
-            v = order[k]
-            wrong = sign[v] * pull[v]
-            if wrong > worst and wrong > tolerance * size[v]:
-                worst = wrong
-                leaving = v
-            pull[parent[v]] += pull[v]
-            size[parent[v]] += size[v]
+            break
+        slope, leaving = _worst(r, ratio, core, count, leaves, low, order, pull, size, tolerance)
         if leaving < 0:
-            if _hang_from_the_top(parent, sign, potential):
+            if hang_from_the_top(parent, sign, core.potential[:count]):
                 continue
-            return ratio, taken
+            break
         up = sign[leaving] < 0
-        count = _order(parent, head, following, stack, leaving, members)
-        step, v, new_parent = _next_tight(lengths, potential, members, count, up, masked)
-        new_sign = 1 if up else -1
-        shift = new_sign * step
-        factor = np.exp(shift)
-        for k in range(count):
-            potential[members[k]] += shift
-            z[members[k]] *= factor
-        while True:
-            old_parent = parent[v]
-            old_sign = sign[v]
-            parent[v] = new_parent
-            sign[v] = new_sign
-            if v == leaving:
+        many = ordered(parent, head, following, stack, leaving, members)
+        for k in range(many):
+            inside[members[k]] = 1
+        step, v, to = _next_tight(lengths, core, count, inside, members, many, up)
+        some = _changes(lengths, core, count, leaves, low, inside, up, step, found)
+        between = -1
+        for k in np.argsort(found.after[:some]):
+            x = found.leaf[k]
+            worth = (r[leaves.points[x]] - ratio) * leaves.z[x]
+            slope -= worth * np.exp(-found.after[k]) if up else worth
+            if slope <= 0.0:
+                between = k
+                step = found.after[k]
                 break
-            new_parent = v
-            new_sign = -old_sign
-            v = old_parent
+        shift = step if up else -step
+        factor = np.exp(shift)
+        for k in range(many):
+            core.potential[members[k]] += shift
+            core.z[members[k]] *= factor
+        for x in range(low):
+            if inside[leaves.place[x]]:
+                leaves.potential[x] += shift
+                leaves.z[x] *= factor
+        new_sign = 1 if up else -1
+        if between >= 0:  # it hangs from both sides: below `other`, with `v` above it
+            x = found.leaf[between]
+            old, new = leaves.place[x], found.place[between]
+            v, other = (new, old) if up else (old, new)
+            to = count
+            new_sign = 1
+            core.points[to] = leaves.points[x]
+            core.parent[to] = other
+            core.sign[to] = -1
+            count += 1
+        for k in range(some):
+            if found.after[k] <= step:
+                x = found.leaf[k]
+                p = found.place[k]
+                before = leaves.potential[x]
+                leaves.place[x] = p
+                leaves.potential[x] = core.potential[p] - lengths[core.points[p], leaves.points[x]]
+                leaves.z[x] *= np.exp(leaves.potential[x] - before)
+        if between >= 0:
+            x = found.leaf[between]
+            core.potential[to] = leaves.potential[x]
+            core.z[to] = leaves.z[x]
+            low -= 1
+            leaves.points[x] = leaves.points[low]
+            leaves.place[x] = leaves.place[low]
+            leaves.potential[x] = leaves.potential[low]
+            leaves.z[x] = leaves.z[low]
+        for k in range(many):
+            inside[members[k]] = 0
+        _rehung(core, v, to, new_sign, leaving)
         taken += 1
+    _spread(lengths, core, count, tree)
+    return ratio, taken

@@ -12,11 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from dprivacy.design.columns.arithmetic_device import Machine, processor, require_device
+from dprivacy.design.columns.arithmetic_device import machine
 from dprivacy.design.columns.column_pool import posed
 from dprivacy.design.columns.connected_parts import parts, restricted, together
 from dprivacy.design.columns.generation_rounds import search
-from dprivacy.design.columns.graphics_card import Card
 from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.machine_limits import one_thread
 from dprivacy.design.problems.problem_symmetry import Symmetry
@@ -56,7 +55,7 @@ def column_generation(
     compiled
         Whether the pivots are compiled by numba; by default where it is installed and worthwhile.
     device
-        "gpu" prices and mixes on an NVIDIA card (extra ``gpu``), which pays from about 400 secrets on.
+        "gpu" mixes on an NVIDIA card (extra ``gpu``), which pays from about 400 secrets on.
 
     Returns
     -------
@@ -95,8 +94,7 @@ def column_generation(
     (0.555556, True)
     """
     scaled, costs = np.asarray(scaled, dtype=np.float64), np.asarray(costs, dtype=np.float64)
-    require_device(device)
-    machine: Machine = Card() if device == "gpu" else processor(costs.size, compiled)
+    arithmetic = machine(costs.size, compiled, device)
     cut = parts(scaled)
     if len(cut) > 1 or len(cut[0].kept) < len(scaled):
         orbits = None
@@ -114,7 +112,7 @@ def column_generation(
                 problem,
                 gap=gap,
                 start=restricted(start, part),
-                machine=machine,
+                machine=arithmetic,
                 until=clock.until,
                 tell=partial(clock.tell, k),
                 interrupted=clock.stop,

@@ -8,7 +8,7 @@ import numpy as np
 from dprivacy.design.columns.arithmetic_device import Machine
 from dprivacy.design.columns.column_pool import Columns, Problem, first_columns, first_trees, named
 from dprivacy.design.columns.master_program import Mixture
-from dprivacy.design.columns.spanning_trees import Trees, shortest_path_trees
+from dprivacy.design.columns.spanning_trees import Trees, stars
 from dprivacy.design.problems.approximation import Approximation
 from dprivacy.numbers import Floats, Whole
 
@@ -63,7 +63,7 @@ def search(
 ) -> tuple[Approximation, Floats]:
     """The answer when the gap is reached, `tell` asks to stop, or nothing moves; and flows (m × n)."""
     m, n = problem.costs.shape
-    peaks = shortest_path_trees(problem.lengths, np.arange(n))
+    peaks = stars(problem.lengths, np.arange(n))
     trees = first_trees(problem, peaks, start)
     columns, weights = first_columns(problem, peaks, trees, start)
     constant = 2 * len(problem.group.sizes) + int(problem.costs.sum(axis=1).argmin())

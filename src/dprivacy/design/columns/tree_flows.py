@@ -4,7 +4,9 @@ For prices r, weights f ≥ 0 on pairs with r ≥ Σ f(x, x')·(e^D(x, x')·1_x'
 that r·z ≥ 0 for every private column z. A tree that prices r to its least ratio carries such weights.
 """
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numpy as np
@@ -12,6 +14,8 @@ import numpy as np
 from dprivacy.design.problems.approximation import Flows
 from dprivacy.numbers import Floats, Whole
 
+_WORTH_THREADS = 100_000  # entries of the costs, below which one thread is quicker
+_NOTHING = 1e-16  # of the largest flow
 _STEEP = 300.0  # an edge steeper than this carries nothing: e^300 and more would drown all else
 
 
@@ -42,25 +46,34 @@ def lifted(
     flow = compiled_flow() if compiled else flow_on_tree
     m = len(parents)
     flows = np.zeros((m, len(scaled)))
-    rest = np.full(len(scaled), np.inf)
-    left = np.empty(len(scaled))
-    for y in range(m):
-        flow(scaled, costs[y] - multipliers, parents[y], signs[y], flows[y], left)
-        np.minimum(rest, left, out=rest)
-    return multipliers + rest, flows
+
+    def least(outputs: range) -> Floats:
+        rest, left = np.full(len(scaled), np.inf), np.empty(len(scaled))
+        for y in outputs:
+            flow(scaled, costs[y] - multipliers, parents[y], signs[y], flows[y], left)
+            np.minimum(rest, left, out=rest)
+        return rest
+
+    workers = (os.cpu_count() or 1) if compiled and costs.size > _WORTH_THREADS else 1
+    with ThreadPoolExecutor(workers) as pool:  # the compiled flow lets other threads run
+        rests = list(pool.map(least, [range(k, m, workers) for k in range(workers)]))
+    return multipliers + np.min(rests, axis=0), flows
 
 
 @cache
 def compiled_flow() -> Callable[..., None]:
     """`flow_on_tree` in machine code, made on the first use."""
-    from dprivacy.design.columns.compiled_walks import compiled
+    from dprivacy.design.columns.compiled_trees import compiled
 
     return compiled(flow_on_tree)
 
 
 def as_flows(parents: Whole, signs: Whole, flows: Floats) -> Flows:
-    """The flows as a list of constraints: which output, which ordered pair, how much."""
-    y, x = np.nonzero((flows > 0) & (parents >= 0))
+    """The flows as a list of constraints: which output, which ordered pair, how much.
+
+    Those of far leaves are too small to matter and are left out; any flows at all bound from below.
+    """
+    y, x = np.nonzero((flows > _NOTHING * flows.max(initial=0.0)) & (parents >= 0))
     p = parents[y, x]
     above = signs[y, x] > 0
     return Flows(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dprivacy.design.engines.upper_envelope import upper_envelope
 from dprivacy.design.problems.design_problem import Problem
 from dprivacy.errors import Uncertified
 from dprivacy.model import Channel
@@ -42,9 +43,7 @@ def logarithms(channel: Floats, scaled: Floats, costs: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(channel, 0.0))
-    raised = np.empty_like(logs)
-    for x in range(len(scaled)):
-        raised[x] = (logs - scaled[x][:, None]).max(axis=0)
+    raised = upper_envelope(logs, scaled)
     sums = np.exp(raised).sum(axis=1)
     raised -= math.log(sums.max())
     sums /= sums.max()

@@ -33,8 +33,9 @@ class Cone:
     Attributes
     ----------
     lengths
-        ε·d in whole numbers of a tiny unit, each a little shorter by an amount of its own, so that no
-        two sums agree. A column that keeps these, rounded to its tight pairs, keeps ε·d.
+        ε·d in whole numbers of a tiny unit, each a little longer by an amount of its own, so that no
+        two sums agree and no way round is shorter. A column that keeps these, rounded to its tight
+        pairs, keeps ε·d.
     rough
         The same in floats, with larger amounts in the same proportions.
     codes
@@ -96,11 +97,13 @@ class Cone:
             whole = [int(step) for step in steps]
             distances = tuple(step * grain for step in whole)
         small = 4 * max(whole) * unit < _WORD
+        # Nudges differ by less than a factor of 2, so that lengths with them are a metric still.
+        unit -= 1 << _NUDGES
         lengths = np.array([value * unit for value in whole], dtype=np.int64 if small else object)
-        spread = lengths[codes] - nudges
+        spread = lengths[codes] + nudges
         np.fill_diagonal(spread, 0)
         tiny = max(piece.nearest * _ROUGHLY, piece.scaled.max() * _LEAST)
-        rough = piece.scaled - nudges * (tiny / (1 << _NUDGES))
+        rough = piece.scaled + nudges * (tiny / (1 << _NUDGES))
         np.fill_diagonal(rough, 0.0)
         return cls(spread, rough, codes, exact, piece.eps, distances)
 

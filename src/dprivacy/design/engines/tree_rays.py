@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.design.columns.arithmetic_device import processor
+from dprivacy.design.columns.arithmetic_device import machine
 from dprivacy.design.columns.spanning_trees import Trees
 from dprivacy.design.engines.scaled_cone import Ball, Balls, Cone
 from dprivacy.numbers import Floats
@@ -173,9 +173,9 @@ def walk_roughly(cone: Cone, trees: list[Tree], prices: Floats) -> None:
         np.array([tree.height.astype(np.float64) for tree in trees]) * cone.unit,
     )
     n = len(cone.lengths)
-    machine = processor(prices.size, None)
+    floats = machine(prices.size, None, "cpu")
     with np.errstate(all="ignore"):
-        found = machine.price(cone.rough, prices, steps, pivots=_MOST_STEPS * n, until=np.inf)
+        found = floats.price(cone.rough, prices, steps, pivots=_MOST_STEPS * n, until=np.inf)
     for y, pivots in enumerate(found.pivots.tolist()):
         if pivots:
             tree = Tree.read(cone, steps.parents[y].tolist(), steps.signs[y].tolist())

@@ -66,7 +66,9 @@ def distance_table(
     """Distances from actions to secrets, over the diameter if wanted; float when irrational."""
     rows, columns, at_row, at_column = _places(space, actions, secrets)
     longest = space.diameter if normalised else Fraction(1)
-    needed = {space.distances[i, j] for i in at_row for j in at_column}
+    table, values = space.distances.table[np.ix_(at_row, at_column)], space.distances.values
+    distinct, codes = np.unique(table, return_inverse=True)
+    needed = [d if values is None else values[d] for d in distinct.tolist()]
     if any(math.isinf(d) for d in needed if isinstance(d, float)):
         x, w = next(
             (columns[j], rows[i])
@@ -79,10 +81,11 @@ def distance_table(
             "restrict the space to one part"
         )
     unit = longest if longest else Fraction(1)
-    share = {d: _quotient(d, unit) for d in needed}
-    if all(isinstance(value, Fraction) for value in share.values()):
-        rationals = [[Fraction(share[space.distances[i, j]]) for j in at_column] for i in at_row]
-        return rows, columns, Mat.of(rationals)
+    shares = [_quotient(d, unit) for d in needed]
+    if all(isinstance(value, Fraction) for value in shares):
+        common = math.lcm(*(value.denominator for value in shares))
+        whole = np.array([int(value * common) for value in shares], dtype=object)
+        return rows, columns, Mat(whole[codes.reshape(table.shape)], common)
     floats = space.distances.floats[np.ix_(at_row, at_column)] / float(unit)
     return rows, columns, Mat(floats)
 

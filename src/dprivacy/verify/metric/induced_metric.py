@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, Uncertified
 from dprivacy.model import (
@@ -15,15 +16,24 @@ from dprivacy.model import (
     require_channel_space,
     space_for,
 )
-from dprivacy.numbers import Level, as_level, float_down, ln, quotient_up, within_doubles
+from dprivacy.numbers import Floats, Level, as_level, float_down, ln, quotient_up, within_doubles
 from dprivacy.sources import result
 from dprivacy.spaces import Distance, Distances, FiniteSpace
 from dprivacy.typing import ChannelLike, Label, SpaceLike
 from dprivacy.verify.metric.print_ratios import certain_ratios, possible_ratios
-from dprivacy.verify.metric.row_ratios import Ratio, RowRatios, largest_rate, rate_of_pairs
+from dprivacy.verify.metric.row_ratios import (
+    Ratio,
+    RowRatios,
+    differing_supports,
+    largest_rate,
+    pair_sizes,
+    rate_of_pairs,
+    swept_rates,
+)
 
 Eps = Level | float
 
+_MANY = 500  # points from which it is quicker to sweep all pairs than to find those that imply them
 _COARSE = 1e-290  # below this a quotient of doubles may lose digits, or overflow
 Bound = tuple[Eps, Ratio | None]
 
@@ -256,28 +266,39 @@ def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, 
     Each pair has an estimate and a bound on its error. One that is left out has a rate that is
     certainly below another's; pairs at distances that doubles hold badly (0 among them) all stay in.
     """
-    pairs = space.implying_pairs
     distances = space.distances.floats
-    estimates: list[tuple[float, float, int, int]] = []
-    exact_needed: list[tuple[float, Ratio]] = []
-    for i, j in pairs:
-        d = distances[i, j]
-        if math.isinf(d):
-            continue
-        gap = ratios.support_gap(i, j)
-        if gap is not None:
-            return [(math.inf, ratios.worst(i, j))]
-        if d < _COARSE:
-            exact_needed.append((math.inf, ratios.worst(i, j)))
-            continue
-        size = float(np.abs(ratios.logs[i] - ratios.logs[j]).max())
-        estimates.append((size / d, ratios.error / d + 1e-14 * size / d, i, j))
-    if estimates:
-        floor = max(rate - error for rate, error, _, _ in estimates)
-        exact_needed += [
-            (rate, ratios.worst(i, j)) for rate, error, i, j in estimates if rate + error >= floor
-        ]
+    pairs = _swept(ratios, distances) if len(space) >= _MANY else None
+    if pairs is None:
+        pairs = space.implying_pairs
+    apart = distances[pairs[:, 0], pairs[:, 1]]
+    pairs, apart = pairs[np.isfinite(apart)], apart[np.isfinite(apart)]
+    broken = differing_supports(ratios, pairs)
+    if broken.any():
+        i, j = pairs[int(np.argmax(broken))].tolist()
+        return [(math.inf, ratios.worst(i, j))]
+    fine = apart >= _COARSE
+    exact_needed = [(math.inf, ratios.worst(i, j)) for i, j in pairs[~fine].tolist()]
+    pairs, apart = pairs[fine], apart[fine]
+    if len(pairs):
+        sizes = pair_sizes(ratios.logs, pairs)
+        rates, errors = sizes / apart, ratios.error / apart + 1e-14 * sizes / apart
+        near = rates + errors >= (rates - errors).max()
+        found = zip(rates[near].tolist(), pairs[near].tolist(), strict=True)
+        exact_needed += [(rate, ratios.worst(i, j)) for rate, (i, j) in found]
     return exact_needed
+
+
+def _swept(ratios: RowRatios, distances: Floats) -> NDArray[np.intp] | None:
+    """The pairs whose rate may be the largest; None where zeros or distances need a closer look.
+
+    All pairs are swept: for many points that is quicker than to find out which of them imply others.
+    """
+    apart = distances[~np.eye(len(distances), dtype=bool)]
+    if ratios.zeros.any() or not _COARSE <= apart.min() <= apart.max() < math.inf:
+        return None
+    rates, slack, upper = swept_rates(ratios.logs, distances)
+    near = rates + slack >= (rates - slack).max()
+    return np.asarray(np.stack(upper, axis=1)[near])
 
 
 def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio | None]:
@@ -290,12 +311,7 @@ def _tightest_float(channel: Channel, space: FiniteSpace) -> tuple[float, Ratio 
     if space.known_edges is not None or ratios.zeros.any() or not apart.all():
         pairs = space.implying_pairs
         pairs = pairs[np.isfinite(distances[pairs[:, 0], pairs[:, 1]])]
-        broken = np.zeros(len(pairs), dtype=bool)
-        if ratios.zeros.any():
-            # One number for each set of impossible outputs: all pairs of rows would fill the memory.
-            _, supports = np.unique(ratios.zeros, axis=0, return_inverse=True)
-            supports = supports.reshape(-1)
-            broken = supports[pairs[:, 0]] != supports[pairs[:, 1]]
+        broken = differing_supports(ratios, pairs)
         same = distances[pairs[:, 0], pairs[:, 1]] == 0
         if same.any():
             _, rows = np.unique(ratios.entries, axis=0, return_inverse=True)

@@ -5,7 +5,9 @@ tolerance: a tolerance only widens the set of candidates that are then compared 
 """
 
 import math
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +25,8 @@ C = TypeVar("C", bound="Case")
 Pairs = Iterable[tuple[Label, Label]] | None
 
 _LONG = 10_000  # bits from which flint's integers pay
+_TOGETHER = 100_000  # differences that are taken at a time, to stay in cache
+_WORTH_THREADS = 100_000_000  # comparisons, below which one thread is quicker
 _BLOCK = 128  # rows compared at a time; a block of 1000 columns in single precision stays in cache
 
 
@@ -171,12 +175,26 @@ def largest_rate(logs: Floats, distances: Floats) -> tuple[float, int, int]:
 
     Memory traffic, not arithmetic, sets the pace, so that half the bytes is almost half the time.
     """
+    rates, slack, upper = swept_rates(logs, distances)
+    # inf − inf: a distance so small that its rate overflows; such a pair must be measured again
+    with np.errstate(invalid="ignore"):
+        lowest = np.nan_to_num(rates - slack, nan=-np.inf).max()
+    candidates = np.flatnonzero(rates + slack >= lowest)
+    return rate_of_pairs(logs, distances, np.stack(upper, axis=1)[candidates])
+
+
+def swept_rates(
+    logs: Floats, distances: Floats
+) -> tuple[Floats, Floats, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The rate of every pair i < j in single precision, a bound on its error, and the pairs."""
     n = len(logs)
+    logs = logs - logs.mean(axis=0)  # a column's level is in no difference
     single = np.ascontiguousarray(logs, dtype=np.float32)
     reach = np.zeros((n, n), dtype=np.float32)
-    work = np.empty((_BLOCK, logs.shape[1]), dtype=np.float32)
-    for start in range(0, n, _BLOCK):
+
+    def sweep(start: int) -> None:
         rows = single[start : start + _BLOCK]
+        work = np.empty_like(rows)
         for i in range(start + len(rows)):
             first = max(start, i + 1)
             part = rows[first - start :]
@@ -185,29 +203,49 @@ def largest_rate(logs: Floats, distances: Floats) -> tuple[float, int, int]:
                 np.subtract(part, single[i], out=gap)
                 np.abs(gap, out=gap)
                 gap.max(axis=1, out=reach[i, first : start + len(rows)])
+
+    workers = (os.cpu_count() or 1) if n * logs.size > _WORTH_THREADS else 1
+    with ThreadPoolExecutor(workers) as pool:  # NumPy lets other threads run
+        list(pool.map(sweep, range(0, n, _BLOCK)))
     upper = np.triu_indices(n, 1)
     spread = np.abs(logs).max(initial=0.0)
     error = 4 * 2.0**-24 * (spread + 1)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rates = reach[upper].astype(np.float64) / distances[upper]
         slack = error / distances[upper]
-        # inf − inf: a distance so small that its rate overflows; such a pair must be measured again
-        lowest = np.nan_to_num(rates - slack, nan=-np.inf).max()
-    candidates = np.flatnonzero(rates + slack >= lowest)
-    return rate_of_pairs(logs, distances, np.stack(upper, axis=1)[candidates])
+    return rates, slack, upper
 
 
 def rate_of_pairs(
     logs: Floats, distances: Floats, pairs: NDArray[np.intp]
 ) -> tuple[float, int, int]:
     """The same over given pairs, in double precision."""
-    best, at = -1.0, (0, 0)
-    step = max(1, 1_000_000 // max(1, logs.shape[1]))
-    for start in range(0, len(pairs), step):
+    with np.errstate(over="ignore"):
+        rates = pair_sizes(logs, pairs) / distances[pairs[:, 0], pairs[:, 1]]
+    k = int(rates.argmax())
+    return float(rates[k]), *pairs[k].tolist()
+
+
+def pair_sizes(logs: Floats, pairs: NDArray[np.intp]) -> Floats:
+    """max_y |L[i,y] − L[j,y]| for given pairs, in double precision."""
+    sizes = np.empty(len(pairs))
+    step = max(1, _TOGETHER // max(1, logs.shape[1]))
+
+    def measure(start: int) -> None:
         i, j = pairs[start : start + step].T
-        with np.errstate(over="ignore"):
-            rates = np.abs(logs[i] - logs[j]).max(axis=1) / distances[i, j]
-        k = int(rates.argmax())
-        if rates[k] > best:
-            best, at = float(rates[k]), (int(i[k]), int(j[k]))
-    return best, *at
+        sizes[start : start + step] = np.abs(logs[i] - logs[j]).max(axis=1)
+
+    workers = (os.cpu_count() or 1) if len(pairs) * logs.shape[1] > _WORTH_THREADS else 1
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(measure, range(0, len(pairs), step)))
+    return sizes
+
+
+def differing_supports(ratios: RowRatios, pairs: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which pairs of rows differ in what is impossible."""
+    if not ratios.zeros.any():
+        return np.zeros(len(pairs), dtype=bool)
+    # One number for each set of impossible outputs: all pairs of rows would fill the memory.
+    _, supports = np.unique(ratios.zeros, axis=0, return_inverse=True)
+    supports = supports.reshape(-1)
+    return np.asarray(supports[pairs[:, 0]] != supports[pairs[:, 1]])
