@@ -9,6 +9,8 @@ each.
     python -m support.crash_jobs FOLDER FORMAT points SEED              at every named point
     python -m support.crash_jobs FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
     python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random times, from outside
+
+FORMAT is csv or parquet, with "sorted " before it for a release whose rows are shuffled.
 """
 
 import os
@@ -17,6 +19,7 @@ import shutil
 import signal
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +36,7 @@ from dprivacy.release.jobs import (
 )
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.plans.release_card import read_card
+from dprivacy.release.unordered import code_tally, row_company
 
 KEY = bytes(37 * k % 256 for k in range(3, 35))
 ROWS = 900
@@ -58,6 +62,9 @@ PLAN = Plan.read({
 })  # fmt: skip
 
 
+SORTED = Plan.read({**PLAN.raw, "pass_through": [], "drop": ["who", "x"]})
+
+
 def write_source(folder, ending):
     rng = np.random.default_rng(5)
     table = pa.table({
@@ -78,6 +85,9 @@ def small_steps():
     """Many chunks and many checkpoints in a small table; the same key in every run."""
     files._BLOCK, writing.CHECKPOINT = 1 << 11, 1 << 11
     row_chunks.CHUNK, row_chunks.GROUP = 120, 240
+    code_tally.HELD = 1 << 9
+    proved = row_company.shuffled_table(SORTED, ROWS, delta=Fraction(1, 10**6))
+    row_company.shuffled_table = lambda *_, **__: proved  # which takes longer than a job
     jobs.run_key = lambda seed: KEY
 
 
@@ -141,8 +151,14 @@ def ended(process):
 
 
 class Trials:
-    def __init__(self, folder, ending):
+    def __init__(self, folder, form):
+        *shuffled, ending = form.split()
         self.folder, self.ending = folder, ending
+        if shuffled:
+            writing.CHECKPOINT = 1 << 8  # sorted rows take little room
+        self.plan, self.how = (
+            (SORTED, {"shuffle": True, "delta": "1e-6"}) if shuffled else (PLAN, {})
+        )
         self.source = write_source(folder, ending)
         self.place = folder / "out"
         self.output = self.place / f"out.{ending}"
@@ -169,7 +185,8 @@ class Trials:
 
         def work():
             (deadly_point if kill[0] in POINTS else deadly)(*kill)
-            sanitise_file(self.source, PLAN, self.output, resume=resume, replace=bool(self.old))
+            how = {**self.how, "resume": resume, "replace": bool(self.old)}
+            sanitise_file(self.source, self.plan, self.output, **how)
 
         return work
 
@@ -180,7 +197,7 @@ class Trials:
 
         def work():
             count = deadly(0, half=False)
-            sanitise_file(self.source, PLAN, self.output)
+            sanitise_file(self.source, self.plan, self.output, **self.how)
             told.write_text(str(count()))
 
         assert ended(child(work)) == 0
@@ -196,6 +213,8 @@ class Trials:
         for path in self.place.iterdir():
             if path.name.startswith(".") and path.stat().st_mode & 0o077:
                 print(f"{where}: others may read {path.name}", flush=True)
+            if path.name.endswith("dprivacy-runs") and path.stat().st_size:
+                print(f"{where}: rows in their order lie in {path.name}", flush=True)
         part = self.place / f".{self.output.name}.dprivacy-part"
         if part.exists() and not self.wanted.startswith(part.read_bytes()):
             print(f"{where}: rows on the disk have other noise", flush=True)
@@ -249,10 +268,10 @@ class Trials:
 
 
 def main():
-    folder, ending, how, seed, *rest = sys.argv[1:]
+    folder, form, how, seed, *rest = sys.argv[1:]
     rng = random.Random(int(seed))
     small_steps()
-    trials = Trials(Path(folder), ending)
+    trials = Trials(Path(folder), form)
     if how == "points":
         every = [(name, at) for name, (_, _, times) in POINTS.items() for at in times]
         for k, (name, at) in enumerate(every):

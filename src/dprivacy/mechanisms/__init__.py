@@ -110,6 +110,7 @@ from dprivacy.mechanisms.local.report_cells import (
     cell_form as cell_form,
     cells_of as cells_of,
     counts_in as counts_in,
+    longest_cell as longest_cell,
     reports_in as reports_in,
 )
 from dprivacy.mechanisms.local.set_reports import UnaryReports as UnaryReports

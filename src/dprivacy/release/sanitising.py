@@ -17,7 +17,8 @@ from dprivacy.release.intake.table_settings import NOTHING_SAID, Written
 from dprivacy.release.jobs.file_job import Progress, run_file_job
 from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.typing import LedgerLike, PathArg, PlanLike
+from dprivacy.release.unordered.shuffle_terms import shuffle_delta
+from dprivacy.typing import LedgerLike, NumberLike, PathArg, PlanLike
 
 Table = TypeVar("Table")
 Engine = Literal["arrow", "spark"]
@@ -32,6 +33,8 @@ def sanitise(
     ledger: LedgerLike = None,
     again: str | None = None,
     permanent_key: bytes | None = None,
+    shuffle: bool = False,
+    delta: NumberLike | None = None,
     insecure_seed: int | None = None,
 ) -> Released[Table]:
     """A protected copy of a table, with the card that those who receive it need.
@@ -56,6 +59,12 @@ def sanitise(
     permanent_key
         For permanent answers (see `PermanentAnswers`): the same person's same value gets the same
         noisy answer in every release with this key.
+    shuffle
+        Whether order is to be gone: the rows come out sorted by their released values. Whoever sees
+        nothing but the table then learns far less of one person than the levels of the plan allow, and
+        the card says how much, beside what holds anyway. Who a row belongs to may not be in the table.
+    delta
+        With `shuffle`: the δ of that guarantee; for n rows at most 1/n².
     insecure_seed
         For tests only: makes the noise repeatable, and so guessable. It warns and marks the card.
 
@@ -83,7 +92,9 @@ def sanitise(
     >>> released.card.guarantee.eps
     'ln(3)'
     """
-    terms = Terms(Plan.read(plan), ledger, again, permanent_key, insecure_seed)
+    wanted = Plan.read(plan)
+    slack = shuffle_delta(wanted, shuffle=shuffle, delta=delta, permanent=permanent_key is not None)
+    terms = Terms(wanted, ledger, again, permanent_key, insecure_seed, slack)
     if type(table).__module__.startswith("pyspark."):
         from dprivacy.release.spark.spark_release import sanitised_by_spark
 
@@ -110,6 +121,8 @@ def sanitise_file(
     ledger: LedgerLike = None,
     again: str | None = None,
     permanent_key: bytes | None = None,
+    shuffle: bool = False,
+    delta: NumberLike | None = None,
     insecure_seed: int | None = None,
     progress: Progress | None = None,
     **written: Unpack[Written],
@@ -121,8 +134,8 @@ def sanitise_file(
     source
         The table: .csv, .tsv or .txt (also packed by gzip), .parquet, .xlsx, .xls or .ods; with Spark a
         Parquet file, a folder of them, or a pattern, wherever Spark can read.
-    plan, replace, ledger, permanent_key, insecure_seed
-        As for `sanitise`.
+    plan, replace, ledger, permanent_key, shuffle, delta, insecure_seed
+        As for `sanitise`. A table of any size is sorted in the same memory.
     output
         Where the copy goes: .csv or .parquet, with Spark a folder. It appears only when it is complete.
         A .csv file is UTF-8 with commas and a header, however the source is written.
@@ -180,7 +193,8 @@ def sanitise_file(
     A release: 3 rows, 1 protected column.
     """
     wanted = Plan.read(plan).read_with(**written)
-    terms = Terms(wanted, ledger, again, permanent_key, insecure_seed)
+    slack = shuffle_delta(wanted, shuffle=shuffle, delta=delta, permanent=permanent_key is not None)
+    terms = Terms(wanted, ledger, again, permanent_key, insecure_seed, slack)
     if engine == "arrow":
         how = {"replace": replace, "resume": resume, "discard": discard}
         return Released(output, run_file_job(source, terms, output, progress=progress, **how))

@@ -103,6 +103,12 @@ def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> Non
 )
 @shared.LEDGER
 @shared.permanent_key("value")
+@click.option(
+    "--shuffle",
+    is_flag=True,
+    help="Sort the rows, so that order is gone; the card adds what that protects, with --delta.",
+)
+@click.option("--delta", help="With --shuffle: the δ of that, for n rows at most 1/n², as 1e-9.")
 @shared.one_of(
     "--engine",
     "arrow",

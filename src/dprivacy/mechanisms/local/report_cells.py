@@ -59,6 +59,21 @@ def cells_of(mechanism: LocalMechanism, drawn: NDArray[Any]) -> NDArray[np.int64
     return [f"x{digits[at : at + wide]}" for at in range(0, len(digits), wide)]
 
 
+def longest_cell(mechanism: LocalMechanism) -> int:
+    """At most how many characters a cell has that is a text.
+
+    Examples
+    --------
+    >>> from dprivacy.mechanisms import unary_response
+    >>> longest_cell(unary_response(range(9), eps=1))
+    5
+    """
+    k = len(mechanism.labels)
+    if isinstance(mechanism.reports, SubsetReports):
+        return mechanism.reports.size * (len(str(k - 1)) + 1)
+    return 1 + 2 * -(-k // 8)
+
+
 def reports_in(mechanism: LocalMechanism, cells: Sequence[Any]) -> NDArray[Any]:
     """The reports in some cells, as they were drawn.
 

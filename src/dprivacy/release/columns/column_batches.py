@@ -219,12 +219,7 @@ class ColumnProtector:
     @cached_property
     def points(self) -> Any:
         """The points of the grid (None where they are too many to list)."""
-        mechanism = self.column.mechanism
-        if mechanism.inner is None:
-            return None
-        grid = mechanism.grid
-        steps = int((grid.high - grid.low) / grid.step)
-        return self._back(np.array([float(grid.low + k * grid.step) for k in range(steps + 1)]))
+        return grid_points(self.column)
 
     def _back(self, noisy: NDArray[np.float64]) -> Any:
         """Noisy numbers in the published type."""
@@ -271,6 +266,20 @@ def published_type(column: ColumnPlan) -> Any:
         Fraction(end or 0).denominator == 1 for end in (grid.low, grid.step)
     )
     return pa.int64() if column.kind == "numbers" and whole else pa.float64()
+
+
+def grid_points(column: ColumnPlan) -> Any:
+    """All values that a column of numbers may have when it is released, in order.
+
+    None where they are too many to list, and for a column of another type.
+    """
+    mechanism = column.mechanism
+    if column.kind != "numbers" or mechanism.inner is None:
+        return None
+    grid = mechanism.grid
+    steps = int((grid.high - grid.low) / grid.step)
+    points = np.array([float(grid.low + k * grid.step) for k in range(steps + 1)])
+    return arrow().array(points).cast(published_type(column))
 
 
 def declared_outputs(column: ColumnPlan) -> Any:

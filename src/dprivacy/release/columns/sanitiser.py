@@ -116,20 +116,27 @@ class Sanitiser:
         for protector in self.protectors:
             protector.look([one_chunk(table.column(c)) for c in protector.column.columns])
 
-    def finish(self) -> None:
+    def finish(self, *, ordered: bool = True) -> None:
         """Refuse what can only be seen at the end, and warn of it.
 
-        That is no rows at all, too many of one person, and rows in the order of a secret column.
+        That is no rows at all, too many of one person, and rows in the order of a secret column, where
+        they come out in their order.
         """
         if not self.rows:
             raise WrongShape("the table holds no rows, so there is nothing to protect")
         if self.people is not None:
             self.people.check()
-        for protector in self.protectors:
+        for protector in self.protectors if ordered else ():
             if any(order.kept for order in protector.orders):
                 warn_of_order(f"column {protector.column.name!r}", above=3)
 
-    def card(self, receipt: Mapping[str, Any] | None, *, rows: int | None = None) -> Card:
+    def card(
+        self,
+        receipt: Mapping[str, Any] | None,
+        *,
+        rows: int | None = None,
+        shuffled: Mapping[str, Any] | None = None,
+    ) -> Card:
         """The card of what was protected here, or elsewhere in so many rows."""
         return table_card(
             self.plan,
@@ -137,6 +144,7 @@ class Sanitiser:
             secure=self.source.secure,
             permanent=self.permanent,
             receipt=receipt,
+            shuffled=shuffled,
         )
 
 

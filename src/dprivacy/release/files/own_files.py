@@ -53,6 +53,11 @@ class Workplace:
         return self._hidden("card")
 
     @property
+    def runs(self) -> Path:
+        """Rows on their way to being sorted; it loses its name as soon as it is opened."""
+        return self._hidden("runs")
+
+    @property
     def journal(self) -> Path:
         """What the job needs to go on after a crash."""
         return self._hidden("journal")
@@ -67,7 +72,7 @@ class Workplace:
 
     def clear(self) -> None:
         """Remove what is half-written."""
-        for path in (self.output_part, self.card_part):
+        for path in (self.output_part, self.card_part, self.runs):
             path.unlink(missing_ok=True)
 
     def sync(self) -> None:

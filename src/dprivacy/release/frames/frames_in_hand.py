@@ -9,6 +9,7 @@ from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import declared_outputs
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
+from dprivacy.release.frames.sorted_frames import sorted_frame
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
@@ -27,10 +28,13 @@ def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None
         adapter = _adapter(table)
         if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
             raise WrongShape("the table holds no rows, so there is nothing to protect")
-        clean = adapter(table, sanitiser)
-        sanitiser.finish()
+        clean, block = adapter(table, sanitiser), None
+        sanitiser.finish(ordered=terms.delta is None)
+        if terms.delta is not None:
+            clean, block = sorted_frame(clean, terms.plan, terms.delta)
     receipt = None if spending is None else spending.given
-    return clean, sanitiser.card(None if receipt is None else receipt.to_dict()), receipt
+    given = None if receipt is None else receipt.to_dict()
+    return clean, sanitiser.card(given, shuffled=block), receipt
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:

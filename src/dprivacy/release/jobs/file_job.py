@@ -4,6 +4,8 @@ import stat
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
 from dprivacy.release.jobs.job_charge import Charge
-from dprivacy.release.jobs.job_journal import Journal
+from dprivacy.release.jobs.job_journal import Checkpoint, Journal
 from dprivacy.release.jobs.job_resume import (
     DISCARD,
     commit,
@@ -29,11 +31,13 @@ from dprivacy.release.jobs.job_resume import (
     run_of,
 )
 from dprivacy.release.jobs.output_writer import Writing
+from dprivacy.release.jobs.sorted_output import Draw, write_sorted
 from dprivacy.release.jobs.source_marks import origin_of
 from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.unordered.row_company import Company, company_of
 from dprivacy.typing import PathArg
 
 Progress = Callable[[int, int | None], None]
@@ -61,6 +65,8 @@ def run_file_job(
        the journal notes how far it is.
     4. At the end both files are synced and renamed into place, and the journal is destroyed with the
        key. At no time is there half an output, and an older one is untouched until then.
+
+    The rows of a shuffled release are counted while they are drawn, and written sorted at the end.
 
     On resuming, a CSV file is continued behind its last checkpoint; a Parquet file, whose index is
     written last, is made again from the same noise and compared with what is there.
@@ -108,16 +114,24 @@ def run_file_job(
             if journal.commit is not None:
                 put_in_place(journal, charge.settle)
                 return read_card(place.card)
+            company = None if terms.delta is None else _company(origin, sanitiser, terms.delta)
             receipt = charge.spend(
                 digest,
                 people=lambda: _people(origin, plan),
                 answered=lambda: _answered(origin, sanitiser),
             )
-            sha256 = _write(origin, sanitiser, streams, journal, progress)
+            draw = partial(
+                _drawn, origin=origin, sanitiser=sanitiser, streams=streams, progress=progress
+            )
+            if company is None:
+                sha256 = _write(sanitiser, journal, draw)
+            else:
+                sha256 = write_sorted(plan, company.groups, journal, draw)
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
-            sanitiser.finish()
-            card = sanitiser.card(receipt).saved_as(
+            sanitiser.finish(ordered=company is None)
+            block = None if company is None else company.block
+            card = sanitiser.card(receipt, shuffled=block).saved_as(
                 place.output.name, sha256, source=made_from.mark
             )
             commit(journal, card, charge.settle)
@@ -169,20 +183,42 @@ def _answered(origin: Path, sanitiser: Sanitiser) -> Answered:
         return answered_in(plan, arrays(batches), texts=not is_parquet(origin))
 
 
-def _write(
+def _company(origin: Path, sanitiser: Sanitiser, delta: Fraction) -> Company:
+    """Among which rows a row will hide, and what that proves: a pass over the table of its own.
+
+    Nothing is drawn or charged before it, and what is too small is refused here.
+    """
+
+    def known(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            sanitiser.output_names(batch.schema.names)
+            yield batch
+
+    with batches_of(origin, sanitiser.plan.intake) as (batches, _):
+        return company_of(known(batches), sanitiser.plan, delta, above=4)
+
+
+def _write(sanitiser: Sanitiser, journal: Journal, draw: Draw) -> str:
+    """Sanitise and write one chunk after the other; the hash of the output."""
+    with Writing(journal.place.output, journal) as out:
+        with closing(draw(out.done)) as drawn:
+            for chunks, table in drawn:
+                out.put(table, chunks, sanitiser.rows)
+        return out.finish()
+
+
+def _drawn(
+    done: Checkpoint,
     origin: Path,
     sanitiser: Sanitiser,
     streams: ChunkStreams,
-    journal: Journal,
     progress: Progress | None,
-) -> str:
-    """Sanitise and write one chunk after the other; the hash of the output."""
+) -> Generator[tuple[int, Any], None, None]:
+    """Sanitised chunks in the order of the source, behind those that are done, each with its number."""
     with (
         batches_of(origin, sanitiser.plan.intake) as (batches, total),
         closing(_ahead(recut(batches))) as coming,
-        Writing(journal.place.output, journal) as out,
     ):
-        done = out.done
         for chunk, batch in enumerate(coming):
             if chunk < done.chunks:
                 sanitiser.skip(batch)
@@ -190,12 +226,11 @@ def _write(
                 if chunk == done.chunks and sanitiser.rows != done.rows:
                     raise Unfinished(f"{origin}: does not come in the same chunks again; {DISCARD}")
                 streams.start(chunk)
-                out.put(sanitiser.batch(batch), chunk + 1, sanitiser.rows)
+                yield chunk + 1, sanitiser.batch(batch)
             if progress is not None:
                 progress(sanitiser.rows, total)
         if not sanitiser.rows:
             raise WrongShape(f"{origin}: holds no rows")
-        return out.finish()
 
 
 def _ahead(batches: Iterator[Any]) -> Generator[Any, None, None]:

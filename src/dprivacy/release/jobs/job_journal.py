@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 3
+VERSION = 4
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16
@@ -35,6 +35,7 @@ class Run:
     source: str
     plan: dict[str, Any]
     permanent: str
+    shuffled: str
     ledger: str
     libraries: dict[str, Any]
 
@@ -71,7 +72,7 @@ class Spent:
 
 Record = Run | Checkpoint | Commit | Spent
 _MODELS: dict[str, Record] = {
-    "run": Run("", "", True, True, "", {}, "", "", {}),
+    "run": Run("", "", True, True, "", {}, "", "", "", {}),
     "checkpoint": Checkpoint(),
     "commit": Commit("", ""),
     "spent": Spent({}),

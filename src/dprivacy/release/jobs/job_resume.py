@@ -90,6 +90,7 @@ def run_of(key: bytes, terms: Terms, *, source: bytes, ledger: str, replace: boo
         _print(key, source),
         _plan_prints(key, terms.plan),
         "" if terms.permanent_key is None else _print(key, terms.permanent_key),
+        "" if terms.delta is None else str(terms.delta),
         ledger,
         {name: version(name) for name in _LIBRARIES},
     )
@@ -118,6 +119,8 @@ def _changes(before: Run, now: Run, source: Path) -> Iterator[str]:
             yield f"the plan says something else of {part}"
     if before.permanent != now.permanent:
         yield "the permanent key is another one"
+    if before.shuffled != now.shuffled:
+        yield "shuffle (--shuffle) or its delta (--delta) is another one"
     for name in _LIBRARIES:
         if before.libraries.get(name) != now.libraries[name]:
             yield f"{name} is {now.libraries[name]} and was {before.libraries.get(name)}"

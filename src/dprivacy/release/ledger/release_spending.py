@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from os import PathLike
 from typing import Any
 
@@ -22,13 +23,17 @@ _ROWS = 1 << 20  # rows that are hashed at a time
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms a table is released: the plan, and what `sanitise` takes beside it."""
+    """On what terms a table is released: the plan, and what `sanitise` takes beside it.
+
+    `delta` is the δ of a shuffled release, and None for one that keeps its order.
+    """
 
     plan: Plan
     ledger: LedgerLike = None
     again: str | None = None
     permanent_key: bytes | None = field(default=None, repr=False)
     insecure_seed: int | None = None
+    delta: Fraction | None = None
 
 
 @contextmanager

@@ -257,5 +257,6 @@ def null_policy(value: Any, where: str) -> tuple[str, Any]:
         return "replace", value["replace"]
     raise BadPlan(
         f'{where}: nulls must be "refuse", "category" or {{ replace = … }}, not {str(value)[:40]!r}; a '
-        "missing value is never kept as it is"
+        "missing value is never kept as it is, and rows are never dropped, for the number of rows "
+        "would tell of them"
     )

@@ -20,6 +20,7 @@ from dprivacy.model import (
     plain,
     rebuilt,
     require_keys,
+    shown,
     write_document,
 )
 from dprivacy.release.ledger.receipts import PLACE
@@ -49,8 +50,15 @@ _NEEDED = {
 }  # fmt: skip
 _OPTIONAL = {
     "title": str, "plan": dict, "pass_through": list, "dropped": list, "permanent": bool,
-    "receipt": dict, "output": dict,
+    "receipt": dict, "output": dict, "shuffled": dict,
 }  # fmt: skip
+_SHUFFLED = (
+    {
+        "eps": str, "delta": str, "n": int, "smallest_group": int, "method": str,
+        "sentence": str,
+    },
+    {"pair": list, "lower_bound": str},
+)  # fmt: skip
 _OF_A_COLUMN = {
     "type": str, "family": str, "columns": list, "eps": str, "delta": str, "most": str,
     "nulls": str,
@@ -117,6 +125,8 @@ class Card:
         Why the guarantee does not hold; empty when it does.
     output
         The name and hash of the data, once they are saved.
+    shuffled
+        For a table whose rows are sorted: what it guarantees whoever sees nothing but the table.
     library, title, plan, pass_through, dropped, permanent, receipt
         With which version, under which name and by which plan it was made, which columns are
         published as they are and which are left out, whether answers are permanent, and a ledger's
@@ -145,6 +155,7 @@ class Card:
     dropped: tuple[str, ...] = ()
     permanent: bool = False
     receipt: Mapping[str, Any] = field(default_factory=dict)
+    shuffled: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -251,6 +262,8 @@ class Card:
                 words = joint_guarantee(plan).explain()
                 words += f"\n{permanent_words(plan)}" if self.permanent else ""
         lines.append(words)
+        if self.shuffled:
+            lines.append(shown(self.shuffled["sentence"]))
         if self.pass_through and self.what != "table":  # a table's words name blocks as well
             lines.append(published_words(self.pass_through))
         return "\n".join(lines)
@@ -310,6 +323,10 @@ def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
             raise BadFile(f"{name}: {body['output']['sha256'][:70]!r} is not a SHA-256")
     if "receipt" in body:
         require_keys(body["receipt"], PLACE, {}, name)
+    if "shuffled" in body:
+        require_keys(body["shuffled"], *_SHUFFLED, f"{name}, shuffled")
+        if body["what"] != "table":
+            raise BadFile(f"{name}: only the rows of a table are shuffled, not {body['what']}")
     rest = {key: value for key, value in body.items() if key != "holds"}
     told = {
         "guarantee": StatedGuarantee(**body["guarantee"]),

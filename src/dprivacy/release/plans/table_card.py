@@ -21,8 +21,13 @@ def table_card(
     secure: bool,
     permanent: bool = False,
     receipt: Mapping[str, Any] | None = None,
+    shuffled: Mapping[str, Any] | None = None,
 ) -> Card:
-    """The card of a table that was protected by a plan; `receipt` is a ledger's (`Receipt.to_dict`)."""
+    """The card of a table that was protected by a plan.
+
+    `receipt` is a ledger's (`Receipt.to_dict`); `shuffled` says what sorted rows add
+    (`ShuffledTable.to_dict`).
+    """
     joint = joint_guarantee(plan)
     stated = StatedGuarantee(
         "" if joint.total is None else str(plain(joint.total)),
@@ -49,6 +54,7 @@ def table_card(
         pass_through=plan.pass_through,
         dropped=plan.left_out,
         permanent=permanent,
+        shuffled=shuffled or {},
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprivacy.errors import BadFile, DPrivacyError, UnprovedWarning
 from dprivacy.model import Verdict, counted
+from dprivacy.numbers import as_delta
 from dprivacy.release.files.own_files import file_hash
 from dprivacy.release.files.released_folders import files_in, listing_hash
 from dprivacy.release.ledger.ledger_book import Ledger
@@ -15,6 +16,9 @@ from dprivacy.release.plans.card_plan import MOST_WORK, plan_on, work_of
 from dprivacy.release.plans.release_card import Card, card_body, read_card
 from dprivacy.release.plans.table_card import mechanism_entry, table_card
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.proving.sorted_file import sorted_findings
+from dprivacy.release.unordered.shuffle_terms import misfits
+from dprivacy.release.unordered.shuffled_block import shuffled_table
 from dprivacy.typing import PathArg
 
 _LONGEST = 60  # characters of a value in a finding
@@ -71,6 +75,9 @@ def prove_card(
     2. The card of that plan is written again, and compared field by field: channels, levels, what they
        add up to, the sentence, what is published and what is void.
     3. The file's hash and the ledger's entry are compared with what the card says.
+    4. Of a shuffled release the guarantee is computed again from the plan and the number of rows, and
+       the file is read: its rows are sorted, its columns are those of the plan without an identifier,
+       and the smallest group of rows that are alike where nothing is protected is as large as stated.
 
     A card of places, curves, texts or matches holds no plan: their file and receipt are checked, and
     the rest is as stated. Without either nothing is proved, and the answer is no.
@@ -94,6 +101,9 @@ def prove_card(
     if file is not None:
         checked.append("the file")
         findings += _against_file(held, Path(file))
+        if held.shuffled and not findings:
+            checked.append("that its rows are sorted, without names, in groups as large as stated")
+            findings += sorted_findings(held, plan_on(held.plan), Path(file))
     if ledger is not None:
         checked.append("the ledger")
         findings += (f"receipt: {what.words()}" for what in ledger.verify([held]).findings)
@@ -176,17 +186,37 @@ def _fields(card: Card, plan: Plan) -> Iterator[str]:
     """The fields that differ from those of the card that the plan gives."""
     if plan.values_per_person > 1 and not card.permanent:
         yield "permanent: the card does not say so, and its plan has values_per_person"
+    follows_shuffled = None
+    try:
+        follows_shuffled = _shuffled_again(card, plan)
+    except DPrivacyError as reason:
+        yield f"shuffled: {reason}"
     again = table_card(
         plan,
         rows=card.count,
         secure=card.secure,
         permanent=card.permanent,
         receipt=card.receipt or None,
+        shuffled=follows_shuffled,
     )
     said, follows = card_body(card), card_body(again)
     for key in _NOT_FROM_THE_PLAN:
         said.pop(key, None), follows.pop(key, None)
     yield from _differences(said, follows, "")
+
+
+def _shuffled_again(card: Card, plan: Plan) -> dict[str, Any] | None:
+    """The block of a shuffled release as it follows from the plan, which may have none."""
+    said = card.shuffled
+    if not said:
+        return None
+    for reason in misfits(plan, permanent=card.permanent):
+        raise reason
+    smallest = said["smallest_group"] if plan.pass_through else card.count
+    if not 2 <= smallest <= card.count:
+        raise BadFile(f"no row hides in a group of {smallest:,} of {card.count:,} rows")
+    delta = as_delta(said["delta"])
+    return shuffled_table(plan, card.count, delta=delta, smallest=smallest).to_dict()
 
 
 def _differences(said: Any, follows: Any, where: str) -> Iterator[str]:

@@ -79,6 +79,11 @@ def sanitised_by_spark(
     When the plan names who a row belongs to, the people are counted first, in a job of its own.
     """
     session = _session_of(frame)
+    if terms.delta is not None:
+        raise NotApplicable(
+            "Spark spreads the rows of a folder at random and does not sort them; write the table to a "
+            "file and shuffle that, or release without shuffling"
+        )
     plan, permanent_key = terms.plan, terms.permanent_key
     randomness = choose_source(terms.insecure_seed)
     sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)

@@ -1,0 +1,1 @@
+"""Releases without order and names: rows sorted whole, and what that protects beyond the noise."""
