@@ -4,7 +4,15 @@ import secrets
 
 import pytest
 
-from dprivacy.collecting.books.seen_ids import SIZE, IdFilter, in_run, joined, sorted_run, split
+from dprivacy.collecting.books.seen_ids import (
+    SIZE,
+    IdFilter,
+    chunks,
+    in_sorted,
+    joined,
+    sorted_run,
+    split,
+)
 
 
 def test_the_filter_never_denies_what_was_added_and_rarely_suspects_others():
@@ -33,8 +41,16 @@ def test_a_run_is_sorted_as_bytes_are():
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 17, 64])
-def test_what_is_in_a_run_is_found_and_nothing_else(size):
+def test_what_is_among_sorted_ids_is_found_and_nothing_else(size):
     ids = [(2 * n + 1).to_bytes(SIZE, "big") for n in range(size)]
     for n in range(2 * size + 2):
         wanted = n.to_bytes(SIZE, "big")
-        assert in_run(wanted, size, lambda at: ids[at]) == (wanted in ids)
+        assert in_sorted(wanted, b"".join(ids)) == (wanted in ids)
+
+
+def test_a_run_in_pieces_is_all_of_it():
+    run = sorted_run(secrets.token_bytes(SIZE * 2500))
+    parts = chunks(run)
+    assert b"".join(ids for _, ids in parts) == run
+    assert len(parts) == 3
+    assert all(ids.startswith(first) for first, ids in parts)

@@ -5,7 +5,7 @@ none of the runs, which is nearly always so; only otherwise are they searched.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 SIZE = 16  # bytes of an id
 _BITS = 28  # of a position in the filter, 32 MiB
 _HASHES = 4
+_CHUNK = 1 << 10  # ids of a run that are read at once
 
 
 class IdFilter:
@@ -56,12 +57,18 @@ def sorted_run(ids: bytes) -> bytes:
     return np.sort(np.frombuffer(ids, dtype=f"S{SIZE}")).tobytes()
 
 
-def in_run(ident: bytes, size: int, read: Callable[[int], bytes]) -> bool:
-    """Whether an id is in a run of so many; `read` gives the one at a position."""
-    low, high = 0, size
+def chunks(run: bytes) -> list[tuple[bytes, bytes]]:
+    """A run in pieces that are quickly read, each with its first id."""
+    step = _CHUNK * SIZE
+    return [(run[at : at + SIZE], run[at : at + step]) for at in range(0, len(run), step)]
+
+
+def in_sorted(ident: bytes, ids: bytes) -> bool:
+    """Whether an id is among sorted ones that stand one after the other."""
+    low, high = 0, len(ids) // SIZE
     while low < high:
         middle = (low + high) // 2
-        found = read(middle)
+        found = ids[middle * SIZE : middle * SIZE + SIZE]
         if found == ident:
             return True
         if found < ident:

@@ -15,18 +15,25 @@ from dprivacy.collecting.books.collection_book import (
     facts_of,
     refuse_closed,
 )
-from dprivacy.collecting.books.seen_ids import SIZE, IdFilter, in_run, joined, sorted_run, split
+from dprivacy.collecting.books.seen_ids import (
+    IdFilter,
+    chunks,
+    in_sorted,
+    joined,
+    sorted_run,
+    split,
+)
 from dprivacy.errors import BadFile, NotStored, OutputExists
 
 TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE counts (slot INTEGER PRIMARY KEY, n INTEGER NOT NULL)",
-    "CREATE TABLE seen (run INTEGER PRIMARY KEY, day INTEGER NOT NULL, level INTEGER NOT NULL, "
-    "ids BLOB NOT NULL)",
+    "CREATE TABLE seen (run INTEGER NOT NULL, first BLOB NOT NULL, day INTEGER NOT NULL, "
+    "level INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (run, first))",
 )
 _RECENT = 1 << 16  # ids in memory before they become a run
-_RUNS = 16  # of one level before they become one of the next
-_LEVELS = 4
+_RUNS = 16  # short ones that become one long one
+_SHORT = 1  # the level of runs that were commits, of level 0, before
 _PATIENCE = 20.0  # seconds to wait for who reads
 
 
@@ -64,6 +71,8 @@ class SQLiteBook(Book):
         )
         self._recent: dict[int, set[bytes]] = {}
         self._filters: dict[int, IdFilter] = {}
+        self._runs: list[int] = []
+        self._last_run = 0
         self._day = -1
         self._own = ""
         try:
@@ -108,6 +117,13 @@ class SQLiteBook(Book):
                 self._filter(day).add(ids)
             else:
                 self._recent.setdefault(day, set()).update(split(ids))
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """Which runs there are."""
+        run = self._connection.execute
+        self._runs = [n for (n,) in run("SELECT DISTINCT run FROM seen WHERE level > 0")]
+        self._last_run = run("SELECT coalesce(max(run), 0) FROM seen").fetchone()[0]
 
     def _filter(self, day: int) -> IdFilter:
         if day not in self._filters:
@@ -138,9 +154,7 @@ class SQLiteBook(Book):
             with self._transaction():
                 self._require_own()
                 if fresh:
-                    self._connection.execute(
-                        "INSERT INTO seen (day, level, ids) VALUES (?, 0, ?)", [day, joined(fresh)]
-                    )
+                    self._append(day, 0, [(fresh[0], joined(fresh))])
                     self._connection.executemany(
                         "INSERT INTO counts VALUES (?, ?) "
                         "ON CONFLICT (slot) DO UPDATE SET n = n + excluded.n",
@@ -183,16 +197,11 @@ class SQLiteBook(Book):
         return new
 
     def _in_runs(self, ident: bytes) -> bool:
-        rows = self._connection.execute("SELECT run, length(ids) FROM seen WHERE level > 0")
-        for run, length in rows.fetchall():
-            with self._connection.blobopen("seen", "ids", run, readonly=True) as blob:
-
-                def read(at: int, blob: Any = blob) -> bytes:
-                    blob.seek(at * SIZE)
-                    return bytes(blob.read(SIZE))
-
-                if in_run(ident, length // SIZE, read):
-                    return True
+        sql = "SELECT ids FROM seen WHERE run = ? AND first <= ? ORDER BY first DESC LIMIT 1"
+        for run in self._runs:
+            found = self._connection.execute(sql, [run, ident]).fetchone()
+            if found is not None and in_sorted(ident, found[0]):
+                return True
         return False
 
     def _forget(self, day: int) -> None:
@@ -214,24 +223,28 @@ class SQLiteBook(Book):
             for day in list(self._recent):
                 with self._transaction():
                     ids = self._merge(day, 0)
-                    for level in range(1, _LEVELS):
-                        if self._runs(day, level) >= _RUNS:
-                            self._merge(day, level)
+                    sql = "SELECT count(DISTINCT run) FROM seen WHERE day = ? AND level = ?"
+                    if self._connection.execute(sql, [day, _SHORT]).fetchone()[0] >= _RUNS:
+                        self._merge(day, _SHORT)
                 self._filter(day).add(ids)
                 del self._recent[day]
-
-    def _runs(self, day: int, level: int) -> int:
-        sql = "SELECT count(*) FROM seen WHERE day = ? AND level = ?"
-        return int(self._connection.execute(sql, [day, level]).fetchone()[0])
+            self._look_up()
 
     def _merge(self, day: int, level: int) -> bytes:
-        """One run of the next level instead of all rows of this one."""
+        """One run of the next level instead of all of this one."""
         run = self._connection.execute
         rows = run("SELECT ids FROM seen WHERE day = ? AND level = ?", [day, level])
         ids = sorted_run(b"".join(row[0] for row in rows))
         run("DELETE FROM seen WHERE day = ? AND level = ?", [day, level])
-        run("INSERT INTO seen (day, level, ids) VALUES (?, ?, ?)", [day, level + 1, ids])
+        self._append(day, level + 1, chunks(ids))
         return ids
+
+    def _append(self, day: int, level: int, parts: list[tuple[bytes, bytes]]) -> None:
+        self._last_run += 1
+        self._connection.executemany(
+            "INSERT INTO seen VALUES (?, ?, ?, ?, ?)",
+            [(self._last_run, first, day, level, ids) for first, ids in parts],
+        )
 
     def counted(self) -> dict[int, int]:
         """All counters."""
