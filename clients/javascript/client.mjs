@@ -60,7 +60,7 @@ export async function load(text, { odds, sha256: pin } = {}) {
   if (odds === undefined && pin === undefined)
     refuse("say what this page accepts: the largest odds, the file's sha256, or both");
   try {
-    if (text.length > LARGEST) refuse("the file is longer than 32 million characters");
+    if (text.length > LARGEST) refuse("the file is longer than 32 MB");
     const { format, version, body, sha256: told } = JSON.parse(text);
     const hash = await sha256(canonical({ format, version, body }));
     if (hash !== told) refuse("the file was changed: its hash differs");

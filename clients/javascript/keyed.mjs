@@ -12,7 +12,7 @@ export function canonical(data) {
     const names = Object.keys(data).sort();
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(data[name])}`).join()}}`;
   }
-  if (typeof data === "number" && !Number.isSafeInteger(data)) refuse("numbers should be whole");
+  if (typeof data === "number" && !Number.isSafeInteger(data)) refuse("numbers should be whole and below 2^53");
   return JSON.stringify(data);
 }
 

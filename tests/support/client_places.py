@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dprivacy.geo import place_mechanism
-from dprivacy.numbers import exp_bounds
+from dprivacy.numbers import exp_bounds, ln
 from dprivacy.sampling import DeviceSource, PlanarNoise
 from support.client_vectors import CONTEXTS, KEY, Exhausted, Given, stream_of
 
@@ -95,6 +95,25 @@ def question_of(mechanism: Any, options: dict[str, Any]) -> str:
     return hashlib.sha256(f"dprivacy places 1 {text}".encode()).hexdigest()
 
 
+def enclosed() -> Iterator[tuple[str, str, int, str, str]]:
+    """Fractions x > 1 with a number of bits, and ⌊2^bits·e^(−x)⌋ and ⌊2^bits·ln x⌋ from balls."""
+    for x in (
+        Q(3, 2),
+        Q(2),
+        Q(10**30 + 1, 10**30),
+        Q(7, 3),
+        Q(255),
+        Q(10**40),
+        Q(2**64 - 1, 2**32),
+    ):
+        for bits in (16, 64, 200, 1000):
+            small = min(x, Q(300))
+            below, above = (int(side * 2**bits) for side in exp_bounds(-small, -small, bits + 600))
+            least, most = (int(side * 2**bits) for side in ln(x).bounds(bits + 600))
+            assert (below, least) == (above, most)
+            yield hex(x.numerator), hex(x.denominator), bits, hex(below), hex(least)
+
+
 def write_places(folder: Path, *, words: int) -> None:
     """All vectors, in places.json."""
     found = []
@@ -121,6 +140,5 @@ def write_places(folder: Path, *, words: int) -> None:
         told = {"options": {**options, "centre": CENTRE}, "stream": stream.hex()}
         told |= {"reports": reports, "forced": streams, "permanent": permanent}
         found.append({**told, "sha256": question})
-    (folder / "places.json").write_text(
-        json.dumps({"near": NEAR, "key": KEY.hex(), "places": found})
-    )
+    told = {"near": NEAR, "key": KEY.hex(), "places": found, "enclosed": list(enclosed())}
+    (folder / "places.json").write_text(json.dumps(told))

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { givenWords } from "../draws.mjs";
+import { expMinus, lnBounds, root } from "../levels.mjs";
 import { places } from "../places.mjs";
 
 const folder = process.env.VECTORS;
@@ -17,6 +18,22 @@ const same = (found, told) =>
   found.forEach((side, k) => assert.ok(Math.abs(side - told[k]) < 1.5e-7, `${found} and ${told}`));
 
 test("there are vectors", { skip }, () => assert.ok(given.places.length > 3));
+
+test("exponentials and logarithms are enclosed, and closely", { skip }, () => {
+  assert.ok(given.enclosed.length > 20);
+  for (const [num, den, bits, exp, log] of given.enclosed) {
+    const [above, under] = [BigInt(num), BigInt(den)];
+    const [a, b] = above > 300n * under ? [300n, 1n] : [above, under];
+    const x = (a << BigInt(bits)) / b;
+    const [low, high] = expMinus(x, x + 1n, bits);
+    assert.ok(low <= BigInt(exp) && BigInt(exp) < high && high - low <= 3n, `e^-${num}/${den}, ${bits}`);
+    const [least, most] = lnBounds(above, under, bits);
+    assert.ok(least <= BigInt(log) && BigInt(log) < most && most - least <= 3n, `ln ${num}/${den}, ${bits}`);
+  }
+  for (const n of [0n, 1n, 2n, 3n, 4n, 8n, 99n, 10n ** 40n, 10n ** 40n - 1n, 2n ** 128n - 1n]) {
+    assert.ok(root(n) ** 2n <= n && (root(n) + 1n) ** 2n > n, `${n}`);
+  }
+});
 
 for (const { options, stream, reports, forced, permanent, sha256 } of given.places) {
   const name = JSON.stringify(options);
