@@ -4,6 +4,12 @@ from dprivacy.release.columns.permanent_answers import PermanentAnswers as Perma
 from dprivacy.release.columns.plan_proposal import propose as propose
 from dprivacy.release.files.answer_files import write_answer as write_answer
 from dprivacy.release.files.released_data import Released as Released
+from dprivacy.release.forecasts.plan_forecast import (
+    Forecast as Forecast,
+    forecast as forecast,
+    needed_eps as needed_eps,
+    transition_summary as transition_summary,
+)
 from dprivacy.release.frames.pipeline_step import ProtectColumns as ProtectColumns
 from dprivacy.release.ledger.amounts import Amount as Amount
 from dprivacy.release.ledger.charging import charged as charged, per_unit as per_unit
@@ -27,12 +33,6 @@ from dprivacy.release.migrate.utility_lists import (
 from dprivacy.release.plans.joint_promise import (
     JointGuarantee as JointGuarantee,
     joint_guarantee as joint_guarantee,
-)
-from dprivacy.release.plans.plan_forecast import (
-    Forecast as Forecast,
-    forecast as forecast,
-    needed_eps as needed_eps,
-    transition_summary as transition_summary,
 )
 from dprivacy.release.plans.release_card import Card as Card
 from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan

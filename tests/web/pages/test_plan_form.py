@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
 from dprivacy.errors import Malformed
-from dprivacy.mechanisms import geometric, randomised_response
+from dprivacy.mechanisms import geometric, projective_response, randomised_response
 from dprivacy.release import Plan
 from dprivacy.spaces import discrete, line
 from dprivacy.web.pages import plan_form, protect_page as protect
@@ -121,3 +121,16 @@ def test_a_described_table_waits_to_be_confirmed(tmp_path):
     assert Plan.read(plan_mapping(forms, "ln 3")).unconfirmed() == ["sex", "age"]
     assert Plan.read(plan_mapping(plan_form.confirmed(forms), "ln 3")).unconfirmed() == []
     assert "to be confirmed" in summary(forms[0])
+
+
+def test_columns_of_many_values_come_with_a_recommendation_and_reports_with_a_guess():
+    values = [f"v{k}" for k in range(120)]
+    spec = {"type": "categories", "values": values, "epsilon": "1"}
+    (told,) = outlook({"columns": {"town": spec}}, 5000).ahead.alternatives
+    assert 'mechanism = "projective_response" is recommended' in told.sentence()
+    spec = {**spec, "mechanism": "projective_response"}
+    (guess,) = outlook({"columns": {"town": spec}}, 5000).guesses
+    local = projective_response(values, eps=1)
+    # The best guess for any report is a value of its set: Σ_y a/Z of 1/k each.
+    after = local.factor * local.reports.total / local.reports.normaliser / 120
+    assert (guess.before, guess.after) == (1 / 120, pytest.approx(float(after)))

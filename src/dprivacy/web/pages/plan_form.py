@@ -152,8 +152,8 @@ def mechanisms_for(kind: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> mechanisms_for("categories")
-    {'': 'randomised response (usual)', 'exponential': 'exponential'}
+    >>> list(mechanisms_for("categories").values())[:3]
+    ['randomised response (usual)', 'exponential', 'subset response']
     """
     words = {
         family.name: family.name.replace("_", " ") for family in FAMILIES if kind in family.fits
@@ -278,6 +278,8 @@ def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
     guesses = []
     for column in plan.columns:
         channel = column.channel
+        if column.local is not None and len(column.values) <= _MOST_GUESSED:
+            channel = column.local.channel  # of all reports, if they can be listed
         if channel is None or len(channel.rows) > _MOST_GUESSED:
             continue
         prior, guess = uniform(channel.rows), gain.identity(channel.rows)

@@ -265,6 +265,9 @@ def _show(found: Outlook) -> str:
         ],
         worth(found),
     )
+    for told in found.ahead.alternatives:
+        if told.worthwhile:
+            text("p", told.sentence(), "dp-note")
     together = whole_row(found)
     if together:
         text("p", together, "dp-note" if found.ahead.guarantee.warning else "")

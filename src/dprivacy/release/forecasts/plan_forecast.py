@@ -8,10 +8,12 @@ import numpy as np
 
 from dprivacy.errors import BadNumber, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
+from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Channel, Pictured, counted, plain, shown
+from dprivacy.release.forecasts.local_candidates import Alternatives, alternatives, report_error
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
-from dprivacy.spaces import FiniteSpace
+from dprivacy.spaces import Categories, FiniteSpace
 from dprivacy.typing import PlanLike
 
 _APART = {
@@ -34,7 +36,8 @@ class ColumnForecast:
     `kept` is the chance that a value stays as it is (lowest and highest over the values), `moved` the
     expected distance that it moves (the largest over the values), `count_error` and `share_error` the
     standard errors of a corrected count and proportion (None where there is no channel to correct by).
-    `distances` says how far apart values are, for which the level is promised.
+    `distances` says how far apart values are, for which the level is promised. `bits` is the length of
+    a cell where cells are reports.
     """
 
     name: str
@@ -44,6 +47,7 @@ class ColumnForecast:
     moved: float | None
     count_error: float | None
     share_error: float | None
+    bits: float | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class Forecast(Answer, Pictured):
     guarantee: JointGuarantee
     rows: int
     columns: tuple[ColumnForecast, ...]
+    alternatives: tuple[Alternatives, ...] = ()
 
     exact = False
 
@@ -70,6 +75,8 @@ class Forecast(Answer, Pictured):
         lines = [self.guarantee.explain(), "", f"With {counted(self.rows, 'row')}:"]
         for column in self.columns:
             parts = [f"  {column.name} ({column.mechanism}, {column.distances}):"]
+            if column.bits is not None:
+                parts.append(f"cells are reports of {column.bits:,.1f} bits;")
             if column.kept is not None:
                 low, high = column.kept
                 span = f"{low:.0%}" if abs(high - low) < 0.005 else f"{low:.0%} to {high:.0%}"
@@ -82,6 +89,8 @@ class Forecast(Answer, Pictured):
             else:
                 parts.append("counts cannot be corrected value by value")
             lines.append(" ".join(parts))
+        for told in self.alternatives:
+            lines += ["", told.explain()]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,6 +99,7 @@ class Forecast(Answer, Pictured):
             "guarantee": self.guarantee.to_dict(),
             "rows": self.rows,
             "columns": [plain(vars(column)) for column in self.columns],
+            "alternatives": [plain(told.to_dict()) for told in self.alternatives],
         }
 
 
@@ -114,14 +124,28 @@ def forecast(plan: PlanLike, *, rows: int) -> Forecast:
     plan = Plan.read(plan)
     if not isinstance(rows, Integral) or rows < 1:
         raise BadNumber(f"a table has a whole number of rows, at least one row, not {rows!r}")
-    return Forecast(joint_guarantee(plan), rows, tuple(_column(c, rows) for c in plan.columns))
+    columns = tuple(_column(c, rows) for c in plan.columns)
+    others = (
+        alternatives(column, rows, found.count_error)
+        for column, found in zip(plan.columns, columns, strict=True)
+    )
+    told = tuple(each for each in others if each is not None)
+    return Forecast(joint_guarantee(plan), rows, columns, told)
 
 
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
     channel = column.channel
     if channel is None:
+        error = report_error(column, rows)
         return ColumnForecast(
-            column.name, column.mechanism.family, _distances(column), None, None, None, None
+            column.name,
+            column.mechanism.family,
+            _distances(column),
+            None,
+            None,
+            error,
+            None if error is None else error / rows,
+            None if column.local is None else column.local.bits,
         )
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
     try:
@@ -143,6 +167,8 @@ def _distances(column: ColumnPlan) -> str:
     space = column.mechanism.guarantee.space
     if isinstance(space, FiniteSpace) and space.uniform_distance is not None:
         return f"any two at distance {space.uniform_distance}"
+    if isinstance(space, Categories):
+        return "any two at distance 1"
     return _APART[column.kind]
 
 
@@ -184,7 +210,12 @@ def transition_summary(column: ColumnPlan) -> str:
       yes -> yes 75.0%, no 25.0%
       no -> no 75.0%, yes 25.0%
     """
-    channel = column.channel
+    channel, local = column.channel, column.local
+    if local is not None:
+        return (
+            f"{column.name}: a cell is a report, {cell_form(local)}; its set holds the true value with "
+            f"probability {float(local.p):.1%}, and any other with {float(local.q):.1%}"
+        )
     if channel is None:
         return f"{column.name}: no transition matrix ({column.mechanism.family})"
     lines = [f"{column.name}: probability of each released value"]

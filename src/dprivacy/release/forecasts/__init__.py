@@ -1,0 +1,1 @@
+"""What a plan promises and costs, and which mechanisms would err less, before any data is touched."""
