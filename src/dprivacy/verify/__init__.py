@@ -83,9 +83,20 @@ from dprivacy.verify.metric.sufficient_sets import (
     sufficient_set as sufficient_set,
 )
 from dprivacy.verify.shuffling.column_products import shuffled_columns as shuffled_columns
+from dprivacy.verify.shuffling.distance_table import (
+    ShuffledDistance as ShuffledDistance,
+    ShuffledDistances as ShuffledDistances,
+    shuffled_distances as shuffled_distances,
+)
+from dprivacy.verify.shuffling.shuffled_curve import shuffled_profile as shuffled_profile
 from dprivacy.verify.shuffling.shuffled_reports import (
     Shuffled as Shuffled,
     shuffled as shuffled,
+)
+from dprivacy.verify.shuffling.size_table import (
+    ShuffledSize as ShuffledSize,
+    ShuffledSizes as ShuffledSizes,
+    shuffled_sizes as shuffled_sizes,
 )
 
 # isort: split

@@ -43,6 +43,10 @@ from dprivacy.viz.maps.place_charts import (
 from dprivacy.viz.picture_registry import picture as picture
 from dprivacy.viz.protocol_picture import plot_local_plan as plot_local_plan
 from dprivacy.viz.respondent_page import question_sheet as question_sheet
+from dprivacy.viz.shuffle_pictures import (
+    plot_shuffled_distances as plot_shuffled_distances,
+    plot_shuffled_sizes as plot_shuffled_sizes,
+)
 from dprivacy.viz.simplexes.kernel_pictures import plot_kernels as plot_kernels
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex as plot_simplex
 from dprivacy.viz.simplexes.vulnerability_surface import plot_vulnerability as plot_vulnerability

@@ -14,7 +14,7 @@ from dprivacy.polytope import Decomposition, ExtremePointCount, KernelCount
 from dprivacy.refine import Order, Refinement
 from dprivacy.release import Forecast
 from dprivacy.text import AuthorTopicTable
-from dprivacy.verify import PrivacyProfile
+from dprivacy.verify import PrivacyProfile, ShuffledDistances, ShuffledSizes
 from dprivacy.viz.charts.bar_charts import plot_bars, plot_dist
 from dprivacy.viz.charts.channel_heat import plot_channel, plot_table
 from dprivacy.viz.charts.day_charts import plot_days, plot_mean_profile
@@ -27,6 +27,7 @@ from dprivacy.viz.charts.profile_charts import plot_profile
 from dprivacy.viz.charts.text_charts import plot_attacks
 from dprivacy.viz.charts.verdict_charts import plot_refinement
 from dprivacy.viz.protocol_picture import plot_local_plan
+from dprivacy.viz.shuffle_pictures import plot_shuffled_distances, plot_shuffled_sizes
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex
 
 
@@ -69,6 +70,8 @@ picture.register(Channel, plot_channel)
 picture.register(Dist, plot_dist)
 picture.register(Hyper, plot_simplex)
 picture.register(PrivacyProfile, plot_profile)
+picture.register(ShuffledDistances, plot_shuffled_distances)
+picture.register(ShuffledSizes, plot_shuffled_sizes)
 picture.register(Order, plot_order)
 picture.register(Refinement, plot_refinement)
 picture.register(Estimate, plot_estimate)

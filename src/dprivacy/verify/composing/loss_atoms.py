@@ -105,7 +105,7 @@ def atoms_of_curve(points: Iterable[tuple[Fraction, Fraction]]) -> LossAtoms:
     mirrored = [(1 / a, 1 - 1 / a + d / a) for a, d in reversed(known) if a > 1]
     hull: list[tuple[Fraction, Fraction]] = []
     for point in [(Fraction(0), Fraction(1)), *mirrored, *known]:
-        while len(hull) > 1 and _above(hull[-2], hull[-1], point):
+        while len(hull) > 1 and lies_above(hull[-2], hull[-1], point):
             hull.pop()
         hull.append(point)
     while len(hull) > 1 and hull[-1][1] >= hull[-2][1]:
@@ -116,7 +116,9 @@ def atoms_of_curve(points: Iterable[tuple[Fraction, Fraction]]) -> LossAtoms:
     return LossAtoms(tuple(atoms), hull[-1][1])
 
 
-def _above(first: Sequence[Fraction], middle: Sequence[Fraction], last: Sequence[Fraction]) -> bool:
+def lies_above(
+    first: Sequence[Fraction], middle: Sequence[Fraction], last: Sequence[Fraction]
+) -> bool:
     """Whether the middle point lies on or above the line from the first to the last."""
     rise = (middle[1] - first[1]) * (last[0] - first[0])
     return rise >= (last[1] - first[1]) * (middle[0] - first[0])

@@ -28,10 +28,10 @@ def best_attack(cases: Iterable[Cells], n: int, delta: Fraction, a: Fraction) ->
     n, delta, a
         How many reports there are, δ, and the e^ε that was proved.
     """
-    rows = [tuple(zip(*cells, strict=True)) for cells in cases]
-    found = [difference_factor(*three, n, delta, a) for three in rows]
+    rows = [[[cell[k] for cell in cells] for k in range(3)] for cells in cases]
+    found = [difference_factor(p, q, others, n, delta, a) for p, q, others in rows]
     if n <= _MOST_SCORED or (n <= _MOST_SCORED_ALONE and not any(found)):
-        found += [attack_factor(*three, n, delta, a) for three in rows]
+        found += [attack_factor(p, q, others, n, delta, a) for p, q, others in rows]
     best = max((factor for factor in found if factor is not None), default=Fraction(0))
     short = Fraction(math.floor(best * 10**DIGITS), 10**DIGITS)
     return ln(short) if short > 1 else None

@@ -52,7 +52,7 @@ def cover_of(column: Any, beside: Sequence[Any] = ()) -> Cover:
         return _cover_of_bits(cover_of(column.flip), column.bits)
     guarantee = getattr(column, "guarantee", None)
     if isinstance(guarantee, Guarantee):
-        return cover_of_level(_widest(guarantee))
+        return cover_of_level(farthest_level(guarantee))
     return cover_of_level(as_eps(column, zero=True))
 
 
@@ -199,7 +199,7 @@ def _level_of(pairs: Pairs) -> Level | None:
     return ln(worst)
 
 
-def _widest(guarantee: Guarantee) -> Level:
+def farthest_level(guarantee: Guarantee) -> Level:
     """The level between the two values that are farthest apart."""
     space = guarantee.space
     if guarantee.delta:

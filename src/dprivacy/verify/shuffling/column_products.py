@@ -75,7 +75,8 @@ def shuffled_columns(
         known = ", ".join(map(repr, named))
         raise UnknownName(f"changed names some of the columns {known}, not {changed!r}")
     if len(named) == 1:
-        found = shuffled(*named.values(), n, delta=slack, rows_per_person=m)
+        (column,) = named.values()
+        found = shuffled(column, n, delta=slack, rows_per_person=m)
         return replace(found, pair=found.pair and ((found.pair[0],), (found.pair[1],)))
     covers = {name: cover_of(column) for name, column in named.items()}
     pairs = _records(covers, chosen)

@@ -80,7 +80,7 @@ class Shuffled(Answer):
                 "gives is likelier than that."
             )
         who = "a single report has" if m == 1 else f"the {m:,} rows of one person alone have"
-        alone = f"{who} ε = {_up(self.local)} at this δ"
+        alone = f"{who} ε = {level_above(self.local)} at this δ"
         if self.pair is None:
             why = (
                 "there is one report only"
@@ -92,18 +92,17 @@ class Shuffled(Answer):
             return f"Shuffling proves nothing here, since {why}: {alone}."
         x, z = (shown(value) for value in self.pair)
         several = "" if m == 1 else f" for people with at most {m:,} of them"
-        return (
+        text = (
             f"{self.n:,} reports without order and names are (ε, δ)-private{several} with ε = "
-            f"{_up(self.eps)} and δ = {slack}, between {x} and {z} as between any two values; {alone}."
-            + (
-                f" An attack shows that nothing below {_down(self.attacked)} holds."
-                if self.attacked
-                else ""
-            )
+            f"{level_above(self.eps)} and δ = {slack}, between {x} and {z} as between any two values; "
+            f"{alone}."
         )
+        if self.attacked is None:
+            return text
+        return f"{text} An attack shows that nothing below {_down(self.attacked)} holds."
 
 
-def _up(eps: Level | float) -> str:
+def level_above(eps: Level | float) -> str:
     """A level as a decimal that is not less."""
     size = float(eps)
     digits = 4 - math.floor(math.log10(size)) if 0 < size < math.inf else 0
@@ -167,7 +166,7 @@ def shuffled(
     --------
     >>> from dprivacy.mechanisms import randomised_response
     >>> print(shuffled(randomised_response(range(4), eps="ln 3"), 100, delta="1e-3"))
-    100 reports without order and names are (ε, δ)-private with ε = 0.23455 and δ = 1/1000, \
+    100 reports without order and names are (ε, δ)-private with ε = 0.23454 and δ = 1/1000, \
 between 0 and 1 as between any two values; a single report has ε = 1.0967 at this δ. \
 An attack shows that nothing below 0.23341 holds.
     """

@@ -89,6 +89,20 @@ def holds(
     return True
 
 
+def two_output_delta(
+    pairs: Iterable[tuple[Fraction, Fraction]], low: Fraction, high: Fraction, n: int, a: Fraction
+) -> Fraction:
+    """An upper bound of δ at e^ε = a; the parameters are those of `holds`."""
+    others, worst = n - 1, 0.0
+    size = 0 if n <= _ALL else -(-others // _BLOCKS)
+    for pair in pairs:
+        for u, v, low_, high_ in _directions(*pair, low, high):
+            for m in range(0, others + 1, size + 1):
+                rest = others - m - min(size, others - m)
+                worst = max(worst, peak(CountLaw(m, high_, rest, low_), u, v, a, side=1))
+    return Fraction(worst)
+
+
 def two_output_factors(
     pairs: list[tuple[Fraction, Fraction]],
     chances: Iterable[Fraction],

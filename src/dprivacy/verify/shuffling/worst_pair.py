@@ -11,7 +11,7 @@ from dprivacy.verify.shuffling.blanket_pairs import Blanket
 P = TypeVar("P")
 
 DIGITS = 12  # of e^ε
-_COARSE, _FINE = 24, 96  # points a standard deviation: to search, to prove
+_COARSE, FINE = 24, 96  # points a standard deviation: to search, to prove
 
 
 def growth(a: Fraction, times: int) -> Fraction:
@@ -62,16 +62,16 @@ def worst_pair(
             most = goal / growth(a, times)
             return pair.delta(n, a, points=points, goal=most) <= most
 
-        if worst > 1 and (holds(worst, _COARSE) or holds(worst, _FINE)):
+        if worst > 1 and (holds(worst, _COARSE) or holds(worst, FINE)):
             continue
         low, high = math.log(worst), highest
         while high - low > 1e-3 * high:
             middle = (low + high) / 2 if low else high / 3
             low, high = (low, middle) if holds(rounded(middle), _COARSE) else (middle, high)
         low = high * 0.994  # the fine grid lowers δ by a hundredth, and ε by less
-        while high - low > 1e-4 * high:
+        while high - low > 2e-5 * high:
             middle = (low + high) / 2
-            low, high = (low, middle) if holds(rounded(middle), _FINE) else (middle, high)
+            low, high = (low, middle) if holds(rounded(middle), FINE) else (middle, high)
         if high >= highest:
             return None
         worst, at = max(worst, rounded(high)), where

@@ -1,0 +1,53 @@
+"""δ as a function of ε: above the truth everywhere, at `shuffled`'s numbers, and composed."""
+
+import itertools
+from fractions import Fraction as Q
+
+import pytest
+
+from dprivacy.errors import BadNumber
+from dprivacy.mechanisms import randomised_response
+from dprivacy.verify import compose, shuffled, shuffled_profile
+from support.shuffled_truth import exact_delta
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["3/4", "1/4"], ["1/3", "2/3"]],
+        [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/5", "1/5", "3/5"]],
+        [["5/8", "1/4", "1/8"], ["1/4", "3/4", 0]],
+    ],
+)
+def test_never_below_the_truth(rows):
+    n, table = 5, [[Q(value) for value in row] for row in rows]
+    curve = shuffled_profile(table, n, delta="3/20" if 0 in rows[1] else "1e-4", points=9)
+    for a in (Q(1), Q(11, 10), Q(6, 5), Q(3, 2), Q(2), Q(5)):
+        pairs = itertools.permutations(range(len(rows)), 2)
+        true = max(exact_delta(table, n, a, pair) for pair in pairs)
+        assert max(p - q * a for p, q in curve.lines) >= true
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_it_passes_through_the_numbers_of_shuffled(k):
+    response = randomised_response(range(k), eps="ln 3")
+    curve = shuffled_profile(response, 1000, delta="1e-9")
+    for delta in ("1e-3", "1e-6"):
+        alone = float(shuffled(response, 1000, delta=delta).eps)
+        assert alone * 0.995 <= float(curve.eps(delta)) <= alone * 1.005
+
+
+@pytest.mark.parametrize(("times", "told", "added"), [(12, 0.1495, 0.5547), (52, 0.3272, 2.596)])
+def test_many_shuffled_releases(times, told, added):
+    response = randomised_response(range(4), eps="ln 3")
+    found = compose([shuffled_profile(response, 10**4)], delta="1e-6", times=times)
+    assert told * 0.995 <= float(found.eps) <= told
+    one = shuffled(response, 10**4, delta=Q(1, 10**6 * times))
+    assert float(one.eps) * times == pytest.approx(added, rel=2e-4)
+
+
+def test_what_is_refused():
+    with pytest.raises(BadNumber, match="at least two points"):
+        shuffled_profile([["3/4", "1/4"], ["1/4", "3/4"]], 10, points=1)
+    with pytest.raises(BadNumber, match="take a larger delta"):
+        shuffled_profile([["3/4", "1/4", 0], ["1/4", "1/2", "1/4"]], 10)
