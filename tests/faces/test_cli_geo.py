@@ -93,15 +93,36 @@ def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
 
 def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
     given = ["--prior", "public.csv", "--region", REGION, "--cell", "1 km", "--radius", "500 m"]
-    done = run("places.csv", "-o", "remapped.csv", *given)
-    assert "moved to the best of 16 cells" in done.output
-    done = run("places.csv", "-o", "best.csv", *given, "--optimal", "--again", "a test")
-    assert "no private channel gets below" in done.output
+    done = run("places.csv", "-o", "guessed.csv", *given)
+    assert "The best guess under the prior is used: it moves public places by" in done.output
+    optimal = [*given, "--optimal", "--again", "a test"]
+    done = run("places.csv", "-o", "best.csv", *optimal)
+    assert "The best guess under the prior is used: it moves public places by" in done.output
+    assert "the optimal mechanism on cells of 1 km by" in done.output
+    done = run("places.csv", "-o", "forced.csv", *optimal, "--force", "--person", "who")
+    assert "The optimal mechanism on cells of 1 km is used" in done.output
+    assert "two tracks of 2 reports" in done.output
     done = run(*given, "--frontier", "ln 2, ln 4", "--picture", "f.svg")
     assert done.output.count("optimal") == 2
     assert (tmp_path / "f.svg").read_text().count("<svg")
     told = json.loads(run(*given, "--frontier", "ln 2", "--json").output)
     assert [p["mechanism"] for p in told["points"]] == ["planar Laplace", "remapped", "optimal"]
+
+
+def test_places_of_a_public_list(run, tmp_path):
+    given = ["--among", "public.csv", "--radius", "500 m"]
+    done = run("places.csv", "-o", "listed.csv", *given, "--person", "who", "--reports", "2")
+    assert "between two places of the list change by at most a factor of 2." in done.output
+    listed = set(PUBLIC.splitlines()[1:])
+    reported = (tmp_path / "listed.csv").read_text().splitlines()[1:]
+    assert set(reported) <= listed
+    done = run(*given, "--frontier", "ln 4")
+    assert "for two places of the list" in done.output
+    assert "read as places of the list, are off by at least" in done.output
+    (tmp_path / "public.csv").write_text(PUBLIC.replace("40.735", "40.7351"))
+    with pytest.raises(Malformed, match=r"row 0 lies more than 1 m .* \(and 1 more\)"):
+        run("places.csv", "-o", "no.csv", *given)
+    run("places.csv", "-o", "yes.csv", *given, "--tolerance", "20 m", "--again", "a test")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +140,11 @@ def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
             "reads no places",
         ),
         (
-            ["places.csv", "-o", "o.csv", *PRIOR, "--optimal", "--clamp"],
-            "--optimal cannot be combined with",
+            ["places.csv", "-o", "o.csv", *PRIOR, "--optimal", "--permanent-key", "key"],
+            "cannot be combined with --permanent-key",
         ),
+        (["places.csv", "-o", "o.csv", *PRIOR, "--force"], "--force goes with"),
+        (["places.csv", "-o", "o.csv", *PRIOR, "--among", "public.csv"], "leave out --prior"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_named(run, tmp_path, arguments, words):

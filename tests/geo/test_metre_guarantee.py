@@ -142,10 +142,10 @@ def test_the_sentence_and_several_reports():
     )
     nothing, _, doubles = (step["metres"] for step in one.to_dict()["steps"])
     assert nothing == 0 < Q(2, 10**6) <= Q(doubles)
-    assert "shadows on a plane, which puts no two farther apart; true places are moved" in str(
+    assert "taking their shadows on a plane (by nothing), moving them to a lattice of 1 m " in (
         one.explain()
     )
-    assert "to a lattice of 1 m, which may put two 1.42 m farther apart;" in one.explain()
+    assert "(by 1.42 m), computing in doubles (by less than 1 mm)." in one.explain()
     listed = MetreGuarantee.read(radius="200 m", eps="ln 4", listed=7)
     assert listed.brief() == (
         "Within 200 m, the odds between two places of the list change by at most a factor of 4."

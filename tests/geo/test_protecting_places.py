@@ -213,7 +213,7 @@ def test_permanent_noise_repeats_for_a_person_and_a_cell_and_nothing_else():
     assert released.card.secure
     assert released.card.permanent
     assert "permanent" in found.explain()
-    assert "moved to cells of 50 m" in found.explain()
+    assert "moving them to cells of 50 m" in found.explain()
     assert found.guarantee.reports == 2  # ann was in two cells
     world = reported(lat, lon, people=people, permanent_key=KEY)
     assert world.lat[0] == world.lat[1] != world.lat[2]
@@ -321,11 +321,12 @@ def test_one_is_not_called_several():
 
 def test_a_city_counts_public_places():
     lat, lon = np.array([40.7, 40.7, 40.71, 0.0]), np.array([-74.0, -74.0, -74.0, 0.0])
-    found = city("40.7, -74.0, 2 km", cell="1 km", places=(lat, lon), smoothing=1)
+    found = city("40.7, -74.0, 2 km", cell="1 km", places=(lat, lon))
     assert (found.rows, found.columns) == (4, 4)
-    assert sum(found.counts) == 16 + 3
+    assert found.public.weights.tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert sorted(found.weights)[-2:] == pytest.approx([1 / 3, 2 / 3])
     assert float(sum(found.prior.weights)) == 1
-    assert found.cell_of(*found.places).tolist() == list(range(16))
+    assert found.nearest(*found.places).tolist() == list(range(16))
     assert found.space.distance((0, 0), (3, 3)) == found.space.distance((3, 0), (0, 3))
     assert float(found.space.distance((0, 0), (0, 1))) == 1000
     assert np.allclose(found.metres, found.space.distances.floats)
@@ -335,8 +336,10 @@ def test_a_city_counts_public_places():
         city("40.7, -74.0, 2 km", places=([0.0], [0.0]))
     with pytest.raises(WrongShape, match="latitudes, longitudes"):
         city("40.7, -74.0, 2 km", places=5)
-    with pytest.raises(Malformed, match="smoothing"):
-        city("40.7, -74.0, 2 km", places=(lat, lon), smoothing=-1)
+    assert len(city("40.7, -74.0, 2 km", places=(lat, lon))) == 225
+    narrow = city("40.69, -74.2, 40.71, -73.8", places=(lat, lon))
+    assert 150 < len(narrow) <= 225
+    assert narrow.rows < narrow.columns
     assert re.search("4×4 cells of 1 km", found.explain())
 
 

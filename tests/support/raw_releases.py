@@ -15,7 +15,15 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from dprivacy.geo import city, optimal_places, place_mechanism, protect_place_file, protect_places
+from dprivacy.geo import (
+    OptimalPlaces,
+    city,
+    optimal_places,
+    place_list,
+    place_mechanism,
+    protect_place_file,
+    protect_places,
+)
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.mechanisms import GridNoise, geometric, mechanism_text
 from dprivacy.release import Plan, joint_guarantee, sanitise, sanitise_file
@@ -241,7 +249,7 @@ REGION = "40.7, -74.0, 50 km"
 
 
 def places() -> Iterator[Path]:
-    """Noise in the plane and in space, cells, permanent noise, a remap, a file, the optimal channel."""
+    """Noise in the plane and in space, cells, permanence, best guesses, a file, optimal channels."""
     people = {"people": ["ann"], "permanent_key": b"k" * 16}
     around = city(REGION, cell="10 km")
     for name, values, given in (
@@ -270,15 +278,25 @@ def places() -> Iterator[Path]:
         promise_of(place_mechanism(region=REGION).guarantee),
         covers=frozenset({"protect_place_file"}),
     )
-    found = optimal_places(city("40.7, -74, 1 km", cell="500 m"), radius="1 km", eps="ln 4")
+    cells = city("40.7, -74, 1 km", cell="500 m")
+    some = NARROW[::2]
+    listed = place_list(*zip(*some, strict=True), tolerance="5 m")
+    nearby = [(lat + 3e-5 * (k % 2), lon - 2e-5 * (k % 3)) for k, (lat, lon) in enumerate(2 * some)]
+    for name, known, values in (("optimal", cells, NARROW), ("listed", listed, nearby)):
+        found = optimal_places(known, radius="1 km", eps="ln 4")
+        yield Path(
+            f"places: {name}",
+            values,
+            lambda values, found=found: _drawn(values, found),
+            promise_of(found.guarantee),
+            covers=frozenset({"OptimalPlaces", "optimal_places", "protect_places"}),
+        )
 
-    def laws(values: Sequence[Any]) -> list[Law]:
-        with watched() as seen:
-            found.protect(*zip(*values, strict=True))
-        return seen.laws(len(values))
 
-    covers = frozenset({"CityMechanism", "optimal_places"})
-    yield Path("places: optimal", NARROW, laws, promise_of(found.guarantee), covers=covers)
+def _drawn(values: Sequence[Any], found: OptimalPlaces) -> list[Law]:
+    with watched() as seen:
+        protect_places(*zip(*values, strict=True), radius="1 km", optimal=found, force=True)
+    return seen.laws(len(values))
 
 
 def _protected(given: dict[str, Any], lat: Any, lon: Any) -> None:

@@ -9,7 +9,6 @@ from dprivacy.geo.averaging import (
     averaged as averaged,
     averaging_attack as averaging_attack,
 )
-from dprivacy.geo.city_grid import City as City, city as city
 from dprivacy.geo.earth.ellipsoid import apart as apart
 from dprivacy.geo.earth.lengths import metres as metres
 from dprivacy.geo.earth.polygons import Polygon as Polygon
@@ -26,21 +25,25 @@ from dprivacy.geo.noise_law import (
     NoiseLaw as NoiseLaw,
     displacement as displacement,
 )
-from dprivacy.geo.optimal_city import (
-    CityMechanism as CityMechanism,
-    optimal_places as optimal_places,
-)
 from dprivacy.geo.permanent_places import PermanentNoise as PermanentNoise
 from dprivacy.geo.place_files import PlaceFile as PlaceFile, read_place_file as read_place_file
-from dprivacy.geo.place_frontier import (
-    FrontierPoint as FrontierPoint,
-    PlaceFrontier as PlaceFrontier,
-    frontier as frontier,
-)
 from dprivacy.geo.place_noise import (
     PlaceMechanism as PlaceMechanism,
     place_mechanism as place_mechanism,
 )
+from dprivacy.geo.prior.city_grid import City as City, city as city
+from dprivacy.geo.prior.least_distance import Choice as Choice, Distances as Distances
+from dprivacy.geo.prior.optimal_channels import (
+    OptimalPlaces as OptimalPlaces,
+    optimal_places as optimal_places,
+)
+from dprivacy.geo.prior.place_frontier import (
+    FrontierPoint as FrontierPoint,
+    PlaceFrontier as PlaceFrontier,
+    frontier as frontier,
+)
+from dprivacy.geo.prior.place_lists import PlaceList as PlaceList, place_list as place_list
+from dprivacy.geo.prior.public_places import PublicPlaces as PublicPlaces
 from dprivacy.geo.protecting_place_files import protect_place_file as protect_place_file
 from dprivacy.geo.protecting_places import protect_places as protect_places
 from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
@@ -50,4 +53,4 @@ from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
 from dprivacy.geo.earth.coordinates import read_places as read_places
 from dprivacy.geo.earth.ellipsoid import to_space as to_space, to_surface as to_surface
 from dprivacy.geo.earth.lengths import in_words as in_words
-from dprivacy.geo.place_frontier import NAMES as NAMES
+from dprivacy.geo.prior.least_distance import NAMES as NAMES

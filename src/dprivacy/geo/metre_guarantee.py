@@ -24,27 +24,25 @@ class Step:
     Examples
     --------
     >>> print(snapped("500 m", to="centres of cells of"))
-    true places are moved to centres of cells of 500 m, which may put two 708 m farther apart
+    moving them to centres of cells of 500 m (by 708 m)
     """
 
     words: str
     metres: Level
 
     def __str__(self) -> str:
-        if not self.metres:
-            return f"{self.words}, which puts no two farther apart"
-        return f"{self.words}, which may put two {_above(self.metres)} farther apart"
+        return f"{self.words} (by {_above(self.metres)})"
 
 
-SHADOW = Step("true places go to their shadows on a plane", Level(0))
-SPACE = Step("true places are points in space", Level(0))
-DOUBLES = Step("it is computed in doubles", Level(Fraction(2, 1_000_000)))
+SHADOW = Step("taking their shadows on a plane", Level(0))
+SPACE = Step("taking their points in space", Level(0))
+DOUBLES = Step("computing in doubles", Level(Fraction(2, 1_000_000)))
 
 
 def snapped(side: LengthLike, *, to: str = "a lattice of", axes: int = 2) -> Step:
     """Moving places to the nearest point of a lattice, or centre of a cell, of this side."""
     size = metres(side, what="a cell")
-    return Step(f"true places are moved to {to} {in_words(size)}", root(axes) * size)
+    return Step(f"moving them to {to} {in_words(size)}", root(axes) * size)
 
 
 @dataclass(frozen=True)
@@ -204,13 +202,14 @@ class MetreGuarantee(Guarantee):
 
     def explain(self) -> str:
         """The guarantee in words, with what was counted in."""
-        radius, steps = in_words(self.radius), "; ".join(map(str, self.steps))
+        radius, steps = in_words(self.radius), ", ".join(map(str, self.steps))
         return "\n".join(
             [
                 f"{self.brief()} {self.warning}".strip(),
                 "At a greater distance D they change by at most that factor to the power of "
                 f"D/{radius}: places far from each other are not hidden from each other.",
-                f"Distances are along the surface (WGS 84). Counted in: {steps}.",
+                "Distances are along the surface (WGS 84). What is done before the noise may put two "
+                f"places farther apart, and is counted in: {steps}.",
             ]
         )
 
@@ -235,6 +234,7 @@ class MetreGuarantee(Guarantee):
 
 def _above(length: Level) -> str:
     """A length in words, never less than it is."""
-    most = length.bounds(64)[1]
-    digits = max(0, 2 - math.floor(math.log10(most)))
-    return in_words(Fraction(math.ceil(most * 10**digits), 10**digits))
+    if length < Fraction(1, 1000):
+        return "less than 1 mm" if length else "nothing"
+    digits = max(0, 2 - math.floor(math.log10(length)))
+    return in_words(Fraction(math.ceil(length * 10**digits), 10**digits))

@@ -63,9 +63,14 @@ class PlaceMechanism(Sourced):
     channel: ClassVar[None] = None
 
     @property
+    def axes(self) -> int:
+        """2 for noise in a plane, 3 for noise in space."""
+        return 3 if self.region is None else 2
+
+    @property
     def law(self) -> NoiseLaw:
         """How far it moves places."""
-        return NoiseLaw(float(self.guarantee.eps), 3 if self.region is None else 2)
+        return NoiseLaw(float(self.guarantee.eps), self.axes)
 
     @cached_property
     def noise(self) -> PlanarNoise | SpatialNoise:

@@ -5,10 +5,9 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import NotApplicable, OutputExists
-from dprivacy.geo.optimal_city import CityMechanism
+from dprivacy.errors import OutputExists
 from dprivacy.geo.place_files import read_place_file
-from dprivacy.geo.protecting_places import prepared
+from dprivacy.geo.prepared_places import prepared
 from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, require_ending
 from dprivacy.release import (
     Released,
@@ -17,7 +16,6 @@ from dprivacy.release import (
     column_list,
     origin_of,
     require_person,
-    warn_if_in_order,
     write_released,
 )
 from dprivacy.typing import LedgerLike, PathArg
@@ -31,7 +29,6 @@ def protect_place_file(
     lon: str | None = None,
     person: str | None = None,
     keep: str | Sequence[str] = (),
-    mechanism: CityMechanism | None = None,
     ledger: LedgerLike = None,
     again: str | None = None,
     replace: bool = False,
@@ -48,15 +45,13 @@ def protect_place_file(
     lat, lon, person, keep
         Columns; see `read_place_file`. Columns that are kept are published as they are, so that
         `person` must say whose a row is: a column, or "row" when every row is a person of its own.
-    mechanism
-        A `CityMechanism` to draw from instead of planar or spatial noise.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
         the level of all reports of a person, per kilometre; a receipt goes onto the card.
     replace
         Replace an existing output. New noise is drawn, which spends the level again.
     **options
-        As for `protect_places`, not with a mechanism; and how a text table is written, as for
+        As for `protect_places`; and how a text table is written, as for
         `sanitise_file`: `delimiter`, `encoding` and so on.
 
     Returns
@@ -90,32 +85,21 @@ def protect_place_file(
         )
     written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
-    people = None
-    if mechanism is None:
-        asked = {"question": found.question, **options}
-        ready = prepared(found.lat, found.lon, people=found.people, **asked)
-        guarantee, people = ready.mechanism.guarantee, ready.charged
-    elif options or found.people is not None:
-        given = ", ".join([*options, *(["person"] if found.people is not None else [])])
-        raise NotApplicable(f"the optimal mechanism takes each row by itself; leave out {given}")
-    else:
-        warn_if_in_order({"latitude": found.lat, "longitude": found.lon})
-        guarantee = mechanism.guarantee
+    ready = prepared(
+        found.lat, found.lon, people=found.people, **{"question": found.question, **options}
+    )
+    guarantee = ready.mechanism.guarantee
     permanent = options.get("permanent_key") is not None
     origin = origin_of(Path(places), ledger=ledger, again=again, permanent=permanent)
     with charged(
         ledger,
         charge_of(guarantee),
         Path(places),
-        people=people,
+        people=ready.charged,
         rows_per_person=guarantee.reports,
         published=[*found.kept, *([MOVED] if permanent else [])],
         again=again,
         note="places",
     ) as receipt:
-        if mechanism is None:
-            made = ready.drawn(receipt=receipt, found=found)
-        else:
-            made = mechanism.drawn(found.lat, found.lon, receipt=receipt, found=found)
-        made = changed(made, origin=origin)
+        made = changed(ready.drawn(receipt=receipt, found=found), origin=origin)
         return changed(made, card=write_released(made, target, replace=replace))

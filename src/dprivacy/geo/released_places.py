@@ -13,6 +13,7 @@ from dprivacy.geo.earth.lengths import in_words
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.place_files import PlaceFile, is_geojson
+from dprivacy.geo.prior.least_distance import Choice
 from dprivacy.model import Answer, Mechanism, counted, plain
 from dprivacy.numbers import Sealed
 from dprivacy.release import (
@@ -41,7 +42,9 @@ class ProtectedPlaces(Answer, Sealed):
     notes
         What else was done, and what is not guaranteed, in words.
     law
-        How far the noise moves places; None where a city's channel decides it.
+        How far the noise moves places; None where a channel decides it.
+    choice
+        With a prior: which mechanism was used, and how far each would have moved public places.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class ProtectedPlaces(Answer, Sealed):
     guarantee: MetreGuarantee
     notes: tuple[str, ...] = ()
     law: NoiseLaw | None = None
+    choice: Choice | None = None
     exact: bool = field(default=True, init=False)
 
     def __len__(self) -> int:
@@ -72,6 +76,7 @@ class ProtectedPlaces(Answer, Sealed):
             "places": len(self),
             "guarantee": self.guarantee.to_dict(),
             "noise": None if self.law is None else self.law.to_dict(),
+            "choice": None if self.choice is None else self.choice.to_dict(),
             "notes": plain(self.notes),
         }
 

@@ -10,18 +10,23 @@ from dprivacy.cli.progress_line import closing
 from dprivacy.cli.standard_input import Input
 from dprivacy.geo import (
     City,
+    OptimalPlaces,
     PlaceFrontier,
+    PlaceList,
     city as city_of,
     frontier as frontier_of,
     optimal_places,
+    place_list,
     protect_place_file,
     read_place_file,
 )
+from dprivacy.numbers import as_eps
 from dprivacy.release import card_path
 
 _EPILOG = shared.examples(
     'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
     "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
+    "dprivacy geo visits.csv --among venues.csv -o reported.csv",
     'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
 )
 
@@ -45,11 +50,20 @@ _EPILOG = shared.examples(
 @shared.KEEP
 @shared.permanent_key("place")
 @click.option(
-    "--prior", type=shared.PATH, help="File of public places, which say where people plausibly are."
+    "--prior",
+    type=shared.PATH,
+    help="File of public places: reports become the best guess under it.",
 )
-@click.option("--cell", default="500 m", help="Size of the cells of the prior.")
-@click.option("--optimal", is_flag=True, help="Draw from the best private channel on these cells.")
-@click.option("--seconds", type=float, help="Time limit for the search for the best channel.")
+@click.option("--among", type=shared.PATH, help="File with a public list that every place is from.")
+@click.option("--tolerance", default="1 m", help="How far from a listed place a place may lie.")
+@click.option(
+    "--optimal", is_flag=True, help="Use the optimal mechanism on cells, if it moves places least."
+)
+@click.option("--cell", help="Size of these cells; as small as 225 cells allow when omitted.")
+@click.option(
+    "--force", is_flag=True, help="Use the optimal mechanism even where planar noise moves less."
+)
+@click.option("--seconds", type=float, help="Time limit for the search for the optimal mechanism.")
 @click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')
 @shared.picture("Draw the frontier")
 @click.option("--map", "map_file", type=shared.PATH, help="Map of the reports: .html.")
@@ -64,50 +78,50 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
 
     The output has coordinates and the columns named by --keep, nothing else. The card is written
     beside it. A region is public knowledge: never read it off the places. With --frontier no places are
-    read; planar Laplace, remapped and optimal noise are compared on the prior.
+    read; planar noise, best guesses from it and the optimal mechanism are compared at one guarantee.
     """
     _require(places, output, given)
-    prior = _prior(given)
+    known = _known(given)
     if given["frontier"]:
-        return _frontier(prior, given)
+        assert known is not None
+        return _frontier(known, given)
     assert places is not None
     assert output is not None
     options: dict[str, Any] = {
         name: given[name] for name in ("lat", "lon", "person", "keep", "replace")
     }
     options |= shared.written(given)
-    if given["optimal"]:
-        with closing(asked=given["progress"]) as moved:
-            options["mechanism"] = optimal_places(
-                prior,
-                radius=given["radius"],
-                eps=given["epsilon"],
-                seconds=given["seconds"],
-                progress=moved,
-            )
+    options |= {"radius": given["radius"], "eps": given["epsilon"], "clamp": given["clamp"]}
+    options |= {"reports": given["reports"], "permanent_key": shared.read_key(given["key_file"])}
+    if known is None:
+        options["region"] = given["region"]
+    elif given["optimal"] or given["among"]:
+        options |= {"optimal": _optimal(known, given), "force": given["force"]}
     else:
-        options |= {"radius": given["radius"], "eps": given["epsilon"], "region": given["region"]}
-        options |= {"clamp": given["clamp"], "reports": given["reports"], "city": prior}
-        options |= {"permanent_key": shared.read_key(given["key_file"])}
-        if prior is not None:
-            options["region"] = None
+        options["city"] = known
     with shared.spoken_warnings(), shared.open_account(given["place"], given["account"]) as account:
         reported = protect_place_file(
             places, output, ledger=account, again=given["again"], **options
         )
     lines = [reported.explain(), shared.wrote(output, card_path(output))]
     if given["map_file"] is not None:
-        lines.append(_map(places, reported, prior, given))
+        lines.append(_map(places, reported, known, given))
     answer = {**reported.to_dict(), "output": str(output)}
     shared.say(answer, given["as_json"], "\n".join(lines))
 
 
 def _require(places: Path | None, output: Path | None, given: dict[str, Any]) -> None:
-    needs_prior = given["optimal"] or given["frontier"]
-    if needs_prior and (given["prior"] is None or given["region"] is None):
-        raise click.UsageError("--optimal and --frontier need both --prior and --region")
-    if given["prior"] is not None and given["region"] is None:
+    listed, prior = given["among"] is not None, given["prior"] is not None
+    if listed and (prior or given["region"] is not None or given["optimal"]):
+        raise click.UsageError(
+            "--among says where places are: leave out --prior, --region and --optimal"
+        )
+    if (given["optimal"] or given["frontier"]) and not listed and not prior:
+        raise click.UsageError("--optimal and --frontier need --prior and --region, or --among")
+    if prior and given["region"] is None:
         raise click.UsageError("--prior needs --region")
+    if given["force"] and not (listed or given["optimal"]):
+        raise click.UsageError("--force goes with --optimal or --among")
     if given["picture"] is not None and not given["frontier"]:
         raise click.UsageError("--picture draws a --frontier")
     if given["map_true"] and given["map_file"] is None:
@@ -120,10 +134,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         return
     if places is None or output is None:
         raise click.UsageError("give PLACES and --output")
-    if given["optimal"] and (given["key_file"] or given["reports"] or given["clamp"]):
-        raise click.UsageError(
-            "--optimal cannot be combined with --permanent-key, --reports or --clamp"
-        )
+    if (given["optimal"] or listed) and given["key_file"]:
+        raise click.UsageError("--optimal and --among cannot be combined with --permanent-key")
     drawn: Path | None = given["map_file"]
     if drawn is not None:
         from dprivacy.viz import require_html
@@ -132,20 +144,32 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         shared.refuse_existing(drawn, replace=given["replace"])
 
 
-def _prior(given: dict[str, Any]) -> Any:
-    if given["prior"] is None:
+def _known(given: dict[str, Any]) -> City | PlaceList | None:
+    """The city or the list that everyone may know."""
+    file = given["among"] or given["prior"]
+    if file is None:
         return None
     with shared.another_table():
-        known = read_place_file(given["prior"])
-    return city_of(given["region"], cell=given["cell"], places=(known.lat, known.lon))
+        found = read_place_file(file)
+    if given["among"] is not None:
+        return place_list(found.lat, found.lon, tolerance=given["tolerance"])
+    return city_of(given["region"], cell=given["cell"], places=(found.lat, found.lon))
 
 
-def _frontier(prior: City, given: dict[str, Any]) -> None:
+def _optimal(known: City | PlaceList, given: dict[str, Any]) -> OptimalPlaces:
+    level = as_eps(given["epsilon"]) / (given["reports"] or 1)
+    with closing(asked=given["progress"]) as moved:
+        return optimal_places(
+            known, radius=given["radius"], eps=level, seconds=given["seconds"], progress=moved
+        )
+
+
+def _frontier(known: City | PlaceList, given: dict[str, Any]) -> None:
     levels = [part.strip() for part in given["frontier"].split(",")]
     shared.require_picture(given["picture"])
     with closing(asked=given["progress"]) as moved:
         found: PlaceFrontier = frontier_of(
-            prior, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
+            known, radius=given["radius"], eps=levels, seconds=given["seconds"], progress=moved
         )
     shared.show(found, given["as_json"])
     if given["picture"] is not None:
@@ -155,13 +179,15 @@ def _frontier(prior: City, given: dict[str, Any]) -> None:
         click.echo(shared.wrote(given["picture"]), err=True)
 
 
-def _map(places: Path, reported: Any, prior: Any, given: dict[str, Any]) -> str:
+def _map(places: Path, reported: Any, known: Any, given: dict[str, Any]) -> str:
     from dprivacy.viz import save_map
 
     true = None
     if given["map_true"]:
         found = read_place_file(places, lat=given["lat"], lon=given["lon"], **shared.written(given))
         true = (found.lat, found.lon)
-    save_map(given["map_file"], reported, true=true, city=prior)
+    save_map(
+        given["map_file"], reported, true=true, city=known if isinstance(known, City) else None
+    )
     secret = " It shows TRUE places: keep it to yourself." if true is not None else ""
     return f"{shared.wrote(given['map_file'])}{secret}"

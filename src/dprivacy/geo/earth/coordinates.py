@@ -43,15 +43,15 @@ def read_places(lat: Degrees, lon: Degrees, region: Region | None = None) -> tup
             "there should be one longitude for each latitude, not "
             f"{counted(len(sides[1]), 'longitude')} for {counted(len(sides[0]), 'latitude')}"
         )
-    _require(~np.isfinite(sides[0]), "has no finite latitude; leave such rows out")
-    _require(~np.isfinite(sides[1]), "has no finite longitude; leave such rows out")
+    require_rows(~np.isfinite(sides[0]), "has no finite latitude; leave such rows out")
+    require_rows(~np.isfinite(sides[1]), "has no finite longitude; leave such rows out")
     latitudes, longitudes = sides
     high = np.abs(latitudes) > 90
     swapped = high.any() and bool((np.abs(longitudes) <= 90).all())
     hint = "; the two seem to be swapped: latitude comes first" if swapped else ""
-    _require(high, f"has a latitude beyond ±90{hint}")
+    require_rows(high, f"has a latitude beyond ±90{hint}")
     wide = (longitudes < -180) | (longitudes > 360)
-    _require(wide, "has a longitude outside −180 … 360")
+    require_rows(wide, "has a longitude outside −180 … 360")
     if region is not None:
         _require_inside(latitudes, longitudes, region)
     return latitudes, longitudes
@@ -87,7 +87,8 @@ def _side(values: Any, name: str) -> Floats:
     return array
 
 
-def _require(broken: Any, what: str, hint: str = "") -> None:
+def require_rows(broken: Any, what: str, hint: str = "") -> None:
+    """Refuse the first row that is broken, by its number."""
     rows = np.flatnonzero(broken)
     if len(rows):
         more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
@@ -107,4 +108,4 @@ def _require_inside(lat: Floats, lon: Floats, region: Region) -> None:
         if swapped
         else "leave such rows out, or declare a wider region"
     )
-    _require(out, "lies outside the declared region", f"; {hint}")
+    require_rows(out, "lies outside the declared region", f"; {hint}")

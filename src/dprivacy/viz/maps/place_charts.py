@@ -12,10 +12,11 @@ from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_figure
 
 @drawn
 def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
-    """What privacy costs in a city, and what is left to an adversary who knows the prior.
+    """What one promise costs, and what is left to an adversary who knows the prior.
 
-    On the left the mean displacement, on the right the error of the adversary's best guess. The
-    adversary reads planar Laplace noise as the remap does, so that the two coincide there.
+    On the left the mean distance from raw public places to reports, in the middle that at the public
+    place where it is largest, on the right the error of the adversary's best guess. The adversary
+    reads planar Laplace noise as the best guess does, so that the two coincide there.
 
     Parameters
     ----------
@@ -32,10 +33,14 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
     >>> figure.axes[0].get_xlabel()
     'privacy level ε within 1 km'
     """
-    figure = new_figure(9.6, 4.2)
-    panels = figure.subplots(1, 2, sharey=True)
+    figure = new_figure(12.0, 4.2)
+    panels = figure.subplots(1, 3, sharey=True)
     handles: list[Any] = []
-    words = {"mean": "mean displacement (m)", "adversary": "adversary's expected error (m)"}
+    words = {
+        "mean": "mean distance from raw places (m)",
+        "worst": "the same at the worst place (m)",
+        "adversary": "adversary's expected error (m)",
+    }
     for axes, (quantity, label) in zip(panels, words.items(), strict=True):
         curves = {name: frontier.curve(name, quantity) for name in NAMES}
         handles = draw_curves(axes, curves)
@@ -44,10 +49,10 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
         axes.tick_params(labelleft=True)
         axes.set_ylim(bottom=0)
     dash = (0, (1, 1))
-    panels[1].axhline(frontier.blind, color=FAINT, linestyle=dash, linewidth=1.4)
+    panels[2].axhline(frontier.blind, color=FAINT, linestyle=dash, linewidth=1.4)
     lines = matplotlib("lines")
     blind = lines.Line2D([], [], color=FAINT, linestyle=dash, label="without a report")
-    titled(panels[0], title or f"{len(frontier.city)} cells of {in_words(frontier.city.cell)}")
+    titled(panels[0], title or f"{len(frontier.known.public):,} public places")
     legend_below(figure, [*handles, blind], columns=4)
     return figure
 

@@ -1,4 +1,4 @@
-"""A city as a grid of cells with a public prior: how likely people are to be in each."""
+"""A city: public places, and a grid of cells that covers its region."""
 
 import math
 from collections.abc import Sequence
@@ -10,25 +10,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, TooLarge, WrongKind, WrongShape
-from dprivacy.geo.earth.coordinates import read_places
+from dprivacy.errors import TooLarge
+from dprivacy.flow import Loss, loss
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
-from dprivacy.mechanisms import whole
+from dprivacy.geo.metre_guarantee import SHADOW, Step, snapped
+from dprivacy.geo.prior.best_guess import distances
+from dprivacy.geo.prior.public_places import PublicPlaces
 from dprivacy.model import Dist, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
 from dprivacy.typing import Label
 
 _MOST_CELLS = 4_000
-_CHUNK = 1 << 12
+_FEW_CELLS = 225  # for which an optimum is found in about a minute
+_EVEN = 40  # points along a side, where all places are equally likely
+_SHARES = 10**9  # that weights are rounded to, where they have to be exact
 
 
 @dataclass(frozen=True, eq=False)
 class City:
-    """Square cells that cover a region, and a prior on them.
+    """Public places of a region, and square cells that cover it.
 
     Attributes
     ----------
@@ -38,8 +42,8 @@ class City:
         The side of a cell in metres, on the region's plane.
     rows, columns
         How many; row 0 is the northernmost, column 0 the westernmost.
-    counts
-        Public places in each cell, row by row: the prior in proportion.
+    public
+        Public places, each with its weight.
 
     Examples
     --------
@@ -55,7 +59,7 @@ class City:
     cell: Fraction
     rows: int
     columns: int
-    counts: tuple[int, ...]
+    public: PublicPlaces
 
     def __len__(self) -> int:
         return self.rows * self.columns
@@ -77,14 +81,16 @@ class City:
 
     @cached_property
     def prior(self) -> Dist:
-        """How likely each cell is, exact."""
-        total = sum(self.counts)
-        return Dist(self.space.labels, [Fraction(count, total) for count in self.counts])
+        """How likely each cell is, exact: public places in it."""
+        counts = np.rint(self.weights * _SHARES).astype(np.int64).tolist()
+        total = sum(counts)
+        return Dist(self.space.labels, [Fraction(count, total) for count in counts])
 
     @cached_property
     def weights(self) -> Floats:
         """The prior as doubles."""
-        return np.array(self.counts, dtype=np.float64) / sum(self.counts)
+        mass = np.bincount(self.public_cells, weights=self.public.weights, minlength=len(self))
+        return np.asarray(mass, dtype=np.float64)
 
     @cached_property
     def centres(self) -> Floats:
@@ -106,7 +112,7 @@ class City:
         lat, lon = self.plane.places(self.centres)
         return np.round(lat, 7), np.round(lon, 7)
 
-    def cell_of(self, lat: Degrees, lon: Degrees) -> NDArray[np.intp]:
+    def nearest(self, lat: Degrees, lon: Degrees) -> NDArray[np.intp]:
         """The position of the cell nearest to each place.
 
         Notes
@@ -114,11 +120,19 @@ class City:
         The shadow is moved into the rectangle of the grid, which brings no two closer to being told
         apart, and then to the nearest centre.
         """
-        shadow = self.plane.shadow(lat, lon) - self._middle
+        return self._cell_at(self.plane.shadow(lat, lon))
+
+    def _cell_at(self, shadows: Floats) -> NDArray[np.intp]:
+        shadow = shadows - self._middle
         east = np.rint(shadow[:, 0] / float(self.cell) + (self.columns - 1) / 2)
         north = np.rint((self.rows - 1) / 2 - shadow[:, 1] / float(self.cell))
         column = np.clip(east, 0, self.columns - 1).astype(np.intp)
         return np.clip(north, 0, self.rows - 1).astype(np.intp) * self.columns + column
+
+    @cached_property
+    def public_cells(self) -> NDArray[np.intp]:
+        """The position of the cell of each public place."""
+        return self._cell_at(self.public.points)
 
     @cached_property
     def metres(self) -> Floats:
@@ -126,45 +140,31 @@ class City:
         away = self.centres[:, None, :] - self.centres[None, :, :]
         return np.asarray(np.sqrt((away**2).sum(axis=2)))
 
-    def remapped(self, shadows: Floats, rate: float) -> NDArray[np.intp]:
-        """For each noisy point, the cell that is best in expectation: the Bayesian remap.
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What the optimal mechanism does to true places first."""
+        return SHADOW, snapped(self.cell, to="centres of cells of")
 
-        Parameters
-        ----------
-        shadows
-            Noisy points on the city's plane, in metres.
-        rate
-            The level of the noise per metre.
+    @cached_property
+    def losses(self) -> Loss:
+        """Metres from a public place in a cell to the centre of another, on average; to the millimetre.
 
-        Returns
-        -------
-        array
-            Positions of cells that the prior holds possible.
-
-        Notes
-        -----
-        The posterior on cells is in proportion to prior·e^(−rate·distance). Of the plausible cells, the
-        one with the least expected distance to the true cell is taken. It is post-processing: nothing
-        but the noisy point and public knowledge goes in.
+        In a cell without public places, metres from its centre.
         """
-        held = np.flatnonzero(self.weights)
-        centres, logs = self.centres[held], np.log(self.weights[held])
-        between = self.metres[np.ix_(held, held)]
-        best = np.empty(len(shadows), dtype=np.intp)
-        for start in range(0, len(shadows), _CHUNK):
-            here = shadows[start : start + _CHUNK]
-            away = here[:, None, :] - centres[None, :, :]
-            belief = logs - rate * np.sqrt((away**2).sum(axis=2))
-            belief = np.exp(belief - belief.max(axis=1, keepdims=True))
-            best[start : start + _CHUNK] = held[(belief @ between).argmin(axis=1)]
-        return best
+        table, mass, held = self.metres.copy(), self.weights, np.flatnonzero(self.weights)
+        away = distances(self.centres, self.public.points) * self.public.weights
+        table[:, held] = 0.0
+        np.add.at(table.T, self.public_cells, away.T)
+        table[:, held] /= mass[held]
+        rows = [[Fraction(round(1000 * far), 1000) for far in row] for row in table.tolist()]
+        return loss.matrix(self.space.labels, self.space.labels, rows)
 
     def explain(self) -> str:
         """The city in words."""
         held = int(np.count_nonzero(self.weights))
         return (
             f"{self.rows}×{self.columns} cells of {in_words(self.cell)}, {self.region.words()}; "
-            f"possible by the prior: {held}, from {counted(sum(self.counts), 'public place')}."
+            f"possible by the prior: {held}, from {counted(len(self.public), 'public place')}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,47 +174,35 @@ class City:
             "rows": self.rows,
             "columns": self.columns,
             "cell_m": str(self.cell),
-            "public_places": sum(self.counts),
+            "public_places": len(self.public),
         }
 
     def __repr__(self) -> str:
         return f"City({self.rows}×{self.columns} cells of {in_words(self.cell)})"
 
 
-def require_city(city: Any) -> None:
-    """Refuse anything but a `City`."""
-    if not isinstance(city, City):
-        raise WrongKind(
-            "a city should be what city(region, cell=…, places=…) made, not a value of type "
-            f"{type(city).__name__}"
-        )
-
-
 def city(
     region: RegionLike,
     *,
-    cell: LengthLike = "500 m",
+    cell: LengthLike | None = None,
     places: Any = None,  # two lists, arrays or columns of a frame
-    smoothing: int = 0,
 ) -> City:
-    """Cover a region with square cells, and count public places in them.
+    """What everyone may know of a city: public places, and square cells that cover its region.
 
     Parameters
     ----------
     region
         See `as_region`.
     cell
-        The side of a cell.
+        The side of a cell, for the optimal mechanism; the smallest with at most 225 cells when omitted.
     places
         Public places as (latitudes, longitudes): shops, old check-ins, addresses. They are not the ones
         to protect. Those outside the region are left out. A uniform prior when omitted.
-    smoothing
-        Added to the count of every cell, so that none is impossible.
 
     Returns
     -------
     City
-        With `space` and `prior`, as `dprivacy.design.optimal` takes them.
+        With `public` for best guesses, and `space` and `prior` as `dprivacy.design.optimal` takes them.
 
     Raises
     ------
@@ -226,30 +214,38 @@ def city(
     >>> city("40.7, -74.0, 5 km", cell="1 km")
     City(10×10 cells of 1 km)
     """
-    declared, side = as_region(region), metres(cell, what="a cell")
+    declared = as_region(region)
     corners = declared.corners()
-    wide, high = (corners.max(axis=0) - corners.min(axis=0)) / float(side)
-    rows, columns = max(1, math.ceil(high - 1e-6)), max(1, math.ceil(wide - 1e-6))
+    extent = corners.max(axis=0) - corners.min(axis=0)
+    side = _automatic(extent) if cell is None else metres(cell, what="a cell")
+    rows, columns = _shape(extent, side)
     if rows * columns > _MOST_CELLS:
         raise TooLarge(
             f"{rows}×{columns} cells are more than {_MOST_CELLS:,}; take larger cells, or a smaller "
             "region"
         )
-    extra = whole(smoothing, "smoothing", least=0)
-    bare = City(declared, side, rows, columns, (1,) * (rows * columns))
-    if places is None:
-        return bare
-    if not isinstance(places, Sequence) or len(places) != 2:
-        raise WrongShape(
-            "public places should be given as (latitudes, longitudes), not as a value of type "
-            f"{type(places).__name__}"
-        )
-    lat, lon = read_places(*places)
-    inside = declared.holds(lat, lon)
-    found = np.bincount(bare.cell_of(lat[inside], lon[inside]), minlength=len(bare)) + extra
-    if not found.any():
-        raise NotApplicable(
-            f"of {counted(len(lat), 'public place')}, none lies in the region ({declared.words()}); is "
-            "it the right one?"
-        )
-    return City(declared, side, rows, columns, tuple(int(count) for count in found))
+    known = _even(declared) if places is None else PublicPlaces.read(declared, places)
+    return City(declared, side, rows, columns, known)
+
+
+def _shape(extent: Floats, side: Fraction) -> tuple[int, int]:
+    """Rows and columns that cover so many metres east and north."""
+    columns, rows = (max(1, math.ceil(far / float(side) - 1e-6)) for far in extent.tolist())
+    return rows, columns
+
+
+def _automatic(extent: Floats) -> Fraction:
+    """The smallest side in whole millimetres, about, for which there are few enough cells."""
+    side = math.sqrt(float(np.prod(extent)) / _FEW_CELLS)
+    while math.prod(_shape(extent, Fraction(math.ceil(side * 1000), 1000))) > _FEW_CELLS:
+        side *= 1.01
+    return Fraction(math.ceil(side * 1000), 1000)
+
+
+def _even(region: Region) -> PublicPlaces:
+    """A lattice of points all over a region, equally likely."""
+    corners = region.corners()
+    sides = np.linspace(corners.min(axis=0), corners.max(axis=0), _EVEN + 2)[1:-1].T
+    points = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    points = points[region.holds(*region.plane.places(points))]
+    return PublicPlaces(region, points, np.full(len(points), 1 / len(points)))

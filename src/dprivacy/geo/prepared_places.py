@@ -1,0 +1,248 @@
+"""True places that were read and checked, and how their reports are drawn."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning
+from dprivacy.geo.earth.coordinates import like, read_places
+from dprivacy.geo.earth.ellipsoid import Degrees
+from dprivacy.geo.earth.lengths import LengthLike, metres
+from dprivacy.geo.earth.regions import RegionLike
+from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.geo.place_files import PlaceFile
+from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
+from dprivacy.geo.prior.best_guess import BestGuess
+from dprivacy.geo.prior.city_grid import City
+from dprivacy.geo.prior.given_knowledge import known_of, require_same
+from dprivacy.geo.prior.least_distance import Choice, least
+from dprivacy.geo.prior.optimal_channels import (
+    Known,
+    OptimalPlaces,
+    optimal_places,
+)
+from dprivacy.geo.prior.place_lists import PlaceList
+from dprivacy.geo.released_places import ProtectedPlaces, released
+from dprivacy.mechanisms import whole
+from dprivacy.model import counted
+from dprivacy.numbers import Floats, as_eps
+from dprivacy.release import (
+    Receipt,
+    Released,
+    person_name,
+    read_people,
+    warn_if_in_order,
+)
+from dprivacy.sampling import Source, choose_source
+from dprivacy.typing import Label, LevelLike
+
+_CHUNK = 1 << 14
+_SAME_PLACE = 4  # cells of permanent noise in a radius
+
+
+def prepared(
+    lat: Degrees,
+    lon: Degrees,
+    *,
+    eps: LevelLike = "ln 4",
+    radius: LengthLike = "200 m",
+    region: RegionLike | None = None,
+    city: City | None = None,
+    among: PlaceList | tuple[Any, Any] | None = None,
+    optimal: OptimalPlaces | None = None,
+    force: bool = False,
+    people: Iterable[Label] | None = None,
+    reports: int | None = None,
+    permanent_key: bytes | None = None,
+    question: str = "",
+    cell: LengthLike | None = None,
+    clamp: bool = False,
+    insecure_seed: int | None = None,
+) -> "Prepared":
+    """All that `protect_places` does before it draws; nothing is spent yet."""
+    level = as_eps(eps) if reports is None else as_eps(eps) / whole(reports, "reports")
+    known = known_of(city, among, optimal, region)
+    declared = region if known is None else known.region
+    if clamp and declared is None:
+        raise NotApplicable("clamping needs a region to clamp to; give region= as well")
+    if permanent_key is not None and (among is not None or optimal is not None):
+        raise NotApplicable("permanent noise is planar or spatial: leave out among and optimal")
+    if permanent_key is not None and cell is None:
+        cell = metres(radius, what="the radius") / _SAME_PLACE
+    mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
+    if force and among is None and optimal is None:
+        raise NotApplicable("force is for the optimal mechanism: give optimal= or among=")
+    listed = isinstance(known, PlaceList)
+    latitudes, longitudes = read_places(lat, lon, None if listed else mechanism.region)
+    if isinstance(known, PlaceList):
+        known.nearest(latitudes, longitudes)  # refuses what is not on the list
+    if people is None and (permanent_key is not None or reports is not None):
+        raise NotApplicable(
+            "permanent noise and a number of reports need to know whose each place is; give people="
+        )
+    owners = None if people is None else read_people(people, len(latitudes), "place")
+    cells = None if permanent_key is None else mechanism.cells(latitudes, longitudes)
+    most = 1 if owners is None else _most(owners, cells, reports)
+    first = slice(None) if owners is None else _first_of_each(owners)
+    warn_if_in_order({"latitude": latitudes[first], "longitude": longitudes[first]}, above=2)
+    if optimal is None and isinstance(known, PlaceList):
+        optimal = optimal_places(known, eps=level, radius=radius)
+    choice = None
+    if known is not None:
+        require_same(mechanism.guarantee, optimal)
+        choice = least(mechanism, known.public, optimal, force=force)
+    used: PlaceMechanism | OptimalPlaces = mechanism
+    if choice is not None and choice.used == "optimal" and optimal is not None:
+        used = optimal
+    return Prepared(
+        replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
+        latitudes,
+        longitudes,
+        (lat, lon),
+        owners,
+        None if permanent_key is None else PermanentNoise(mechanism, permanent_key, question),
+        known,
+        choice,
+        clamp,
+        reports,
+        insecure_seed,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Places that were read and checked, and how their reports will be drawn."""
+
+    mechanism: PlaceMechanism | OptimalPlaces
+    lat: Floats
+    lon: Floats
+    given: tuple[Any, Any]  # what the places came in, and the reports go out in
+    owners: Sequence[Any] | None
+    permanent: PermanentNoise | None
+    known: Known | None
+    choice: Choice | None
+    clamp: bool
+    reports: int | None  # as many as were declared
+    seed: int | None
+
+    @property
+    def charged(self) -> list[Any] | None:
+        """Whose each report is; with permanent noise each person once, since cells are what counts."""
+        if self.owners is None or self.permanent is None:
+            return None if self.owners is None else list(self.owners)
+        return list({person_name(who, row): who for row, who in enumerate(self.owners)}.values())
+
+    def drawn(
+        self, *, receipt: Receipt | None = None, found: PlaceFile | None = None
+    ) -> Released[ProtectedPlaces]:
+        """The reports."""
+        guarantee, source = self.mechanism.guarantee, choose_source(self.seed)
+        if guarantee.warning:
+            warnings.warn(guarantee.warning, PrivacyLeakWarning, stacklevel=3)
+        if isinstance(self.mechanism, OptimalPlaces):
+            drawing = self.mechanism.using(source)
+            reports, law = drawing.randomise(np.stack([self.lat, self.lon], axis=1)).T, None
+        else:
+            reports, law = self._noisy(self.mechanism, source), self.mechanism.law
+        places = ProtectedPlaces(
+            like(reports[0], self.given[0]),
+            like(reports[1], self.given[1]),
+            guarantee,
+            tuple(self._notes()),
+            law,
+            self.choice,
+        )
+        permanent = self.permanent is not None
+        return released(
+            places,
+            self.mechanism,
+            secure=permanent or source.secure,
+            permanent=permanent,
+            receipt=receipt,
+            found=found,
+        )
+
+    def _noisy(self, mechanism: PlaceMechanism, source: Source) -> Floats:
+        """Degrees of noisy points; best guesses and clamping are post-processing."""
+        guess = None
+        if self.known is not None and self.choice is not None and self.choice.used == "remapped":
+            claim = mechanism.guarantee
+            guess = BestGuess(self.known.public, float(claim.rate), float(claim.radius))
+        out, noisy = np.empty((2, len(self.lat))), np.empty((len(self.lat), mechanism.axes))
+        for start in range(0, len(self.lat), _CHUNK):
+            here = slice(start, start + _CHUNK)
+            cells = mechanism.cells(self.lat[here], self.lon[here])
+            if self.permanent is not None and self.owners is not None:
+                steps = self.permanent.noisy(cells, self.owners[here])
+            else:
+                steps = mechanism.noisy(cells, source)
+            noisy[here] = mechanism.points(steps)
+        if guess is not None:
+            noisy = guess.guesses(noisy)
+        for start in range(0, len(self.lat), _CHUNK):
+            here = slice(start, start + _CHUNK)
+            found, region = mechanism.places(noisy[here]), mechanism.region
+            out[:, here] = region.nearest(*found) if self.clamp and region is not None else found
+        return out
+
+    def _notes(self) -> list[str]:
+        notes = []
+        region = None if self.known is None else self.known.region
+        region = self.mechanism.region if isinstance(self.mechanism, PlaceMechanism) else region
+        if region is None:
+            notes.append(
+                "No region was declared, so the noise is spatial; with a region it moves less."
+            )
+        elif isinstance(self.known, PlaceList):
+            notes.append(f"Everyone may know the list: {self.known.explain()}")
+        else:
+            notes.append(f"Everyone may know that the places lie {region.words()}.")
+        if self.owners is None:
+            notes.append("Each row is treated as another person; levels of a person's rows add up.")
+        elif self.reports is None:
+            notes.append(
+                "The largest number of reports of one person was counted in the data; it is now public."
+            )
+        if self.reports is not None:
+            notes.append(
+                f"A person has at most {counted(self.reports, 'report')}, which may use the level up."
+            )
+        if self.permanent is not None:
+            notes.append(
+                "The noise is permanent: the same person in the same cell reports the same place, "
+                "however often, and that counts as one report. Anyone can see that somebody is back, "
+                "or has left."
+            )
+        if self.choice is not None:
+            notes.append(self.choice.explain())
+        if isinstance(self.mechanism, OptimalPlaces):
+            notes += self.mechanism.bound_in_words
+        elif self.clamp:
+            notes.append("Reports outside the region are moved to its border.")
+        return notes
+
+
+def _first_of_each(owners: Sequence[Any]) -> list[int]:
+    """Where another person's rows begin: the places of one may well lie together."""
+    return [k for k, who in enumerate(owners) if not k or who != owners[k - 1]]
+
+
+def _most(owners: Sequence[Any], cells: NDArray[np.int64] | None, limit: int | None) -> int:
+    """The most reports of one person; with permanent noise, the most cells."""
+    seen: dict[bytes, Any] = {}
+    most = 1
+    for row, person in enumerate(owners):
+        mine = seen.setdefault(person_name(person, row), set())
+        mine.add(row if cells is None else cells[row].tobytes())
+        most = max(most, len(mine))
+        if limit is not None and most > limit:
+            what = counted(limit, "report" if cells is None else "different place")
+            raise BudgetExceeded(
+                f"row {row}: its person has more than {what}, and the level was divided by "
+                f"{limit}; leave rows out, or declare more reports"
+            )
+    return most

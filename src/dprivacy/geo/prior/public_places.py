@@ -1,0 +1,95 @@
+"""Public places at full resolution: where people plausibly are, on the plane of a region."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import NotApplicable, WrongShape
+from dprivacy.geo.earth.coordinates import read_places
+from dprivacy.geo.earth.regions import Region
+from dprivacy.model import counted
+from dprivacy.numbers import Floats
+
+_CENTIMETRES = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class PublicPlaces:
+    """Different public places, and how likely each is.
+
+    Attributes
+    ----------
+    region
+        Where they are; its plane is theirs.
+    points
+        Metres east and north, one row a place.
+    weights
+        Positive, with the sum 1.
+
+    Examples
+    --------
+    >>> from dprivacy.geo import as_region
+    >>> shops = [40.7, 40.7, 40.701], [-74.0, -74.0, -74.0]
+    >>> PublicPlaces.read(as_region("40.7, -74, 1 km"), shops).weights.round(3).tolist()
+    [0.667, 0.333]
+    """
+
+    region: Region
+    points: Floats
+    weights: Floats
+
+    @classmethod
+    def read(cls, region: Region, places: Any) -> "PublicPlaces":
+        """Those of the places (latitudes, longitudes) that lie in the region.
+
+        Parameters
+        ----------
+        region
+            See `as_region`.
+        places
+            Two lists, arrays or columns of a frame; one that is named twice is twice as likely.
+        """
+        lat, lon = read_pair(places)
+        inside = region.holds(lat, lon)
+        if not inside.any():
+            raise NotApplicable(
+                f"of {counted(len(lat), 'public place')}, none lies in the region "
+                f"({region.words()}); is it the right one?"
+            )
+        shadows = np.rint(region.plane.shadow(lat[inside], lon[inside]) * _CENTIMETRES)
+        points, counts = np.unique(shadows, axis=0, return_counts=True)
+        return cls(region, points / _CENTIMETRES, counts / counts.sum())
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The corners, south-west and north-east, of the rectangle around the region."""
+        corners = self.region.corners()
+        return corners.min(axis=0), corners.max(axis=0)
+
+    def merged(self, side: float) -> "PublicPlaces":
+        """Places in one square of this side become one, in their middle.
+
+        Parameters
+        ----------
+        side
+            Metres.
+        """
+        squares = np.floor(self.points / side)
+        _, at = np.unique(squares, axis=0, return_inverse=True)
+        mass = np.asarray(np.bincount(at.ravel(), weights=self.weights), dtype=np.float64)
+        middle = [np.bincount(at.ravel(), weights=self.weights * axis) for axis in self.points.T]
+        return PublicPlaces(self.region, np.stack(middle, axis=1) / mass[:, None], mass)
+
+
+def read_pair(places: Any) -> tuple[Floats, Floats]:
+    """Checked latitudes and longitudes from a pair of both."""
+    if isinstance(places, str) or not hasattr(places, "__len__") or len(places) != 2:
+        raise WrongShape(
+            "public places should be given as (latitudes, longitudes), not as a value of type "
+            f"{type(places).__name__}"
+        )
+    return read_places(*places)

@@ -1,0 +1,123 @@
+"""Listed places: who is refused, what is charged, what is guaranteed, and the bound."""
+
+import itertools
+import math
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+
+from dprivacy.errors import BadNumber, Malformed, NotApplicable
+from dprivacy.geo import apart, frontier, optimal_places, place_list, protect_places
+from dprivacy.numbers import ln
+from dprivacy.verify import privacy
+from support.geo_truth import TRICKY, geodesic, step
+
+RNG = np.random.default_rng(4)
+LAT, LON = 40.73 + RNG.normal(0, 0.003, 25), -73.99 + RNG.normal(0, 0.004, 25)
+
+
+@pytest.fixture(scope="module")
+def venues():
+    return place_list(LAT, LON)
+
+
+@pytest.fixture(scope="module")
+def best(venues):
+    return optimal_places(venues)
+
+
+def test_a_place_that_is_not_listed_is_refused_by_its_row_and_never_by_its_value(venues, best):
+    lat, lon = LAT[:4].copy(), LON[:4].copy()
+    near = step(lat[1], lon[1], 30.0, 0.9)
+    lat[1], lon[1] = near
+    assert len(protect_places(lat, lon, among=venues, optimal=best).data) == 4
+    lat[2], lon[2] = step(lat[2], lon[2], 30.0, 1.1)
+    lat[3] = 40.7298765
+    words = r"^row 2 lies more than 1 m from every listed place \(and 1 more\); leave such rows out"
+    with pytest.raises(BadNumber, match=words) as caught:
+        protect_places(lat, lon, among=venues, optimal=best)
+    assert not any(digits in str(caught.value) for digits in ("40.7", "73.9", "1.1"))
+    wide = place_list(LAT, LON, tolerance="2000 m")
+    assert wide.nearest(lat[:3], lon[:3]).tolist() == venues.nearest(LAT[:3], LON[:3]).tolist()
+
+
+def test_the_tolerance_is_charged_twice_and_the_sentence_speaks_of_the_list(venues, best):
+    claim = best.guarantee
+    assert claim.slack == Q(2) + Q(2, 10**6)
+    assert claim.rate * 200 + claim.overhead == ln(4)
+    assert claim.brief() == (
+        "Within 200 m, the odds between two places of the list change by at most a factor of 4."
+    )
+    found = protect_places(LAT, LON, among=venues, optimal=best)
+    assert found.data.guarantee.listed == 25
+    assert "25 listed places, read as places of the list, are off by" in found.explain()
+    assert found.data.choice.used == "optimal"
+    assert "moving them by at most 1 m to a place of the list (by 2 m)" in found.explain()
+    assert found.card.guarantee.sentence.startswith("Within 200 m, the odds between two places of")
+    reports = set(zip(found.data.lat.tolist(), found.data.lon.tolist(), strict=True))
+    assert reports <= set(zip(LAT.round(7).tolist(), LON.round(7).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("centre", TRICKY)
+def test_rows_near_listed_places_are_never_told_apart_by_more_than_is_promised(centre):
+    rng = np.random.default_rng(9)
+    lat, lon = step(
+        np.full(12, centre[0]), np.full(12, centre[1]), rng.uniform(0, 360, 12),
+        np.concatenate([[0, 0.5, 199, 200], rng.uniform(0, 900, 8)]),
+    )  # fmt: skip
+    known = place_list(lat, lon)
+    found = optimal_places(known, gap=0.05)
+    claim = found.guarantee
+    assert privacy(found.channel, known.space, eps=claim.rate)
+    rows = [
+        step(lat, lon, rng.uniform(0, 360, 12), 0.999 * rng.uniform(0, 1, 12)) for _ in range(3)
+    ]
+    every = [np.concatenate(side) for side in zip(*rows, strict=True)]
+    at = known.nearest(*every)
+    away = geodesic(every[0][:, None], every[1][:, None], every[0], every[1])
+    for x, z in itertools.combinations(range(36), 2):
+        far = max(Q(float(away[x, z]) - 1e-6), claim.radius)
+        between = known.space.distance(int(at[x]), int(at[z]))
+        assert claim.rate * between <= claim.level * (far / claim.radius)
+
+
+def test_places_listed_twice_are_twice_as_likely_and_their_own_best_guess():
+    known = place_list([*LAT, *LAT[:3]], [*LON, *LON[:3]])
+    assert len(known) == 25
+    assert sorted(known.counts) == [1] * 22 + [2] * 3
+    assert float(sum(known.prior.weights)) == 1
+    assert known.public.weights.max() == pytest.approx(2 / 28)
+
+
+def test_the_optimum_on_the_list_is_least_and_the_bound_below_all(venues):
+    found = frontier(venues, eps=["ln 2", "ln 4"])
+    for eps in (math.log(2), math.log(4)):
+        here = {p.mechanism: p for p in found.points if math.isclose(float(p.eps), eps)}
+        assert here["optimal"].mean < here["remapped"].mean < here["planar Laplace"].mean
+        assert all(here["optimal"].bound <= point.mean for point in here.values())
+        assert here["optimal"].mean <= here["optimal"].bound * 1.002
+    assert "two places of the list" in found.explain()
+    assert "read as places of the list, are off by at least" in found.explain()
+
+
+def test_a_pair_of_columns_is_a_list_and_reports_are_drawn_from_its_channel():
+    found = protect_places(LAT[:9], LON[:9], among=(LAT[:9], LON[:9]), people=range(9), reports=2)
+    assert found.data.guarantee.total == ln(4)
+    assert found.data.guarantee.listed == 9
+    away = apart(found.data.lat[:, None], found.data.lon[:, None], LAT[:9], LON[:9])
+    assert away.min(axis=1).max() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"among": 5}, "latitudes, longitudes"),
+        ({"among": ([], [])}, "at least one place"),
+        ({"among": ([0.0, 0.0], [0.0, 180.0])}, "3,000 km|one side of the Earth"),
+        ({"among": ([40.0], [-74.0]), "region": "40, -74, 9 km"}, "leave the region out"),
+    ],
+)
+def test_lists_that_are_refused(given, words):
+    with pytest.raises((Malformed, NotApplicable), match=words):
+        protect_places([40.0], [-74.0], **given)
