@@ -79,8 +79,17 @@ def test_many_labels():
     found = refines(wide, free, names=("subsets", "bits"))
     assert "bits reports the set {0}" in found.explain()
     assert not refines(free, wide)
+    assert len(repr(found)) < 400
+    assert found.to_dict()["holds"] is False
     with pytest.raises(TooLarge, match="fewer labels"):
         refines(wide, projective_response(range(1024), eps=1))
+    most = [
+        unary_response(range(20_000), eps="ln 4", kind=kind) for kind in ("optimised", "symmetric")
+    ]
+    assert not refines(*most)
+    assert not refines(*most[::-1])
+    with pytest.raises(TooLarge, match="sets of 19,997 sizes"):
+        refines(most[0], most[0])
 
 
 def test_other_levels_take_the_general_way():

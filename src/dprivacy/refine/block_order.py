@@ -8,8 +8,8 @@ averages to the prior, which is all that the empty and the full set say. So A âŠ
 informative set is at least as probable from A as from B.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -23,6 +23,7 @@ from dprivacy.sources import result
 Block = frozenset[int]
 Blocks = Mapping[Block, Fraction]
 _SHOWN = 6
+_MOST_SIZES = 4096
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,10 @@ class BlockRefinement(Refinement):
     (False, 1)
     """
 
-    block: tuple[Any, ...] | None = None
-    before: Fraction | None = None
-    after: Fraction | None = None
+    # Shown in words only: for many labels these numbers have more digits than Python writes.
+    block: tuple[Any, ...] | None = field(default=None, repr=False)
+    before: Fraction | None = field(default=None, repr=False)
+    after: Fraction | None = field(default=None, repr=False)
 
     def reasons(self) -> list[str]:
         """The set that decides."""
@@ -114,8 +116,20 @@ def _candidates(law: BlockLaw, ours: Blocks | None, theirs: Blocks | None) -> It
         return theirs
     sizes = law.sizes() or ()
     if ours is None:  # all sets of a size are alike to both
-        return (frozenset(range(size)) for size in sizes)
+        return (frozenset(range(size)) for size in _ends_first(sizes))
     return (block for size in sizes for block in _of_size(law.labels, size, ours))
+
+
+def _ends_first(sizes: Sequence[int]) -> Iterator[int]:
+    """Sizes so that the extreme ones come first, where most pairs are decided."""
+    inner = sizes[2:-2]
+    yield from (*sizes[:2], *sizes[-2:]) if inner else sizes
+    if len(inner) > _MOST_SIZES:
+        raise TooLarge(
+            f"sets of {len(inner):,} sizes would have to be compared; compare the same families on "
+            "fewer labels"
+        )
+    yield from inner
 
 
 def _weight(law: BlockLaw, blocks: Blocks | None, block: Block) -> Fraction:

@@ -166,6 +166,15 @@ def test_the_words_of_novels():
     assert np.mean(np.square(strays)) < 2
 
 
+@pytest.mark.parametrize("eps", ["1e-300", "1e-12", 40, 1000])
+def test_levels_at_the_edges(eps):
+    asked = prefix_rounds("abc", length=4, eps=eps, keep=3, most=40)
+    done = asked.run(["abca", "b", "cc"] * 200, source=KeyedSource(NOISE))
+    assert all(np.isfinite(word.share) for word in done.found)
+    assert 0 <= asked.chance(0.5, 10_000) <= 1
+    assert bool(done.found) == (eps in (40, 1000))
+
+
 def test_words_of_an_answer():
     asked = prefix_rounds(string.ascii_lowercase, length=6, eps=2)
     text = asked.explain()

@@ -40,6 +40,11 @@ def test_the_composed_form_counts():
     assert cut("e\u0301te\u0301", 2) == "ét…"
 
 
+def test_large_alphabets_are_read():
+    assert len(read_alphabet(map(chr, range(0x4E00, 0x9FFF)))) == 0x9FFF - 0x4E00
+    assert len(read_alphabet("\u0915\u0916\u093f\u0940")) == 4  # signs that compose with nothing
+
+
 def test_rounds_are_as_few_as_answers_allow():
     assert read_depths(26, 8, 200, 1 << 19) == (3, 5, 7, 8)
     assert read_depths(26, 3, 200, 1 << 19) == (3,)
@@ -65,8 +70,11 @@ def test_what_is_refused():
         read_alphabet("ab…")
     with pytest.raises(WrongKind, match="single characters"):
         read_alphabet(["a", "bc"])
-    with pytest.raises(WrongKind, match="combining"):
-        read_alphabet("e\u0301a")
+    for strange in ("ae\u0301", "a\u212b", "\u1100\u1161", "\u0d46\u0d3e"):
+        with pytest.raises(WrongKind, match="another character in Unicode's composed form"):
+            read_alphabet(strange)
+    with pytest.raises(TooLarge, match="first 256 letters"):
+        read_depths(26, 10**9, 10, 5000)
     with pytest.raises(WrongKind, match="row 1 holds no text") as caught:
         read_words(["tea", 987654])
     assert "987654" not in str(caught.value)

@@ -7,6 +7,7 @@ that were frequent in the round before, each with every continuation, and "any o
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +30,7 @@ from dprivacy.mechanisms.local.word_prefixes import (
     read_words,
 )
 from dprivacy.model import Answer, Guarantee, about
-from dprivacy.numbers import Level, as_eps
+from dprivacy.numbers import Level, as_eps, float_up, root_above
 from dprivacy.sampling import Source, choose_source, uniform_array
 from dprivacy.sources import result
 from dprivacy.spaces import Categories
@@ -38,6 +39,7 @@ from dprivacy.typing import LevelLike
 BECAUSE = "L Thm 5"
 MOST_ANSWERS = 1 << 19
 _SHOWN = 20
+_LEAST = 1e-300
 _TRIED = 30  # values of c, of τ and of smaller shares
 
 
@@ -202,13 +204,13 @@ class PrefixRounds(Answer):
     def _threshold(self, n: int) -> int:
         """So many reports hold a word that nobody has with a probability of at most alarm/answers."""
         level = math.log(self.alarm / (len(self.answers) - 1))
-        return least_surprise(n, float(self.mechanism.q), level)
+        return least_surprise(n, _double(self.mechanism.q), level)
 
     def _estimated(self, at: int, seen: ReportCounts) -> Beginning:
-        p, q = float(self.mechanism.p), float(self.mechanism.q)
-        held = int(seen.supports[at]) / seen.n
-        error = math.sqrt(held * (1 - held) / seen.n) / (p - q)
-        return Beginning(self.answers[at], (held - q) / (p - q), error)
+        p, q = self.mechanism.p, self.mechanism.q
+        held = Fraction(int(seen.supports[at]), seen.n)
+        error = float_up(root_above(held * (1 - held) / seen.n) / (p - q))
+        return Beginning(self.answers[at], float_up((held - q) / (p - q)), error)
 
     def run(self, words: Iterable[str], *, source: Source | None = None) -> "PrefixRounds":
         """All rounds at once, for a rehearsal: people are assigned, answer and are counted.
@@ -256,19 +258,21 @@ class PrefixRounds(Answer):
 
     @cached_property
     def _offers(self) -> tuple[tuple[int, float, float], ...]:
-        """For each round how many words it offers at the most, and p and q of its mechanism."""
+        """For each round how many words it offers at the most, and p − q and q of its mechanism."""
         found, start, known = [], 0, 1
         for depth in self.depths:
             words = known * branches(len(self.letters), depth - start)
             law = best_geometry(words + 1, factor_below(self.eps))
-            found.append((words, float(law.inside), float(law.outside)))
+            found.append((words, float(law.inside - law.outside), _double(law.outside)))
             start, known = depth, self.keep
         return tuple(found)
 
     def _lost(self, share: float, people: int, number: int) -> float:
         """A bound of the probability that a word gets lost in a round of so many people."""
-        words, p, q = self._offers[number]
-        mean = q + share * (p - q)
+        words, apart, q = self._offers[number]
+        mean = q + share * apart
+        if mean == q:  # to doubles, at a level next to nothing
+            return 1.0
         if number == len(self.depths) - 1:
             needed = least_surprise(people, q, math.log(self.alarm / words))
             return float(at_most(people, mean, needed - 1))
@@ -276,13 +280,13 @@ class PrefixRounds(Answer):
         many = many[many * share > 1][:, None, None]  # τ = 1/many is below the share
         if not many.size:
             return 1.0
-        most = q + (p - q) / many
+        most = q + apart / many
         reached = np.ceil(people * (most + (mean - most) * np.linspace(0, 1, _TRIED)[:, None]))
-        noise = math.sqrt(q * (1 - q) / people) / (p - q)
+        noise = math.sqrt(q * (1 - q) / people) / apart
         shares = np.geomspace(np.minimum(noise / 10, 1 / many), 1 / many, _TRIED, axis=-1)[
             ..., 0, :
         ]
-        above = at_least(people, q + (p - q) * shares, reached)
+        above = at_least(people, q + apart * shares, reached)
         strangers = words * above[..., 0] + (above[..., 1:] / shares[..., :-1]).max(axis=-1)
         lost = at_most(people, mean, reached[..., 0] - 1)
         return float((strangers / (self.keep - many[..., 0] + 1) + lost).min())
@@ -334,6 +338,11 @@ class PrefixRounds(Answer):
         if len(shown) > _SHOWN:
             lines.append(f"  and {len(shown) - _SHOWN} more")
         return "\n".join(lines)
+
+
+def _double(chance: Fraction) -> float:
+    """A chance that is not 0 as a double that is not 0 either, nor smaller than it."""
+    return max(float_up(chance), _LEAST)
 
 
 @result("L", "Thm 5", "Thm 6")

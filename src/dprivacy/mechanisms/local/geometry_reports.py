@@ -23,7 +23,7 @@ from dprivacy.mechanisms.local.character_sums import (
     weights_of,
 )
 from dprivacy.mechanisms.local.finite_field import Elements, FiniteField, field_of
-from dprivacy.mechanisms.local.set_reports import Counters, Positions, Reports
+from dprivacy.mechanisms.local.set_reports import Counters, Positions, Reports, exact_sum
 from dprivacy.sampling import Source, toss, uniform_array
 
 _AT_A_TIME = 1 << 16  # reports: their vectors stay in the cache
@@ -98,16 +98,16 @@ class HyperplaneReports(Reports):
 
     def read(self, reports: Any) -> NDArray[Any]:
         """Whole numbers below the number of reports."""
-        array = np.asarray(reports)
-        if array.ndim == 1 and array.dtype.kind in "iu":
-            return np.where((array >= 0) & (array < self.outputs), array, -1).astype(np.int64)
-        good = (
-            isinstance(y, int | np.integer) and not isinstance(y, bool) and 0 <= y < self.outputs
+        if isinstance(reports, np.ndarray) and reports.ndim == 1 and reports.dtype.kind in "iu":
+            fits = (reports >= 0) & (reports < self.outputs)
+            return np.where(fits, reports, 0).astype(np.int64) - ~fits
+        numbers = (
+            int(y) if isinstance(y, int | np.integer) and not isinstance(y, bool) else -1
             for y in reports
         )
-        return np.array(
-            [int(y) if fits else -1 for y, fits in zip(reports, good, strict=True)], dtype=np.int64
-        )
+        most = self.outputs
+        found = (y if 0 <= y < most else -1 for y in numbers)
+        return np.fromiter(found, dtype=np.int64, count=len(reports))
 
     def require_decodable(self) -> None:
         """TooLarge for more reports than a transform takes."""
@@ -117,6 +117,10 @@ class HyperplaneReports(Reports):
         """How often each report came."""
         self.require_decodable()
         return np.bincount(reports, minlength=self.outputs).astype(np.int64)
+
+    def could_be(self, counters: Counters, n: int) -> bool:
+        """Every report adds 1 to one counter."""
+        return exact_sum(counters) == n
 
     def supports(self, counters: Counters, n: int) -> Counters:
         """(n + f̂(x))/q, where f puts each counter on all multiples of its vector."""

@@ -29,7 +29,7 @@ from dprivacy.model import (
     require_keys,
     write_document,
 )
-from dprivacy.numbers import Factor, as_eps
+from dprivacy.numbers import Factor, as_eps, float_down
 from dprivacy.spaces import read_labels
 
 VERSION = 2
@@ -101,8 +101,8 @@ def local_from(body: dict[str, Any], *, name: str = "the mechanism") -> LocalMec
         raise BadFile(f"{name}: the factor should be greater than 1")
     if not Factor(level).admits(a.numerator, a.denominator):
         raise NotPrivate(
-            f"{name}: a report is {float(a):.6g} times as likely inside its set as outside, which is "
-            f"more than ε = {body['eps']} allows"
+            f"{name}: a report is {float_down(a):.6g} times as likely inside its set as outside, which "
+            f"is more than ε = {body['eps']} allows"
         )
     reports = _reports(body["family"], body["parameters"], len(labels), a, name)
     return made(body["family"], labels, level, reports, **body["parameters"])

@@ -9,13 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, UnknownCategory, WrongKind
-from dprivacy.mechanisms.groundwork.label_codes import Coder, listed
-from dprivacy.mechanisms.local.set_reports import MOST_LISTED, Counters, Reports
+from dprivacy.errors import (
+    BadNumber,
+    NotApplicable,
+    TooLarge,
+    UnknownCategory,
+    WrongKind,
+    WrongShape,
+)
+from dprivacy.mechanisms.groundwork.label_codes import Coder, listed, refuse_masked, whole
+from dprivacy.mechanisms.local.set_reports import Counters, Reports
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about, plain
 from dprivacy.numbers import Mat
 from dprivacy.spaces import FiniteSpace
 from dprivacy.verify import PrivacyVerdict, privacy
+
+MOST_REPORTS = 1 << 53  # times 256, the largest field, they are still 64-bit integers
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,24 @@ class ReportCounts:
     mechanism: "LocalMechanism"
     n: int
     counters: Counters = field(repr=False)
+
+    def __post_init__(self) -> None:
+        sets, n = self.mechanism.reports, whole(self.n, "n", 0)
+        if n > MOST_REPORTS:
+            raise TooLarge("at most 2^53 reports are counted together")
+        counters = np.array(self.counters)
+        if counters.shape != (sets.slots,):
+            raise WrongShape(
+                f"these should be {sets.slots} counters of {self.mechanism!r}, not of shape "
+                f"{counters.shape}"
+            )
+        if counters.dtype.kind not in "iu":
+            raise WrongKind("counters should be whole numbers")
+        if counters.min() < 0 or counters.max() > n or not sets.could_be(counters, n):
+            raise BadNumber(f"{n} reports do not have such counters: {self.mechanism!r}")
+        counters = counters.astype(np.int64)
+        counters.flags.writeable = False
+        object.__setattr__(self, "counters", counters)
 
     def __add__(self, other: "ReportCounts") -> "ReportCounts":
         if not isinstance(other, ReportCounts):
@@ -119,7 +146,7 @@ class LocalMechanism(Sourced, Pictured):
     @cached_property
     def channel(self) -> Channel | None:
         """The probabilities of all reports; None where there are too many to list."""
-        if self.reports.outputs * len(self.labels) > MOST_LISTED:
+        if not self.reports.can_be_listed:
             return None
         told = list(self.reports.listed())
         a = self.factor
@@ -193,6 +220,7 @@ class LocalMechanism(Sourced, Pictured):
         return ReportCounts(self, len(read), self.reports.count(read))
 
     def _read(self, reports: Any) -> NDArray[Any]:
+        refuse_masked(reports)
         given = reports if isinstance(reports, np.ndarray) else listed(reports)
         if isinstance(given, np.ndarray) and given.ndim == 0:
             raise WrongKind("reports should be a list or an array, not a single report")
@@ -219,8 +247,8 @@ class LocalMechanism(Sourced, Pictured):
         return {
             **super().to_dict(),
             "labels": len(self.labels),
-            "p": str(self.p),
-            "q": str(self.q),
+            "p": plain(self.p),
+            "q": plain(self.q),
             "bits": self.bits,
             "parameters": plain(self.parameters),
         }

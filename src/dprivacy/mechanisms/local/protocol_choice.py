@@ -20,7 +20,7 @@ from dprivacy.mechanisms.local.local_families import best_size, made, orders
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import Reports, SubsetReports, UnaryReports
 from dprivacy.model import Answer, Pictured, about
-from dprivacy.numbers import Level, as_eps
+from dprivacy.numbers import Level, as_eps, float_up, root_above
 from dprivacy.spaces import read_labels
 from dprivacy.typing import Label, LevelLike
 
@@ -223,8 +223,8 @@ def _geometries(k: int, a: Fraction, q: int) -> Iterable[tuple[str, HyperplaneRe
 def _candidate(option: tuple[str, dict[str, Any], Reports], n: int, least: Fraction) -> Candidate:
     family, parameters, sets = option
     variance = sets.total_variance()
-    error = math.sqrt(n * variance / sets.labels)
-    worth = math.sqrt(variance / least)
+    error = float_up(root_above(n * variance / sets.labels))
+    worth = float_up(root_above(variance / least))
     return Candidate(family, parameters, error, worth, sets.bits, sets.slots, sets)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import comb, log2
+from math import comb, lgamma, log, log2
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +21,7 @@ Counters = NDArray[np.int64]
 Positions = NDArray[np.integer]
 CELLS_AT_A_TIME = 1 << 22  # of a table of reports by labels
 MOST_LISTED = 1 << 18  # weights of a channel that is written out
+_MOST_FACTORIALS = 1024  # labels up to which the number of sets is found to count its bits
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ class Reports(BlockLaw, ABC):
         """Counters of reports; those of two collections add up."""
 
     @abstractmethod
+    def could_be(self, counters: Counters, n: int) -> bool:
+        """Whether counters between 0 and n can be those of n reports, by their sum."""
+
+    @abstractmethod
     def supports(self, counters: Counters, n: int) -> Counters:
         """For every label the number of reports whose set holds it."""
 
@@ -66,13 +71,18 @@ class Reports(BlockLaw, ABC):
     def outputs(self) -> int:
         """How many reports there are."""
 
+    @property
+    def can_be_listed(self) -> bool:
+        """Whether a table of all reports and labels is small enough to be written out."""
+        return self.bits < log2(MOST_LISTED) and self.outputs * self.labels <= MOST_LISTED
+
     @abstractmethod
     def triple(self, x: int, z: int, w: int) -> Fraction:
         """λ₃: what the sets weigh that hold three different labels."""
 
     def blocks(self) -> Mapping[frozenset[int], Fraction] | None:
         """What each set weighs, if there are few enough."""
-        if self.outputs * self.labels > MOST_LISTED:
+        if not self.can_be_listed:
             return None
         weights: dict[frozenset[int], Fraction] = {}
         for _, block, weight in self.listed():
@@ -82,22 +92,26 @@ class Reports(BlockLaw, ABC):
 
 @dataclass(frozen=True)
 class SubsetReports(Reports):
-    """Sets of exactly d labels; a report is the sorted positions."""
+    """Sets of exactly d labels; a report is the sorted positions.
+
+    All sets together weigh 1, so that no number as large as C(k, d) is needed.
+    """
 
     size: int = 1
 
     @classmethod
     def of(cls, labels: int, factor: Fraction, size: int) -> "SubsetReports":
-        """All sets of one size: b = C(k, d), r = C(k−1, d−1), λ = C(k−2, d−2)."""
+        """All sets of one size: b = 1, r = d/k, λ = d(d−1)/(k(k−1))."""
         k, d = labels, size
-        pair = comb(k - 2, d - 2) if d >= 2 else 0
-        numbers = Fraction(comb(k, d)), Fraction(comb(k - 1, d - 1)), Fraction(pair)
-        return cls(k, factor, *numbers, d)
+        return cls(k, factor, Fraction(1), Fraction(d, k), Fraction(d * (d - 1), k * (k - 1)), d)
 
     @property
     def bits(self) -> float:
         """log₂ C(k, d)."""
-        return log2(self.outputs)
+        k, d = self.labels, self.size
+        if k <= _MOST_FACTORIALS:
+            return log2(self.outputs)
+        return (lgamma(k + 1) - lgamma(d + 1) - lgamma(k - d + 1)) / log(2)
 
     @property
     def outputs(self) -> int:
@@ -114,12 +128,13 @@ class SubsetReports(Reports):
         return (self.size,)
 
     def one_set(self, size: int) -> Fraction:
-        """1 for the sets that there are."""
-        return Fraction(int(size == self.size))
+        """1/C(k, d) for the sets that there are."""
+        return Fraction(int(size == self.size), self.outputs)
 
     def triple(self, x: int, z: int, w: int) -> Fraction:
-        """C(k−3, d−3)."""
-        return Fraction(comb(self.labels - 3, self.size - 3) if self.size >= 3 else 0)
+        """d(d−1)(d−2)/(k(k−1)(k−2))."""
+        k, d = self.labels, self.size
+        return self.pair * Fraction(d - 2, k - 2)
 
     def draw(self, codes: Positions, source: Source) -> NDArray[Any]:
         """A coin says whether the truth is in the set; the others are drawn by Floyd's method.
@@ -172,14 +187,19 @@ class SubsetReports(Reports):
         """How many sets hold each label."""
         return np.bincount(reports.ravel(), minlength=self.labels).astype(np.int64)
 
+    def could_be(self, counters: Counters, n: int) -> bool:
+        """Every report adds 1 to d counters."""
+        return exact_sum(counters) == n * self.size
+
     def supports(self, counters: Counters, n: int) -> Counters:
         """The counters themselves."""
         return counters
 
     def listed(self) -> Iterator[tuple[Any, frozenset[int], Fraction]]:
         """All sets of d."""
+        weight = Fraction(1, self.outputs)
         for chosen in combinations(range(self.labels), self.size):
-            yield chosen, frozenset(chosen), Fraction(1)
+            yield chosen, frozenset(chosen), weight
 
 
 @dataclass(frozen=True)
@@ -256,6 +276,10 @@ class UnaryReports(Reports):
             total += bits.sum(axis=0, dtype=np.int64)
         return total
 
+    def could_be(self, counters: Counters, n: int) -> bool:
+        """A report may hold any number of labels."""
+        return True
+
     def supports(self, counters: Counters, n: int) -> Counters:
         """The counters themselves."""
         return counters
@@ -266,6 +290,11 @@ class UnaryReports(Reports):
         for number in range(1 << k):
             block = frozenset(z for z in range(k) if number >> z & 1)
             yield number.to_bytes(-(-k // 8), "little"), block, self.one_set(len(block))
+
+
+def exact_sum(counters: Counters) -> int:
+    """The sum of numbers below 2⁵⁴, however many there are."""
+    return (int((counters >> 27).sum()) << 27) + int((counters & (1 << 27) - 1).sum())
 
 
 def _others(k: int, m: int, own: Positions, source: Source) -> NDArray[np.bool_]:
@@ -281,7 +310,9 @@ def _others(k: int, m: int, own: Positions, source: Source) -> NDArray[np.bool_]
 
 
 def _is_rising(report: Any, size: int, labels: int) -> bool:
-    if not isinstance(report, tuple | list | np.ndarray) or len(report) != size:
+    if not isinstance(report, tuple | list | np.ndarray) or getattr(report, "ndim", 1) != 1:
+        return False
+    if len(report) != size:
         return False
     whole = all(isinstance(z, int | np.integer) and not isinstance(z, bool) for z in report)
     return whole and all(

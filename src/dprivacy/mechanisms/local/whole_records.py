@@ -7,7 +7,6 @@ fakes a better level than they have for a whole record: it holds for two records
 attribute. Where all attributes differ, the level is that of the true report.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,7 @@ from dprivacy.mechanisms.local.local_families import subset_response
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.protocol_choice import local_plan
 from dprivacy.model import Answer, Channel, about
-from dprivacy.numbers import Level, Mat, as_eps, ln
+from dprivacy.numbers import Level, Mat, as_eps, float_up, ln, root_above
 from dprivacy.sampling import Source, choose_source, uniform_array
 from dprivacy.typing import Label, LevelLike
 
@@ -128,13 +127,13 @@ class SeveralAttributes(Answer):
             channel = self._mixed(mechanism)
             p, q = Fraction(channel.matrix[0, 0]), Fraction(channel.matrix[0, 1])
             total = (p * (1 - p) + (k - 1) * q * (1 - q)) / (p - q) ** 2
-            return math.sqrt(total / k / n)
+            return float_up(root_above(total / k / n))
         variance = mechanism.reports.total_variance() / k
         if self.how == "split":
-            return math.sqrt(variance / n)
+            return float_up(root_above(variance / n))
         # n/d people report; that they are a sample counts as it does for a population.
         drawn = Fraction(d - 1, n) * Fraction(k - 1, k * k)
-        return math.sqrt(variance * d / n + drawn)
+        return float_up(root_above(variance * d / n + drawn))
 
     def explain(self) -> str:
         """The levels in words."""

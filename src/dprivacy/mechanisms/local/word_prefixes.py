@@ -6,12 +6,13 @@ A lone "…" is any word that is not among those asked for.
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import chain, product
 
 from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongKind
 from dprivacy.mechanisms.groundwork.label_codes import listed
 
 REST = "…"
+LONGEST = 256
 
 
 def read_alphabet(letters: Iterable[str]) -> tuple[str, ...]:
@@ -28,14 +29,20 @@ def read_alphabet(letters: Iterable[str]) -> tuple[str, ...]:
             f"the alphabet should have at least two characters, and not {REST!r}, which stands for "
             "what is left out"
         )
-    pairs = map("".join, product(found, repeat=2))
+    followers = [letter for letter in found if _may_compose(letter)]
+    pairs = map("".join, chain(zip(found, strict=True), product(found, followers)))
     joined = next((pair for pair in pairs if not unicodedata.is_normalized("NFC", pair)), None)
     if joined is not None:
         raise WrongKind(
-            f"the characters {joined[0]!r} and {joined[1]!r} are one character in Unicode's composed "
-            "form; leave combining characters out, and list composed ones"
+            f"the alphabet has {joined!r}, which is another character in Unicode's composed form; list "
+            "composed characters, and leave out those that combine with others"
         )
     return found
+
+
+def _may_compose(letter: str) -> bool:
+    """Whether a character may become one with a letter before it: marks and parts of syllables."""
+    return unicodedata.category(letter)[0] == "M" or "\u1160" <= letter <= "\u11ff"
 
 
 def branches(letters: int, step: int) -> int:
@@ -51,6 +58,8 @@ def branches(letters: int, step: int) -> int:
 
 def read_depths(letters: int, length: int, keep: int, most: int) -> tuple[int, ...]:
     """Where rounds end, as few as keep the number of answers of each within `most`."""
+    if length > LONGEST:
+        raise TooLarge(f"words are asked for up to their first {LONGEST} letters, not {length:,}")
     depths: list[int] = []
     while not depths or depths[-1] < length:
         start, known = (depths[-1], keep) if depths else (0, 1)
