@@ -56,6 +56,17 @@ def test_what_no_device_sends_is_not_accepted(mechanism, strange):
         mechanism.count([good[0], strange, good[1]])
 
 
+def test_bytes_in_arrays_of_any_whole_numbers():
+    mechanism = unary_response(range(10), eps=1)
+    drawn = mechanism.randomise(np.arange(10))
+    held = mechanism.count(drawn).supports.tolist()
+    for dtype in (np.int16, np.int64, np.uint64):
+        assert mechanism.count(drawn.astype(dtype)).supports.tolist() == held
+    for strange in ([300, 0], [-1, 0], [0, 4], [2**40, 0]):
+        with pytest.raises(UnknownCategory, match="row 1 holds no report"):
+            mechanism.count(np.array([[255, 3], strange]))
+
+
 @EACH
 def test_missing_reports_are_not_counted(mechanism):
     good = mechanism.randomise(np.array([1, 2, 3]))

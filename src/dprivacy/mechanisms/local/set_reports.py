@@ -254,11 +254,12 @@ class UnaryReports(Reports):
         """Rows of ⌈k/8⌉ bytes, without a bit past the last label."""
         width = -(-self.labels // 8)
         spare = 8 * width - self.labels
-        if isinstance(reports, np.ndarray) and reports.dtype == np.uint8 and reports.ndim == 2:
+        if isinstance(reports, np.ndarray) and reports.dtype.kind in "iu" and reports.ndim == 2:
             if reports.shape[1] != width:
                 return np.full((len(reports), width), -1, dtype=np.int16)
-            good = reports[:, -1] >> (8 - spare) == 0
-            return np.where(good[:, None], reports.astype(np.int16), -1)
+            good = ((reports >= 0) & (reports < 256)).all(axis=1)
+            good &= reports[:, -1] >> (8 - spare) == 0
+            return np.where(good[:, None], reports, 0).astype(np.int16) - ~good[:, None]
         out = np.full((len(reports), width), -1, dtype=np.int16)
         for i, report in enumerate(reports):
             row = bytes(report) if isinstance(report, bytes | bytearray | np.ndarray) else b""
