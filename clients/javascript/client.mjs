@@ -37,7 +37,7 @@ function mechanism(hash, family, { labels, outputs, factor, draw, means, least }
     } catch {
       // what has no JSON is no label
     }
-    return found ?? refuse("the value is not one of the mechanism's labels");
+    return found ?? refuse("the value is none of the mechanism's labels");
   };
   const own = deviceWords();
   return {
@@ -58,7 +58,7 @@ function mechanism(hash, family, { labels, outputs, factor, draw, means, least }
 /** Check everything in a file that a draw or a promise rests on; then, that this page accepts it. */
 export async function load(text, { odds, sha256: pin } = {}) {
   if (odds === undefined && pin === undefined)
-    refuse("say what this page accepts: the largest odds, the file's sha256, or both");
+    refuse("say what this page accepts: the largest odds, or the file's sha256");
   try {
     if (text.length > LARGEST) refuse("the file is longer than 32 MB");
     const { format, version, body, sha256: told } = JSON.parse(text);

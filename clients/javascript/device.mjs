@@ -29,9 +29,7 @@ export function browserStore(database = "dprivacy") {
     }
     const change = (await opened).transaction("kept", "readwrite", { durability: "strict" });
     const onDisk = answered(change, "oncomplete", "onabort");
-    const found = await work(change.objectStore("kept"));
-    await onDisk;
-    return found;
+    return (await Promise.all([work(change.objectStore("kept")), onDisk]))[0];
   };
   const get = (name) => run((kept) => answered(kept.get(name)));
   return {

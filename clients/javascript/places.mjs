@@ -163,6 +163,12 @@ function plane([lat, lon]) {
   };
 }
 
+function degrees([lat, lon]) {
+  if (![lat, lon].every(Number.isFinite) || Math.abs(lat) > 90 || lon < -180 || lon > 360)
+    refuse("a place should be a latitude and a longitude in degrees");
+  return [lat, lon];
+}
+
 /** "200 m", "1.5 km" or a number of metres, exactly. */
 function metres(text) {
   const [, number, unit] = /^\s*(\S*?)\s*(k?m)?\s*$/.exec(text) ?? [];
@@ -195,13 +201,9 @@ export async function places({ eps, radius, centre, cell, step }) {
     const under = ((far + unit / 500000n) << B) + root((2n * side * side) << (2n * B));
     return [((low * short) << B) / (under + 1n), ((high * short) << B) / under + 1n];
   });
-  const { shadow, placeOf } = plane(centre);
+  const { shadow, placeOf } = plane(degrees(centre));
   const [cellMetres, stepMetres] = [size, lattice].map(([num, den]) => Number(num) / Number(den));
-  const cellOf = ([lat, lon]) => {
-    if (!(Math.abs(lat) <= 90 && lon >= -180 && lon <= 360))
-      refuse("a place should be a latitude and a longitude in degrees");
-    return shadow([lat, lon]).map((side) => Math.round(side / cellMetres));
-  };
+  const cellOf = (place) => shadow(degrees(place)).map((side) => Math.round(side / cellMetres));
   const moved = (at, words) => {
     const added = noise(words);
     return placeOf(...at.map((side, k) => (side * Number(steps) + added[k]) * stepMetres));

@@ -67,7 +67,7 @@ for (const { options, stream, reports, forced, permanent, sha256 } of given.plac
 test("what is no place, length or level is refused, and is not told", async () => {
   const options = { eps: "ln 4", radius: "200 m", centre: [40.7, -74] };
   const mechanism = await places(options);
-  for (const place of [[91.25, 0], [0, 361], [NaN, 0], ["north", 0], [], [0, Infinity]])
+  for (const place of [[91.25, 0], [0, 361], [NaN, 0], ["north", 0], [], [0, Infinity], [null, null], ["1", "2"]])
     assert.throws(() => mechanism.randomise(place), { name: "Refused", message: /latitude/ });
   for (const wrong of [
     { radius: "0 m" },
@@ -79,6 +79,8 @@ test("what is no place, length or level is refused, and is not told", async () =
     { cell: "7 m", step: "2 m" },
     { step: "1/100000000000" },
     { eps: "1e3" },
+    { centre: [91, 0] },
+    { centre: [NaN, 0] },
   ])
     await assert.rejects(places({ ...options, ...wrong }), { name: "Refused" }, JSON.stringify(wrong));
 });
