@@ -1,11 +1,14 @@
 """Closing: what was collected becomes a release that everything else reads."""
 
 import secrets
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
-from dprivacy.collecting import Collection, charge, close_book, new_book
+from dprivacy.collecting import Collection, charge, close_book, findings, new_book
 from dprivacy.errors import BudgetExceeded, NotApplicable
+from dprivacy.mechanisms import projective_response
 from dprivacy.release import Ledger, prove_card, query, received
 from dprivacy.store import stored_text
 from support.collections_asked import DRINKS, MECHANISMS, asked, on_the_wire
@@ -45,6 +48,34 @@ def test_a_release_is_estimated_queried_and_proved(tmp_path):
     book.release()
 
 
+@pytest.mark.parametrize("kind", ["projective", "hashed", "subset", "unary"])
+def test_reports_about_answers_are_released_too(tmp_path, kind):
+    truth = ["tea"] * 1500 + ["milk"] * 500
+    book = filled(tmp_path, asked(kind, name="drink"), truth)
+    before = findings(book.tally()).estimate
+    close_book(book).save(tmp_path / "drinks.csv")
+    book.release()
+    table = received(tmp_path / "drinks.csv")
+    found = table.estimate("drink", estimator="inverse")
+    assert {label: float(n) for label, n in found.counts.items()} == pytest.approx(
+        {label: float(n) for label, n in before.counts.items()}
+    )
+    told = query(table, "SELECT count(*) FROM data WHERE drink = 'tea'")
+    assert "±" in told.explain() or "standard error" in told.explain()
+    assert prove_card(tmp_path / "drinks.csv.card.json", file=tmp_path / "drinks.csv")
+
+
+def test_other_settings_than_a_plan_has_are_refused(tmp_path):
+    made = projective_response(["a", "b", "c"], eps="ln 3", q=2)
+    milder = replace(made, reports=made.reports.at(Fraction(2)))  # than its level allows
+    book = new_book(
+        str(tmp_path / "book.db"), Collection.of(stored_text(milder), question="?", name="x")
+    )
+    with pytest.raises(NotApplicable, match="other settings than a plan can have"):
+        close_book(book)
+    book.release()
+
+
 def test_closing_again_gives_the_same(tmp_path):
     book = filled(tmp_path, asked("geometric", name="level"), [0, 1, 2, 3, 4] * 20)
     first, second = close_book(book), close_book(book)
@@ -57,12 +88,13 @@ def test_nothing_was_collected(tmp_path):
     book = new_book(str(tmp_path / "book.db"), asked("response"))
     with pytest.raises(NotApplicable, match="nothing was collected"):
         close_book(book)
+    assert not book.is_closed()
     book.release()
 
 
 def test_sets_that_were_counted_by_label_cannot_be_released(tmp_path):
     book = filled(tmp_path, asked("wide unary"), [3] * 10)
-    with pytest.raises(NotApplicable, match="cannot be released as a table"):
+    with pytest.raises(NotApplicable, match="counted by label, and cannot be released as a table"):
         close_book(book)
     assert not book.is_closed()
     book.release()

@@ -1,23 +1,44 @@
 """What was collected as a release: the noisy answers, sorted, with a card that everybody reads."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dprivacy.collecting.books.collection_book import Book, Collection
-from dprivacy.collecting.report_wire import OutputWire, Tally
+from dprivacy.collecting.report_wire import Tally
 from dprivacy.errors import NotApplicable
 from dprivacy.extras import arrow
+from dprivacy.mechanisms import FAMILIES, LocalMechanism
 from dprivacy.release import Ledger, Plan, Receipt, Released, card_of_noisy, write_table
 from dprivacy.typing import LedgerLike
 
 
 def release_plan(collection: Collection) -> Plan:
-    """The plan that a release of this collection follows: one column, by the stored mechanism."""
-    column = {"type": "stored", "stored": collection.mechanism}
+    """The plan that a release of this collection follows: one column, by its mechanism."""
+    mechanism = collection.wire.mechanism
+    column: dict[str, Any] = {"type": "stored", "stored": collection.mechanism}
+    if isinstance(mechanism, LocalMechanism):
+        column = {
+            "type": "categories",
+            "values": list(mechanism.labels),
+            "epsilon": str(mechanism.guarantee.eps),
+            "mechanism": mechanism.family,
+        }
+        known = {
+            option
+            for family in FAMILIES
+            if family.name == mechanism.family
+            for option in family.options
+        }
+        column |= {key: value for key, value in mechanism.parameters.items() if key in known}
     title = f"{collection.question} (noise drawn on people's own devices)"
-    return Plan.read({"title": title, "columns": {collection.name: column}})
+    plan = Plan.read({"title": title, "columns": {collection.name: column}})
+    if isinstance(mechanism, LocalMechanism) and plan.columns[0].mechanism != mechanism:
+        raise NotApplicable(
+            f"{mechanism!r} was made with other settings than a plan can have, so that its reports "
+            "cannot be released as a table"
+        )
+    return plan
 
 
 def charge(collection: Collection, ledger: Ledger, account: str) -> Receipt:
@@ -35,8 +56,8 @@ def charge(collection: Collection, ledger: Ledger, account: str) -> Receipt:
 def close_book(book: Book, *, ledger: LedgerLike = None) -> Released[Any]:
     """Close a collection, and give what it collected as a release.
 
-    Nothing is taken afterwards. The rows are the noisy answers in the order of their labels: when each
-    came is not known any more.
+    Nothing is taken afterwards. The rows are the noisy answers, or the reports about them, sorted: when
+    each came is not known any more.
 
     Parameters
     ----------
@@ -67,17 +88,17 @@ def close_book(book: Book, *, ledger: LedgerLike = None) -> Released[Any]:
     ['yes', 'no']
     """
     collection = book.collection
-    if not isinstance(collection.wire, OutputWire):
+    if not collection.wire.by_report:
         raise NotApplicable(
-            f"{collection.wire.mechanism!r}: these reports cannot be released as a table; "
-            "`dprivacy collect estimate` has their counts"
+            f"{collection.wire.mechanism!r}: reports were counted by label, and cannot be released "
+            "as a table; `dprivacy collect estimate` has all that they say"
         )
     plan = release_plan(collection)
     receipt = _receipt(collection, ledger)
+    if not book.tally().n:
+        raise NotApplicable(f"{book.name}: nothing was collected, so there is nothing to release")
     book.close_collection()
     tally = book.tally()
-    if not tally.n:
-        raise NotApplicable(f"{book.name}: nothing was collected, so there is nothing to release")
     card = card_of_noisy(plan, rows=tally.n, receipt=receipt)
     return Released(_table(collection, tally), card, write_table, receipt=receipt)
 
@@ -97,8 +118,10 @@ def _receipt(collection: Collection, ledger: LedgerLike) -> Receipt | None:
 
 
 def _table(collection: Collection, tally: Tally) -> Any:
-    counts: Mapping[Any, int] = tally.observed()
+    """A row for each report, in the order of the counters."""
+    slots = np.array(sorted(tally.counters), dtype=np.int64)
+    times = [tally.counters[slot] for slot in slots.tolist()]
     pa = arrow()
-    labels = pa.array(list(counts))
-    at = np.repeat(np.arange(len(counts)), list(counts.values()))
-    return pa.table({collection.name: labels.take(pa.array(at))})
+    cells = pa.array(tally.wire.cells(slots))
+    at = pa.array(np.repeat(np.arange(len(slots)), times))
+    return pa.table({collection.name: cells.take(at)})

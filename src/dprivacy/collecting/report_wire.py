@@ -16,13 +16,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import UnknownCategory
-from dprivacy.mechanisms import LocalMechanism, ReportCounts
+from dprivacy.mechanisms import LocalMechanism, ReportCounts, cells_of
 
 MOST_REPORTS = 1000  # in one request
 LARGEST = 64 << 10  # bytes of a request
 _ID = 16  # bytes
+Slots = NDArray[np.int64]
 MOST_SLOTS = 1 << 22  # counters
 
 
@@ -80,6 +82,15 @@ class Wire(ABC):
     @abstractmethod
     def observed(self, tally: Tally) -> Any:
         """Counters as `estimate` takes them."""
+
+    @property
+    def by_report(self) -> bool:
+        """Whether every report has its own counter."""
+        return True
+
+    @abstractmethod
+    def cells(self, slots: Slots) -> Any:
+        """Reports, by their counters, as cells of a table."""
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -159,6 +170,10 @@ class NumberWire(Wire):
         """One each."""
         return Counter(reports).items()
 
+    def cells(self, slots: Slots) -> Any:
+        """Their numbers."""
+        return cells_of(self.mechanism, slots)
+
     def observed(self, tally: Tally) -> Any:
         """Counts of reports."""
         return ReportCounts(self.mechanism, tally.n, _dense(tally))
@@ -172,6 +187,10 @@ class OutputWire(NumberWire):
     def slots(self) -> int:
         """One an output."""
         return len(self.mechanism.channel.columns)
+
+    def cells(self, slots: Slots) -> Any:
+        """The outputs themselves."""
+        return [self.mechanism.channel.columns[at] for at in slots.tolist()]
 
     def observed(self, tally: Tally) -> Any:
         """Counts by label."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.collecting.report_wire import MOST_SLOTS, NumberWire, Tally
-from dprivacy.mechanisms import ReportCounts
+from dprivacy.collecting.report_wire import MOST_SLOTS, NumberWire, Slots, Tally
+from dprivacy.mechanisms import ReportCounts, cells_of
 
 _AT_A_TIME = 1 << 14  # sets
 
@@ -25,7 +25,7 @@ class SetWire(NumberWire):
     Both suffice for estimates; only the first tells which reports came.
     """
 
-    @cached_property
+    @property
     def by_report(self) -> bool:
         """Whether every set has its own counter."""
         return int(self.mechanism.reports.outputs) <= MOST_SLOTS
@@ -47,7 +47,7 @@ class SetWire(NumberWire):
         return ReportCounts(self.mechanism, tally.n, held)
 
     @abstractmethod
-    def members(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def members(self, slots: Slots) -> NDArray[np.bool_]:
         """For sets by number which labels they hold."""
 
 
@@ -84,7 +84,12 @@ class ListWire(SetWire):
         size, k = self.mechanism.reports.size, len(self.labels)
         return [[comb(c, i + 1) for c in range(k)] for i in range(size)]
 
-    def members(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def cells(self, slots: Slots) -> Any:
+        """Positions."""
+        drawn = np.nonzero(self.members(slots))[1]
+        return cells_of(self.mechanism, drawn.reshape(len(slots), -1))
+
+    def members(self, slots: Slots) -> NDArray[np.bool_]:
         """The largest position first: the largest c with C(c, d) at most the number, and so on."""
         held = np.zeros((len(slots), len(self.labels)), dtype=np.bool_)
         left = slots.copy()
@@ -121,6 +126,11 @@ class BitsWire(SetWire):
         sums = np.unpackbits(rows, axis=1, count=self.slots, bitorder="little").sum(axis=0)
         return ((at, n) for at, n in enumerate(sums.tolist()) if n)
 
-    def members(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def cells(self, slots: Slots) -> Any:
+        """Bits."""
+        drawn = np.packbits(self.members(slots), axis=1, bitorder="little")
+        return cells_of(self.mechanism, drawn)
+
+    def members(self, slots: Slots) -> NDArray[np.bool_]:
         """The bits of a number."""
         return (slots[:, None] >> np.arange(len(self.labels)) & 1).astype(np.bool_)
