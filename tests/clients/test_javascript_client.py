@@ -29,5 +29,6 @@ def test_javascript_refuses_files_that_lie(tmp_path):
 
 
 @pytest.mark.service("node")
-def test_javascript_draws_a_report_once():
+def test_javascript_draws_a_report_once_and_has_the_types_it_says():
     run_node("device.test.mjs")
+    run_node("types.test.mjs")

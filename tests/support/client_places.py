@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from dprivacy.geo import place_mechanism
-from dprivacy.numbers import exp_bounds, ln
+from dprivacy.numbers import Level, exp_bounds, ln
 from dprivacy.sampling import DeviceSource, PlanarNoise
+from dprivacy.sampling.geometric_digits import GeometricDigit
 from support.client_vectors import CONTEXTS, KEY, Exhausted, Given, stream_of
 
 CENTRE = (40.7, -74.0)
@@ -114,6 +115,16 @@ def enclosed() -> Iterator[tuple[str, str, int, str, str]]:
             yield hex(x.numerator), hex(x.denominator), bits, hex(below), hex(least)
 
 
+def digit_twins() -> Iterator[tuple[str, str, bool, str]]:
+    """What every 16-bit word gives for some digits of geometric numbers: a hash."""
+    words = np.arange(1 << 16, dtype=np.uint64)
+    for rate in (Q(538141561, 2**39), Q(1, 4), Q(3, 2), Q(1, 1000), Q(20)):
+        for top in (False, True):
+            found = GeometricDigit(Level(rate), top=top, bits=16).from_words(words).astype("<i2")
+            hashed = hashlib.sha256(found.tobytes()).hexdigest()
+            yield hex(rate.numerator), hex(rate.denominator), top, hashed
+
+
 def write_places(folder: Path, *, words: int) -> None:
     """All vectors, in places.json."""
     found = []
@@ -141,4 +152,5 @@ def write_places(folder: Path, *, words: int) -> None:
         told |= {"reports": reports, "forced": streams, "permanent": permanent}
         found.append({**told, "sha256": question})
     told = {"near": NEAR, "key": KEY.hex(), "places": found, "enclosed": list(enclosed())}
+    told["twins"] = list(digit_twins())
     (folder / "places.json").write_text(json.dumps(told))

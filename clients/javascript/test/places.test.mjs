@@ -1,12 +1,14 @@
 // Places: the noise that Python draws from the same words, in the same degrees.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { givenWords } from "../draws.mjs";
 import { expMinus, lnBounds, root } from "../levels.mjs";
 import { places } from "../places.mjs";
+import { geometricDigit } from "../planar.mjs";
 
 const folder = process.env.VECTORS;
 const given = folder ? JSON.parse(readFileSync(`${folder}/places.json`, "utf8")) : { places: [] };
@@ -18,6 +20,20 @@ const same = (found, told) =>
   found.forEach((side, k) => assert.ok(Math.abs(side - told[k]) < 1.5e-7, `${found} and ${told}`));
 
 test("there are vectors", { skip }, () => assert.ok(given.places.length > 3));
+
+test("digits of noise: every word of 16 bits", { skip }, () => {
+  assert.ok(given.twins.length > 5);
+  for (const [num, den, top, hash] of given.twins) {
+    const { pick } = geometricDigit(BigInt(num), BigInt(den), top, 16);
+    const found = new Int16Array(1 << 16);
+    for (let word = 0; word < 1 << 16; word++) {
+      const digit = pick({ hi: (word << 16) >>> 0, lo: 0 });
+      found[word] = digit === 255 ? -1 : digit;
+    }
+    const made = createHash("sha256").update(new Uint8Array(found.buffer)).digest("hex");
+    assert.equal(made, hash, `rate ${num}/${den}, top ${top}`);
+  }
+});
 
 test("exponentials and logarithms are enclosed, and closely", { skip }, () => {
   assert.ok(given.enclosed.length > 20);

@@ -26,7 +26,7 @@ class DeviceSource:
         The hash of the mechanism's file.
     context
         What is asked, such as "smokes"; another context has independent words.
-    value
+    *value
         The position of the true value among the labels, or several whole numbers, such as those of a
         cell.
 
