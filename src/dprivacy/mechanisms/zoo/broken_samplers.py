@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dprivacy.mechanisms.families.laplace_grid import laplace
 from dprivacy.mechanisms.families.response import randomised_response
 from dprivacy.mechanisms.zoo.broken_channels import EXHIBITS as CHANNEL_EXHIBITS
+from dprivacy.mechanisms.zoo.broken_shuffles import SHUFFLE_EXHIBITS
 from dprivacy.mechanisms.zoo.exhibit import (
     WORD_BITS,
     Exhibit,
@@ -170,4 +171,4 @@ def exhibits() -> list[Exhibit]:
     >>> seen.name, seen.inspect(True).caught, seen.inspect(False).caught
     ('off by one', True, False)
     """
-    return [*CHANNEL_EXHIBITS, *EXHIBITS]
+    return [*CHANNEL_EXHIBITS, *EXHIBITS, *SHUFFLE_EXHIBITS]
