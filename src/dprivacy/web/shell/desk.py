@@ -94,9 +94,8 @@ class Drawer:
             text = (
                 str(error).replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), "here")
             )
-            if (
-                text[:1].isascii() and "." not in text.split(" ", 1)[0]
-            ):  # ε and in.csv stay as they are
+            # ε and the name of a file stay as they are
+            if text[:1].isascii() and "." not in text.split(" ", 1)[0]:
                 text = text[:1].upper() + text[1:]
             return text if text.endswith((".", "?", "!")) else f"{text}."
         if isinstance(error, MemoryError):
