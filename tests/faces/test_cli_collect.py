@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from dprivacy.collecting import open_book
+from dprivacy.collecting import Collection, new_book, open_book
 from dprivacy.mechanisms import projective_response
-from dprivacy.store import load, save
+from dprivacy.store import load, save, stored_text
 from support.collections_asked import on_the_wire
 from support.collector_process import asked, body, posted
 from support.command_runs import command
@@ -93,6 +93,18 @@ def test_from_labels_to_a_release(tmp_path):
     assert proved.out.startswith("Yes: the card says what follows from its plan")
 
 
+def test_reports_are_estimated_without_naming_the_column(tmp_path):
+    mechanism = projective_response(["a", "b", "c", "d"], eps="ln 3")
+    asked_ = Collection.of(stored_text(mechanism), question="Which?", name="letter")
+    book = new_book(str(tmp_path / "b.db"), asked_)
+    told = on_the_wire(mechanism, ["a"] * 300)
+    book.add([secrets.token_bytes(16) for _ in told], told, 20_000)
+    book.release()
+    dprivacy("collect", "close", tmp_path / "b.db", "-o", tmp_path / "out.csv")
+    estimated = dprivacy("estimate", tmp_path / "out.csv", "--json")
+    assert json.loads(estimated.out)["letter"]["n"] == 300
+
+
 def test_a_plan_lists_candidates(tmp_path):
     (tmp_path / "labels.txt").write_text("\n".join(f"page {i}" for i in range(300)))
     told = dprivacy("collect", "plan", tmp_path / "labels.txt", "--epsilon", "1", "--n", "5000")
@@ -100,9 +112,6 @@ def test_a_plan_lists_candidates(tmp_path):
 
 
 def test_manipulation_has_its_exit_code(tmp_path):
-    from dprivacy.collecting import Collection, new_book
-    from dprivacy.store import stored_text
-
     mechanism = projective_response(["a", "b", "c", "d"], eps="ln 3")
     book = new_book(str(tmp_path / "b.db"), Collection.of(stored_text(mechanism), question="?"))
     book.add([secrets.token_bytes(16) for _ in range(500)], [0] * 500, 20_000)

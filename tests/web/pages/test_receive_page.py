@@ -6,7 +6,7 @@ import pytest
 
 from dprivacy.errors import NotApplicable
 from dprivacy.release import Plan, Released, received, sanitise
-from dprivacy.web.pages.receive_page import corrected, mean_words
+from dprivacy.web.pages.receive_page import columns_of, corrected, mean_words
 from support.release_tables import weak_rows
 
 pytestmark = weak_rows
@@ -56,3 +56,25 @@ def test_tables_of_two_columns(release, by):
 def test_a_table_that_nobody_reads_is_not_shown(release):
     with pytest.raises(NotApplicable, match="8,100 cells is too large to show"):
         corrected(release, "age", "spent")
+
+
+def test_reports_have_beside_them_how_many_hold_each_answer():
+    plan = Plan.read({
+        "columns": {
+            "job": {
+                "type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 9",
+                "mechanism": "subset_response", "size": 2,
+            },
+        },
+        "pass_through": ["region"],
+    })  # fmt: skip
+    jobs = np.random.default_rng(2).permutation(["a"] * 400 + ["b"] * 200)
+    rows = pa.table({"job": jobs, "region": ["n", "s"] * 300})
+    made = sanitise(rows, plan)
+    reports = received(Released(made.data, made.card))
+    assert columns_of(reports) == {"job": "job (categories)"}
+    found = corrected(reports, "job")
+    assert found.head[1] == "reports that hold it"
+    assert sum(seen for _, seen, *_ in found.drawn) == 2 * 600
+    assert sum(value for _, _, value, *_ in found.drawn) == pytest.approx(600)
+    assert len(corrected(reports, "job", "region").rows) == 6

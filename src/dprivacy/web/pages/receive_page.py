@@ -12,6 +12,7 @@ from typing import Any, Literal
 from nicegui import ui
 
 from dprivacy.errors import DPrivacyError, NotApplicable
+from dprivacy.mechanisms import counts_in
 from dprivacy.model import shown
 from dprivacy.release import (
     WEAK,
@@ -78,7 +79,7 @@ def columns_of(release: ReceivedTable) -> dict[str, str]:
     return {
         name: f"{name} ({entry['type']})"
         for name, entry in release.card.mechanisms.items()
-        if entry["channel"] is not None
+        if entry["channel"] is not None or "reports" in entry
     }
 
 
@@ -87,7 +88,7 @@ def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
     if by:
         return _crossed(release, column, by)
     found = release.estimate(column)
-    noisy = {shown(key[0]): n for key, n in release.counts([_in_table(release, column)]).items()}
+    noisy, released = _released(release, column)
     rows, drawn = [], []
     errors, ends = found.standard_errors, found.intervals
     for label, value in found.counts.items():
@@ -96,9 +97,19 @@ def corrected(release: ReceivedTable, column: str, by: str = "") -> Corrected:
         seen = noisy.get(shown(label), 0)
         rows.append((name, count(seen), count(float(value)), f"± {count(error)}", _span(low, high)))
         drawn.append((name, float(seen), float(value), low, high))
-    head = (column, "as released (rows)", "corrected (rows)", "standard error", "95 % interval")
+    head = (column, released, "corrected (rows)", "standard error", "95 % interval")
     caption = f"{column}: how many of the {release.card.count:,} rows truly have each value"
     return Corrected(caption, head, tuple(rows), tuple(drawn))
+
+
+def _released(release: ReceivedTable, column: str) -> tuple[dict[str, int], str]:
+    """How many rows say each value as they were released, and what that is called."""
+    cells = {key[0]: n for key, n in release.counts([_in_table(release, column)]).items()}
+    local = release.card.local(column)
+    if local is None:
+        return {shown(label): n for label, n in cells.items()}, "as released (rows)"
+    held = counts_in(local, cells).supports.tolist()
+    return dict(zip(map(shown, local.labels), held, strict=True)), "reports that hold it"
 
 
 def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
@@ -123,13 +134,22 @@ def _crossed(release: ReceivedTable, column: str, by: str) -> Corrected:
 def _quick(release: ReceivedTable, *names: str) -> Literal["ibu", "inverse"]:
     """The estimator that answers in a moment: likelihoods of many cells are climbed slowly."""
     told = [release.card.mechanisms[name] for name in names if name in release.card.mechanisms]
-    channels = [entry["channel"] for entry in told]
-    cells = prod(c["points"] if "points" in c else len(c["outputs"]) for c in channels)
+    cells = prod(_size(release, name) for name in names if name in release.card.mechanisms)
     if cells > _MOST_CELLS:
         raise NotApplicable(
             f"a table of {cells:,} cells is too large to show; `dprivacy estimate -o` writes it"
         )
-    return "ibu" if cells <= _MOST_CLIMBED else "inverse"
+    reports = any("reports" in entry for entry in told)
+    return "ibu" if cells <= _MOST_CLIMBED and not reports else "inverse"
+
+
+def _size(release: ReceivedTable, column: str) -> int:
+    """How many values a protected column may have."""
+    entry, local = release.card.mechanisms[column], release.card.local(column)
+    if local is not None:
+        return len(local.labels)
+    channel = entry["channel"]
+    return int(channel["points"] if "points" in channel else len(channel["outputs"]))
 
 
 def _in_table(release: ReceivedTable, column: str) -> str:

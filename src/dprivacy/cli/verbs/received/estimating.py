@@ -146,7 +146,7 @@ def _of_numbers(release: ReceivedTable, what: str, level: float | None) -> Calla
 def _protected(release: ReceivedTable) -> list[str]:
     """The protected columns whose labels can be counted."""
     entries = release.card.mechanisms.items()
-    return [name for name, entry in entries if entry["channel"] is not None]
+    return [name for name, entry in entries if entry["channel"] is not None or "reports" in entry]
 
 
 def _numeric(release: ReceivedTable) -> tuple[list[str], list[str]]:
