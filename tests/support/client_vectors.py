@@ -113,6 +113,14 @@ def sampler_of(mechanism: ChannelMechanism) -> CategoricalSampler:
     return mechanism._sampler
 
 
+def odds_of(mechanism: Mechanism) -> Q:
+    """The largest factor by which a report changes the odds between two labels."""
+    if isinstance(mechanism, LocalMechanism):
+        return mechanism.factor
+    columns = zip(*mechanism.channel.matrix.entries.tolist(), strict=True)
+    return max(Q(max(column), min(column)) for column in columns)
+
+
 def replay(mechanism: Mechanism, words: int) -> dict[str, Any]:
     """A file, a stream of words, and what is drawn from it for one label after the other."""
     text, k = stored_text(mechanism), len(labels_of(mechanism))
@@ -129,7 +137,8 @@ def replay(mechanism: Mechanism, words: int) -> dict[str, Any]:
             reports.append(drawn(mechanism, len(reports) % k, source))
     except Exhausted:
         pass
-    return {"file": text, "stream": stream.hex(), "reports": reports}
+    odds = str(odds_of(mechanism))
+    return {"file": text, "odds": odds, "stream": stream.hex(), "reports": reports}
 
 
 def residuals(mechanism: Mechanism) -> Iterator[tuple[int, str, Any]]:

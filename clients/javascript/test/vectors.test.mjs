@@ -28,9 +28,15 @@ function ofEveryWord(give) {
 
 test("there are vectors", { skip }, () => assert.ok(mechanisms.length > 10));
 
-for (const { file, stream, reports, residuals, twins, permanent } of mechanisms) {
+for (const { file, odds, stream, reports, residuals, twins, permanent } of mechanisms) {
   const { family, channel, parameters, labels } = JSON.parse(file).body;
   const name = `${family} ${JSON.stringify(parameters)} of ${(labels ?? channel.inputs).length}`;
+
+  test(`${name}: the largest odds`, async () => {
+    const [num, den] = odds.split("/").map(BigInt);
+    const { factor } = await load(file, { sha256: JSON.parse(file).sha256 });
+    assert.equal(factor[0] * (den ?? 1n), factor[1] * num);
+  });
 
   test(`${name}: words that were shared`, async () => {
     const mechanism = await load(file, { odds: ANY });
