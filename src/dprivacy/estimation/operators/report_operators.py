@@ -151,7 +151,7 @@ class SeenSets(ReportOperator):
                 'estimator="inverse" or "projected", or let people send projective_response'
             )
         self._held = _membership(mechanism, reports_in(mechanism, cells))
-        logs: Floats | float = 0.0
+        logs: Floats | float = _log(law.total) - law.bits * log(2)  # where all sets weigh the same
         if isinstance(law, UnaryReports):
             size, chance = self._held.sum(axis=1), law.single
             logs = size * _log(chance) + (k - size) * _log(1 - chance)

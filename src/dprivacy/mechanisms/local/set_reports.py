@@ -259,7 +259,7 @@ class UnaryReports(Reports):
                 return np.full((len(reports), width), -1, dtype=np.int16)
             good = ((reports >= 0) & (reports < 256)).all(axis=1)
             good &= reports[:, -1] >> (8 - spare) == 0
-            return np.where(good[:, None], reports, 0).astype(np.int16) - ~good[:, None]
+            return np.asarray(np.where(good[:, None], reports, 0).astype(np.int16) - ~good[:, None])
         out = np.full((len(reports), width), -1, dtype=np.int16)
         for i, report in enumerate(reports):
             row = bytes(report) if isinstance(report, bytes | bytearray | np.ndarray) else b""
