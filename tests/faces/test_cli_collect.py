@@ -123,8 +123,29 @@ def test_manipulation_has_its_exit_code(tmp_path):
 def test_mistakes_are_said(tmp_path):
     save(projective_response(["a", "b", "c", "d"], eps="ln 3"), tmp_path / "m.json")
     told = dprivacy("collect", "serve", "--book", tmp_path / "b.db", "--question", "?", code=2)
-    assert "a new collection needs the FILE of a mechanism" in told.err
-    told = dprivacy("collect", "serve", tmp_path / "m.json", "--book", tmp_path / "b.db", code=1)
-    assert "no book is here" in told.err
+    assert "a new collection needs the FILE of a mechanism and a --question" in told.err
+    told = dprivacy("collect", "serve", tmp_path / "m.json", "--book", tmp_path / "b.db", code=2)
+    assert "a new collection needs the FILE of a mechanism and a --question" in told.err
     told = dprivacy("collect", "estimate", tmp_path / "m.json", code=1)
     assert "is not the book of a collection" in told.err
+
+
+def test_a_book_that_asks_something_else_is_not_continued(tmp_path):
+    first, other = (projective_response(["a", "b", "c"], eps=eps) for eps in ("ln 3", "ln 4"))
+    save(other, tmp_path / "other.json")
+    place = tmp_path / "b.db"
+    new_book(str(place), Collection.of(stored_text(first), question="Which?")).release()
+    told = dprivacy("collect", "serve", tmp_path / "other.json", "--book", place, code=1)
+    assert "was begun with another mechanism" in told.err
+    told = dprivacy("collect", "serve", "--book", place, "--question", "Who?", code=1)
+    assert "asks 'Which?'" in told.err
+
+
+def test_a_budget_that_is_too_small_begins_no_book(tmp_path):
+    save(projective_response(["a", "b", "c"], eps="ln 3"), tmp_path / "m.json")
+    ledger, place = tmp_path / "ledger.db", tmp_path / "b.db"
+    dprivacy("ledger", "budget", "staff", "ln 2", "--ledger", ledger, "--unit", "row")
+    serve = ("collect", "serve", tmp_path / "m.json", "--book", place, "--question", "Which?")
+    told = dprivacy(*serve, "--ledger", ledger, "--account", "staff", code=1)
+    assert "ln(3)" in told.err
+    assert not place.exists()

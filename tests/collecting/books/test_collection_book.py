@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from dprivacy.collecting import Collection, new_book, open_book
+from dprivacy.collecting import Collection, has_book, new_book, open_book
 from dprivacy.errors import BadFile, NotApplicable, OutputExists
 from dprivacy.mechanisms import randomised_response
 from dprivacy.store import stored_text
@@ -90,6 +90,12 @@ def test_a_second_collection_does_not_write_over_the_first(book, place):
     with pytest.raises(OutputExists, match="already exists"):
         new_book(collection=asked("unary"), **place)
     assert book.collection.wire.mechanism.family == "projective_response"
+
+
+def test_whether_a_book_is_there(place):
+    assert not has_book(**place)
+    new_book(collection=asked("unary"), **place).release()
+    assert has_book(**place)
 
 
 def test_no_book_is_there(place):

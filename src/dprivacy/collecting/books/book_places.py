@@ -61,9 +61,11 @@ def open_book(place: str, *, schema: str = SCHEMA, reading: bool = False) -> Boo
     return SQLiteBook(Path(place), reading=reading)
 
 
-def has_book(place: str) -> bool:
-    """Whether a file is there; of a database nobody knows before it is opened."""
-    return not _is_address(place) and Path(place).exists()
+def has_book(place: str, *, schema: str = SCHEMA) -> bool:
+    """Whether something is there already."""
+    if _is_address(place):
+        return PostgresBook.is_there(place, schema)
+    return Path(place).exists()
 
 
 def _is_address(place: str) -> bool:

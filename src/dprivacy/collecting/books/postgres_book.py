@@ -25,6 +25,10 @@ _TABLES = (
 _WAIT = 10  # seconds for a connection
 
 
+class NoBook(BadFile):
+    """There is none yet."""
+
+
 class PostgresBook(Book):
     """A book in a schema of a PostgreSQL database; several collectors may count in it at once.
 
@@ -51,10 +55,21 @@ class PostgresBook(Book):
         except NotStored as reason:
             raise BadFile(str(reason)) from None
         try:
-            self._open(collection)
+            if collection is not None:
+                self._make(collection)
+            self._open()
         except BaseException:
             self._connection.close()
             raise
+
+    @classmethod
+    def is_there(cls, url: str, schema: str) -> bool:
+        """Whether the schema holds a book."""
+        try:
+            cls(url, schema=schema).release()
+        except NoBook:
+            return False
+        return True
 
     def _connect(self) -> None:
         try:
@@ -72,13 +87,11 @@ class PostgresBook(Book):
                 "later, and try the same address with psql"
             ) from None
 
-    def _open(self, collection: Collection | None) -> None:
-        if collection is not None:
-            self._make(collection)
+    def _open(self) -> None:
         run = self._connection.execute
         there = run("SELECT to_regclass(%s)", [f"{self._schema}.about"]).fetchone()[0]
         if there is None:
-            raise BadFile(
+            raise NoBook(
                 f"{self.name}: no book is in schema {self._schema!r}; `dprivacy collect serve` "
                 "begins one"
             )

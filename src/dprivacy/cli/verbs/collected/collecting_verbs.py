@@ -21,7 +21,7 @@ from dprivacy.collecting import (
     open_book,
     serve_collection,
 )
-from dprivacy.errors import BadFile
+from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.mechanisms import LocalPlan, local_plan, randomised_response
 from dprivacy.model import file_text, shown
 from dprivacy.release import Ledger, write_released
@@ -168,21 +168,37 @@ def _begun(
     place: str | None,
     account: str,
 ) -> Book:
-    """A new book where a question is asked, or the one that is there."""
-    if question is None or has_book(book):
-        if question is not None:
-            click.echo(f"{book} is there already, and goes on as it was begun.", err=True)
-        return open_book(book, schema=schema)
-    if file is None:
-        raise click.UsageError("a new collection needs the FILE of a mechanism")
+    """A new book, charged before anybody is asked; or the one that is there."""
+    if has_book(book, schema=schema):
+        return _continued(file, book, question, schema)
+    if file is None or question is None:
+        raise click.UsageError(
+            "no book is there yet: a new collection needs the FILE of a mechanism and a --question"
+        )
     asked = Collection.of(file_text(file), question=question, name=name)
-    if place is None:
-        return new_book(book, asked, schema=schema)
-    with Ledger(place, create=False) as ledger:
+    if place is not None:
         asked = asked.charged(account)
-        begun = new_book(book, asked, schema=schema)
-        charge(asked, ledger, account)
-        return begun
+        with Ledger(place, create=False) as ledger:
+            charge(asked, ledger, account)
+    return new_book(book, asked, schema=schema)
+
+
+def _continued(file: Path | None, book: str, question: str | None, schema: str) -> Book:
+    """The book that is there, if it asks what the command says."""
+    looked = open_book(book, schema=schema, reading=True)
+    asked = looked.collection
+    looked.release()
+    if file is not None and file_text(file) != asked.mechanism:
+        raise NotApplicable(
+            f"{looked.name}: was begun with another mechanism than that of {file}; leave FILE out to "
+            "go on with it, or begin another book"
+        )
+    if question is not None and question.strip() != asked.question:
+        raise NotApplicable(
+            f"{looked.name}: asks {shown(asked.question)!r}; leave --question out to go on with it, or "
+            "begin another book"
+        )
+    return open_book(book, schema=schema)
 
 
 @collect.command(epilog=shared.examples("dprivacy collect estimate drinks.db"))
