@@ -50,6 +50,9 @@ def samples():
     plan = dp.Plan.read({"columns": {"h": {"type": "ordered", "values": [1, 2], "epsilon": 0.5}}})
     yield "plan", plan
     yield "card", table_card(plan, rows=3, secure=True)
+    spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "1"}
+    sends = dp.Plan.read({"columns": {"h": {**spec, "mechanism": "projective_response"}}})
+    yield "card", table_card(sends, rows=3, secure=True)
     yield "receipt", Receipt("7f3a", 4, "00" * 32, "1b" * 16, "survey", "now", {"h": "ln(2)"})
 
 

@@ -187,3 +187,13 @@ class TestBounds:
         released = sanitise(pa.table({"h": random.sample(true, len(true))}), BOUNDED)
         found = received(released).estimate("h")
         assert abs(found.counts[10] - 3000) < 5 * found.errors()[10] < 1500
+
+
+def test_cells_that_are_reports_are_told_in_words_and_not_in_the_sentence():
+    spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "ln 3"}
+    found = joint_guarantee({"columns": {"h": {**spec, "mechanism": "subset_response"}}})
+    assert (
+        "Column h: a cell is a report and no value (the positions of the set's labels, from 0, rising)"
+        "; it is read through the card."
+    ) in found.explain()
+    assert "report" not in found.sentence()

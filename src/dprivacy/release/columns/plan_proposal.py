@@ -172,7 +172,10 @@ def _why_not_listed(distinct: Sequence[str], rows: int) -> str:
     if 2 * len(distinct) > rows:
         return "nearly all its values are different, so that each may name a person"
     if len(distinct) > _MOST_VALUES:
-        return f"it has more than {_MOST_VALUES} different values"
+        return (
+            f"it has more than {_MOST_VALUES} different values; if a code list names them all, write "
+            'them here as categories, with mechanism = "projective_response"'
+        )
     if any(len(value) > _LONGEST for value in distinct):
         return f"some of its values are longer than {_LONGEST} characters, and may be whole records"
     if any(_may_be_records(value) for value in distinct):

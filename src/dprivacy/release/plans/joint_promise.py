@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.columns.person_identifiers import RULE
@@ -168,10 +169,15 @@ def _over_time(plan: Plan) -> list[str]:
 
 
 def _note(column: ColumnPlan) -> str:
-    """What the metric of a column does not say: values are moved to bounds and to a grid first.
+    """What the metric of a column does not say: that cells are reports, or that values are moved first.
 
     It is the rule that is said, never how many values it moved: that is a fact about true values.
     """
+    if column.local is not None:
+        return (
+            f"Column {column.name}: a cell is a report and no value ({cell_form(column.local)}); it is "
+            "read through the card."
+        )
     farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
     if farther is None:
         return ""
