@@ -169,3 +169,33 @@ def test_a_table_from_a_path_with_odd_letters(folder: Path) -> None:
     good("sanitise", place / "sürvey.csv", "-p", folder / "plan.toml", "-o", target)
     assert "hobby" in good("estimate", target, "--column", "hobby")
     assert "hobby" in good("query", target, GROUPED)
+
+
+class TestShuffle:
+    """From a plan to a proved file, as a person would do it."""
+
+    HOW = ("sanitise", "survey.csv", "-p", "plan.toml", "-o", "out.csv", "--shuffle")
+
+    def test_the_way_to_a_proved_file(self, folder: Path) -> None:
+        told = good(*self.HOW, "--delta", "1e-6", folder=folder)
+        assert "Whoever sees only this table:" in told
+        assert "Rows hide among rows with the same region" in told
+        proved = good("verify", "out.csv.card.json", "out.csv", folder=folder)
+        assert "that its rows are sorted, without names" in proved
+        lines = (folder / "out.csv").read_text().splitlines()
+        (folder / "out.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
+        assert command("verify", "out.csv.card.json", "out.csv", folder=folder).code == 3
+
+    def test_without_a_delta(self, folder: Path) -> None:
+        line = refused(*self.HOW, folder=folder)
+        assert "pass delta= (--delta), for n rows at most 1/n²" in line
+        line = refused(*self.HOW[:-1], "--delta", "1e-6", folder=folder)
+        assert "pass shuffle=True (--shuffle) as well" in line
+
+    def test_a_plan_shows_both(self, folder: Path) -> None:
+        how = ("plan", "plan.toml", "--rows", "800", "--shuffle", "--delta", "1e-6")
+        assert "(group=, --group)" in refused(*how, folder=folder)
+        text = good(*how, "--group", "200", folder=folder)
+        assert "by a factor of at most 40" in text.splitlines()[0]
+        assert "Released sorted, without order and names:" in text
+        assert "pass delta=" in refused("plan", "plan.toml", "--shuffle", folder=folder)

@@ -100,3 +100,4 @@ from dprivacy.release.plans.table_plan import (
     plan_from as plan_from,
 )
 from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words
+from dprivacy.release.unordered.shuffle_terms import require_delta as require_delta

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dprivacy.errors import DPrivacyError, Malformed
+from dprivacy.errors import BadNumber, BadPlan, DPrivacyError, Malformed, NotApplicable
 from dprivacy.estimation import estimate
 from dprivacy.release import Plan, forecast, needed_eps, transition_summary
 from support import release_tables as specs
@@ -103,3 +103,30 @@ def test_transitions():
     assert text.splitlines()[0] == "h: probability of each released value"
     assert "  a -> a 50.0%, b 25.0%, c 25.0%" in text
     assert "no transition matrix" in transition_summary(plan_of(specs.PLACE).columns[0])
+
+
+class TestShuffled:
+    def test_it_stands_beside_the_local_guarantee(self):
+        plan = plan_of()
+        alone, both = forecast(plan, rows=5000), forecast(plan, rows=5000, delta="1e-8")
+        words = both.explain().splitlines()
+        assert words[: words.index(both.shuffled.in_odds())] == alone.explain().splitlines()[:2]
+        assert both.shuffled.explain() in words
+        assert both.to_dict()["shuffled"]["n"] == 5000
+        assert "shuffled" not in alone.to_dict()
+
+    def test_untouched_columns_need_the_smallest_group(self):
+        plan = plan_of(pass_through=["town"])
+        with pytest.raises(NotApplicable, match="the plan publishes town"):
+            forecast(plan, rows=5000, delta="1e-8")
+        found = forecast(plan, rows=5000, delta="1e-8", group=400).shuffled
+        assert (found.rows, found.smallest, found.proof.n) == (5000, 400, 400)
+
+    @pytest.mark.parametrize("group", [1, 5001, 2.5, "many"])
+    def test_a_group_is_part_of_the_table(self, group):
+        with pytest.raises(BadNumber, match="at least 2 and at most all 5,000"):
+            forecast(plan_of(pass_through=["town"]), rows=5000, delta="1e-8", group=group)
+
+    def test_plans_that_cannot_be_shuffled_are_refused(self):
+        with pytest.raises(BadPlan, match="release each block as a table of its own"):
+            forecast(plan_of(specs.BLOCKS), rows=5000, delta="1e-8")

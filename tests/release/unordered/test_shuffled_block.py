@@ -73,11 +73,20 @@ def test_both_guarantees_in_words():
     )
 
 
+def test_both_guarantees_as_chances():
+    seasons = {**TEA, "values": ["spring", "summer", "autumn", "winter"]}
+    found = shuffled_table(plan_of(seasons), 100_000, delta=Q(1, 10**9))
+    after = math.ceil(10_000 / (1 + math.exp(-float(found.proof.eps)))) / 100
+    assert f"50 %, and sees only the table, ends at {after} % for one of them" in found.in_odds()
+    assert found.in_odds().endswith("whoever also sees which row is this person's, at 75 %.")
+
+
 def test_where_nothing_is_gained_the_words_say_so():
     found = shuffled_table(plan_of(TEA), 2, delta=Q(1, 10**9))
     assert not found.gains
     assert "adds nothing that can be proved, since 2 rows are too few" in found.explain()
     assert "a factor 3" in found.explain()
+    assert found.in_odds() == found.explain()
 
 
 def test_distances_without_a_bound_are_refused():

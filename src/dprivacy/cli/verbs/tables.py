@@ -19,6 +19,7 @@ from dprivacy.release import (
     needed_eps,
     propose,
     received,
+    require_delta,
     sanitise_file,
     transition_summary,
 )
@@ -55,7 +56,12 @@ def inspect(
     shared.say(answer, as_json, shared.wrote(str(output)) if named else text)
 
 
-@click.command(epilog=shared.examples("dprivacy plan plan.toml --rows 1200 --points 3"))
+@click.command(
+    epilog=shared.examples(
+        "dprivacy plan plan.toml --rows 1200 --points 3",
+        "dprivacy plan plan.toml --rows 1200 --shuffle --delta 1e-7",
+    )
+)
 @click.argument("plan_file", metavar="PLAN", type=Input())
 @click.option("--rows", default=1000, help="Number of rows that the table will have.")
 @click.option(
@@ -63,11 +69,29 @@ def inspect(
     type=float,
     help="Precision wanted: 95 % intervals of proportions within ± this many points.",
 )
+@click.option(
+    "--shuffle", is_flag=True, help="Add what the table protects when its rows are released sorted."
+)
+@click.option("--delta", help="With --shuffle: the δ of that, for n rows at most 1/n², as 1e-9.")
+@click.option(
+    "--group",
+    type=int,
+    help="With --shuffle: rows of the smallest group that is alike in the columns passed through.",
+)
 @shared.JSON
-def plan(plan_file: Path, rows: int, points: float | None, as_json: bool) -> None:
+def plan(
+    plan_file: Path,
+    rows: int,
+    points: float | None,
+    shuffle: bool,
+    delta: str | None,
+    group: int | None,
+    as_json: bool,
+) -> None:
     """Show what a PLAN (TOML, stored JSON, or -) guarantees and costs, before any data is touched."""
     found = Plan.read(plan_file)
-    ahead = forecast(found, rows=rows)
+    require_delta(shuffle=shuffle, delta=delta)
+    ahead = forecast(found, rows=rows, delta=delta, group=group)
     lines = [ahead.explain(), "", *(transition_summary(column) for column in found.columns)]
     answer = ahead.to_dict()
     if points is not None:

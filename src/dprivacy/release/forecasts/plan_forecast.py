@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber, NotInvertible
+from dprivacy.errors import BadNumber, NotApplicable, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Channel, Pictured, counted, plain, shown
 from dprivacy.release.forecasts.local_candidates import Alternatives, alternatives, report_error
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.unordered.shuffle_terms import shuffle_delta
+from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.spaces import Categories, FiniteSpace
-from dprivacy.typing import PlanLike
+from dprivacy.typing import NumberLike, PlanLike
 
 _APART = {
     "categories": "any two at distance 1 within a block",
@@ -67,12 +69,15 @@ class Forecast(Answer, Pictured):
     rows: int
     columns: tuple[ColumnForecast, ...]
     alternatives: tuple[Alternatives, ...] = ()
+    shuffled: ShuffledTable | None = None
 
     exact = False
 
     def explain(self) -> str:
         """The forecast in words and a small table."""
         lines = [self.guarantee.explain(), "", f"With {counted(self.rows, 'row')}:"]
+        if self.shuffled is not None:
+            lines[1:1] = [self.shuffled.in_odds(), self.shuffled.explain()]
         for column in self.columns:
             parts = [f"  {column.name} ({column.mechanism}, {column.distances}):"]
             if column.bits is not None:
@@ -100,10 +105,13 @@ class Forecast(Answer, Pictured):
             "rows": self.rows,
             "columns": [plain(vars(column)) for column in self.columns],
             "alternatives": [plain(told.to_dict()) for told in self.alternatives],
+            **({} if self.shuffled is None else {"shuffled": self.shuffled.to_dict()}),
         }
 
 
-def forecast(plan: PlanLike, *, rows: int) -> Forecast:
+def forecast(
+    plan: PlanLike, *, rows: int, delta: NumberLike | None = None, group: int | None = None
+) -> Forecast:
     """What a plan promises and what estimates from its output will be worth.
 
     Parameters
@@ -112,6 +120,11 @@ def forecast(plan: PlanLike, *, rows: int) -> Forecast:
         A Plan, the path of a plan file, or the mapping such a file gives.
     rows
         How many rows the table will have.
+    delta
+        With it, the forecast adds what the table protects when it is released shuffled.
+    group
+        For that, where columns are published as they are: the rows of the smallest group that is alike
+        in them.
 
     Examples
     --------
@@ -129,8 +142,32 @@ def forecast(plan: PlanLike, *, rows: int) -> Forecast:
         alternatives(column, rows, found.count_error)
         for column, found in zip(plan.columns, columns, strict=True)
     )
+    shuffled = _shuffled(plan, rows, delta, group)
     told = tuple(each for each in others if each is not None)
-    return Forecast(joint_guarantee(plan), rows, columns, told)
+    return Forecast(joint_guarantee(plan), rows, columns, told, shuffled)
+
+
+
+def _shuffled(
+    plan: Plan, rows: int, delta: NumberLike | None, group: int | None
+) -> ShuffledTable | None:
+    if delta is None:
+        return None
+    slack = shuffle_delta(plan, shuffle=True, delta=delta, permanent=False)
+    assert slack is not None
+    if plan.pass_through and group is None:
+        names = ", ".join(plan.pass_through)
+        raise NotApplicable(
+            f"the plan publishes {names} as they are, and a row hides only among rows that are alike "
+            "there; say how many there are in the smallest such group (group=, --group)"
+        )
+    if group is not None and not (isinstance(group, Integral) and 2 <= group <= rows):
+        raise BadNumber(
+            f"a group has a whole number of rows, at least 2 and at most all {rows:,}, not {group!r}"
+        )
+    return shuffled_table(
+        plan, int(rows), delta=slack, smallest=None if group is None else int(group)
+    )
 
 
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:

@@ -32,24 +32,29 @@ def shuffle_delta(
     BadNumber, NotApplicable, BadPlan
         When δ is missing or no probability, and when rows would not hide among each other.
     """
-    if not shuffle:
-        if delta is not None:
-            raise NotApplicable(
-                f"delta={delta!r} (--delta) is for a shuffled release; pass shuffle=True (--shuffle) "
-                "as well"
-            )
-        return None
+    require_delta(shuffle=shuffle, delta=delta)
     if delta is None:
-        raise BadNumber(
-            "a shuffled release holds except with a small δ, which has to be chosen: pass delta= "
-            "(--delta), for n rows at most 1/n²: 1e-6 for 1,000 rows, 1e-10 for 100,000"
-        )
+        return None
     slack = as_delta(repr(delta) if isinstance(delta, float) else delta)
     if not 0 < slack < 1:
         raise BadNumber(f"δ lies between 0 and 1 where rows are shuffled, not at {slack}")
     for reason in misfits(plan, permanent=permanent):
         raise reason
     return slack
+
+
+def require_delta(*, shuffle: bool, delta: NumberLike | None) -> None:
+    """Refuse one of the two without the other."""
+    if delta is not None and not shuffle:
+        raise NotApplicable(
+            f"delta={delta!r} (--delta) is for a shuffled release; pass shuffle=True (--shuffle) "
+            "as well"
+        )
+    if shuffle and delta is None:
+        raise BadNumber(
+            "a shuffled release holds except with a small δ, which has to be chosen: pass delta= "
+            "(--delta), for n rows at most 1/n²: 1e-6 for 1,000 rows, 1e-10 for 100,000"
+        )
 
 
 def misfits(plan: Plan, *, permanent: bool = False) -> Iterator[BadPlan | NotApplicable]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from dprivacy.model import Answer, about, factor_in_words, plain, shown
-from dprivacy.numbers import Level, ln
+from dprivacy.numbers import Level, exp_bounds, ln
 from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
@@ -100,6 +100,18 @@ class ShuffledTable(Answer):
             f"Whoever also sees who sent which row: {alone}. This needs: rows sorted and no "
             f"identifiers (checked on the file by verify), {each} (stated by the plan), a public "
             "number of rows, and nothing else released of these rows."
+        )
+
+    def in_odds(self) -> str:
+        """Both guarantees as chances, for a board: from an even bet to what it becomes at most."""
+        eps = self.proof.eps
+        if not self.gains or self.local is None or not isinstance(eps, Level):
+            return self.explain()
+        return (
+            "Released sorted, without order and names: whoever holds two records of a person for "
+            f"equally likely, 50 %, and sees only the table, ends at {_even(eps)} for one of them at "
+            f"most, except with δ = {small(self.proof.delta)}; whoever also sees which row is this "
+            f"person's, at {_even(self.local)}."
         )
 
     def _alone(self) -> str:
@@ -193,6 +205,14 @@ def _law(column: ColumnPlan) -> Any:
 def _values(column: ColumnPlan) -> int:
     """How many values a column with a channel has; 0 for any other."""
     return 0 if column.channel is None else len(column.channel.rows)
+
+
+def _even(level: Level) -> str:
+    """The chance that odds of 1 : 1 become at a level, in per cent and rounded up."""
+    if level > 7:
+        return "close to 100 %"
+    factor = level.exp() or exp_bounds(*level.bounds(128), 128)[1]
+    return f"{Decimal(math.ceil(10_000 * factor / (factor + 1))) / 100} %"
 
 
 def small(delta: Fraction) -> str:
