@@ -14,7 +14,10 @@ Standard library only, and not one line of dprivacy. It decides, in whole number
    a = e^eps times as likely for those in it, and that all values are in sets of the same total weight;
 3. that the level of a whole record is the sum over the columns, times the rows and values that a person
    may have, and that the sentence on the card is the one that follows from these numbers;
-4. that what is published, left out and void is what the plan says, and that FILE is the card's file.
+4. that what is published, left out and void is what the plan says, and that FILE is the card's file;
+5. of a shuffled release, that its plan allows one and its words follow from its numbers; that a .csv
+   FILE is sorted and has as many rows in its smallest group as stated; and the bound itself, in
+   fractions, for one column and few rows. Otherwise it says that this was not computed again.
 
 Exit code 0: all of this holds. 3: it does not, or is too large to be proved here; the line says what.
 1: this is no card of a table.
@@ -27,7 +30,7 @@ import sys
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
-from math import comb, exp, inf, isqrt, log
+from math import ceil, comb, exp, inf, isqrt, log
 
 BITS = 320
 ONE = 1 << BITS  # levels and distances are whole multiples of 1/ONE, right to about 2^-300
@@ -249,6 +252,7 @@ BY_FORMULA = ("randomised_response", "geometric", "laplace")
 ANY = "type epsilon columns:list nulls source note"
 CARD = "what:str guarantee:dict holds:bool void:list secure:bool count:int mechanisms:dict"
 MORE = "title:str plan:dict pass_through:list dropped:list permanent:bool receipt:dict output:dict"
+MORE = f"{MORE} shuffled:dict"
 PLAN = "title:str drop:list pass_through:list unit:str table:dict"
 BOUNDS = "rows_per_person:int values_per_person:int"
 STRANGE = LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
@@ -783,7 +787,195 @@ def check_table(body):
         ("holds", body["holds"], not void),
     ):
         same(field, said, follows)
+    if "shuffled" in body:
+        check_shuffled(body, plan, total, delta, [*protected, *through])
     return left[1:]
+
+
+# ---- a shuffled release: rows sorted, and what that adds
+
+BLOCK = "eps:str delta:str n:int smallest_group:int method:str sentence:str"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+CELL = re.compile(r'(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))')
+STEPS = 1 << 15  # products of fractions for one bound
+
+
+def check_shuffled(body, plan, total, slack, released):
+    """That a plan may be shuffled, and that the block says what follows from its numbers."""
+    block, through = body["shuffled"], plan.get("pass_through", [])
+    keys("shuffled", block, BLOCK, "pair:list lower_bound:str")
+    rows, n, delta = body["count"], block["smallest_group"], Fraction(block["delta"])
+    strange = [
+        name for name, spec in plan["columns"].items()
+        if "blocks" in spec or spec.get("source", "declared") != "declared"
+    ]  # fmt: skip
+    if body.get("permanent") or plan.get("unit", "row") in released or strange:
+        raise Fault("shuffled: answers are permanent, or rows are named, or values not declared")
+    if not 0 < delta < 1 or not 2 <= n <= rows or (not through and n < rows):
+        raise Fault("shuffled: delta is no chance, or the smallest group is too small or too large")
+    same("shuffled.n", block["n"], rows)
+    if block["method"] == "none":
+        return
+    a = Fraction(re.fullmatch(r"(?:ln\()?(\d+(?:/\d+)?)\)?", block["eps"])[1]) or Fraction(1)
+    if total is None or a < 1 or level(block["eps"], "shuffled.eps") > total:
+        raise Fault("shuffled.eps: is not a level below that of a single row")
+    if "lower_bound" in block and level(block["lower_bound"], "shuffled") > level(block["eps"], ""):
+        raise Fault("shuffled.lower_bound: is above eps")
+    most = plan.get("rows_per_person", 1)
+    told = [
+        "Whoever sees only this table: the odds between any two records of one person change by at "
+        f"most a factor {near_one(a)}, except with δ = {small(delta)}."
+    ]
+    if through:
+        told.append(
+            f"Rows hide among rows with the same {', '.join(through)}; the smallest such group has "
+            f"{n:,} of the {rows:,} rows."
+        )
+    told.append(
+        f"Whoever also sees who sent which row: a factor {factor(total)}"
+        f"{f', plus δ = {small(slack)}' if slack else ''}. This needs: rows sorted and no "
+        "identifiers (checked on the file by verify), "
+        f"{'one row' if most == 1 else f'at most {most:,} rows'} a person (stated by the plan), a "
+        "public number of rows, and nothing else released of these rows."
+    )
+    same("shuffled.sentence", block["sentence"], " ".join(told))
+
+
+def near_one(a):
+    """A factor with two digits of what it exceeds 1 by, rounded up."""
+    if a == 1:
+        return "1"
+    if a >= 2:
+        return factor(level(f"ln({a})", "shuffled.eps"))
+    places = 1
+    while (a - 1) * 10**places < 1:
+        places += 1
+    scaled = ceil(a * 10 ** (places + 1))
+    return f"{scaled // 10 ** (places + 1)}.{scaled % 10 ** (places + 1):0{places + 1}d}".rstrip(
+        "0."
+    )
+
+
+def small(delta):
+    """A probability, a power of ten as one."""
+    size = len(str(delta.denominator)) - 1
+    if delta == Fraction(1, 10**size) and size > 1:
+        return f"10{f'-{size}'.translate(RAISED)}"
+    return str(delta)
+
+
+def check_bound(body):
+    """The bound once more, in fractions, where one column of few values and few rows allow it."""
+    block, plan, entries = body["shuffled"], body["plan"], list(body["mechanisms"].values())
+    channel, given_up = entries[0]["channel"], "Its ε was not computed again here: "
+    if block["method"] == "none" or plan.get("rows_per_person", 1) != 1:
+        return given_up + "nothing is claimed beyond one row, or a person has several."
+    if len(entries) > 1 or not channel or "matrix" not in channel:
+        return given_up + "it is of several columns, or of one without a table of chances."
+    a, delta = Fraction(block["eps"][3:-1] or 1), Fraction(block["delta"])
+    den, rows = (in_hex(channel["matrix"][key], "shuffled") for key in ("denominator", "weights"))
+    rows = [[Fraction(w, den) for w in row] for row in rows]
+    bound = two_outputs if len(rows[0]) == 2 else blanket
+    worst = Fraction(0)
+    for p in rows:
+        for q in rows:
+            found = Fraction(0) if p is q else bound(rows, p, q, a, block["smallest_group"])
+            if found is None:
+                return given_up + "that takes too long for so many rows."
+            worst = max(worst, found)
+    if worst > delta:
+        raise Fault("shuffled.eps: at this level delta is larger than stated")
+    return "Its ε was computed again in fractions."
+
+
+def blanket(rows, p, q, a, n):
+    """E[(B1 L1 + ... + Bn Ln)+]/(g n), and what only p gives: see the theory of shuffled reports."""
+    least = [min(column) for column in zip(*rows)]
+    share = sum(least)
+    told = sum((max(x - a * z, 0) for x, z, w in zip(p, q, least) if not w), Fraction(0))
+    if not share:
+        return Fraction(1)
+    atoms, law, steps = {Fraction(0): 1 - share}, {Fraction(0): Fraction(1)}, 0
+    for x, z, w in zip(p, q, least):
+        if w:
+            at = (x - a * z) * share / w
+            atoms[at] = atoms.get(at, 0) + w
+    for _ in range(n):
+        longer = {}
+        steps += len(law) * len(atoms)
+        if steps * len(rows) ** 2 > STEPS:
+            return None
+        for at, mass in law.items():
+            for step, weight in atoms.items():
+                longer[at + step] = longer.get(at + step, 0) + mass * weight
+        law = longer
+    return sum((at * mass for at, mass in law.items() if at > 0), Fraction(0)) / (share * n) + told
+
+
+def two_outputs(rows, p, q, a, n):
+    """The largest delta over all tables of the others, who may be taken at the two extreme rows."""
+    if n**3 * len(rows) ** 2 > STEPS:
+        return None
+    low, high, worst = min(row[1] for row in rows), max(row[1] for row in rows), Fraction(0)
+    for above in range(n):
+        law = [Fraction(1)]
+        for chance in [high] * above + [low] * (n - 1 - above):
+            law = [x * (1 - chance) + z * chance for x, z in zip([*law, 0], [0, *law])]
+        sides = ([x * r[0] + z * r[1] for x, z in zip([*law, 0], [0, *law])] for r in (p, q))
+        worst = max(worst, sum(max(x - a * z, Fraction(0)) for x, z in zip(*sides)))
+    return worst
+
+
+def check_rows(body, file):
+    """The order of the rows of a .csv file, its columns, and its smallest group."""
+    if file is None or not str(file).lower().endswith(".csv"):
+        return "The order of its rows was not looked at: that needs a FILE, and one that is .csv."
+    through, order = body["plan"].get("pass_through", []), {}
+    for entry in body["mechanisms"].values():
+        for column in entry["columns"]:
+            order[column] = reader_of(entry)
+    groups, before, count = {}, None, 0
+    with open(file, encoding="utf-8", newline="") as data:
+        lines = records(data)
+        names = next(lines)
+        same("shuffled, columns", sorted(names), sorted([*order, *through]))
+        for cells in lines:
+            if len(cells) != len(names):
+                raise Fault(f"shuffled: row {count} of {file} has not a cell for every column")
+            now = [
+                order[c](cell) if c in order else (cell is not None, cell or "")
+                for c, cell in zip(names, cells)
+            ]
+            if before is not None and now < before:
+                raise Fault(f"shuffled: row {count} of {file} should come before the one above it")
+            group = tuple(cell for c, cell in zip(names, cells) if c in through)
+            groups[group], before, count = groups.get(group, 0) + 1, now, count + 1
+    same("count", body["count"], count)
+    same("shuffled.smallest_group", body["shuffled"]["smallest_group"], min(groups.values()))
+    return "Its rows are sorted, and its groups are as large as stated."
+
+
+def reader_of(entry):
+    """How the cells of a protected column sort: by the card's list, as numbers, or as texts."""
+    outputs = (entry["channel"] or {}).get("outputs")
+    if outputs is None:
+        report = entry.get("reports", {}).get("cells", "")
+        return Fraction if entry["type"] in ("numbers", "place") or "number" in report else str
+    if any(isinstance(y, dict) for y in outputs):
+        points = {Fraction(y["fraction"]): at for at, y in enumerate(outputs)}
+        return lambda cell: points[Fraction(cell)]
+    return {None if y is None else str(y): at for at, y in enumerate(outputs)}.__getitem__
+
+
+def records(data):
+    """The rows of a .csv file; an empty cell without quotes is None, as a missing value is written."""
+    held = ""
+    for line in data:
+        held += line
+        if held.count('"') % 2 == 0:  # no line ends within a cell
+            cells = CELL.finditer(held.rstrip("\r\n"))
+            yield [m[2] or None if m[1] is None else m[1].replace('""', '"') for m in cells]
+            held = ""
 
 
 def sentence(total, delta, published, wide):
@@ -834,11 +1026,13 @@ def main(card, file=None):
                 f"this is a card of {body['what']}; only tables are checked from their card alone"
             )
             return 1
-        formulas = check_table(body)
+        formulas, notes = check_table(body), []
         if file is not None:
             with open(file, "rb") as data:
                 found = hashlib.file_digest(data, "sha256").hexdigest()
             same("output.sha256", body["output"]["sha256"], found)
+        if "shuffled" in body:
+            notes = [body["shuffled"]["sentence"], check_bound(body), check_rows(body, file)]
     except Fault as fault:
         print(f"No: {fault}".encode("unicode_escape").decode())
         return 3
@@ -851,6 +1045,8 @@ def main(card, file=None):
     print(f"Yes: {body['guarantee']['sentence']}")
     if formulas:
         print(f"By its formula, since no table of chances is on the card: {formulas}.")
+    for note in notes:
+        print(note)
     return 0
 
 

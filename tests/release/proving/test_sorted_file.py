@@ -1,6 +1,7 @@
 """`verify CARD FILE` of a shuffled release: what is broken is found, and what is whole passes."""
 
 import dataclasses
+import importlib.util
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.release import Plan, prove_card, sanitise, sanitise_file
+from dprivacy.numbers import Level, ln
+from dprivacy.release import Plan, prove_card, read_card, sanitise, sanitise_file
 from dprivacy.release.files.own_files import file_hash
 from dprivacy.release.files.released_folders import files_in, listing_hash
 from dprivacy.release.files.table_files import writer_of
+from dprivacy.release.plans.release_card import card_text
 from dprivacy.release.unordered.shuffled_block import shuffled_table
 from support.release_tables import LETTERS
 
@@ -41,6 +44,16 @@ def table():
         "b": [f"{k:03b}" for k in rng.integers(0, 8, ROWS)],
         "r": np.array(["low", "mid", "high"])[rng.integers(0, 3, ROWS)],
     })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def checker():
+    """The program of the documentation, which knows nothing of this package."""
+    path = Path(__file__).parents[3] / "docs" / "checker" / "check_card.py"
+    spec = importlib.util.spec_from_file_location("check_card", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(params=["csv", "parquet"])
@@ -181,6 +194,87 @@ def test_cards_that_contradict_themselves(change, words):
     block["smallest_group"] = change.get("smallest", block["smallest_group"])
     forged = dataclasses.replace(card, shuffled=block, permanent=change.get("permanent", False))
     assert any(words in found for found in prove_card(forged).findings)
+
+
+class TestChecker:
+    """check_card.py, which shares no code with the package."""
+
+    def told(self, checker, capsys, card, path=None):
+        code = checker.main(*(str(p) for p in (card, path) if p is not None))
+        return code, capsys.readouterr().out
+
+    def test_a_release_passes(self, released, checker, capsys):
+        path, card = released
+        code, words = self.told(checker, capsys, f"{path}.card.json", path)
+        assert code == 0, words
+        assert card.shuffled["sentence"] in words
+        looked = "Its rows are sorted" in words
+        assert looked == (path.suffix == ".csv")
+        assert looked or "The order of its rows was not looked at" in words
+        assert "was not computed again here: it is of several columns" in words
+
+    @pytest.mark.parametrize(("values", "rows"), [("ab", 9), ("abc", 8), ("abcd", 6)])
+    def test_small_bounds_are_computed_again(self, checker, tmp_path, capsys, values, rows):
+        plan = {"columns": {"h": {**LETTERS, "values": list(values)}}}
+        table = pa.table({"h": (list(values) * rows)[:rows]})
+        sanitise(table, plan, shuffle=True, delta="1/20", output=tmp_path / "out.csv")
+        card = tmp_path / "out.csv.card.json"
+        code, words = self.told(checker, capsys, card, tmp_path / "out.csv")
+        assert (code, "Its ε was computed again in fractions." in words) == (0, True), words
+        held = read_card(card)
+        low = Level(held.shuffled["eps"]).exp() - Fraction(1, 20)
+        forged = {**held.shuffled, "eps": f"ln({low})"}
+        forged["sentence"] = held.shuffled["sentence"].replace(
+            f"a factor {checker.near_one(low + Fraction(1, 20))}, except",
+            f"a factor {checker.near_one(low)}, except",
+        )
+        forged.pop("lower_bound", None)
+        card.write_text(card_text(dataclasses.replace(held, shuffled=forged)))
+        code, words = self.told(checker, capsys, card)
+        assert code == 3
+        assert "at this level delta is larger than stated" in words
+
+    def test_its_words_are_those_of_the_package(self, checker):
+        rng = np.random.default_rng(6)
+        known = shuffled_table(Plan.read({"columns": {"h": LETTERS}}), 100, delta=Fraction(1, 100))
+        for size in 10 ** rng.uniform(-6, 3, 300):
+            a = 1 + Fraction(int(size * 10**9) + 1, 10**9)
+            proof = dataclasses.replace(known.proof, eps=ln(a))
+            assert checker.near_one(a) == dataclasses.replace(known, proof=proof).factor
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda t: t.take(pa.array(np.arange(ROWS)[::-1])), "should come before the one above"),
+            (lambda t: t.append_column("who", pa.array(np.arange(ROWS))), "shuffled, columns"),
+            (lambda t: t.slice(1), "count: the card says 600"),
+        ],
+    )
+    def test_broken_twins(self, released, checker, capsys, change, words):
+        path, card = released
+        if path.suffix != ".csv":
+            return
+        output = {**card.output, "sha256": rewritten(path, change)}
+        held = Path(f"{path}.card.json")
+        held.write_text(card_text(dataclasses.replace(card, output=output)))
+        code, told = self.told(checker, capsys, held, path)
+        assert (code, words in told) == (3, True), told
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("n", 599),
+            ("smallest_group", 1),
+            ("delta", "2"),
+            ("sentence", "All is well."),
+            ("eps", "9"),
+        ],
+    )
+    def test_forged_blocks(self, released, checker, tmp_path, capsys, field, value):
+        _, card = released
+        forged = dataclasses.replace(card, shuffled={**card.shuffled, field: value})
+        (tmp_path / "card.json").write_text(card_text(forged))
+        assert self.told(checker, capsys, tmp_path / "card.json")[0] == 3
 
 
 def test_a_folder_is_read_in_the_order_of_its_files(tmp_path, released):

@@ -161,13 +161,11 @@ def _shuffled(
             f"the plan publishes {names} as they are, and a row hides only among rows that are alike "
             "there; say how many there are in the smallest such group (group=, --group)"
         )
-    if group is not None and not (isinstance(group, Integral) and 2 <= group <= rows):
+    if group is not None and (type(group) is not int or not 2 <= group <= rows):
         raise BadNumber(
             f"a group has a whole number of rows, at least 2 and at most all {rows:,}, not {group!r}"
         )
-    return shuffled_table(
-        plan, int(rows), delta=slack, smallest=None if group is None else int(group)
-    )
+    return shuffled_table(plan, int(rows), delta=slack, smallest=group)
 
 
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
