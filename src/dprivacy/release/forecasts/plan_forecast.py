@@ -147,7 +147,6 @@ def forecast(
     return Forecast(joint_guarantee(plan), rows, columns, told, shuffled)
 
 
-
 def _shuffled(
     plan: Plan, rows: int, delta: NumberLike | None, group: int | None
 ) -> ShuffledTable | None:
