@@ -15,7 +15,7 @@ from dprivacy.verify.shuffling.worst_pair import DIGITS
 
 Cells = tuple[tuple[Fraction, Fraction, Fraction], ...]
 
-_MOST_SCORED, _MOST_SCORED_ALONE = 1000, 10_000  # reports up to which scores are added up
+_MOST_SCORED = 10_000  # reports up to which scores are added up, where counts do not come close
 
 
 def best_attack(cases: Iterable[Cells], n: int, delta: Fraction, a: Fraction) -> Level | None:
@@ -29,10 +29,12 @@ def best_attack(cases: Iterable[Cells], n: int, delta: Fraction, a: Fraction) ->
         How many reports there are, δ, and the e^ε that was proved.
     """
     rows = [[[cell[k] for cell in cells] for k in range(3)] for cells in cases]
-    found = [difference_factor(p, q, others, n, delta, a) for p, q, others in rows]
-    if n <= _MOST_SCORED or (n <= _MOST_SCORED_ALONE and not any(found)):
-        found += [attack_factor(p, q, others, n, delta, a) for p, q, others in rows]
-    best = max((factor for factor in found if factor is not None), default=Fraction(0))
+    known = [difference_factor(p, q, others, n, delta, a) for p, q, others in rows]
+    best = max((factor for factor in known if factor is not None), default=Fraction(1))
+    close = math.log(best) > 0.99 * math.log(a)
+    if n <= _MOST_SCORED and not close:
+        known = [attack_factor(p, q, others, n, delta, a) for p, q, others in rows]
+        best = max([best, *(factor for factor in known if factor is not None)])
     short = Fraction(math.floor(best * 10**DIGITS), 10**DIGITS)
     return ln(short) if short > 1 else None
 

@@ -123,7 +123,7 @@ def shuffled_distances(
     >>> print(shuffled_distances(age, 10**5, delta="1e-6", distances=[100, 2000]))
     100,000 reports without order and names, δ = 1/1000000; at most 0.000022952 per unit of distance:
       at distance 100: ε = 0.0022952 (a single report: 0.099999)
-      at distance 2000: ε = 0.045037 (a single report: 2.0000)
+      at distance 2000: ε = 0.045036 (a single report: 2.0000)
     """
     slack, _ = read_sizes(n, delta, 1)
     listed = exact_rows(C)

@@ -68,7 +68,7 @@ def worst_pair(
         while high - low > 1e-3 * high:
             middle = (low + high) / 2 if low else high / 3
             low, high = (low, middle) if holds(rounded(middle), _COARSE) else (middle, high)
-        low = high * 0.994  # the fine grid lowers δ by a hundredth, and ε by less
+        low = high * 0.97  # the fine grid lowers δ by a hundredth or two, and ε by less
         while high - low > 2e-5 * high:
             middle = (low + high) / 2
             low, high = (low, middle) if holds(rounded(middle), FINE) else (middle, high)
