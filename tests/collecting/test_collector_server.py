@@ -136,7 +136,6 @@ def running(tmp_path_factory):
         b"POST /v1/reports HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
         b"POST /v1/reports HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{}",
         b"POST /v1/reports HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
-        b"POST /v1/reports HTTP/1.1\r\nhost: x\r\n" + b"a: " + b"b" * 200_000,
     ],
 )
 def test_what_is_not_http_is_refused_and_counts_nothing(running, told):
@@ -144,6 +143,32 @@ def test_what_is_not_http_is_refused_and_counts_nothing(running, told):
     heard = raw(server.host, told)
     assert heard == b"" or b" 400 " in heard.split(b"\r\n")[0], heard[:200]
     assert counted(place).n == 0
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"GET /",
+        b"POST /v1/reports HTTP/1.1\r\nhost: x\r\na: ",
+        b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 9,
+    ],
+)
+def test_a_head_without_end_is_cut_off(running, told):
+    server, _, _ = running
+    name, port = server.host.split(":")
+    with socket.create_connection((name, int(port)), timeout=60) as line:
+        line.sendall(told)
+        with pytest.raises(OSError, match=r"reset|Broken pipe"):
+            line.sendall(b"b" * (1 << 30))
+
+
+def test_a_request_for_a_websocket_is_answered_as_any_other(running):
+    server, _, _ = running
+    asks = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
+    name, port = server.host.split(":")
+    with socket.create_connection((name, int(port)), timeout=60) as line:
+        line.sendall(asks)
+        assert line.recv(12) == b"HTTP/1.1 200"
 
 
 def test_a_report_that_is_cut_off_counts_nothing(running):

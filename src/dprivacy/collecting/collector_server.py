@@ -7,6 +7,7 @@ from contextlib import suppress
 from types import FrameType
 
 from dprivacy.collecting.books.collection_book import Book
+from dprivacy.collecting.bounded_protocol import bounded_protocol
 from dprivacy.collecting.collector_app import Collector
 from dprivacy.collecting.group_commit import GroupCommit
 from dprivacy.errors import NotApplicable
@@ -70,6 +71,8 @@ def serve_collection(
     app = Collector(GroupCommit(book), estimates=estimates)
     config = library.Config(
         app,
+        http=bounded_protocol(),
+        ws="none",
         log_level="error",
         access_log=False,
         proxy_headers=False,
