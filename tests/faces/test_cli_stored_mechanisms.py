@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dprivacy.model import read_document, write_document
+from dprivacy.errors import BadFile
+from dprivacy.mechanisms import projective_response, subset_response
+from dprivacy.model import as_channel, read_document, write_document
+from dprivacy.store import save
 from support.command_runs import command, good, refused
 
 CELLS = ("(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)")
@@ -107,3 +110,39 @@ def test_a_plan_draws_from_it_and_a_card_does_not_pass_for_one(folder: Path) -> 
     assert len((folder / "out.csv").read_text().splitlines()) == 61
     line = refused("leakage", "out.csv.card.json", folder=folder)
     assert "holds a card, where a channel or a mechanism is needed" in line
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Local mechanisms, which are stored by their law and not as a matrix."""
+    place = tmp_path_factory.mktemp("asked")
+    labels = ["tea", "milk", "rum"]
+    save(subset_response(labels, eps="ln 2", size=1), place / "one.json")
+    save(projective_response(labels, eps="ln 2", q=3), place / "plane.json")
+    save(projective_response(range(2000), eps=1), place / "many.json")
+    return place
+
+
+def test_local_mechanisms_are_studied_by_their_matrix(asked: Path) -> None:
+    own = data("verify", "one.json", folder=asked)
+    assert (own["space"], own["smallest"]) == ("the mechanism's own", "ln(2)")
+    assert own["claimed"]["holds"] is True
+    assert command("verify", "one.json", "--epsilon", "ln(3/2)", folder=asked).code == 3
+    assert "plane is the safer" in good("compare", "one.json", "plane.json", folder=asked)
+    assert good("leakage", "plane.json", folder=asked)
+
+
+def test_local_mechanisms_of_many_labels_are_verified_by_their_law(asked: Path) -> None:
+    found = data("verify", "many.json", folder=asked)
+    assert found["holds"] is True
+    words = good("verify", "many.json", folder=asked)
+    assert "projective_response(2000 labels" in words
+    assert "2.718 times as likely for a label in its set" in words
+    assert command("verify", "many.json", "--epsilon", "9/10", folder=asked).code == 3
+    told = refused("compare", "many.json", "one.json", folder=asked)
+    assert "more reports than can be listed" in told
+
+
+def test_a_law_is_no_matrix(asked: Path) -> None:
+    with pytest.raises(BadFile, match="holds a local mechanism, stored by its law"):
+        as_channel(asked / "one.json")

@@ -9,7 +9,8 @@ import rich_click as click
 
 from dprivacy.cli.shared_options import space as space_option, together
 from dprivacy.cli.standard_input import Input
-from dprivacy.errors import BadFile
+from dprivacy.errors import BadFile, NotApplicable
+from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import (
     Channel,
     Document,
@@ -26,6 +27,7 @@ from dprivacy.model import (
     shown,
 )
 from dprivacy.spaces import FiniteSpace, space_in_words
+from dprivacy.store import load
 from dprivacy.typing import Label
 
 # name: (space, input labels, rows); outputs are the inputs.
@@ -124,6 +126,16 @@ def channel_of_file(
     normalise
         Whether rows that miss 1 by a rounding are divided by their sums.
     """
+    local = local_mechanism(path)
+    if local is not None:
+        if local.channel is None or not isinstance(local.guarantee.space, FiniteSpace):
+            raise NotApplicable(
+                f"{path}: {local!r} has more reports than can be listed, and so no matrix; `dprivacy "
+                "verify` says what its law guarantees"
+            )
+        if space is None:
+            return Given(local.channel, local.guarantee.space, "the mechanism's own", True)
+        return _on(local.channel, space)
     found = matrix_in_file(path)
     if isinstance(found, Channel):
         if space is None and stored_mechanism(path) is not None:
@@ -151,6 +163,15 @@ def stored_mechanism(path: Path) -> dict[str, Any] | None:
     """The body of a stored mechanism; None for any other file."""
     found = stored_noun(path)
     return found.body if found is not None and found.noun == "mechanism" else None
+
+
+def local_mechanism(path: Path) -> LocalMechanism | None:
+    """The local mechanism of a file, which is stored by its law; None for any other file."""
+    found = stored_noun(path)
+    if found is None or found.noun != "mechanism" or "channel" in found.body:
+        return None
+    stored = load(path)
+    return stored if isinstance(stored, LocalMechanism) else None
 
 
 def stored_noun(path: Path) -> Document | None:

@@ -9,9 +9,17 @@ from typing import NoReturn
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
-from dprivacy.cli.channel_argument import CHANNEL, given_channel, stored_mechanism, stored_noun
+from dprivacy.cli.channel_argument import (
+    CHANNEL,
+    given_channel,
+    local_mechanism,
+    stored_mechanism,
+    stored_noun,
+)
 from dprivacy.cli.exit_codes import GUARANTEE_FAILED
-from dprivacy.model import Verdict, require_keys
+from dprivacy.mechanisms import LocalMechanism
+from dprivacy.model import Verdict, about, plain, require_keys
+from dprivacy.numbers import as_eps, ln
 from dprivacy.release import Ledger, prove_card, read_card
 from dprivacy.store import load
 from dprivacy.verify import (
@@ -75,6 +83,9 @@ def verify(
         if matrix is None:
             raise click.UsageError("FILE and --ledger go with the CARD of a release")
         read_card(matrix)  # says why it is not a card
+    local = None if matrix is None else local_mechanism(matrix)
+    if local is not None and local.channel is None and space is None:
+        _by_its_law(local, epsilon, as_json)
     given = given_channel(matrix, built_in, space, printed=printed or None)
     claimed = None if matrix is None else _claimed(matrix)
     asked = given.channel if given.printed is None else given.printed
@@ -126,8 +137,29 @@ def _other_noun(
     sys.exit(0 if verdict else GUARANTEE_FAILED)
 
 
+def _by_its_law(mechanism: LocalMechanism, epsilon: str | None, as_json: bool) -> NoReturn:
+    """Of a local mechanism with too many reports to list: its odds a are all that decides."""
+    level, smallest = as_eps(epsilon or mechanism.guarantee.eps), ln(mechanism.factor)
+    verdict = Verdict(
+        f"the mechanism is ε-private on unordered labels at ε = {about(level)}",
+        smallest <= level,
+        True,
+        denial=f"the mechanism is not ε-private on unordered labels at ε = {about(level)}",
+    )
+    odds = about(mechanism.factor)
+    words = (
+        f"{mechanism!r}\n\n{verdict.explain()}\nReports are not listed: every one is {odds} times as "
+        "likely for a label in its set as for one outside (L Thm 1)."
+    )
+    shared.say({**verdict.to_dict(), "smallest": plain(smallest)}, as_json, words)
+    sys.exit(0 if verdict else GUARANTEE_FAILED)
+
+
 def _claimed(path: Path) -> PrivacyVerdict | None:
     """Whether what a stored mechanism claims of itself holds; None for a file that claims nothing."""
+    local = local_mechanism(path)
+    if local is not None:
+        return local.verify()
     body = stored_mechanism(path)
     if body is None:
         return None

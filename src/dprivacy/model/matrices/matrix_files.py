@@ -180,6 +180,11 @@ def _stored(text: str, name: str, part: str, read: Callable[..., Noun]) -> Noun:
     document = read_document(text, name=name)
     body = document.body
     if document.noun == "mechanism":
+        if part not in body and "factor" in body:
+            raise BadFile(
+                f"{name}: holds a local mechanism, stored by its law and without a {part}; `load` "
+                "reads it"
+            )
         body = body.get(part, {})
     elif document.noun != part:
         raise BadFile(f"{name}: holds a {document.noun}, where a {part} or a mechanism is needed")
