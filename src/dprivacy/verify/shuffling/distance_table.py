@@ -24,7 +24,13 @@ from dprivacy.verify.shuffling.shuffled_reports import level_above, proved, read
 
 @dataclass(frozen=True)
 class ShuffledDistance:
-    """One row of the table: at this distance, locally and shuffled."""
+    """One row of a table by distances: ε of one report and of all without order.
+
+    Examples
+    --------
+    >>> ShuffledDistance(2, Level("ln 4"), Level("1/10")).distance
+    2
+    """
 
     distance: Any
     local: Level | float

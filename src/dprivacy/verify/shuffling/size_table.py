@@ -13,7 +13,13 @@ from dprivacy.verify.shuffling.shuffled_reports import level_above, shuffled
 
 @dataclass(frozen=True)
 class ShuffledSize:
-    """One number of reports: ε of all without order at δ, and one that an attack refutes."""
+    """One number of reports: ε of all without order at δ, and one that an attack refutes.
+
+    Examples
+    --------
+    >>> ShuffledSize(100, Fraction(1, 1000), Level("1/4"), None).n
+    100
+    """
 
     n: int
     delta: Fraction
