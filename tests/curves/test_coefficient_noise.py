@@ -15,6 +15,7 @@ from dprivacy.curves import (
     protect_curves,
 )
 from dprivacy.curves.curve_basis import SCALE
+from dprivacy.curves.curve_distances import rounding_slack
 from dprivacy.errors import Malformed, SpaceMismatch
 from dprivacy.numbers import Level, ln
 
@@ -103,6 +104,25 @@ def test_rounding_is_charged(distance, grid, bounds):
             real = _pair_level(mechanism, first, second)
             assert real <= mechanism.guarantee.space.distance(first, second)
     assert 0 < mechanism.space.slack < mechanism.grid / 500
+
+
+@pytest.mark.parametrize("distance", TIES)
+@pytest.mark.parametrize(("times", "step"), [(4, Fraction(1)), (48, Fraction(1, 10))])
+def test_what_rounding_may_add_is_reached_and_never_passed(distance, times, step):
+    width = Fraction(1, 2) if distance == "L2" else Fraction(1)
+    slack = float(rounding_slack(distance, times, width, step, 1000))
+    norm = {"L2": 2, "sup": np.inf, "readings": 1}[distance]
+    rng, unit, most = np.random.default_rng(7), float(step), 0.0
+    for _ in range(3000):
+        first = rng.uniform(-3, 3, times)
+        apart = rng.normal(0, rng.choice([1e-6, 0.01, 0.3, 2]), times)
+        if rng.uniform() < 0.5:  # just below ties, the other curve just above them
+            first = (np.floor(first / unit) + 0.5) * unit - 1e-9
+            apart = np.abs(apart) * 1e-3
+        rounded = np.rint((first + apart) / unit) - np.rint(first / unit)
+        added = np.linalg.norm(rounded * unit, norm) - np.linalg.norm(apart, norm)
+        most = max(most, float(added) * math.sqrt(width) / slack)
+    assert 1 - 1e-4 < most <= 1
 
 
 def test_a_coarse_grid_promises_what_it_does():

@@ -18,9 +18,9 @@ def rng():
 
 @pytest.fixture
 def shops(rng):
-    weights = rng.uniform(1, 9, 60)
+    counts = rng.integers(1, 9, 60)
     points = rng.normal(0, 300, (60, 2)).clip(-900, 900)
-    return PublicPlaces(as_region("40.73, -73.99, 1 km"), points, weights / weights.sum())
+    return PublicPlaces(as_region("40.73, -73.99, 1 km"), points, counts)
 
 
 def test_no_point_of_a_fine_lattice_is_better(shops, rng):
@@ -50,7 +50,7 @@ def test_medians_by_hand():
 
 
 def test_where_no_public_place_is_the_noisy_point_is_its_own_best_guess():
-    shop = PublicPlaces(as_region("40.73, -73.99, 20 km"), np.zeros((1, 2)), np.ones(1))
+    shop = PublicPlaces(as_region("40.73, -73.99, 20 km"), np.zeros((1, 2)), np.array([1]))
     far = np.array([[9000.0, 0.0], [0.0, -15000.0]])
     kept = BestGuess(shop, RATE, 200.0).guesses(far)
     assert np.abs(kept - far).max() < 0.1 / RATE  # and rounded to its lattice

@@ -83,7 +83,7 @@ def test_nothing_worse_than_planar_noise_leaves_unless_it_is_forced(town):
     best = optimal_places(town)
     mean = moved_by_channel(best).mean
     assert mean > 2 * 288
-    assert mean == pytest.approx(float(best.optimum.loss), abs=1e-3)
+    assert mean == pytest.approx(float(best.optimum.loss), abs=0.5)  # of losses in whole metres
     chosen = protect_places([40.73], [-73.99], optimal=best).data
     assert chosen.choice.used == "remapped"
     assert "optimal mechanism on cells of 1 km by" in chosen.explain()
@@ -149,7 +149,7 @@ def held_out(name, eps, radius):
     rate = float(noise.guarantee.rate)
     lat, lon = Plane(*CENTRES[name]).places(data.test)
     points, counts = np.unique(region.plane.shadow(lat, lon).round(2), axis=0, return_counts=True)
-    test = PublicPlaces(region, points, counts / counts.sum())
+    test = PublicPlaces(region, points, counts)
     plain, remapped = by_lattice(test, rate, BestGuess(public, rate, float(radius)))
     return noise.law.mean, plain, remapped
 

@@ -27,7 +27,6 @@ from dprivacy.typing import Label
 _MOST_CELLS = 4_000
 _FEW_CELLS = 225  # for which an optimum is found in about a minute
 _EVEN = 40  # points along a side, where all places are equally likely
-_SHARES = 10**9  # that weights are rounded to, where they have to be exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +81,20 @@ class City:
     @cached_property
     def prior(self) -> Dist:
         """How likely each cell is, exact: public places in it."""
-        counts = np.rint(self.weights * _SHARES).astype(np.int64).tolist()
-        total = sum(counts)
-        return Dist(self.space.labels, [Fraction(count, total) for count in counts])
+        total = int(self.public.counts.sum())
+        return Dist(self.space.labels, [Fraction(count, total) for count in self._counts.tolist()])
 
     @cached_property
     def weights(self) -> Floats:
         """The prior as doubles."""
-        mass = np.bincount(self.public_cells, weights=self.public.weights, minlength=len(self))
-        return np.asarray(mass, dtype=np.float64)
+        return np.asarray(self._counts / self._counts.sum())
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """Public places in each cell."""
+        held = np.zeros(len(self), dtype=np.int64)
+        np.add.at(held, self.public_cells, self.public.counts)
+        return held
 
     @cached_property
     def centres(self) -> Floats:
@@ -147,7 +151,7 @@ class City:
 
     @cached_property
     def losses(self) -> Loss:
-        """Metres from a public place in a cell to the centre of another, on average; to the millimetre.
+        """Metres from a public place in a cell to the centre of another, on average, rounded.
 
         In a cell without public places, metres from its centre.
         """
@@ -156,8 +160,8 @@ class City:
         table[:, held] = 0.0
         np.add.at(table.T, self.public_cells, away.T)
         table[:, held] /= mass[held]
-        rows = [[Fraction(round(1000 * far), 1000) for far in row] for row in table.tolist()]
-        return loss.matrix(self.space.labels, self.space.labels, rows)
+        whole = np.rint(table).astype(np.int64).tolist()
+        return loss.matrix(self.space.labels, self.space.labels, whole)
 
     def explain(self) -> str:
         """The city in words."""
@@ -248,4 +252,4 @@ def _even(region: Region) -> PublicPlaces:
     sides = np.linspace(corners.min(axis=0), corners.max(axis=0), _EVEN + 2)[1:-1].T
     points = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
     points = points[region.holds(*region.plane.places(points))]
-    return PublicPlaces(region, points, np.full(len(points), 1 / len(points)))
+    return PublicPlaces(region, points, np.ones(len(points), dtype=np.int64))

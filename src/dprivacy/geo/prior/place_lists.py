@@ -91,8 +91,7 @@ class PlaceList:
     @cached_property
     def public(self) -> PublicPlaces:
         """The list as a prior."""
-        counts = np.array(self.counts, dtype=np.float64)
-        return PublicPlaces(self.region, self.centres, counts / counts.sum())
+        return PublicPlaces(self.region, self.centres, np.array(self.counts, dtype=np.int64))
 
     @property
     def public_cells(self) -> NDArray[np.intp]:

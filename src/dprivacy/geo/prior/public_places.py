@@ -1,9 +1,11 @@
 """Public places at full resolution: where people plausibly are, on the plane of a region."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.geo.earth.coordinates import read_places
@@ -24,8 +26,8 @@ class PublicPlaces:
         Where they are; its plane is theirs.
     points
         Metres east and north, one row a place.
-    weights
-        Positive, with the sum 1.
+    counts
+        How often each was named: how likely it is, in proportion.
 
     Examples
     --------
@@ -37,7 +39,7 @@ class PublicPlaces:
 
     region: Region
     points: Floats
-    weights: Floats
+    counts: NDArray[np.int64]
 
     @classmethod
     def read(cls, region: Region, places: Any) -> "PublicPlaces":
@@ -59,10 +61,15 @@ class PublicPlaces:
             )
         shadows = np.rint(region.plane.shadow(lat[inside], lon[inside]) * _CENTIMETRES)
         points, counts = np.unique(shadows, axis=0, return_counts=True)
-        return cls(region, points / _CENTIMETRES, counts / counts.sum())
+        return cls(region, points / _CENTIMETRES, counts.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How likely each is."""
+        return np.asarray(self.counts / self.counts.sum())
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -80,9 +87,10 @@ class PublicPlaces:
         """
         squares = np.floor(self.points / side)
         _, at = np.unique(squares, axis=0, return_inverse=True)
-        mass = np.asarray(np.bincount(at.ravel(), weights=self.weights), dtype=np.float64)
-        middle = [np.bincount(at.ravel(), weights=self.weights * axis) for axis in self.points.T]
-        return PublicPlaces(self.region, np.stack(middle, axis=1) / mass[:, None], mass)
+        mass = np.bincount(at.ravel(), weights=self.counts)
+        middle = [np.bincount(at.ravel(), weights=self.counts * axis) for axis in self.points.T]
+        points = np.stack(middle, axis=1) / mass[:, None]
+        return PublicPlaces(self.region, points, np.rint(mass).astype(np.int64))
 
 
 def read_pair(places: Any) -> tuple[Floats, Floats]:
