@@ -174,3 +174,12 @@ class TestReports:
         table = ReceivedTable(pa.table({"drink": ["x00000000"], "town": ["n"]}), card)
         with pytest.raises(Malformed, match="unary_response about 30 values has too many reports"):
             attack(table, secret="drink")
+
+    def test_reports_of_a_geometry_are_weighed_beside_what_is_known(self):
+        plan = report_plan("projective", values=[f"v{k}" for k in range(9)])
+        card = table_card(plan, rows=4, secure=True)
+        rows = pa.table({"drink": [0, 3, 7, 7], "town": ["n", "s", "n", "s"]})
+        exact = attack(ReceivedTable(rows, card), secret="drink", known=["town"])
+        local = plan.column("drink").local
+        assert exact.bound == pytest.approx(float(capacity(local.channel)))
+        assert exact.people == 4

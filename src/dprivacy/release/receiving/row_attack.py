@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
-from dprivacy.estimation import Known
+from dprivacy.estimation import HyperplaneOperator, Known
 from dprivacy.flow import capacity
 from dprivacy.model import Answer, Channel, Dist, counted, plain, shown
 from dprivacy.numbers import Floats
@@ -194,12 +194,8 @@ def attack(
     if secret in source.card.pass_through:
         raise NotApplicable(f"{secret!r} was published as it is: anyone can read it off the table")
     found = source.counts(columns)
-    axes = [_written(source, source.axis(name, k, found)) for k, name in enumerate(columns)]
-    channels = [_channel(axis) for axis in axes]
-    matrices = [
-        np.eye(len(axis.values)) if channel is None else channel.matrix.floats
-        for axis, channel in zip(axes, channels, strict=True)
-    ]
+    axes = [_listed(source, source.axis(name, k, found)) for k, name in enumerate(columns)]
+    matrices = [_chances(axis) for axis in axes]
     outputs = [len(axis.labels) for axis in axes]
     cells = (
         math.prod(m.shape[0] for m in matrices) * outputs[0] * math.prod(outputs[1 + len(known) :])
@@ -218,16 +214,25 @@ def attack(
     return _weighed(source, columns, len(known), axes, matrices, shares, noisy, sum(found.values()))
 
 
-def _written(source: ReceivedTable, axis: Axis) -> Axis:
-    """An axis with a matrix: an attacker weighs every report that there may be."""
-    if not isinstance(axis.channel, Known):
+def _listed(source: ReceivedTable, axis: Axis) -> Axis:
+    """An axis with every released value there may be: an attacker weighs also what did not come."""
+    known = axis.channel
+    if not isinstance(known, Known):
+        return axis
+    size = known.operator.inputs * known.operator.outputs
+    if isinstance(known.operator, HyperplaneOperator) and size <= _MOST_CELLS:
         return axis
     return replace(axis, channel=source.card.channel(source.entry_of(axis.name)))
 
 
-def _channel(axis: Axis) -> Channel | None:
-    assert not isinstance(axis.channel, Known)
-    return axis.channel
+def _chances(axis: Axis) -> Floats:
+    """The chances of the released values, a row for each true one."""
+    if axis.channel is None:
+        return np.eye(len(axis.values))
+    if isinstance(axis.channel, Channel):
+        return axis.channel.matrix.floats
+    operator = axis.channel.operator
+    return np.asarray(operator.forward(np.eye(operator.inputs)) * np.exp(operator.column_logs))
 
 
 def _believed(population: Dist, axes: Sequence[Axis]) -> Floats:
@@ -274,8 +279,6 @@ def _weighed(
         error = _error(
             seen.argmax(axis=0), joint.shape, matrices, read, shares.shape, noisy, people
         )
-    read_off = map(_channel, (axes[0], *axes[1 + known :]))
-    channels = [channel for channel in read_off if channel is not None]
     names = columns[1 : 1 + known]
     return Attack(
         columns[0],
@@ -287,16 +290,23 @@ def _weighed(
         after,
         surest,
         float(chance[sure >= surest - 1e-9].sum()),
-        _bound(channels, any(axis.channel is None for axis in axes[1 + known :])),
+        _bound((axes[0], *axes[1 + known :])),
         error,
         _groups(names, axes, together, best.sum(axis=1)),
         _assumptions(source, columns, known, noisy is None),
     )
 
 
-def _bound(channels: Sequence[Channel], open_: bool) -> float:
+def _bound(axes: Sequence[Axis]) -> float:
     """The product of the channels' capacities; what is published as it is has no bound."""
-    return math.inf if open_ else math.prod(float(capacity(channel)) for channel in channels)
+    if any(axis.channel is None for axis in axes):
+        return math.inf
+    return math.prod(
+        float(capacity(axis.channel))
+        if isinstance(axis.channel, Channel)
+        else float(_chances(axis).max(axis=0).sum())
+        for axis in axes
+    )
 
 
 def _groups(
