@@ -5,7 +5,8 @@ import gzip
 import io
 import pickle
 import sqlite3
-from contextlib import closing, redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
+from fractions import Fraction
 
 import duckdb
 import pandas as pd
@@ -14,11 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dprivacy.numbers import Level
 from dprivacy.release import Ledger, sanitise, sanitise_file
 from dprivacy.release.jobs import job_resume, output_writer
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.release.plans.release_card import card_text
+from dprivacy.release.unordered import shuffled_block
 from dprivacy.store import save
+from dprivacy.verify import Shuffled
 from support.command_runs import command
 from support.noninterference import Exit, aged, files_of
 from support.release_tables import Stopped
@@ -246,6 +250,48 @@ def permanent_exit(survey, folder):
     return files_of(folder, "in.csv")
 
 
+PROOF = Shuffled(Level("1/2"), Fraction(1, 10**9), 2, Level(1), Fraction(1, 2), "blanket")
+
+
+@contextmanager
+def quickly_proved():
+    """Shuffled releases without their bound: it takes seconds, and sees the plan and n alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffled_block, "_proved", lambda asked: PROOF)
+        yield {"shuffle": True, "delta": "1e-9"}
+
+
+def without_untouched(survey):
+    """The plan with what it publishes left out: rows may be alone there, which is refused."""
+    told = survey.told
+    through = told.get("pass_through", [])
+    return {**told, "pass_through": [], "drop": [*told["drop"], *through]}
+
+
+def shuffled_file_exit(source, target):
+    def leave(survey, folder):
+        if survey.rows < 2:  # which is refused
+            return {}
+        path, output = WRITERS[source](survey, folder), folder / f"out.{target.lower()}"
+        with quickly_proved() as how:
+            card = sanitise_file(path, without_untouched(survey), output, **how).card
+        return {"card": card_text(card), **files_of(folder, "in.csv", "in.parquet")}
+
+    return Exit(f"{source} to {target}, shuffled", leave)
+
+
+def shuffled_frame_exit(name, made, parts):
+    def leave(survey, folder):
+        if survey.rows < 2:
+            return {}
+        with quickly_proved() as how:
+            released = sanitise(made(survey), without_untouched(survey), **how)
+        released.save(folder / "out.parquet")
+        return {"card": card_text(released.card), **parts(released.data), **files_of(folder)}
+
+    return Exit(f"{name}, shuffled", leave)
+
+
 def command_exit(*options):
     """What the command line says: both streams and the exit code."""
 
@@ -281,6 +327,11 @@ TABLE_EXITS = (
     crash_exit("a checkpoint written", "csv"),
     crash_exit("output complete", "parquet"),
     crash_exit("card written", "csv"),
+    shuffled_file_exit("CSV", "CSV"),
+    shuffled_file_exit("Parquet", "Parquet"),
+    shuffled_frame_exit("Arrow dictionaries", dictionaries, arrow_parts),
+    shuffled_frame_exit("pandas with an index", pandas_shuffled, pandas_parts),
+    shuffled_frame_exit("Polars categories", polars_categories, polars_parts),
     Exit("permanent answers", permanent_exit),
     Exit("ledger", ledger_exit),
     command_exit("--progress"),
