@@ -48,6 +48,10 @@ def samples():
         yield "mechanism", dp.mechanisms.hashed_response(labels, eps="ln 3")
         yield "mechanism", dp.mechanisms.projective_response(labels, eps=2)
     plan = dp.Plan.read({"columns": {"h": {"type": "ordered", "values": [1, 2], "epsilon": 0.5}}})
+    asked = dp.mechanisms.prefix_rounds("ab", length=2, eps="ln 3", keep=2, most=9)
+    yield "rounds", asked
+    yield "rounds", asked.after([1, 1, 4, 0])
+    yield "rounds", asked.after([1, 1, 4, 0]).after([2, 0])
     yield "plan", plan
     yield "card", table_card(plan, rows=3, secure=True)
     spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "1"}
@@ -56,7 +60,12 @@ def samples():
     yield "receipt", Receipt("7f3a", 4, "00" * 32, "1b" * 16, "survey", "now", {"h": "ln(2)"})
 
 
-CLAIMS = (dp.Plan, dp.Card, Receipt)  # behind a repaired hash, nothing else can be proved of them
+CLAIMS = (
+    dp.Plan,
+    dp.Card,
+    Receipt,
+    dp.mechanisms.PrefixRounds,
+)  # behind a repaired hash, nothing else can be proved of them
 CASES = list(samples())
 NAMED = pytest.mark.parametrize(("noun", "thing"), CASES)
 

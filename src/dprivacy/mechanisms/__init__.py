@@ -113,6 +113,10 @@ from dprivacy.mechanisms.local.report_cells import (
     longest_cell as longest_cell,
     reports_in as reports_in,
 )
+from dprivacy.mechanisms.local.rounds_file import (
+    rounds_body as rounds_body,
+    rounds_from as rounds_from,
+)
 from dprivacy.mechanisms.local.set_reports import UnaryReports as UnaryReports
 from dprivacy.mechanisms.zoo.broken_samplers import exhibits as exhibits
 from dprivacy.mechanisms.zoo.exhibit import Exhibit as Exhibit

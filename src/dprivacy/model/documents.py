@@ -36,7 +36,7 @@ class Document:
     Parameters
     ----------
     noun
-        "channel", "space", "mechanism", "plan", "card" or "receipt".
+        "channel", "space", "mechanism", "rounds", "plan", "card" or "receipt".
     version
         Of that noun's body.
     body

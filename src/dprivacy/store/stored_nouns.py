@@ -11,10 +11,13 @@ from dprivacy.errors import BadFile, OutputExists, WrongKind
 from dprivacy.mechanisms import (
     ChannelMechanism,
     LocalMechanism,
+    PrefixRounds,
     local_body,
     local_from,
     mechanism_body,
     mechanism_from,
+    rounds_body,
+    rounds_from,
 )
 from dprivacy.model import (
     Channel,
@@ -59,6 +62,7 @@ FORMS = (
     StoredForm("space", 1, FiniteSpace, space_body, space_from),
     StoredForm("mechanism", 1, ChannelMechanism, mechanism_body, mechanism_from),
     StoredForm("mechanism", 2, LocalMechanism, local_body, local_from),  # sets, without a matrix
+    StoredForm("rounds", 1, PrefixRounds, rounds_body, rounds_from),
     StoredForm("plan", 1, Plan, plan_body, plan_from),
     StoredForm("card", 3, Card, card_body, card_from),
     StoredForm("receipt", 2, Receipt, receipt_body, receipt_from),
@@ -77,7 +81,7 @@ def save(
     Parameters
     ----------
     thing
-        A channel, a space, a mechanism, a plan, a card or a receipt.
+        A channel, a space, a mechanism, rounds, a plan, a card or a receipt.
     path
         The file.
     replace
@@ -129,7 +133,7 @@ def load(path: PathArg) -> Any:
 
     Returns
     -------
-    Channel, FiniteSpace, Mechanism, Plan, Card or Receipt
+    Channel, FiniteSpace, Mechanism, PrefixRounds, Plan, Card or Receipt
         As the file says.
 
     Examples

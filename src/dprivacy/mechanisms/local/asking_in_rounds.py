@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber, NotApplicable
+from dprivacy.errors import BadNumber, NotApplicable, TooLarge
 from dprivacy.mechanisms.groundwork.exact_weights import factor_below
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.mechanisms.groundwork.stray_counts import at_least, at_most, least_surprise
 from dprivacy.mechanisms.local.local_families import best_geometry, projective_response
-from dprivacy.mechanisms.local.local_mechanism import LocalMechanism, ReportCounts
+from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.word_prefixes import (
     REST,
     branches,
@@ -29,7 +29,7 @@ from dprivacy.mechanisms.local.word_prefixes import (
     read_depths,
     read_words,
 )
-from dprivacy.model import Answer, Guarantee, about
+from dprivacy.model import Answer, BlockLaw, Guarantee, about
 from dprivacy.numbers import Level, as_eps, float_up, root_above
 from dprivacy.sampling import Source, choose_source, uniform_array
 from dprivacy.sources import result
@@ -38,6 +38,7 @@ from dprivacy.typing import LevelLike
 
 BECAUSE = "L Thm 5"
 MOST_ANSWERS = 1 << 19
+LARGEST_ROUND = 1 << 20  # as many labels as a stored mechanism may have
 _SHOWN = 20
 _LEAST = 1e-300
 _TRIED = 30  # values of c, of τ and of smaller shares
@@ -55,16 +56,19 @@ class Beginning:
         The estimated share, which may be below 0.
     error
         Its standard error, in which noise and the choice of the people asked both count.
+    held
+        By how many reports it is held.
 
     Examples
     --------
-    >>> print(Beginning("tea…", 0.25, 0.01))
+    >>> print(Beginning("tea…", 0.25, 0.01, 420))
     tea… 25.0 % ± 1.0
     """
 
     text: str
     share: float
     error: float
+    held: int
 
     def __str__(self) -> str:
         return f"{self.text} {100 * self.share:.1f} % ± {100 * self.error:.1f}"
@@ -135,15 +139,26 @@ class PrefixRounds(Answer):
         """What may be answered in the open round; the last is any other word."""
         if len(self.closed) == len(self.depths):
             raise NotApplicable("all rounds are closed; `found` has the words")
-        depth, start, kept = self._depth, 0, [REST]
-        if self.closed:
-            start = self.depths[len(self.closed) - 1]
-            kept = [beginning.text for beginning in self.closed[-1].kept]
-        return (*continued(kept, self.letters, depth - start), REST)
+        start, depth = self.ends
+        return (*continued(self.known, self.letters, depth - start), REST)
 
     @property
-    def _depth(self) -> int:
-        return self.depths[len(self.closed)]
+    def known(self) -> tuple[str, ...]:
+        """What goes on from the round before; before the first, all words."""
+        return tuple(each.text for each in self.closed[-1].kept) if self.closed else (REST,)
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """How many letters are known before the open round, and after it."""
+        return (0, *self.depths)[len(self.closed)], self.depths[len(self.closed)]
+
+    @property
+    def offered(self) -> int:
+        """How many answers the open round has, any other word among them."""
+        start, depth = self.ends
+        open_ones = sum(text.endswith(REST) for text in self.known)
+        done = len(self.known) - open_ones
+        return done + open_ones * branches(len(self.letters), depth - start) + 1
 
     @cached_property
     def mechanism(self) -> LocalMechanism:
@@ -175,7 +190,7 @@ class PrefixRounds(Answer):
             The random source; the system's when omitted.
         """
         known = self.mechanism._coder
-        told = [cut(word, self._depth) for word in read_words(words)]
+        told = [cut(word, self.ends[1]) for word in read_words(words)]
         labels = [text if text in known else REST for text in told]
         return self.mechanism.using(source or choose_source()).randomise(labels)
 
@@ -198,19 +213,18 @@ class PrefixRounds(Answer):
             order = order[: int((held >= self._threshold(seen.n)).sum())]
         else:
             order = order[: self.keep]
-        kept = tuple(self._estimated(int(at), seen) for at in order)
-        return replace(self, closed=(*self.closed, ClosedRound(seen.n, len(self.answers), kept)))
+        return self.closed_with(seen.n, [(self.answers[at], int(held[at])) for at in order])
+
+    def closed_with(self, n: int, kept: Iterable[tuple[str, int]]) -> "PrefixRounds":
+        """The open round closed: so many reports, and by how many of them what goes on is held."""
+        law = best_geometry(self.offered, factor_below(self.eps))
+        found = tuple(_estimated(law, text, held, n) for text, held in kept)
+        return replace(self, closed=(*self.closed, ClosedRound(n, self.offered, found)))
 
     def _threshold(self, n: int) -> int:
         """So many reports hold a word that nobody has with a probability of at most alarm/answers."""
         level = math.log(self.alarm / (len(self.answers) - 1))
         return least_surprise(n, _double(self.mechanism.q), level)
-
-    def _estimated(self, at: int, seen: ReportCounts) -> Beginning:
-        p, q = self.mechanism.p, self.mechanism.q
-        held = Fraction(int(seen.supports[at]), seen.n)
-        error = float_up(root_above(held * (1 - held) / seen.n) / (p - q))
-        return Beginning(self.answers[at], float_up((held - q) / (p - q)), error)
 
     def run(self, words: Iterable[str], *, source: Source | None = None) -> "PrefixRounds":
         """All rounds at once, for a rehearsal: people are assigned, answer and are counted.
@@ -340,6 +354,12 @@ class PrefixRounds(Answer):
         return "\n".join(lines)
 
 
+def _estimated(law: BlockLaw, text: str, held: int, n: int) -> Beginning:
+    apart, share = law.inside - law.outside, Fraction(held, n)
+    error = float_up(root_above(share * (1 - share) / n) / apart)
+    return Beginning(text, float_up((share - law.outside) / apart), error, held)
+
+
 def _double(chance: Fraction) -> float:
     """A chance that is not 0 as a double that is not 0 either, nor smaller than it."""
     return max(float_up(chance), _LEAST)
@@ -394,6 +414,8 @@ def prefix_rounds(
     """
     known = read_alphabet(letters)
     many, answers = whole(keep, "keep"), whole(most, "most", 3)
+    if answers > LARGEST_ROUND:
+        raise TooLarge(f"a round offers at most {LARGEST_ROUND:,} answers, not {answers:,}")
     if not 0 < alarm < 1:
         raise BadNumber(f"alarm should be a probability between 0 and 1, not {alarm}")
     depths = read_depths(len(known), whole(length, "length"), many, answers)

@@ -5,7 +5,7 @@ A lone "…" is any word that is not among those asked for.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, product
 
 from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongKind
@@ -92,6 +92,24 @@ def continued(kept: Iterable[str], letters: tuple[str, ...], step: int) -> Itera
         for size in range(1, step + 1):
             yield from (start + "".join(end) for end in product(letters, repeat=size))
         yield from (start + "".join(end) + REST for end in product(letters, repeat=step))
+
+
+def continues(
+    text: str, kept: Collection[str], letters: Collection[str], ends: tuple[int, int]
+) -> bool:
+    """Whether a text is among what `continued` gives, from the first of two depths to the second.
+
+    Examples
+    --------
+    >>> [continues(text, {"a", "b…"}, {"a", "b"}, (1, 2)) for text in ("a", "ba…", "ab")]
+    [True, True, False]
+    """
+    if text in kept and not text.endswith(REST):
+        return True
+    start, depth = ends
+    known = text.removesuffix(REST)
+    fits = len(known) == depth if text.endswith(REST) else start < len(known) <= depth
+    return fits and known[:start] + REST in kept and all(letter in letters for letter in known)
 
 
 def cut(word: str, depth: int) -> str:
