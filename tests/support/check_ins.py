@@ -28,6 +28,7 @@ def check_ins(city, half):
         visits = visits.merge(pd.read_parquet(folder / "pois.parquet"), on="poi")
     else:
         visits = pd.read_csv(real("gowalla_brightkite", "gowalla_checkins.csv.gz"))
+        visits = visits.rename(columns={"label": "user"})
         near = (visits.lat - CENTRES[city][0]).abs() < 1
         visits = visits[near & ((visits.lon - CENTRES[city][1]).abs() < 1)]
     plane = Plane(*CENTRES[city])

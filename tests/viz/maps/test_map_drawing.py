@@ -95,6 +95,9 @@ def test_pictures_of_a_frontier_and_of_an_attack(town):
     figure = frontier(town, radius="1 km", eps=["ln 2", "ln 3", "ln 4"]).plot()
     check_words(figure)
     assert "optimal" in texts(figure)
+    for axes in figure.axes:
+        top = max(max(line.get_ydata()) for line in axes.lines)
+        assert axes.get_ylim()[0] == 0 < top < axes.get_ylim()[1]
     figure = plot_averaging(averaging_attack(reports=(1, 7, 30), people=5), title="At home")
     check_words(figure)
     assert "30" in texts(figure)

@@ -47,7 +47,7 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
         axes.set(xlabel=f"privacy level ε within {in_words(frontier.radius)}", ylabel=label)
         ruled(axes)
         axes.tick_params(labelleft=True)
-        axes.set_ylim(bottom=0)
+    panels[0].set_ylim(bottom=0)  # of all, once all curves are drawn
     dash = (0, (1, 1))
     panels[2].axhline(frontier.blind, color=FAINT, linestyle=dash, linewidth=1.4)
     lines = matplotlib("lines")
