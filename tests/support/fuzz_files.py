@@ -27,7 +27,16 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import DPrivacyError
-from dprivacy.mechanisms import geometric, mechanism_text, randomised_response
+from dprivacy.mechanisms import (
+    geometric,
+    hashed_response,
+    mechanism_text,
+    prefix_rounds,
+    projective_response,
+    randomised_response,
+    subset_response,
+    unary_response,
+)
 from dprivacy.model import Channel, as_channel, as_space, digest, read_prior_file
 from dprivacy.release import Plan, Receipt, received
 from dprivacy.release.jobs.job_journal import (
@@ -160,11 +169,25 @@ def noun_texts() -> dict[str, list[str]]:
     """Texts of the other nouns that are stored."""
     coin = Channel(["yes", "no"], ["yes", "no"], [["3/4", "1/4"], ["1/4", "3/4"]])
     paid = Receipt("0a" * 16, 3, "0b" * 32, "0c" * 16, "people", "2026-11-16", {"hobby": "ln(3)"})
+    asked = prefix_rounds("ab", length=2, eps="ln 3", keep=2, most=9)
+    later = asked.after([1, 1, 4, 0])
     return {
         "channel": [stored_text(coin), stored_text(geometric(line(4), eps="ln 2").channel)],
         "space": [stored_text(line(3)), stored_text(discrete(["x", "y"]))],
         "receipt": [stored_text(paid)],
+        "local": local_texts(),
+        "rounds": [stored_text(asked), stored_text(later), stored_text(later.after([2, 0]))],
     }
+
+
+def local_texts() -> list[str]:
+    """Mechanisms that are stored by their law."""
+    return [
+        stored_text(subset_response(["a", "b", "c", "d"], eps="ln 2")),
+        stored_text(unary_response(range(5), eps=1, kind="symmetric")),
+        stored_text(hashed_response(range(30), eps="ln 3")),
+        stored_text(projective_response(["a", "b", "c"], eps=2)),
+    ]
 
 
 def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], object]]]:

@@ -111,13 +111,13 @@ def test_the_threshold_is_that_of_the_binomial(n):
 def test_frequent_words_are_found_as_often_as_said_and_nothing_is_made_up():
     asked = prefix_rounds(string.ascii_lowercase[:8], length=4, eps=3, keep=60, most=5000)
     assert len(asked.depths) == 2
-    n, source = 10_000, KeyedSource(NOISE)
+    n, source = 6_000, KeyedSource(NOISE)
     share = asked.smallest_share(n, chance=0.9)
     assert 0.02 < share < 0.2
     rare = ["".join(word) for word in product("abcdefgh", repeat=4)]
     heavy, many = "face", int(share * n) + 1
     found, made_up, strays = 0, 0, []
-    for _ in range(40):
+    for _ in range(20):
         people = [heavy] * many + [rare[i % len(rare)] for i in range(n - many)]
         rounds = asked.assign(n, source=source)
         late = Counter(word for word, at in zip(people, rounds, strict=True) if at == 1)
@@ -130,8 +130,8 @@ def test_frequent_words_are_found_as_often_as_said_and_nothing_is_made_up():
         if heavy in texts:
             found += 1
             strays.append((texts[heavy].share - many / n) / texts[heavy].error)
-    assert found >= 30  # 36 are promised on average
-    assert made_up <= 8  # 2 at most on average
+    assert found >= 13  # 18 are promised on average
+    assert made_up <= 6  # 1 at most on average
     assert 0.6 < np.std(strays) < 1.4
     assert abs(np.mean(strays)) < 0.6
 
