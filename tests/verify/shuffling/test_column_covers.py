@@ -7,6 +7,7 @@ from math import comb
 
 import pytest
 
+from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.mechanisms import (
     bitwise_response,
     hashed_response,
@@ -20,6 +21,7 @@ from dprivacy.model import BlockLaw, Guarantee, as_channel
 from dprivacy.numbers import Level, ln
 from dprivacy.spaces import from_table
 from dprivacy.verify import shuffled
+from dprivacy.verify.shuffling import blanket_pairs
 from dprivacy.verify.shuffling.blanket_pairs import blankets
 from dprivacy.verify.shuffling.column_covers import cover_of, cover_of_level, factor_above
 from support.shuffled_truth import exact_delta
@@ -135,3 +137,29 @@ def test_a_thousand_labels_are_one_pair():
     found = shuffled(words, 10**5, delta="1e-6")
     assert float(found.eps) < 0.01
     assert len(cover_of(words).changed) == 1
+
+
+def test_response_on_many_labels_is_one_pair_too():
+    labels = [f"word {i}" for i in range(300)]
+    cover = cover_of(randomised_response(labels, eps="ln 3"))
+    assert [*cover.changed.values()] == [("word 0", "word 1")]
+    ((blanket, _),) = cover.changed.items()
+    assert blanket.share == Q(300, 302)
+
+
+def test_too_many_kinds_of_pairs_are_refused(monkeypatch):
+    monkeypatch.setattr(blanket_pairs, "_MOST_KINDS", 50)
+    rows = [[Q(w, 30 + 3 * x) for w in (9 + x, 10 + x, 11 + x)] for x in range(8)]
+    with pytest.raises(TooLarge, match="8 values have 56 kinds of pairs"):
+        cover_of(rows)
+
+
+def test_channels_beside_each_other_have_the_same_outputs():
+    coin = as_channel([["2/3", "1/3"], ["1/3", "2/3"]], columns=["yes", "no"])
+    other = as_channel([["2/3", "1/3"], ["1/3", "2/3"]], columns=["no", "yes"])
+    with pytest.raises(WrongShape, match="in the same order"):
+        shuffled(coin, 10, delta="1e-3", beside=[other])
+    with pytest.raises(NotApplicable, match="has none"):
+        shuffled(coin, 10, delta="1e-3", beside=["ln 3"])
+    with pytest.raises(NotApplicable, match="only channels"):
+        shuffled("ln 3", 10, delta="1e-3", beside=[coin])

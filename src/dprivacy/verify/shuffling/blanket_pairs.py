@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
+from dprivacy.errors import TooLarge
 from dprivacy.sources import result
 from dprivacy.verify.shuffling.sum_law import mean_positive_sum, shortened
 
@@ -13,6 +14,7 @@ Row = Sequence[Fraction]
 Cell = tuple[Fraction, Fraction]
 
 _CUT = Fraction(1, 10**9)  # of δ
+_MOST_KINDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -125,20 +127,22 @@ def blankets(
     With `same`, the pairs of a row with itself instead: what a column says that does not change.
     """
     low = lowest([rows]) if least is None else least
-    found: dict[Blanket, tuple[int, int]] = {}
-    known: set[tuple[int, ...]] = set()
-    codes: dict[Cell, int] = {}  # to compare whole numbers is quick
+    codes: dict[Cell, int] = {}  # whole numbers are compared quickly
 
     def coded(row: Row) -> list[int]:
         return [codes.setdefault(cell, len(codes)) for cell in zip(row, low, strict=True)]
 
     table = [coded(row) for row in rows]
-    for i, p in enumerate(rows):
-        for j, q in enumerate(rows):
-            if (i == j) != same:
-                continue
-            key = tuple(sorted(a * len(codes) + b for a, b in zip(table[i], table[j], strict=True)))
-            if key not in known:
-                known.add(key)
-                found.setdefault(blanket_of(p, q, low), (i, j))
+    kinds: dict[tuple[int, ...], tuple[int, int]] = {}
+    for i, j in ((i, j) for i in range(len(rows)) for j in range(len(rows)) if (i == j) == same):
+        pairs = zip(table[i], table[j], strict=True)
+        kinds.setdefault(tuple(sorted(a * len(codes) + b for a, b in pairs)), (i, j))
+    if len(kinds) > _MOST_KINDS:
+        raise TooLarge(
+            f"{len(rows):,} values have {len(kinds):,} kinds of pairs, which would take minutes to "
+            "compare; give the level alone, or fewer values"
+        )
+    found: dict[Blanket, tuple[int, int]] = {}
+    for i, j in kinds.values():
+        found.setdefault(blanket_of(rows[i], rows[j], low), (i, j))
     return found

@@ -82,10 +82,18 @@ def _required(column: Any) -> Listed:
 
 def _cover_of_rows(tables: Sequence[tuple[Any, Listed]]) -> Cover:
     """The cover of one channel, or of several that have the same outputs."""
-    if len({len(rows[0]) for _, (_, rows) in tables}) > 1:
-        raise WrongShape("channels that are used beside each other have the same outputs")
-    changed: dict[Blanket, tuple[Label, Label]] = {}
-    same: dict[Blanket, tuple[Label, Label]] = {}
+    if len(tables) > 1 and len({as_channel(column).columns for column, _ in tables}) > 1:
+        raise WrongShape(
+            "channels that are used beside each other have the same outputs in the same order"
+        )
+    labels, rows = tables[0][1]
+    law = _response_law(rows) if len(tables) == 1 else None
+    if law is not None:
+        short = cover_of_design(law, ln(law.factor))
+        (changed,), (same,) = short.changed, short.same
+        return Cover({changed: (labels[0], labels[1])}, {same: (labels[0],) * 2}, short.level)
+    pairs: dict[Blanket, tuple[Label, Label]] = {}
+    equal: dict[Blanket, tuple[Label, Label]] = {}
     everywhere = lowest([rows for _, (_, rows) in tables])
     for column, (labels, rows) in tables:
         guarantee = getattr(column, "guarantee", None)
@@ -93,10 +101,20 @@ def _cover_of_rows(tables: Sequence[tuple[Any, Listed]]) -> Cover:
         for part in parts:
             some = [rows[i] for i in part]
             least = everywhere if len(parts) == 1 else lowest([some])
-            for found, alone in ((changed, False), (same, True)):
+            for kept, alone in ((pairs, False), (equal, True)):
                 for blanket, (i, j) in blankets(some, least, same=alone).items():
-                    found.setdefault(blanket, (labels[part[i]], labels[part[j]]))
-    return Cover(changed, same, _level_of(changed))
+                    kept.setdefault(blanket, (labels[part[i]], labels[part[j]]))
+    return Cover(pairs, equal, _level_of(pairs))
+
+
+def _response_law(rows: Sequence[Sequence[Fraction]]) -> BlockLaw | None:
+    """Rows of one probability for the truth and a smaller one for all else, as sets of one label."""
+    k, (p, q) = len(rows), rows[0][:2] if len(rows[0]) > 1 else (Fraction(1), Fraction(1))
+    if k < 3 or k != len(rows[0]) or not p >= q > 0:
+        return None
+    plain = all(v == (p if x == y else q) for x, row in enumerate(rows) for y, v in enumerate(row))
+    one = Fraction(1)
+    return BlockLaw(k, p / q, Fraction(k), one, 0 * one) if plain else None
 
 
 def _is_level(column: Any) -> bool:
