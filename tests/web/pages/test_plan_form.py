@@ -134,3 +134,24 @@ def test_columns_of_many_values_come_with_a_recommendation_and_reports_with_a_gu
     # The best guess for any report is a value of its set: Σ_y a/Z of 1/k each.
     after = local.factor * local.reports.total / local.reports.normaliser / 120
     assert (guess.before, guess.after) == (1 / 120, pytest.approx(float(after)))
+
+
+class TestUnordered:
+    def test_both_numbers_stand_side_by_side(self):
+        raw = plan_mapping(FIRST, "ln 3")
+        alone, both = outlook(raw, 1000), outlook(raw, 1000, unordered=True)
+        assert alone.unordered == ""
+        assert both.unordered.startswith("Released sorted, without order and names:")
+        assert both.ahead.guarantee.explain() == alone.ahead.guarantee.explain()
+
+    def test_where_nothing_can_be_said_it_says_why(self):
+        tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3", "source": "data"}
+        found = outlook({"columns": {"tea": tea}}, 1000, unordered=True)
+        assert "nothing more can be said here: the values of 'tea' were read off" in found.unordered
+
+    @pytest.mark.parametrize(
+        ("rows", "delta"), [(10, "1e-2"), (11, "1e-3"), (1000, "1e-6"), (1001, "1e-7"), (1, "1e-1")]
+    )
+    def test_delta_is_at_most_one_over_n_squared(self, rows, delta):
+        assert plan_form.usual_delta(rows) == delta
+        assert float(delta) <= 1 / rows**2

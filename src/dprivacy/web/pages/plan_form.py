@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadPlan
+from dprivacy.errors import BadPlan, DPrivacyError
 from dprivacy.flow import gain, posterior_vulnerability, vulnerability
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import uniform
@@ -270,10 +270,22 @@ class Outlook:
     plan: Plan
     ahead: Forecast
     guesses: tuple[Guess, ...]
+    unsorted: str = ""
+
+    @property
+    def unordered(self) -> str:
+        """What rows without order add, in words, or why they add nothing; empty where nobody asked."""
+        shuffled = self.ahead.shuffled
+        return self.unsorted if shuffled is None else shuffled.in_odds()
 
 
-def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
-    """What a plan promises and costs, before any data is touched."""
+def usual_delta(rows: int) -> str:
+    """The largest power of ten that is at most 1/n²."""
+    return f"1e-{max(len(str(rows * rows - 1)), 1)}"
+
+
+def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
+    """What a plan promises and costs, before any data is touched; also without order, where asked."""
     plan = Plan.read(raw)
     guesses = []
     for column in plan.columns:
@@ -286,7 +298,13 @@ def outlook(raw: Mapping[str, Any], rows: int) -> Outlook:
         before = float(vulnerability(prior, gain=guess))
         after = float(posterior_vulnerability(channel, prior=prior, gain=guess))
         guesses.append(Guess(column.name, len(channel.rows), before, after))
-    return Outlook(plan, forecast(plan, rows=rows), tuple(guesses))
+    why, ahead = "", None
+    if unordered:
+        try:
+            ahead = forecast(plan, rows=rows, delta=usual_delta(rows))
+        except DPrivacyError as reason:
+            why = f"Without order nothing more can be said here: {reason}."
+    return Outlook(plan, ahead or forecast(plan, rows=rows), tuple(guesses), why)
 
 
 def plan_text(raw: Mapping[str, Any]) -> str:

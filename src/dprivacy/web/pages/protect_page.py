@@ -23,6 +23,7 @@ from dprivacy.web.pages.plan_form import (
     plan_text,
     read_plan,
     under_slider,
+    usual_delta,
 )
 from dprivacy.web.pages.table_job import TableJob
 from dprivacy.web.shell.controls import (
@@ -40,8 +41,11 @@ from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import small, text, whole
 
-USUAL = {"eps": "ln 3", "rows": "1000", "plan": ""}
-_LIMITS = {"rows": lambda given: str(whole(given, 1, 10**9, 1000))}
+USUAL = {"eps": "ln 3", "rows": "1000", "sorted": "", "plan": ""}
+_LIMITS = {
+    "rows": lambda given: str(whole(given, 1, 10**9, 1000)),
+    "sorted": lambda given: "yes" if given == "yes" else "",
+}
 _MOST_PLAN = 1 << 20
 
 
@@ -132,6 +136,10 @@ class ProtectRoom(OpenRoom):
         self.set_level = level_control(self.state["eps"], self._leveled, unit="one step apart")
         self.rows = ui.number("Rows you expect", value=int(self.state["rows"]), min=1, precision=0)
         self.rows.props("outlined dense debounce=500").on_value_change(self.changed)
+        self.sorted = ui.checkbox(
+            "Release the rows sorted, without order and names", value=bool(self.state["sorted"])
+        )
+        self.sorted.on_value_change(self.changed)
 
     def _columns_panel(self, first: list[ColumnForm], whose: Whole) -> None:
         small("Open a column to change it.")
@@ -174,6 +182,7 @@ class ProtectRoom(OpenRoom):
             level=lambda: self.state["eps"],
             described=self._described,
             counted=self.rows.set_value,
+            unordered=lambda: usual_delta(int(self.state["rows"])) if self.sorted.value else None,
         )
         self.job.untouched = not self.state["plan"]
 
@@ -188,7 +197,7 @@ class ProtectRoom(OpenRoom):
 
     def settings(self) -> dict[str, str]:
         """The settings for a link; what was read off a table never goes into one."""
-        settings = {"eps": self.state["eps"], "rows": self.state["rows"]}
+        settings = {key: self.state[key] for key in ("eps", "rows", "sorted")}
         untouched = self.cards.forms == list(FIRST) and self.whole_table() == Whole()
         if self.job.from_data or untouched:
             return settings
@@ -200,11 +209,14 @@ class ProtectRoom(OpenRoom):
     async def changed(self) -> None:
         """Say anew what the plan means."""
         self.state["rows"] = str(int(self.rows.value or 1))
+        self.state["sorted"] = "yes" if self.sorted.value else ""
         self.follow()
         self.sure.visible = any(form.source == "data" for form in self.cards.forms)
         forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
-        rows = int(self.state["rows"])
-        await self.answers.ask(lambda: outlook(plan_mapping(forms, level, whose), rows), _show)
+        rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
+        await self.answers.ask(
+            lambda: outlook(plan_mapping(forms, level, whose), rows, unordered=unordered), _show
+        )
 
     async def _leveled(self, level: str) -> None:
         self.state["eps"] = level
@@ -271,6 +283,8 @@ def _show(found: Outlook) -> str:
     together = whole_row(found)
     if together:
         text("p", together, "dp-note" if found.ahead.guarantee.warning else "")
+    if found.unordered:
+        text("p", found.unordered, "dp-said")
     waiting = found.plan.unconfirmed()
     if waiting:
         text("p", f"{len(waiting)} lists of values wait to be confirmed.", "dp-note")

@@ -26,11 +26,13 @@ def protect_table(
     *,
     again: str | None,
     progress: Callable[[int, int | None], None],
+    delta: str | None = None,
     **written: Any,  # how the table is, under the names of sanitise_file
 ) -> tuple[Card, list[str], Path]:
     """Sanitise a table of the drawer; the card, warnings in words, and where the copy lies.
 
-    It is charged to the ledger that the environment names, as on the command line.
+    It is charged to the ledger that the environment names, as on the command line. With a δ its rows
+    come out sorted.
     """
     plan = Plan.read(raw)
     if again is None:
@@ -48,6 +50,8 @@ def protect_table(
             ledger=os.environ.get("DPRIVACY_LEDGER") or None,
             again=again,
             progress=progress,
+            shuffle=delta is not None,
+            delta=delta,
             **written,
         )
     drawer.desk.released(source)
@@ -66,9 +70,10 @@ class TableJob:
         level: Callable[[], str],
         described: Described,
         counted: Callable[[int], Any],
+        unordered: Callable[[], str | None],
     ) -> None:
         self.drawer, self.plan, self.level, self.described = drawer, plan, level, described
-        self.counted = counted
+        self.counted, self.unordered = counted, unordered
         self.path: Path | None = None
         self.from_data = False
         self.untouched = True
@@ -168,6 +173,7 @@ class TableJob:
                     self.drawer,
                     again=again,
                     progress=moved,
+                    delta=self.unordered(),
                     **self.reading.said(),
                 )
         except Exception as reason:
@@ -214,6 +220,8 @@ class TableJob:
         for words in heard:
             text("p", f"Warning: {words}", "dp-note")
         text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
+        if card.shuffled and not card.void:
+            text("p", card.shuffled["sentence"], "dp-said")
         with ui.element("div").classes("dp-row"):
             ui.button("Download the table", icon="download", on_click=lambda: self._give(output))
             ui.button(
