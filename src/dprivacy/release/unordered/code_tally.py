@@ -18,7 +18,7 @@ from dprivacy.errors import Unfinished
 from dprivacy.release.files.own_files import open_own
 from dprivacy.release.unordered.row_codes import Codes
 
-HELD = 32 << 20  # bytes of codes and counts that are held at a time
+HELD = 16 << 20  # bytes of codes and counts that are held at a time
 _LEAST = 1 << 10  # codes of a run that are read at a time
 Counted = NDArray[np.uint64]  # rows of a code and, in the last place, its count
 
@@ -31,7 +31,7 @@ class Tally:
     spill
         The private file, which is made if it is needed.
     held
-        Bytes of codes that are held at a time, 32 MiB by default.
+        Bytes of codes that are held at a time, 16 MiB by default.
     """
 
     def __init__(self, spill: Path, *, held: int | None = None) -> None:
@@ -72,7 +72,7 @@ class Tally:
             with suppress(OSError):  # where a file cannot lose its name while it is open
                 self._spill.unlink()
         start = os.lseek(self._handle, 0, os.SEEK_END)
-        view = memoryview(run.tobytes())
+        view = np.ascontiguousarray(run).data.cast("B")
         while view:
             view = view[os.write(self._handle, view) :]
         self._runs.append((start, len(run)))
