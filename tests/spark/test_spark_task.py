@@ -138,6 +138,28 @@ class TestRun:
         assert noisy(table, 0, run).schema.names == ["hobby"]
 
 
+class TestReports:
+    FAMILIES = ("projective_response", "hashed_response", "subset_response", "unary_response")
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_reports_depend_on_the_chunk_alone_and_permanent_ones_not_even_on_that(self, family):
+        plan = Plan.read({"columns": {"hobby": {**HOBBY, "mechanism": family}}, "unit": "who"})
+        table = pa.table({"who": np.arange(700), "hobby": ["cars", "reading"] * 350})
+        run, alone = Run.of(plan, ["who", "hobby"], KEY), table.select(["hobby"])
+        whole = noisy(alone, 3, run)
+        assert whole.equals(noisy(alone, 3, run, size=17))
+        assert not whole.equals(noisy(alone, 4, run))
+        kept = Run.of(plan, ["who", "hobby"], KEY, b"p" * 32)
+        assert noisy(table, 0, kept).equals(noisy(table, 7, kept))
+
+    def test_another_size_of_sets_is_another_mechanism(self):
+        plans = [
+            Plan.read({"columns": {"hobby": {**HOBBY, "mechanism": "subset_response", "size": d}}})
+            for d in (1, 2)
+        ]
+        assert fingerprint(plans[0]) != fingerprint(plans[1])
+
+
 class TestPlaces:
     def places(self, table, partition=0, size=10_000):
         batches = placed(table.to_batches(size), RUN, partition, "here")
