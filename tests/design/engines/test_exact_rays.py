@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from dprivacy.design import optimal
+from dprivacy.design.engines.tree_rays import Tree
 from dprivacy.design.engines.whole_program import solve
 from dprivacy.design.problems.independent_pieces import reach_of
 from dprivacy.spaces import discrete, from_table, grid, line, points
 from dprivacy.verify import privacy
-from support.design_spaces import IRRATIONAL, a_loss, a_prior, a_problem
+from support.design_spaces import IRRATIONAL, a_loss, a_prior, a_problem, rng
 
 
 def enclosed(seed, n):
@@ -151,3 +152,21 @@ def test_points_in_the_plane_at_tiny_levels(eps, question):
         assert best.method == "exact vertex"
         assert best.gap < 1e-18
         assert best.certificate.holds()
+
+
+@pytest.mark.parametrize("eps", ["ln 2", "1/2"])
+def test_trees_that_floats_walk_to_are_confirmed_in_whole_numbers(monkeypatch, eps):
+    """Both break ties in the same way: otherwise every tree would be walked again with balls."""
+    verdicts = []
+    read = Tree.read
+
+    def noted(cone, parent, sign):
+        verdicts.append(read(cone, parent, sign))
+        return verdicts[-1]
+
+    monkeypatch.setattr(Tree, "read", noted)
+    weights = rng(3).dirichlet(np.ones(25)).tolist()
+    found = optimal(grid(5, 5), eps=eps, prior=weights, loss="euclidean")
+    assert found.method == "exact vertex"
+    assert len(verdicts) > 25
+    assert None not in verdicts

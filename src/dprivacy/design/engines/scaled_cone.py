@@ -89,7 +89,10 @@ class Cone:
             grain = Fraction(1, 1 << fine)
             bits = fine + max(0, math.ceil(math.log2(longest))) + _RESERVE
             below = [int(as_level(value).bounds(bits)[0] / grain) for value in levels]
-            short = np.array(below, dtype=object)[codes] - (nudges.astype(object) << _COARSE)
+            # As much shorter as the nudges at most make up for, in proportion: a metric, as below.
+            least, most = min(value for value in below if value), 1 << (_NUDGES + _COARSE)
+            short = np.array([value - -(-value * most // least) for value in below], dtype=object)
+            short = short[codes] + (nudges.astype(object) << _COARSE)
             np.fill_diagonal(short, 0)
             short = _closed(short)
             steps, inverse = np.unique(short, return_inverse=True)
