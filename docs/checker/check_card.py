@@ -500,13 +500,21 @@ def geometry(family, q, t):
 
 
 def is_power(a, x):
-    """Whether a is e^x, or where that is no fraction the multiple of 2^-128 that is just below it."""
+    """Whether a is e^x, or where that is no fraction the multiple of 2^-128 that is just below it.
+
+    Beyond e^40 a part in 2^128 below is near enough.
+    """
     m, s = e_to(x)
     value = Fraction(m) * Fraction(2) ** s
     bits = 128
     while x << (bits - 128) < ONE:  # a small level needs as many more
         bits += 1
-    return abs(a - value) * ONE < value * CLOSE or a == Fraction(int(value * 2**bits), 2**bits)
+    near = (
+        value - a < value / 2**bits
+        if x > 40 * ONE
+        else a == Fraction(int(value * 2**bits), 2**bits)
+    )
+    return abs(a - value) * ONE < value * CLOSE or (near and a < value)
 
 
 def root_of(a):

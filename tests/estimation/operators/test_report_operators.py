@@ -71,6 +71,15 @@ def test_scores_have_the_function_as_their_mean(name):
     assert np.allclose(summed, found.values)
 
 
+@pytest.mark.parametrize("make", [projective_response, unary_response])
+def test_levels_beyond_all_doubles_leave_the_truth(make):
+    mechanism = make(range(9), eps=1000)
+    seen = every_cell(mechanism) if make is projective_response else ["x0400", "x0401", "x0000"]
+    operator = Known(mechanism, seen=seen).operator
+    assert (operator.forward(np.full(9, 1 / 9)) > 0).all()  # also of the empty set
+    assert np.allclose(operator.inverted(np.ones(len(seen))).sum(), len(seen))
+
+
 def test_many_rows_are_taken_in_parts(monkeypatch):
     mechanism = CASES["optimised bits"]
     cells = every_cell(mechanism)

@@ -32,10 +32,14 @@ class ReportOperator(ABC):
 
     def __init__(self, law: BlockLaw, outputs: int, weight_logs: Floats | float) -> None:
         self.inputs, self.outputs = law.labels, outputs
-        self._factor = float(law.factor)
+        self._low = float(
+            1 / law.factor
+        )  # outside a set, where 1 is inside; a itself may be too large
         self._p, self._q = float(law.inside), float(law.outside)
-        largest = _log(law.factor) - _log(law.normaliser)  # of which a double may hold neither
-        self.column_logs = np.full(outputs, largest) + weight_logs
+        # Columns are divided by w·a/Z, those of sets that are empty by w/Z; doubles may hold neither.
+        odds = np.where(self._sizes > 0, _log(law.factor), 0.0)
+        self.column_logs = odds - _log(law.normaliser) + weight_logs
+        self._outside = np.where(self._sizes > 0, float(1 / law.factor), 1.0)
 
     @abstractmethod
     def _in_sets(self, weights: Floats) -> Floats:
@@ -46,24 +50,25 @@ class ReportOperator(ABC):
         """For every label the sum of the weights of the reports whose sets hold it."""
 
     @cached_property
+    def _sizes(self) -> Floats:
+        """How many labels each set holds."""
+        return np.round(self._in_sets(np.ones(self.inputs)))
+
+    @cached_property
     def _evened(self) -> Floats:
         """c_y: what is missing in the sum of a row of the inverse, an equal part for every label."""
-        rows = (self._in_sets(np.ones(self.inputs)) - self.inputs * self._q) / (self._p - self._q)
-        return (1 - rows) / self.inputs
+        rows = (self._sizes - self.inputs * self._q) / (self._p - self._q)
+        return np.asarray((1 - rows) / self.inputs)
 
     def forward(self, p: Floats) -> Floats:
-        """See `Operator`: columns are divided by w·a/Z."""
-        extra = _along(p, self._in_sets)
-        return np.asarray(
-            (p.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor
-        )
+        """See `Operator`."""
+        held, total = _along(p, self._in_sets), p.sum(axis=-1, keepdims=True)
+        return np.asarray(self._outside * (total - held) + held)
 
     def backward(self, w: Floats) -> Floats:
         """See `Operator`."""
-        extra = _along(w, self._with_label)
-        return np.asarray(
-            (w.sum(axis=-1, keepdims=True) + (self._factor - 1) * extra) / self._factor
-        )
+        inside = _along(w * (1 - self._outside), self._with_label)
+        return np.asarray((w * self._outside).sum(axis=-1, keepdims=True) + inside)
 
     def inverted(self, m: Floats) -> Floats:
         """See `Operator`: (s − |m|·q)/(p − q) + Σ m·c."""
@@ -120,8 +125,8 @@ class HyperplaneOperator(ReportOperator):
 
     def __init__(self, reports: HyperplaneReports) -> None:
         reports.require_decodable()
-        super().__init__(reports, reports.outputs, 0.0)
         self._reports = reports
+        super().__init__(reports, reports.outputs, 0.0)
 
     def _in_sets(self, weights: Floats) -> Floats:
         return self._reports.over_labels(weights)
