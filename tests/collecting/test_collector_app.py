@@ -174,7 +174,27 @@ def test_a_closed_collection_says_so(tmp_path):
 
     status, said = run(tmp_path, work)
     assert status == 410
-    assert "the collection is closed" in said["refused"]
+    assert said == {"refused": "this collection is closed and takes no more reports"}
+
+
+def test_one_that_lost_its_book_sends_devices_on_to_the_other(tmp_path, caplog):
+    """With 503, after which a device sends again, and not with 410, after which it gives up."""
+
+    async def work(made):
+        other = SQLiteBook(tmp_path / "book.db")
+        body = made.body(one())
+        told = await made.post(body), await made.post(body)
+        sent = made.wire.request(body)
+        assert other.add(sent.ids, sent.reports, 20_000) == [True]
+        other.release()
+        return told
+
+    first, second = run(tmp_path, work)
+    assert first == second
+    assert first[0] == 503
+    assert str(tmp_path) not in first[1]["refused"]  # what everybody hears names no file
+    (said,) = caplog.messages  # what the operator hears, once
+    assert "another collector has opened this book" in said
 
 
 def test_estimates_are_made_at_most_once_a_second(tmp_path):

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from collections import Counter
+from contextlib import closing
 
 from dprivacy.collecting import open_book
 from support.collector_process import CollectorProcess, body
@@ -41,11 +42,10 @@ class Sender(threading.Thread):
         while True:
             host = self.storm.host
             try:
-                line = http.client.HTTPConnection(host, timeout=60)
-                line.request("POST", "/v1/reports", told)
-                answer = line.getresponse()
-                answer.read()
-                line.close()
+                with closing(http.client.HTTPConnection(host, timeout=60)) as line:
+                    line.request("POST", "/v1/reports", told)
+                    with line.getresponse() as answer:
+                        answer.read()
             except (OSError, http.client.HTTPException):
                 self.storm.moved.wait(60)
                 continue

@@ -13,12 +13,16 @@ from dprivacy.collecting.group_commit import GroupCommit
 from dprivacy.collecting.live_estimates import findings
 from dprivacy.collecting.question_page import File, page_files
 from dprivacy.collecting.report_wire import LARGEST
-from dprivacy.errors import DPrivacyError, NotApplicable, NotStored, UnknownCategory
+from dprivacy.errors import NotApplicable, NotStored, UnknownCategory
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+# Why is said to whoever runs the collector, and not to everybody: it names files.
+_NOT_STORED = (
+    "the reports could not be stored, and none was counted; send the same ones again later"
+)
 _JSON = b"application/json"
 _REPORTS = "/v1/reports"
 _ESTIMATE = "/v1/estimate"
@@ -109,10 +113,10 @@ class Collector:
             new = await self._commits.add(sent)
         except UnknownCategory as reason:
             await _say(send, 422, str(reason))
-        except NotStored as reason:
-            await _say(send, 503, str(reason))
-        except NotApplicable as reason:
-            await _say(send, 410, str(reason))
+        except NotStored:
+            await _say(send, 503, _NOT_STORED)
+        except NotApplicable:
+            await _say(send, 410, "this collection is closed and takes no more reports")
         else:
             told = b'{"counted":%d,"repeated":%d}' % (new, len(sent.ids) - new)
             await _answer(send, 200, told, _JSON, [])
@@ -125,8 +129,8 @@ class Collector:
                     tally = await self._commits.ask(lambda book: book.tally())
                     began = time.monotonic()
                     found = await asyncio.to_thread(lambda: findings(tally).to_dict())
-                except DPrivacyError as reason:
-                    await _say(send, 503, str(reason))
+                except NotStored:
+                    await _say(send, 503, "the estimates cannot be made now; ask again later")
                     return
                 self._known = json.dumps(found, ensure_ascii=False).encode()
                 took = time.monotonic() - began

@@ -269,5 +269,5 @@ def _bits_found(tally: Tally) -> Iterator[str]:
     variance = float(tally.n * (p * (1 - p) + (k - 1) * q * (1 - q)))
     seen = int(tally.observed().supports.sum())
     off = abs(float(seen - mean))
-    if off**2 / (2 * (variance + off / 3)) > math.log(2 / SURE):
+    if off**2 / (2 * (variance + off / 3)) > math.log(4 / SURE):
         yield f"- {seen:,} bits are set in {tally.n:,} reports; about {float(mean):,.0f} are expected"

@@ -1,10 +1,11 @@
 """Group commit: what arrives together is stored together, and answered when it is on disk."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dprivacy.collecting.books.collection_book import Book
 from dprivacy.collecting.report_wire import Sent
@@ -14,6 +15,7 @@ _TOGETHER = 0.005  # seconds that the first of a commit waits for others
 _ENOUGH = 64  # requests that do not wait
 _MOST_WAITING = 100_000  # reports, beyond which others are sent away
 _DAY = 86_400
+_LOG = logging.getLogger("dprivacy.collecting")
 Found = TypeVar("Found")
 
 
@@ -39,6 +41,7 @@ class GroupCommit:
         self._waiting: list[tuple[Sent, asyncio.Future[int]]] = []
         self._reports = 0
         self._writer: asyncio.Task[None] | None = None
+        self._trouble = ""
 
     async def add(self, sent: Sent) -> int:
         """Count the reports of a request; how many were new, once they are on disk."""
@@ -68,10 +71,11 @@ class GroupCommit:
             try:
                 new = await self.ask(lambda book: book.add(ids, reports, self._day()))  # noqa: B023
             except DPrivacyError as reason:
-                _tell_all(group, reason)
+                self._fail(group, reason)
             except Exception as reason:  # nobody is told that what failed was stored
-                _tell_all(group, NotStored(f"storing failed ({type(reason).__name__})"))
+                self._fail(group, NotStored(f"storing failed ({type(reason).__name__})"))
             else:
+                self._note("")
                 at = 0
                 for sent, done in group:
                     if not done.done():
@@ -80,15 +84,21 @@ class GroupCommit:
             self._reports -= len(ids)
         self._writer = None
 
+    def _fail(self, group: list[tuple[Sent, asyncio.Future[int]]], reason: DPrivacyError) -> None:
+        for _, done in group:
+            if not done.done():
+                done.set_exception(reason)
+        self._note(str(reason))
+
+    def _note(self, trouble: str) -> None:
+        """Say once, to whoever runs the collector, what is wrong, and once that it is over."""
+        if trouble != self._trouble:
+            _LOG.error("%s", trouble or "reports are stored again")
+        self._trouble = trouble
+
     async def finish(self) -> None:
         """Wait for what is being stored, and close the book."""
         if self._writer is not None:
             await self._writer
         await self.ask(lambda book: book.release())
         self._thread.shutdown()
-
-
-def _tell_all(group: list[tuple[Sent, Any]], reason: DPrivacyError) -> None:
-    for _, done in group:
-        if not done.done():
-            done.set_exception(reason)

@@ -9,7 +9,7 @@ import pytest
 from dprivacy.collecting import open_book
 from dprivacy.collecting.books import sqlite_book
 from dprivacy.collecting.books.sqlite_book import SQLiteBook
-from dprivacy.errors import BadFile, NotApplicable, NotStored
+from dprivacy.errors import BadFile, NotStored
 from support.collections_asked import asked
 from support.programs import run_program
 
@@ -50,7 +50,7 @@ def test_repeats_are_found_in_runs_of_every_level(book, monkeypatch):
 
 def test_only_who_opened_the_book_last_counts(book, tmp_path):
     other = open_book(str(tmp_path / "book.db"))
-    with pytest.raises(NotApplicable, match="another collector has opened this book"):
+    with pytest.raises(NotStored, match="another collector has opened this book"):
         book.add(ids(1), [0], DAY)
     assert other.add(ids(1), [0], DAY) == [True]
     other.release()
@@ -60,7 +60,7 @@ def test_who_only_looks_takes_nothing_away(book, tmp_path):
     looking = open_book(str(tmp_path / "book.db"), reading=True)
     assert book.add(ids(1), [0], DAY) == [True]
     assert looking.tally().n == 1
-    with pytest.raises(NotApplicable, match="another collector"):
+    with pytest.raises(NotStored, match="another collector"):
         looking.add(ids(1), [0], DAY)
     looking.release()
 

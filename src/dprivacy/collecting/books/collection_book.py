@@ -14,7 +14,7 @@ from typing import Any
 
 from dprivacy.collecting.report_wire import Tally, Wire
 from dprivacy.collecting.wire_choice import read_wire
-from dprivacy.errors import BadFile, NotApplicable
+from dprivacy.errors import BadFile, NotApplicable, NotStored
 
 FORMAT = "dprivacy collection 1"
 REPORTS = -1  # the counter of all reports, among those of the slots
@@ -98,9 +98,9 @@ class Book(ABC):
         Raises
         ------
         NotStored
-            The disk or the database refuses; later it may not.
+            The disk or the database refuses, or another collector has the book; later it may not be so.
         NotApplicable
-            The collection is closed, or somebody else has opened the book.
+            The collection is closed.
         """
 
     @abstractmethod
@@ -146,10 +146,13 @@ def collection_in(facts: dict[str, str], name: str) -> Collection:
 
 
 def refuse_closed(name: str, closed: str, holder: str, own: str) -> None:
-    """Refuse to count for a collection that is closed, or for who has lost the book to another."""
+    """Refuse to count for a collection that is closed, or for who has lost the book to another.
+
+    The other one may take what is sent again, so that the second is not for good.
+    """
     if closed:
         raise NotApplicable(f"{name}: the collection is closed and takes no more reports")
     if holder != own:
-        raise NotApplicable(
+        raise NotStored(
             f"{name}: another collector has opened this book since; this one has stopped counting"
         )

@@ -108,6 +108,7 @@ async function begin() {
     const at = chosen();
     if (at === undefined) return say("Choose an answer first.");
     say("");
+    $("draw").disabled = true;
     await ready(await outbox.add(name, () => mechanism.randomise(mechanism.labels[at])));
     $("drawn").focus();
   });
