@@ -185,8 +185,9 @@ def test_words_of_an_answer():
     assert [word.text for word in done.found] in (["tea", "coffee…"], ["coffee…", "tea"])
     assert "2 words were found" in done.explain()
     assert done.to_dict()["depths"] == [3, 5, 6]
-    with pytest.raises(NotApplicable, match="all rounds are closed"):
-        done.mechanism
+    for name in ("mechanism", "answers", "ends", "offered"):
+        with pytest.raises(NotApplicable, match="all rounds are closed"):
+            getattr(done, name)
     with pytest.raises(NotApplicable, match="3 of 3 are still to come"):
         asked.found
 

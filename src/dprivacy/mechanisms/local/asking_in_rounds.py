@@ -137,8 +137,6 @@ class PrefixRounds(Answer):
     @cached_property
     def answers(self) -> tuple[str, ...]:
         """What may be answered in the open round; the last is any other word."""
-        if len(self.closed) == len(self.depths):
-            raise NotApplicable("all rounds are closed; `found` has the words")
         start, depth = self.ends
         return (*continued(self.known, self.letters, depth - start), REST)
 
@@ -150,6 +148,8 @@ class PrefixRounds(Answer):
     @property
     def ends(self) -> tuple[int, int]:
         """How many letters are known before the open round, and after it."""
+        if len(self.closed) == len(self.depths):
+            raise NotApplicable("all rounds are closed; `found` has the words")
         return (0, *self.depths)[len(self.closed)], self.depths[len(self.closed)]
 
     @property
@@ -177,7 +177,7 @@ class PrefixRounds(Answer):
         """
         return uniform_array(len(self.depths), whole(n, "n"), source or choose_source())
 
-    def randomise(self, words: Iterable[str], *, source: Source | None = None) -> Any:
+    def randomise(self, words: Iterable[str], *, source: Source | None = None) -> list[int]:
         """A report for each word, in the open round.
 
         What is not among the answers is answered as any other word, so that no word is refused.
@@ -191,8 +191,8 @@ class PrefixRounds(Answer):
         """
         known = self.mechanism._coder
         told = [cut(word, self.ends[1]) for word in read_words(words)]
-        labels = [text if text in known else REST for text in told]
-        return self.mechanism.using(source or choose_source()).randomise(labels)
+        codes = known.encode([text if text in known else REST for text in told])
+        return list(self.mechanism.reports.draw(codes, source or choose_source()).tolist())
 
     def after(self, reports: Any) -> "PrefixRounds":
         """The rounds with the open one closed: the most frequent beginnings go on.
