@@ -80,7 +80,7 @@ def test_from_labels_to_a_release(tmp_path):
     closed = dprivacy("collect", "close", tmp_path / "b.db", "-o", tmp_path / "drinks.csv")
     assert "Which drink? (noise drawn on people's own devices): 900 rows" in closed.out
     assert posted(again.host, body(wire, [[secrets.token_hex(16), 0]]))[0] == 410
-    assert again.stop() == ""
+    assert again.stop() == "b.db: the collection is closed and takes no more reports\n"
     estimated = dprivacy("estimate", tmp_path / "drinks.csv", "--json")
     assert json.loads(estimated.out)["drink"]["n"] == 900
     assert (
