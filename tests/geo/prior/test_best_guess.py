@@ -1,5 +1,7 @@
 """The best guess: against a search of all places, at the border, and where no public place is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ def shops(rng):
 
 
 def test_no_point_of_a_fine_lattice_is_better(shops, rng):
-    guess = BestGuess(shops, RATE, 200.0, elsewhere=0.0)
+    guess = BestGuess(shops, RATE, 200.0)
     step = 0.15 / RATE  # noisy points on the lattice that guesses are made for
     noisy = np.rint(rng.normal(0, 500, (40, 2)) / step) * step
     found = guess.guesses(noisy)
@@ -50,11 +52,11 @@ def test_medians_by_hand():
 
 
 def test_where_no_public_place_is_the_noisy_point_is_its_own_best_guess():
-    shop = PublicPlaces(as_region("40.73, -73.99, 20 km"), np.zeros((1, 2)), np.array([1]))
+    shop = PublicPlaces(as_region("40.73, -73.99, 20 km"), np.zeros((1, 2)), np.array([1]), 0.05)
     far = np.array([[9000.0, 0.0], [0.0, -15000.0]])
     kept = BestGuess(shop, RATE, 200.0).guesses(far)
     assert np.abs(kept - far).max() < 0.1 / RATE  # and rounded to its lattice
-    drawn = BestGuess(shop, RATE, 200.0, elsewhere=0.0).guesses(far)
+    drawn = BestGuess(replace(shop, elsewhere=0.0), RATE, 200.0).guesses(far)
     assert np.abs(drawn).max() < 1
     near = BestGuess(shop, RATE, 200.0).guesses(np.array([[300.0, 0.0]]))
     assert np.abs(near).max() < 30

@@ -54,6 +54,9 @@ _EPILOG = shared.examples(
     type=shared.PATH,
     help="File of public places: reports become the best guess under it.",
 )
+@click.option(
+    "--elsewhere", default="0.05", help="How likely people are at none of the places of the prior."
+)
 @click.option("--among", type=shared.PATH, help="File with a public list that every place is from.")
 @click.option("--tolerance", default="1 m", help="How far from a listed place a place may lie.")
 @click.option(
@@ -153,7 +156,12 @@ def _known(given: dict[str, Any]) -> City | PlaceList | None:
         found = read_place_file(file)
     if given["among"] is not None:
         return place_list(found.lat, found.lon, tolerance=given["tolerance"])
-    return city_of(given["region"], cell=given["cell"], places=(found.lat, found.lon))
+    return city_of(
+        given["region"],
+        cell=given["cell"],
+        places=(found.lat, found.lon),
+        elsewhere=given["elsewhere"],
+    )
 
 
 def _optimal(known: City | PlaceList, given: dict[str, Any]) -> OptimalPlaces:

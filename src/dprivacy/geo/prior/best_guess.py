@@ -76,15 +76,12 @@ class BestGuess:
         Of the planar noise, per metre.
     radius
         Of the guarantee, in metres; decides how finely a prior of very many places is taken.
-    elsewhere
-        How likely somebody is at none of the public places, but evenly anywhere in the rectangle
-        around the region.
 
     Notes
     -----
     1. The posterior is in proportion to prior·e^(−rate·distance).
-    2. Without `elsewhere`, a report from a suburb would be moved to the nearest shop of the next town:
-       a guess that is far worse than the noisy point itself, for whoever is where no public place is.
+    2. If nobody could be elsewhere, a report from a suburb would be moved to the nearest shop of the
+       next town: for whoever is there, far worse than the noisy point itself.
     3. Noisy points are rounded to a lattice of 0.15/rate, so that many share one guess. This and all
        that is approximate here costs a little use and no privacy.
     """
@@ -92,7 +89,6 @@ class BestGuess:
     public: PublicPlaces
     rate: float
     radius: float
-    elsewhere: float = 0.05
 
     @cached_property
     def _prior(self) -> PublicPlaces:
@@ -151,8 +147,9 @@ class BestGuess:
         edge = np.minimum(1 / self.rate, (high - low) / 2)
         own = np.clip(noisy, low + edge - middle, high - edge - middle)
         away = np.sqrt(((noisy - own) ** 2).sum(axis=1, keepdims=True))
-        if not self.elsewhere:
+        elsewhere = self.public.elsewhere
+        if not elsewhere:
             return own, np.full_like(away, -np.inf)
-        share = self.elsewhere / (1 - self.elsewhere)
+        share = elsewhere / (1 - elsewhere)
         density = share / float(np.prod(high - low))
         return own, math.log(2 * math.pi * density / self.rate**2) - self.rate * away

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import TooLarge
+from dprivacy.estimation import read_chance
 from dprivacy.flow import Loss, loss
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
@@ -22,7 +23,7 @@ from dprivacy.geo.prior.public_places import PublicPlaces
 from dprivacy.model import Dist, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
-from dprivacy.typing import Label
+from dprivacy.typing import Label, NumberLike
 
 _MOST_CELLS = 4_000
 _FEW_CELLS = 225  # for which an optimum is found in about a minute
@@ -190,6 +191,7 @@ def city(
     *,
     cell: LengthLike | None = None,
     places: Any = None,  # two lists, arrays or columns of a frame
+    elsewhere: NumberLike = 0.05,
 ) -> City:
     """What everyone may know of a city: public places, and square cells that cover its region.
 
@@ -202,6 +204,9 @@ def city(
     places
         Public places as (latitudes, longitudes): shops, old check-ins, addresses. They are not the ones
         to protect. Those outside the region are left out. A uniform prior when omitted.
+    elsewhere
+        How likely people are at none of the public places, but anywhere in the region. The fewer of the
+        places where people are you have, the more it should be.
 
     Returns
     -------
@@ -228,7 +233,8 @@ def city(
             f"{rows}×{columns} cells are more than {_MOST_CELLS:,}; take larger cells, or a smaller "
             "region"
         )
-    known = _even(declared) if places is None else PublicPlaces.read(declared, places)
+    share = float(read_chance(elsewhere, "elsewhere"))
+    known = _even(declared) if places is None else PublicPlaces.read(declared, places, share)
     return City(declared, side, rows, columns, known)
 
 

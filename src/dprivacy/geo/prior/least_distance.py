@@ -59,9 +59,7 @@ class Distances:
         return cls(float(weights @ means), float(most), float(means.max()))
 
 
-def moved_by(
-    mechanism: PlaceMechanism, public: PublicPlaces, *, elsewhere: float | None = None
-) -> dict[str, Distances]:
+def moved_by(mechanism: PlaceMechanism, public: PublicPlaces) -> dict[str, Distances]:
     """Distances of planar noise, and of the best guesses from it, by summing over noisy points.
 
     Parameters
@@ -70,8 +68,6 @@ def moved_by(
         Planar noise.
     public
         The prior, whose places are moved.
-    elsewhere
-        As for `BestGuess`.
 
     Notes
     -----
@@ -82,8 +78,7 @@ def moved_by(
     rate = float(mechanism.guarantee.rate)
     noisy = _noisy(mechanism, public)
     flat = noisy.reshape(-1, 2)
-    options = {} if elsewhere is None else {"elsewhere": elsewhere}
-    guess = BestGuess(public, rate, float(mechanism.guarantee.radius), **options)
+    guess = BestGuess(public, rate, float(mechanism.guarantee.radius))
     found = {"planar Laplace": flat, "remapped": guess.guesses(flat)}
     chances = np.full(noisy.shape[:2], 1 / noisy.shape[1])
     told = {}

@@ -1,7 +1,7 @@
 """What one promise costs in a city or on a list, by mechanism, and what is left to an adversary."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dprivacy.design import Optimum
@@ -205,7 +205,7 @@ def frontier(
     for level in levels:
         noise = place_mechanism(eps=level, radius=size, region=known.region)
         moved = moved_by(noise, known.public)
-        error = moved_by(noise, known.public, elsewhere=0.0)["remapped"].mean
+        error = moved_by(noise, replace(known.public, elsewhere=0.0))["remapped"].mean
         best = optimal_places(
             known, eps=level, radius=size, gap=gap, seconds=seconds, progress=progress, start=before
         )

@@ -1,6 +1,6 @@
 """Public places at full resolution: where people plausibly are, on the plane of a region."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,8 @@ class PublicPlaces:
         Metres east and north, one row a place.
     counts
         How often each was named: how likely it is, in proportion.
+    elsewhere
+        How likely somebody is at none of them, but evenly anywhere in the rectangle around the region.
 
     Examples
     --------
@@ -40,9 +42,10 @@ class PublicPlaces:
     region: Region
     points: Floats
     counts: NDArray[np.int64]
+    elsewhere: float = 0.0
 
     @classmethod
-    def read(cls, region: Region, places: Any) -> "PublicPlaces":
+    def read(cls, region: Region, places: Any, elsewhere: float = 0.0) -> "PublicPlaces":
         """Those of the places (latitudes, longitudes) that lie in the region.
 
         Parameters
@@ -51,6 +54,8 @@ class PublicPlaces:
             See `as_region`.
         places
             Two lists, arrays or columns of a frame; one that is named twice is twice as likely.
+        elsewhere
+            As the attribute.
         """
         lat, lon = read_pair(places)
         inside = region.holds(lat, lon)
@@ -61,7 +66,7 @@ class PublicPlaces:
             )
         shadows = np.rint(region.plane.shadow(lat[inside], lon[inside]) * _CENTIMETRES)
         points, counts = np.unique(shadows, axis=0, return_counts=True)
-        return cls(region, points / _CENTIMETRES, counts.astype(np.int64))
+        return cls(region, points / _CENTIMETRES, counts.astype(np.int64), elsewhere)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -90,7 +95,7 @@ class PublicPlaces:
         mass = np.bincount(at.ravel(), weights=self.counts)
         middle = [np.bincount(at.ravel(), weights=self.counts * axis) for axis in self.points.T]
         points = np.stack(middle, axis=1) / mass[:, None]
-        return PublicPlaces(self.region, points, np.rint(mass).astype(np.int64))
+        return replace(self, points=points, counts=np.rint(mass).astype(np.int64))
 
 
 def read_pair(places: Any) -> tuple[Floats, Floats]:
