@@ -143,7 +143,7 @@ def equal(A: Any, B: Any) -> bool:
     return all(both_ways(A, B) + both_ways(B, A))
 
 
-@item("L:refinement", "Local mechanisms in order of safety", "L, Refinement")
+@item("L:refinement", "Local mechanisms in order of safety", "L Thm 3")
 def refinement(_: Setting) -> Parts:
     """e^ε = 2, 3, 4 and three to five labels, by sets and by the general criterion."""
     pairs = differing = 0
@@ -202,7 +202,7 @@ def offered(k: int, a: int) -> dict[str, LocalMechanism]:
     return found
 
 
-@item("L:order", "The order of all local mechanisms", "L, Refinement", heavy=True)
+@item("L:order", "The order of all local mechanisms", "L Thm 3", heavy=True)
 def whole_order(setting: Setting) -> Parts:
     """Three to six labels, e^ε = 2, 4, 9; every verdict by both criteria, with a picture."""
     for k, a in product(SIZES, FACTORS):
