@@ -104,6 +104,7 @@ from dprivacy.mechanisms.local.local_file import (
     local_document as local_document,
     local_from as local_from,
     local_in as local_in,
+    require_storable as require_storable,
 )
 from dprivacy.mechanisms.local.report_cells import (
     NUMBER as NUMBER,

@@ -18,6 +18,7 @@ from dprivacy.errors import (
 from dprivacy.estimation import count_error, estimate
 from dprivacy.mechanisms import (
     hashed_response,
+    local_plan,
     projective_response,
     randomised_response,
     subset_response,
@@ -216,3 +217,12 @@ def test_files_say_the_law_and_are_believed_in_nothing(tmp_path):
         again = load(tmp_path / "m.json")
         assert again == mechanism
         assert (again.p, again.q) == (mechanism.p, mechanism.q)
+
+
+@pytest.mark.parametrize("level", ["1e-3000", "1e-1500"])
+def test_levels_at_which_a_report_would_say_nothing_are_refused(level):
+    for make in (subset_response, unary_response, hashed_response, projective_response):
+        with pytest.raises(BadNumber, match="a report would say nothing"):
+            make(range(9), eps=level)
+    with pytest.raises(BadNumber, match="a report would say nothing"):
+        local_plan(range(9), eps=level, n=10)

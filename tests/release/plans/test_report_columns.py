@@ -61,6 +61,11 @@ nulls = "category"
             "size should be between 1 and 39",
         ),
         ({"mechanism": "subset_response", "kind": "optimised"}, BadPlan, "is for unary_response"),
+        (
+            {"mechanism": "unary_response", "epsilon": "10000"},
+            BadNumber,
+            "more digits than are stored",
+        ),
         ({"mechanism": "unary_response", "kind": "best"}, UnknownName, "kind"),
         ({"mechanism": "projective_response", "q": 6}, BadNumber, "prime"),
         ({"mechanism": "projective_response", "q": "4"}, BadNumber, "whole number"),

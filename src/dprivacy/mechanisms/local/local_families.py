@@ -19,7 +19,7 @@ from dprivacy.mechanisms.local.geometry_reports import (
 )
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import Reports, SubsetReports, UnaryReports
-from dprivacy.model import Guarantee
+from dprivacy.model import Guarantee, about
 from dprivacy.numbers import Level, as_eps
 from dprivacy.sources import result
 from dprivacy.spaces import Categories, discrete, read_labels
@@ -88,7 +88,7 @@ def unary_response(
     UnknownName.require("kind", kind, get_args(Kind))
     known, level, a = _read(labels, eps)
     if kind == "symmetric":
-        root = factor_below(level / 2)
+        root = telling(level / 2)
         a, chance = root * root, 1 / (root + 1)
     else:
         chance = 1 / (a + 1)
@@ -233,7 +233,18 @@ def _read(labels: Iterable[Label], eps: LevelLike) -> tuple[tuple[Any, ...], Lev
     known, level = read_labels(labels), as_eps(eps)
     if len(known) < 2:
         raise BadNumber(f"a local mechanism needs at least two labels, not {list(known)} alone")
-    return known, level, factor_below(level)
+    return known, level, telling(level)
+
+
+def telling(level: Level) -> Fraction:
+    """e^ε, or what is just below it; refused where that is 1, and reports would say nothing."""
+    a = factor_below(level)
+    if not a > 1:
+        raise BadNumber(
+            f"at ε = {about(level)} a report would say nothing: e^ε is 1 in every digit that is kept; "
+            "take a larger level"
+        )
+    return a
 
 
 def _family(build: Any, *options: str) -> Family:

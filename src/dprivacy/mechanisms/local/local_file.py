@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from dprivacy.errors import BadFile, Malformed, NotPrivate
+from dprivacy.errors import BadFile, BadNumber, Malformed, NotPrivate
 from dprivacy.mechanisms.local.finite_field import prime_power
 from dprivacy.mechanisms.local.geometry_reports import (
     MOST_VECTORS,
@@ -21,6 +21,7 @@ from dprivacy.mechanisms.local.local_families import made
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import Reports, SubsetReports, UnaryReports
 from dprivacy.model import (
+    about,
     label_body,
     label_from,
     level_body,
@@ -38,8 +39,19 @@ _MOST_DIGITS = 2000  # hexadecimal, of the factor
 _LARGEST_WHOLE = (1 << 53) - 1  # what every reader of JSON keeps exactly
 
 
+def require_storable(mechanism: LocalMechanism) -> None:
+    """Refuse a level at which e^ε has more digits than are read back."""
+    a = mechanism.factor
+    if max(len(hex(part)) for part in (a.numerator, a.denominator)) > _MOST_DIGITS:
+        raise BadNumber(
+            f"e^ε at ε = {about(mechanism.guarantee.eps)} has more digits than are stored; a level "
+            "below a thousand and above a thousandth of a millionth is enough for every purpose"
+        )
+
+
 def local_body(mechanism: LocalMechanism) -> dict[str, Any]:
     """A local mechanism as plain data."""
+    require_storable(mechanism)
     labels = [label_body(label) for label in mechanism.labels]
     for label in labels:
         if isinstance(label, int) and abs(label) > _LARGEST_WHOLE:

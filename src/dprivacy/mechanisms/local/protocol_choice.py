@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import BadNumber, TooLarge
-from dprivacy.mechanisms.groundwork.exact_weights import factor_below
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.mechanisms.local.geometry_reports import (
     MOST_VECTORS,
@@ -16,7 +15,7 @@ from dprivacy.mechanisms.local.geometry_reports import (
     ProjectiveReports,
     least_rank,
 )
-from dprivacy.mechanisms.local.local_families import best_size, made, orders
+from dprivacy.mechanisms.local.local_families import best_size, made, orders, telling
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import Reports, SubsetReports, UnaryReports
 from dprivacy.model import Answer, Pictured, about
@@ -172,7 +171,7 @@ def local_plan(
         raise BadNumber(f"a local mechanism needs at least two labels, not {list(known)} alone")
     people, longest = whole(n, "n"), whole(most_bits, "most_bits")
     k = len(known)
-    options = list(_options(k, factor_below(level), level))
+    options = list(_options(k, telling(level), level))
     least = min(sets.total_variance() for _, _, sets in options)
     short = [option for option in options if option[2].bits <= longest]
     if not short:
@@ -196,7 +195,7 @@ def _options(k: int, a: Fraction, level: Level) -> Iterable[tuple[str, dict[str,
     for d in sorted({1, size}):
         yield "subset_response", {"size": d}, SubsetReports.of(k, a, d)
     yield "unary_response", {"kind": "optimised"}, UnaryReports.of(k, a, 1 / (a + 1))
-    root = factor_below(level / 2)
+    root = telling(level / 2)
     symmetric = UnaryReports.of(k, root * root, 1 / (root + 1))
     yield "unary_response", {"kind": "symmetric"}, symmetric
     best: dict[str, HyperplaneReports] = {}

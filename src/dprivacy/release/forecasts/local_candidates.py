@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dprivacy.errors import BadNumber
 from dprivacy.mechanisms import Candidate, local_plan
 from dprivacy.model import shown
 from dprivacy.release.plans.table_plan import ColumnPlan
@@ -105,7 +106,9 @@ def alternatives(column: ColumnPlan, rows: int, error: float | None) -> Alternat
     plain = column.kind == "categories" and not {"blocks", "delta"} & set(column.spec)
     if not plain or error is None:
         return None
-    level = column.mechanism.guarantee.eps
-    found = local_plan(column.values, eps=level, n=rows)
+    try:
+        found = local_plan(column.values, eps=column.mechanism.guarantee.eps, n=rows)
+    except BadNumber:  # at a level so small that no report says anything
+        return None
     told = Alternatives(column.name, len(column.values), error, found.candidates)
     return told if told.worthwhile or column.local is not None else None

@@ -16,6 +16,7 @@ from dprivacy.mechanisms import (
     cells_of,
     local_document,
     local_in,
+    require_storable,
 )
 from dprivacy.model import Channel
 from dprivacy.release.plans.column_domains import exact_number, one_kind
@@ -36,7 +37,7 @@ def report_values(spec: Mapping[str, Any], nulls: str, where: str) -> tuple[Any,
             f"{where}: a report of {spec['mechanism']} is about all values, and blocks keep them "
             "apart; leave blocks out, or use randomised_response"
         )
-    if len(values) > _MOST_VALUES:
+    if len(values) + (nulls == "category") > _MOST_VALUES:
         raise TooLarge(
             f"{where}: {len(values):,} values are more than the {_MOST_VALUES:,} supported"
         )
@@ -51,6 +52,7 @@ def report_mechanism(
     given = {key: spec[key] for key in family.options if key in spec}
     made = family.build(labels=values, eps=exact_number(spec["epsilon"]), **given)
     assert isinstance(made, LocalMechanism)
+    require_storable(made)
     return made
 
 
