@@ -34,19 +34,14 @@ class Distances:
 
     Examples
     --------
-    >>> print(Distances(242.4, 590.0, 430.0))
-    242 m on average, 95 % by less than 590 m, and by 430 m on average at the worst place
+    >>> two = np.array([[0.0, 3.0], [4.0, 6.0]])  # reports of two places, and how far off they are
+    >>> Distances.of(two, np.full((2, 2), 0.5), np.array([0.5, 0.5]))
+    Distances(mean=3.25, within_95=6.0, worst=5.0)
     """
 
     mean: float
     within_95: float
     worst: float
-
-    def __str__(self) -> str:
-        return (
-            f"{in_words(self.mean)} on average, 95 % by less than {in_words(self.within_95)}, and by "
-            f"{in_words(self.worst)} on average at the worst place"
-        )
 
     @classmethod
     def of(cls, away: Floats, chances: Floats, weights: Floats) -> "Distances":
