@@ -115,6 +115,7 @@ def test_values_in_blocks_hide_in_their_block():
     assert alone.delta(100, a, points=96, goal=Q(1, 10**4)) <= Q(1, 10**4)
     assert found.attacked < found.eps < found.attacked * Q(115, 100)
     assert found.share == alone.share == Q(1, 2)
+    assert "as between any two values at a finite distance" in str(found)
 
 
 def test_bits_are_columns():

@@ -80,6 +80,8 @@ def test_known_numbers(changed, digits):
     found = shuffled_columns(table, 10**5, delta="1e-6", changed=changed)
     assert float(found.eps) == pytest.approx(digits, abs=6e-6)
     assert found.method == "blanket"
+    only = f" that differ only in {changed[0]}" if changed else ""
+    assert f"as between any two records{only}; a single report" in str(found)
 
 
 def test_one_column_is_no_worse_alone():

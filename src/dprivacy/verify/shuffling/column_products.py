@@ -12,7 +12,13 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
 from dprivacy.verify.shuffling.blanket_pairs import Blanket
 from dprivacy.verify.shuffling.column_covers import Cover, Pairs, cover_of, cover_of_level
-from dprivacy.verify.shuffling.shuffled_reports import Shuffled, proved, read_sizes, shuffled
+from dprivacy.verify.shuffling.shuffled_reports import (
+    Shuffled,
+    finite_only,
+    proved,
+    read_sizes,
+    shuffled,
+)
 
 _ONE = Fraction(1)
 _MOST_KINDS = 1000  # pairs of records that look different
@@ -77,7 +83,8 @@ def shuffled_columns(
     if len(named) == 1:
         (column,) = named.values()
         found = shuffled(column, n, delta=slack, rows_per_person=m)
-        return replace(found, pair=found.pair and ((found.pair[0],), (found.pair[1],)))
+        pair = found.pair and ((found.pair[0],), (found.pair[1],))
+        return replace(found, pair=pair, between=_between(named, chosen))
     covers = {name: cover_of(column) for name, column in named.items()}
     pairs = _records(covers, chosen)
     while pairs is None:
@@ -98,7 +105,7 @@ def shuffled_columns(
         else:
             covers[largest] = rough
             pairs = _records(covers, chosen)
-    return proved(pairs, n, slack, m)
+    return proved(pairs, n, slack, m, _between(named, chosen))
 
 
 def _named(columns: Any) -> dict[str | int, Any]:
@@ -115,6 +122,14 @@ def _named(columns: Any) -> dict[str | int, Any]:
     if not named:
         raise WrongKind("a table has at least one column")
     return named
+
+
+def _between(named: Mapping[str | int, Any], chosen: Collection[str | int]) -> str:
+    """Which records are meant, in words."""
+    which = f"two records{finite_only(*named.values())}"
+    if len(chosen) == len(named):
+        return which
+    return f"{which} that differ only in {' and '.join(str(x) for x in named if x in chosen)}"
 
 
 def _size(cover: Cover) -> int:

@@ -10,6 +10,7 @@ from dprivacy.errors import BadNumber
 from dprivacy.model import Answer, about, shown
 from dprivacy.numbers import Level, as_delta, ln
 from dprivacy.sources import result
+from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
 from dprivacy.verify.shuffling.attack_choice import attack_cases, best_attack
 from dprivacy.verify.shuffling.column_covers import Listed, Pairs, cover_of, exact_rows
@@ -48,6 +49,8 @@ class Shuffled(Answer):
         `eps`. None where none was found or looked for (several columns, several rows of a person).
     rows_per_person
         How many of the rows may be of one person.
+    between
+        What the guarantee is about, in words: any "two values", "two records", or fewer of them.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Shuffled(Answer):
     pair: tuple[Label, Label] | None = None
     attacked: Level | None = None
     rows_per_person: int = 1
+    between: str = "two values"
 
     @property
     def exact(self) -> bool:
@@ -94,8 +98,8 @@ class Shuffled(Answer):
         several = "" if m == 1 else f" for people with at most {m:,} of them"
         text = (
             f"{self.n:,} reports without order and names are (ε, δ)-private{several} with ε = "
-            f"{level_above(self.eps)} and δ = {slack}, between {x} and {z} as between any two values; "
-            f"{alone}."
+            f"{level_above(self.eps)} and δ = {slack}, between {x} and {z} as between any "
+            f"{self.between}; {alone}."
         )
         if self.attacked is None:
             return text
@@ -171,7 +175,7 @@ between 0 and 1 as between any two values; a single report has ε = 1.0967 at th
 An attack shows that nothing below 0.23341 holds.
     """
     slack, m = read_sizes(n, delta, rows_per_person)
-    found = proved(cover_of(C, beside).changed, n, slack, m)
+    found = proved(cover_of(C, beside).changed, n, slack, m, f"two values{finite_only(C)}")
     tables = [listed for listed in map(exact_rows, (C, *beside)) if listed is not None]
     if not isinstance(found.eps, Level) or not found.eps or n == 1:
         return found
@@ -218,7 +222,14 @@ def read_sizes(n: Any, delta: NumberLike, rows_per_person: Any) -> tuple[Fractio
     return slack, rows_per_person
 
 
-def proved(pairs: Pairs, n: int, slack: Fraction, m: int) -> Shuffled:
+def finite_only(*mechanisms: Any) -> str:
+    """What to say where values are at infinite distance, which are told apart anyway."""
+    spaces = (getattr(getattr(one, "guarantee", None), "space", None) for one in mechanisms)
+    apart = any(isinstance(space, FiniteSpace) and space.diameter == math.inf for space in spaces)
+    return " at a finite distance" if apart else ""
+
+
+def proved(pairs: Pairs, n: int, slack: Fraction, m: int, between: str = "two values") -> Shuffled:
     """What the blanket proves for these pairs, or the local answer."""
     local = local_factor(pairs, slack, m)
     share = min(blanket.share for blanket in pairs)
@@ -227,6 +238,6 @@ def proved(pairs: Pairs, n: int, slack: Fraction, m: int) -> Shuffled:
     if n > 1 and share and local is not None and local > 1:
         found = worst_pair(pairs, n, slack, local, m)
     if found is None:
-        return Shuffled(level, slack, n, level, share, "none", rows_per_person=m)
+        return Shuffled(level, slack, n, level, share, "none", None, None, m, between)
     a, pair = found
-    return Shuffled(ln(a) * m, slack, n, level, share, "blanket", pair, rows_per_person=m)
+    return Shuffled(ln(a) * m, slack, n, level, share, "blanket", pair, None, m, between)
