@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace as changed
+from fractions import Fraction
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -34,8 +35,11 @@ from dprivacy.release.spark.spark_folder import (
     spark_errors,
 )
 from dprivacy.release.spark.spark_schema import bare_schema, column_of
+from dprivacy.release.spark.spark_sorting import frame_groups, sorted_rows
 from dprivacy.release.spark.spark_spending import FrameSpending
 from dprivacy.release.spark.spark_task import Run, task
+from dprivacy.release.unordered.shuffle_terms import warn_of_delta
+from dprivacy.release.unordered.shuffled_block import shuffled_table
 from dprivacy.sampling import choose_source
 from dprivacy.typing import PathArg
 
@@ -68,7 +72,8 @@ def sanitised_by_spark(
        deleted. This draft lies in a folder that its owner alone may enter.
     4. The draft is read, and its rows are spread over files of about a million and put in order by
        random numbers, which tasks drew beside the noise. How many rows and bytes a partition had, which
-       came first and how it was sorted follow from the source's cells, and do not show.
+       came first and how it was sorted follow from the source's cells, and do not show. A shuffled
+       release is sorted over all files instead, by its released values, each of a million rows.
     5. The rows that were drawn are counted and compared with those that can be read. The folder is
        renamed into place, with the card in it. The frame that is returned reads these files, so that
        every action sees the same rows.
@@ -79,11 +84,6 @@ def sanitised_by_spark(
     When the plan names who a row belongs to, the people are counted first, in a job of its own.
     """
     session = _session_of(frame)
-    if terms.delta is not None:
-        raise NotApplicable(
-            "Spark spreads the rows of a folder at random and does not sort them; write the table to a "
-            "file and shuffle that, or release without shuffling"
-        )
     plan, permanent_key = terms.plan, terms.permanent_key
     randomness = choose_source(terms.insecure_seed)
     sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)
@@ -97,11 +97,12 @@ def sanitised_by_spark(
         with placed_folder(session, where, replace=replace) as folder:
             _refuse_source(frame, folder.target)
             _check_people(frame, plan)
+            block = None if terms.delta is None else _block(frame, plan, terms.delta)
             if spending is not None:
                 spending(frame)
-            rows = _write(frame, schema, run, folder)
+            rows = _write(frame, schema, run, folder, None if block is None else plan)
             given = None if spending is None else spending.given.to_dict()
-            made = sanitiser.card(given, rows=rows)
+            made = sanitiser.card(given, rows=rows, shuffled=block)
             if output is not None:
                 name = folder.target.rsplit("/", 1)[1]
                 made = made.saved_as(name, listing_hash(folder.listing()))
@@ -152,8 +153,15 @@ def _session_of(frame: Any) -> Any:
     return frame.sparkSession
 
 
-def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
-    """Sanitise every row once, and write all in random order; the number of rows."""
+def _block(frame: Any, plan: Plan, delta: Fraction) -> dict[str, Any]:
+    """What a card says of a shuffled frame; refused where some row is alone."""
+    groups = frame_groups(frame, plan)
+    warn_of_delta(delta, groups.smallest, above=3)
+    return shuffled_table(plan, groups.rows, delta=delta, smallest=groups.smallest).to_dict()
+
+
+def _write(frame: Any, schema: Any, run: Run, folder: Folder, unordered: Plan | None) -> int:
+    """Sanitise every row once, and write all in random order, or sorted; the number of rows."""
     from pyspark.sql.types import LongType, StructField, StructType
 
     session = frame.sparkSession
@@ -164,8 +172,13 @@ def _write(frame: Any, schema: Any, run: Run, folder: Folder) -> int:
         if not rows:
             raise WrongShape("the table holds no rows, so there is nothing to protect")
         draft = session.read.schema(drafted).parquet(folder.draft)
-        spread = draft.repartition(-(-rows // ROWS), place).sortWithinPartitions(place)
-        _committed(spread.drop(place), folder.part)
+        if unordered is None:
+            spread = draft.repartition(-(-rows // ROWS), place).sortWithinPartitions(place)
+            _committed(spread.drop(place), folder.part)
+        else:
+            between = f"{folder.draft}-sorted"
+            done = sorted_rows(draft, unordered, schema.names, between, ROWS, _committed)
+            _committed(done, folder.part)
     if session.read.schema(schema).parquet(folder.part).count() != rows:
         raise BadFile(
             f"{rows:,} rows were written and not all can be read back; does every machine see the "
