@@ -10,6 +10,7 @@ from dprivacy.errors import NotApplicable, TooLarge, UnknownName, WrongKind
 from dprivacy.mechanisms import geometric, integer_geometric, randomised_response
 from dprivacy.spaces import line
 from dprivacy.verify import shuffled, shuffled_columns
+from dprivacy.verify.shuffling import column_products
 from dprivacy.verify.shuffling.blanket_pairs import blankets
 from support.shuffled_truth import exact_delta, some_channel
 
@@ -122,11 +123,20 @@ def test_columns_with_too_many_pairs_are_taken_by_their_level():
     assert fine.eps < rough.eps < rough.local
 
 
-def test_many_columns_are_taken_by_the_sum_of_their_levels():
-    levels = [f"{k}/1000" for k in range(1, 25)]
-    assert (
-        shuffled_columns(levels, 100, delta="1e-3").eps == shuffled("3/10", 100, delta="1e-3").eps
-    )
+def test_many_columns_are_taken_by_the_sum_of_their_levels(monkeypatch):
+    monkeypatch.setattr(column_products, "_MOST_ATOMS", 50)
+    levels = [f"{k}/100" for k in range(1, 9)]
+    many = shuffled_columns(levels, 100, delta="1e-3")
+    assert many.eps == shuffled("36/100", 100, delta="1e-3").eps
+
+
+def test_a_column_in_clear_beside_many_is_never_left_out(monkeypatch):
+    """It has few kinds of pairs, and no level: a sum of levels must not forget it."""
+    clear = [[1, 0], [0, 1]]
+    assert shuffled_columns(["ln 2", clear], 100, delta="1e-3").eps == float("inf")
+    monkeypatch.setattr(column_products, "_MOST_ATOMS", 50)
+    with pytest.raises(TooLarge, match="column 8 has no level"):
+        shuffled_columns([*(f"{k}/100" for k in range(1, 9)), clear], 100, delta="1e-3")
 
 
 def test_columns_that_are_refused():
@@ -141,5 +151,5 @@ def test_columns_that_are_refused():
         shuffled_columns([integer_geometric(eps=1)], 10, delta="1e-3")
     weights = [[0 if x == y else (x * 31 + y * 17) % 13 + 1 for y in range(16)] for x in range(16)]
     holes = [[Q(w, sum(row)) for w in row] for row in weights]
-    with pytest.raises(TooLarge, match="column 0 has too many kinds"):
+    with pytest.raises(TooLarge, match="column 0 has no level without δ"):
         shuffled_columns([holes, holes], 10, delta="1e-3")

@@ -126,14 +126,13 @@ def test_several_channels_and_rows():
     )
     assert alone < mixed
     assert mixed == pytest.approx(all_strong, rel=1e-3)
+    a = shuffled(weak, 4, delta="1/10", beside=[strong]).eps.exp()
     for others in itertools.product((Q(1, 10), Q(1, 3), Q(2, 3), Q(9, 10)), repeat=3):
-        found = shuffled(weak, 4, delta="1/10", beside=[strong])
         law = [Q(1)]
         for q in others:
             law = [p * (1 - q) + r * q for p, r in zip([*law, Q(0)], [Q(0), *law], strict=True)]
         shifted = list(zip([*law, Q(0)], [Q(0), *law], strict=True))
         one, two = ([p * (1 - q) + r * q for p, r in shifted] for q in (Q(9, 10), Q(1, 10)))
-        a = found.eps.exp()
         assert sum(max(x - a * y, Q(0)) for x, y in zip(one, two, strict=True)) <= Q(1, 10)
     twice = shuffled(weak, 60, delta="1/1000", rows_per_person=2)
     assert 2 * alone < float(twice.eps) < float(twice.local)

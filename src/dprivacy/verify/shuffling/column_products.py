@@ -89,22 +89,13 @@ def shuffled_columns(
     pairs = _records(covers, chosen)
     while pairs is None:
         largest = max(covers, key=lambda name: _size(covers[name]))
-        level = covers[largest].level
-        if level is None:
-            raise TooLarge(
-                f"column {largest!r} has too many kinds of values to be shuffled beside others, and no "
-                "level without δ; release it by itself, or with fewer values"
-            )
-        rough = cover_of_level(level)
-        if _size(covers[largest]) == _size(
-            rough
-        ):  # all of them are rough: one level for the record
-            pairs = cover_of_level(
-                sum((c.level for c in covers.values() if c.level), Level(0))
-            ).changed
-        else:
+        rough = cover_of_level(_level(largest, covers[largest]))
+        if _size(covers[largest]) > _size(rough):
             covers[largest] = rough
             pairs = _records(covers, chosen)
+        else:  # all of them are rough: one level for the record
+            levels = (_level(name, cover) for name, cover in covers.items())
+            pairs = cover_of_level(sum(levels, Level(0))).changed
     return proved(pairs, n, slack, m, _between(named, chosen))
 
 
@@ -122,6 +113,15 @@ def _named(columns: Any) -> dict[str | int, Any]:
     if not named:
         raise WrongKind("a table has at least one column")
     return named
+
+
+def _level(name: str | int, cover: Cover) -> Level:
+    if cover.level is None:
+        raise TooLarge(
+            f"column {name!r} has no level without δ, and beside it there are too many kinds of "
+            "records to be compared; release it by itself, or with fewer other columns"
+        )
+    return cover.level
 
 
 def _between(named: Mapping[str | int, Any], chosen: Collection[str | int]) -> str:
