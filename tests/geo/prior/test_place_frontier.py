@@ -108,5 +108,3 @@ def test_on_real_check_ins_cells_cost_more_than_they_gain(name):
     planar, remapped, best = (at(found, mechanism, "ln 4") for mechanism in NAMES)
     assert remapped.mean < 0.9 * planar.mean
     assert best.mean > planar.mean
-    if name == "new york":  # 443 m on others' check-ins
-        assert best.mean == pytest.approx(440, rel=0.03)
