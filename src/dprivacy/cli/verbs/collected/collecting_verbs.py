@@ -32,7 +32,9 @@ _LABELS = click.argument("labels")
 _SCHEMA = click.option("--schema", default=SCHEMA, help="Schema of the book in PostgreSQL.")
 _BOOK = click.argument("book")
 _PEOPLE = click.option("--n", "people", type=int, required=True, help="Number of people expected.")
-_MOST_BITS = click.option("--most-bits", default=64, help="Longest report that is acceptable.")
+_MOST_BITS = click.option(
+    "--most-bits", default=64, help="Longest report that is acceptable, in bits."
+)
 _LEDGER = shared.together(
     click.option(
         "--ledger",
@@ -140,7 +142,8 @@ def serve(
     """Ask the question on a page, and count what people's devices send.
 
     FILE is a mechanism; with it and --question a book is begun, without them one is continued. A report
-    is acknowledged when it is on disk, and counts once, however often it is sent. Stop with Ctrl-C.
+    is acknowledged when it is on disk, and counts once, also when it is sent again on that day or the
+    next. Stop with Ctrl-C.
     """
     found = _begun(file, book, question, name, schema, place, account)
     kept = "" if hide_estimates else "estimates"
