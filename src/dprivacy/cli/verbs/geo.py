@@ -55,16 +55,20 @@ _EPILOG = shared.examples(
     help="File of public places: reports become the best guess under it.",
 )
 @click.option(
-    "--elsewhere", default="0.05", help="How likely people are at none of the places of the prior."
+    "--elsewhere", default="0.05", help="Share of people who are at none of the prior's places."
 )
-@click.option("--among", type=shared.PATH, help="File with a public list that every place is from.")
-@click.option("--tolerance", default="1 m", help="How far from a listed place a place may lie.")
+@click.option(
+    "--among", type=shared.PATH, help="File of a public list that holds every true place."
+)
+@click.option("--tolerance", default="1 m", help="How far a true place may lie from a listed one.")
 @click.option(
     "--optimal", is_flag=True, help="Use the optimal mechanism on cells, if it moves places least."
 )
-@click.option("--cell", help="Size of these cells; as small as 225 cells allow when omitted.")
+@click.option("--cell", help="Size of these cells; when omitted, as small as 225 cells allow.")
 @click.option(
-    "--force", is_flag=True, help="Use the optimal mechanism even where planar noise moves less."
+    "--force",
+    is_flag=True,
+    help="Use the optimal mechanism even where planar noise moves places less.",
 )
 @click.option("--seconds", type=float, help="Time limit for the search for the optimal mechanism.")
 @click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')

@@ -72,7 +72,7 @@ def inspect(
 @click.option(
     "--shuffle", is_flag=True, help="Add what the table protects when its rows are released sorted."
 )
-@click.option("--delta", help="With --shuffle: the δ of that, for n rows at most 1/n², as 1e-9.")
+@click.option("--delta", help="With --shuffle: δ, such as 1e-9; at most 1/n² for n rows.")
 @click.option(
     "--group",
     type=int,
@@ -132,7 +132,7 @@ def plan(
     is_flag=True,
     help="Sort the rows, so that order is gone; the card adds what that protects, with --delta.",
 )
-@click.option("--delta", help="With --shuffle: the δ of that, for n rows at most 1/n², as 1e-9.")
+@click.option("--delta", help="With --shuffle: δ, such as 1e-9; at most 1/n² for n rows.")
 @shared.one_of(
     "--engine",
     "arrow",
