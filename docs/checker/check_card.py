@@ -475,7 +475,7 @@ def usual(family, k, a, spec):
     made = {}
     for q in [spec["q"]] if "q" in spec else range(2, min(int(4 * (a + 2)), 256) + 1):
         t = next(t for t in range(2, 50) if room(family, q, t) >= k)
-        if prime(q) and q**t <= 2**48:
+        if prime(q) and q**t <= 2**27:
             made[q] = t
     best = min(made, key=lambda q: error(geometry(family, q, made[q])))
     return {"q": best, "t": made[best]}
@@ -530,7 +530,10 @@ def check_sets(field, body):
     keys(field, body, "family:str labels:list factor:list eps:str parameters:dict")
     top, bottom = in_hex(body["factor"], field)
     a, k, more = Fraction(top, bottom), len(body["labels"]), body["parameters"]
-    m, s = e_to(given(body["eps"], f"{field}, eps"))
+    most = given(body["eps"], f"{field}, eps")
+    if most > 5000 * ONE:
+        raise Fault(f"{field}, eps: is above 5000, where no such mechanism is made")
+    m, s = e_to(most)
     if not 1 < a <= Fraction(m + (m >> 250)) * Fraction(2) ** s or a.denominator != bottom:
         raise Fault(f"{field}, factor: is not above 1, not in lowest terms, or more than e^eps")
     every = {json.dumps(x, sort_keys=True) for x in body["labels"]}

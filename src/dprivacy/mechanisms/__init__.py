@@ -100,6 +100,7 @@ from dprivacy.mechanisms.groundwork.mechanism_file import (
 )
 from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports as HyperplaneReports
 from dprivacy.mechanisms.local.local_file import (
+    LARGEST_WHOLE as LARGEST_WHOLE,
     local_body as local_body,
     local_document as local_document,
     local_from as local_from,

@@ -208,6 +208,8 @@ def test_what_is_refused():
     for name in ("length", "keep", "most"):
         with pytest.raises(BadNumber, match=f"{name}: a whole number"):
             prefix_rounds("ab", **({"length": 2, "eps": 1} | {name: 0}))
+    with pytest.raises(BadNumber, match="more digits"):
+        prefix_rounds("ab", length=2, eps="1e6")
     for share in (0, -1, 1.5):
         with pytest.raises(BadNumber, match="a share should be"):
             TINY.chance(share, 100)

@@ -18,12 +18,14 @@ from dprivacy.errors import (
 from dprivacy.estimation import count_error, estimate
 from dprivacy.mechanisms import (
     hashed_response,
+    local_body,
     local_plan,
     projective_response,
     randomised_response,
     subset_response,
     unary_response,
 )
+from dprivacy.mechanisms.local.local_file import local_from
 from dprivacy.numbers import Level
 from dprivacy.spaces import Categories
 from dprivacy.store import load, save
@@ -192,8 +194,23 @@ def test_what_is_refused():
         projective_response(range(9), eps=1, q=2, t=3)
     with pytest.raises(TooLarge, match=r"2\^48"):
         projective_response(range(9), eps=1, q=251, t=9)
+    with pytest.raises(TooLarge, match=r"2\^48"):
+        projective_response(range(9), eps=1, q=2, t=10**18)  # and at once
     with pytest.raises(UnknownName, match="kind"):
         unary_response(list("ab"), eps=1, kind="best")
+
+
+@pytest.mark.parametrize(
+    "make", [projective_response, hashed_response, subset_response, unary_response]
+)
+def test_levels_whose_factor_no_file_holds_are_refused_at_once(make):
+    for eps in (5001, "1e6"):
+        with pytest.raises(BadNumber, match="more digits than are stored"):
+            make(range(9), eps=eps)
+        with pytest.raises(BadNumber, match="more digits than are stored"):
+            local_plan(range(9), eps=eps, n=10)
+    for kept in (make(range(9), eps=5000), make(range(9), eps="1e-320")):
+        assert local_from(local_body(kept)) == kept
 
 
 def test_messages_have_rows_and_never_a_report_or_a_value():

@@ -7,7 +7,12 @@ import pytest
 
 from dprivacy.errors import BadNumber, TooLarge
 from dprivacy.estimation import estimate
-from dprivacy.mechanisms import local_plan, subset_response
+from dprivacy.mechanisms import (
+    hashed_response,
+    local_plan,
+    projective_response,
+    subset_response,
+)
 
 # Mean variance of a cell, per report, from an independent computation: labels, ε, family, value.
 TABLE = [
@@ -40,6 +45,19 @@ def test_the_best_is_within_a_few_per_cent_of_the_optimum():
             optimum = subset_response(range(k), eps=eps).reports.total_variance()
             assert found.best.reports.total_variance() <= optimum * 1.035**2
             assert found.best.bits <= 64
+
+
+@pytest.mark.parametrize(("k", "eps"), [(30_000, 5), (65_536, 5), (1_000_000, 4)])
+def test_what_is_recommended_for_many_labels_can_be_decoded(k, eps):
+    found = local_plan(range(k), eps=eps, n=1000)
+    geometries = [c.reports for c in found.candidates if "q" in c.parameters]
+    assert len(geometries) == 2
+    for sets in geometries:
+        sets.require_decodable()
+    assert found.best.family == "projective_response"
+    assert found.best.worth <= 1.035
+    assert projective_response(range(k), eps=eps).reports == found.best.reports
+    hashed_response(range(k), eps=eps).reports.require_decodable()
 
 
 @pytest.mark.slow

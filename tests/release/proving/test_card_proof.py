@@ -315,3 +315,26 @@ def test_a_card_without_a_plan_is_not_said_to_be_proved(tmp_path):
     assert "it holds no plan" in alone.explain()
     assert together
     assert "as stated" in together.explain()
+
+
+def test_both_know_which_geometry_is_meant_where_the_best_one_cannot_be_decoded(checker, tmp_path):
+    spec = {"type": "categories", "values": list(range(30_000)), "epsilon": "5"}
+    plan = {"columns": {"page": {**spec, "mechanism": "projective_response"}}}
+    text = card_text(sanitise(pd.DataFrame({"page": [7, 8]}), plan).card)
+    assert ours(text)
+    assert theirs(checker, text, tmp_path)
+
+
+@pytest.mark.parametrize("eps", ["6000", "1e9", "1e300"])
+def test_a_card_of_reports_with_an_endless_level_is_refused_at_once(eps, checker, tmp_path):
+    spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "1"}
+    plan = {"columns": {"tea": {**spec, "mechanism": "subset_response"}}}
+    card = json.loads(card_text(sanitise(pd.DataFrame({"tea": ["a", "b"]}), plan).card))
+    entry = card["body"]["mechanisms"]["tea"]
+    card["body"]["plan"]["columns"]["tea"]["epsilon"] = entry["eps"] = eps
+    inner = entry["reports"]["mechanism"]
+    inner["body"]["eps"] = eps
+    entry["reports"]["mechanism"] = json.loads(sealed(inner))
+    text = sealed(card)
+    assert not ours(text)
+    assert not theirs(checker, text, tmp_path)

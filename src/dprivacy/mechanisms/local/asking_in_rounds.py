@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, TooLarge
-from dprivacy.mechanisms.groundwork.exact_weights import factor_below
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.mechanisms.groundwork.stray_counts import at_least, at_most, least_surprise
-from dprivacy.mechanisms.local.local_families import best_geometry, projective_response
+from dprivacy.mechanisms.local.local_families import (
+    best_geometry,
+    projective_response,
+    telling,
+)
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.word_prefixes import (
     REST,
@@ -217,7 +220,7 @@ class PrefixRounds(Answer):
 
     def closed_with(self, n: int, kept: Iterable[tuple[str, int]]) -> "PrefixRounds":
         """The open round closed: so many reports, and by how many of them what goes on is held."""
-        law = best_geometry(self.offered, factor_below(self.eps))
+        law = best_geometry(self.offered, telling(self.eps))
         found = tuple(_estimated(law, text, held, n) for text, held in kept)
         return replace(self, closed=(*self.closed, ClosedRound(n, self.offered, found)))
 
@@ -276,7 +279,7 @@ class PrefixRounds(Answer):
         found, start, known = [], 0, 1
         for depth in self.depths:
             words = known * branches(len(self.letters), depth - start)
-            law = best_geometry(words + 1, factor_below(self.eps))
+            law = best_geometry(words + 1, telling(self.eps))
             found.append((words, float(law.inside - law.outside), _double(law.outside)))
             start, known = depth, self.keep
         return tuple(found)
@@ -419,4 +422,6 @@ def prefix_rounds(
     if not 0 < alarm < 1:
         raise BadNumber(f"alarm should be a probability between 0 and 1, not {alarm}")
     depths = read_depths(len(known), whole(length, "length"), many, answers)
-    return PrefixRounds(known, depths, many, as_eps(eps), float(alarm))
+    level = as_eps(eps)
+    telling(level)
+    return PrefixRounds(known, depths, many, level, float(alarm))

@@ -14,13 +14,13 @@ from dprivacy.errors import TooLarge
 from dprivacy.mechanisms.local.finite_field import Elements, FiniteField
 
 Counters = NDArray[np.int64]
-_MOST_VECTORS = 1 << 27  # of a transform: 1 GiB of counters
+MOST_DECODED = 1 << 27  # of a transform: 1 GiB of counters
 _LARGEST_PART = 1 << 40  # N·M of one transform in doubles, see `hyperplane_sums`
 
 
 def require_size(field: FiniteField, t: int) -> None:
     """TooLarge for more vectors than a transform takes."""
-    if field.q**t > _MOST_VECTORS:
+    if field.q**t > MOST_DECODED:
         raise TooLarge(
             f"decoding over {field.q}^{t} vectors would take more than 1 GiB; take a smaller field, or "
             "fewer labels"

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.mechanisms.local.character_sums import (
+    MOST_DECODED,
     hyperplane_sums,
     real_sums,
     require_size,
@@ -108,6 +109,11 @@ class HyperplaneReports(Reports):
         most = self.outputs
         found = (y if 0 <= y < most else -1 for y in numbers)
         return np.fromiter(found, dtype=np.int64, count=len(reports))
+
+    @property
+    def decodable(self) -> bool:
+        """Whether one transform can decode the reports."""
+        return bool(self.q**self.t <= MOST_DECODED)
 
     def require_decodable(self) -> None:
         """TooLarge for more reports than a transform takes."""

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import NotApplicable
-from dprivacy.mechanisms.groundwork.exact_weights import factor_below
 from dprivacy.mechanisms.local.geometry_reports import HyperplaneReports
-from dprivacy.mechanisms.local.local_families import made
+from dprivacy.mechanisms.local.local_families import made, telling
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.set_reports import SubsetReports
 from dprivacy.model import Guarantee, about
@@ -135,7 +134,7 @@ def memoised(mechanism: LocalMechanism, *, first: LevelLike) -> Memoised:
             "use subset_response, hashed_response or projective_response"
         )
     level = as_eps(first)
-    a, once = sets.factor, factor_below(level)
+    a, once = sets.factor, telling(level)
     if not once < a:
         raise NotApplicable(
             f"one answer should tell less than all of them: first = {about(level)} is not below "

@@ -28,6 +28,7 @@ from dprivacy.typing import Label, LevelLike
 H = TypeVar("H", bound=HyperplaneReports)
 Kind = Literal["optimised", "symmetric"]
 BECAUSE = "L Thm 1"
+_MOST_LEVEL = 5000  # e^ε has 1,800 digits of 16, and no more than 2,000 are stored
 _MOST_TABLED = 1024  # labels up to which the space of the guarantee has a table of distances
 
 
@@ -156,7 +157,9 @@ def projective_response(
     """
     known, level, a = _read(labels, eps)
     k = len(known)
-    if t is not None and (q is None or points_of(_order(q), whole(t, "t", 2)) < k):
+    if t is not None and q is not None:
+        _require_vectors(_order(q), whole(t, "t", 2))
+    if t is not None and (q is None or points_of(q, t) < k):
         raise BadNumber(
             f"q = {q} and t = {t} should have at least {k} points, one for every label; leave t out"
         )
@@ -206,14 +209,15 @@ def orders(most: Fraction | int) -> list[int]:
 
 
 def _best(reports: Callable[[int], H], factor: Fraction) -> H:
-    """The report with the smallest total variance; of equals the shortest."""
+    """The report with the smallest total variance that can be decoded; of equals the shortest."""
     candidates = []
     for q in orders(4 * (factor + 2)):
         try:
             candidates.append(reports(q))
         except TooLarge:
             continue
-    return min(candidates, key=lambda one: (one.total_variance(), one.bits))
+    decodable = [one for one in candidates if one.decodable]
+    return min(decodable, key=lambda one: (one.total_variance(), one.bits))
 
 
 def _order(q: Any) -> int:
@@ -223,7 +227,7 @@ def _order(q: Any) -> int:
 
 
 def _require_vectors(q: int, t: int) -> None:
-    if q**t > MOST_VECTORS:
+    if t > 48 or q**t > MOST_VECTORS:
         raise TooLarge(
             f"a geometry of {q}^{t} vectors is more than the 2^48 that are supported; take a smaller q"
         )
@@ -237,7 +241,12 @@ def _read(labels: Iterable[Label], eps: LevelLike) -> tuple[tuple[Any, ...], Lev
 
 
 def telling(level: Level) -> Fraction:
-    """e^ε, or what is just below it; refused where that is 1, and reports would say nothing."""
+    """e^ε, or what is just below it; refused where that is 1, or has more digits than are stored."""
+    if level > _MOST_LEVEL:
+        raise BadNumber(
+            f"e^ε at ε = {about(level)} has more digits than are stored; take a level of at most "
+            f"{_MOST_LEVEL:,}, at which reports hide nothing"
+        )
     a = factor_below(level)
     if not a > 1:
         raise BadNumber(

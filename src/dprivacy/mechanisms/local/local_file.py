@@ -36,7 +36,7 @@ from dprivacy.spaces import read_labels
 VERSION = 2
 _MOST_LABELS = 1 << 20
 _MOST_DIGITS = 2000  # hexadecimal, of the factor
-_LARGEST_WHOLE = (1 << 53) - 1  # what every reader of JSON keeps exactly
+LARGEST_WHOLE = (1 << 53) - 1  # what every reader of JSON keeps exactly
 
 
 def require_storable(mechanism: LocalMechanism) -> None:
@@ -54,7 +54,7 @@ def local_body(mechanism: LocalMechanism) -> dict[str, Any]:
     require_storable(mechanism)
     labels = [label_body(label) for label in mechanism.labels]
     for label in labels:
-        if isinstance(label, int) and abs(label) > _LARGEST_WHOLE:
+        if isinstance(label, int) and abs(label) > LARGEST_WHOLE:
             raise BadFile("labels should be whole numbers up to 2^53 − 1, or text, to be stored")
     a = mechanism.factor
     given = {name: v for name, v in mechanism.parameters.items() if name != "eps"}

@@ -9,7 +9,6 @@ from typing import Any
 from dprivacy.errors import BadNumber, TooLarge
 from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.mechanisms.local.geometry_reports import (
-    MOST_VECTORS,
     HashedReports,
     HyperplaneReports,
     ProjectiveReports,
@@ -156,7 +155,7 @@ def local_plan(
     Notes
     -----
     1. Candidates are randomised response, subsets of the best size, both unary responses, and for every
-       prime power q up to 4(a + 2) the smallest geometry that has room.
+       prime power q up to 4(a + 2) the smallest geometry that has room, if one transform decodes it.
     2. Of those whose reports are short enough the smallest total variance is taken; among the ones
        within 0.5 % of it, the shortest report. Variances are compared as rationals.
 
@@ -202,21 +201,19 @@ def _options(k: int, a: Fraction, level: Level) -> Iterable[tuple[str, dict[str,
     for q in orders(4 * (a + 2)):
         for family, sets in _geometries(k, a, q):
             known = best.get(family)
-            if known is None or sets.total_variance() < known.total_variance():
+            less = known is None or sets.total_variance() < known.total_variance()
+            if less and sets.decodable:
                 best[family] = sets
     for family, sets in best.items():
         yield family, {"q": sets.q, "t": sets.t}, sets
 
 
 def _geometries(k: int, a: Fraction, q: int) -> Iterable[tuple[str, HyperplaneReports]]:
-    t = least_rank(k, q)
-    if q**t <= MOST_VECTORS:
-        yield "projective_response", ProjectiveReports.of(k, a, q, t)
+    yield "projective_response", ProjectiveReports.of(k, a, q, least_rank(k, q))
     m = 1
     while q**m < k:
         m += 1
-    if q ** (m + 1) <= MOST_VECTORS:
-        yield "hashed_response", HashedReports.of(k, a, q, m)
+    yield "hashed_response", HashedReports.of(k, a, q, m)
 
 
 def _candidate(option: tuple[str, dict[str, Any], Reports], n: int, least: Fraction) -> Candidate:

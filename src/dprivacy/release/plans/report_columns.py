@@ -10,7 +10,9 @@ from typing import Any
 
 from dprivacy.errors import BadFile, BadPlan, NotApplicable, TooLarge
 from dprivacy.mechanisms import (
+    LARGEST_WHOLE,
     Family,
+    HyperplaneReports,
     LocalMechanism,
     cell_form,
     cells_of,
@@ -42,6 +44,10 @@ def report_values(spec: Mapping[str, Any], nulls: str, where: str) -> tuple[Any,
             f"{where}: {len(values):,} values are more than the {_MOST_VALUES:,} supported"
         )
     one_kind(values, where)
+    if any(isinstance(value, int) and abs(value) > LARGEST_WHOLE for value in values):
+        raise BadPlan(
+            f"{where}: values of reports should be texts, or whole numbers up to 2^53 − 1"
+        )
     return (*values, None) if nulls == "category" else tuple(values)
 
 
@@ -53,6 +59,8 @@ def report_mechanism(
     made = family.build(labels=values, eps=exact_number(spec["epsilon"]), **given)
     assert isinstance(made, LocalMechanism)
     require_storable(made)
+    if isinstance(made.reports, HyperplaneReports):
+        made.reports.require_decodable()  # or nobody could ever estimate from the cells
     return made
 
 
