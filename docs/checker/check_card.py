@@ -443,6 +443,8 @@ def check_reports(field, spec, entry, values, family, eps, left):
     a, total, single, pair = numbers
     chosen = {**usual(family, len(values), a, spec), **{k: spec[k] for k in OWN if k in spec}}
     same(f"{field}.reports, parameters", body["parameters"], chosen)
+    if ("t" in spec and "q" not in spec) or chosen.get("q", 1) ** chosen.get("t", 1) > 2**27:
+        raise Fault(f"{field}.reports: t stands without q, or nobody could decode the reports")
     half = body["parameters"].get("kind") == "symmetric"
     if not (is_power(root_of(a), eps // 2) if half else is_power(a, eps)):
         raise Fault(f"{field}.reports, factor: is not e^eps, or what is just below it")

@@ -338,3 +338,27 @@ def test_a_card_of_reports_with_an_endless_level_is_refused_at_once(eps, checker
     text = sealed(card)
     assert not ours(text)
     assert not theirs(checker, text, tmp_path)
+
+
+@pytest.mark.parametrize("said", [{"t": 3}, {"q": 2, "t": 40}, {"q": 3, "t": True}, {"q": True}])
+def test_neither_believes_a_plan_with_a_geometry_that_no_plan_may_name(said, checker, tmp_path):
+    spec = {"type": "categories", "values": list(range(9)), "epsilon": "1"}
+    plan = {"columns": {"tea": {**spec, "mechanism": "projective_response"}}}
+    card = json.loads(card_text(sanitise(pd.DataFrame({"tea": [3, 4]}), plan).card))
+    card["body"]["plan"]["columns"]["tea"] |= said
+    inner = card["body"]["mechanisms"]["tea"]["reports"]["mechanism"]
+    inner["body"]["parameters"] |= said
+    card["body"]["mechanisms"]["tea"]["reports"]["mechanism"] = json.loads(sealed(inner))
+    text = sealed(card)
+    assert not ours(text)
+    assert not theirs(checker, text, tmp_path)
+
+
+def test_sizes_are_numbers_for_both(checker, tmp_path):
+    spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "1", "size": 1}
+    plan = {"columns": {"tea": {**spec, "mechanism": "subset_response"}}}
+    card = json.loads(card_text(sanitise(pd.DataFrame({"tea": ["a", "b"]}), plan).card))
+    assert theirs(checker, sealed(card), tmp_path)
+    card["body"]["plan"]["columns"]["tea"]["size"] = True
+    assert not ours(sealed(card))
+    assert not theirs(checker, sealed(card), tmp_path)
