@@ -99,7 +99,7 @@ def test_a_mechanism_without_a_channel_by_its_level():
     assert found.eps < found.local < Level(2)
 
 
-def test_values_in_blocks_hide_in_their_block():
+def test_values_in_blocks_hide_nobody_in_another_block():
     far = float("inf")
     apart = [[0, 1, far, far], [1, 0, far, far], [far, far, 0, 1], [far, far, 1, 0]]
     blocks = from_table(list("abcd"), apart, extended=True)
@@ -109,13 +109,18 @@ def test_values_in_blocks_hide_in_their_block():
         channel = as_channel(part, rows=list("abcd"), columns=list("abcd"))
         guarantee = Guarantee(ln(3), blocks)
 
-    found = shuffled(Blocked, 100, delta="1e-4")
-    (alone,) = cover_of([row[:2] for row in part[:2]]).changed
-    a = found.eps.exp()
-    assert alone.delta(100, a, points=96, goal=Q(1, 10**4)) <= Q(1, 10**4)
-    assert found.attacked < found.eps < found.attacked * Q(115, 100)
-    assert found.share == alone.share == Q(1, 2)
-    assert "as between any two values at a finite distance" in str(found)
+    found, delta = shuffled(Blocked, 4, delta="1e-4"), Q(1, 10**4)
+    rows = [[Q(value) for value in row] for row in part]
+    assert exact_delta(rows, 4, found.eps.exp(), (0, 1)) <= delta
+    told = exact_delta(rows, 4, Q(299, 100), (0, 1))  # the other three are in the other block
+    assert told > delta
+    assert (found.eps, found.share, found.method) == (found.local, 0, "none")
+    assert found.between == "two values at a finite distance"
+
+
+def test_a_single_value_tells_nothing():
+    found = shuffled([["1/2", "1/2"]], 10, delta="1e-3")
+    assert (found.eps, found.local, found.method) == (0, 0, "none")
 
 
 def test_bits_are_columns():

@@ -10,6 +10,7 @@ import pytest
 from dprivacy.errors import BadNumber, Uncertified
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel
+from dprivacy.numbers import Level
 from dprivacy.spaces import line
 from dprivacy.verify import eps_at, shuffled
 from support.shuffled_truth import exact_delta
@@ -105,3 +106,14 @@ def test_deltas_that_are_refused(delta):
 def test_floats_are_refused():
     with pytest.raises(Uncertified, match="as fractions"):
         shuffled([[0.5, 0.5], [0.25, 0.75]], 10, delta="1e-6")
+
+
+@pytest.mark.parametrize("eps", ["1e-15", 400, 800])
+@pytest.mark.parametrize("k", [2, 4])
+def test_levels_that_doubles_do_not_hold(k, eps):
+    found = shuffled(randomised_response(range(k), eps=eps), 100, delta="1e-20")
+    assert found.eps <= found.local <= Level(eps)
+
+
+def test_a_level_beyond_all_doubles():
+    assert shuffled(800, 100, delta="1e-6").eps < Level(800)

@@ -1,5 +1,6 @@
 """Two values of one person as the privacy blanket sees them, and their bound on δ."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,7 +39,10 @@ class Blanket:
     @property
     def spread(self) -> float:
         """How far apart the two rows are, roughly: the pair that needs most comes first."""
-        return sum(float(w) * float(p - q) ** 2 for (p, q), w in self.inside)
+        try:
+            return sum(float(w) * float(p - q) ** 2 for (p, q), w in self.inside)
+        except OverflowError:
+            return math.inf
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

@@ -98,13 +98,13 @@ def _cover_of_rows(tables: Sequence[tuple[Any, Listed]]) -> Cover:
     for column, (labels, rows) in tables:
         guarantee = getattr(column, "guarantee", None)
         parts = _told_apart(guarantee, labels) if len(tables) == 1 else [range(len(rows))]
-        for part in parts:
+        for part in parts:  # one person's two values; the others may have those of any part
             some = [rows[i] for i in part]
-            least = everywhere if len(parts) == 1 else lowest([some])
             for kept, alone in ((pairs, False), (equal, True)):
-                for blanket, (i, j) in blankets(some, least, same=alone).items():
+                for blanket, (i, j) in blankets(some, everywhere, same=alone).items():
                     kept.setdefault(blanket, (labels[part[i]], labels[part[j]]))
-    return Cover(pairs, equal, _level_of(pairs))
+    told = pairs or equal  # where no value can become another, nothing is told
+    return Cover(told, equal, _level_of(told))
 
 
 def _response_law(rows: Sequence[Sequence[Fraction]]) -> BlockLaw | None:

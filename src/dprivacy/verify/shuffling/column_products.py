@@ -42,8 +42,8 @@ def shuffled_columns(
         By their names, or as a list: what each is released with, independently given the values; a
         mechanism, an exact channel or a level (for values at most so far apart).
     n
-        How many rows there are among which one hides: all, or where columns are published as they are
-        (or in blocks), the smallest number of rows that agree in what is published.
+        How many rows there are among which one hides: all, or where columns are published as they are,
+        the smallest number of rows that agree in them.
     delta
         δ, greater than 0; at most 1/n².
     rows_per_person

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140  # of the mode: products of two such masses are no underflow
+_LARGEST_ODDS = Fraction(10**300)  # with which all but the mode is below the smallest anyway
 _WIDE, _AT_LEAST = 11.5, 110  # half a window: standard deviations, and points
 
 OUTSIDE = 1e-27
@@ -31,7 +32,7 @@ def binomial(m: int, q: Fraction) -> tuple[int, NDArray[np.float64]]:
     mode = math.floor((m + 1) * q)
     half = math.ceil(_WIDE * math.sqrt(float(m * q * (1 - q)))) + _AT_LEAST
     low, high = max(mode - half, 0), min(mode + half, m)
-    odds = float(q / (1 - q))
+    odds = float(min(q / (1 - q), _LARGEST_ODDS))
     up = np.arange(mode, high, dtype=float)
     down = np.arange(mode, low, -1, dtype=float)
     right = np.cumprod((m - up) * odds / (up + 1))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dprivacy.numbers import float_up
 from dprivacy.verify.shuffling.count_law import OUTSIDE, CountLaw
-from dprivacy.verify.shuffling.worst_pair import growth, rounded
+from dprivacy.verify.shuffling.worst_pair import BEYOND, growth, rounded
 
 Chances = tuple[Fraction, Fraction, Fraction, Fraction]
 
@@ -126,7 +126,7 @@ def two_output_factors(
     times
         How many rows one person has. (Then nothing is attacked.)
     """
-    if n > _MOST:
+    if n > _MOST or known > BEYOND:
         return known, None
     listed, top = list(chances), math.log(known)
     low, high = min(listed), max(listed)
@@ -143,13 +143,14 @@ def two_output_factors(
     while above - below > 1e-5 * above:
         middle = (below + above) / 2
         below, above = (middle, above) if attacked(middle) else (below, middle)
-    refuted = rounded(below) if below and times == 1 else None
+    refuted = rounded(below) if rounded(below) > 1 and times == 1 else None
     more = 1e-4
     while above * (1 + more) < top and not proved(above * (1 + more)):
         more *= 2
     if above * (1 + more) >= top:
         return known, refuted
-    return rounded(_narrowed(above * (1 + more / 2), above * (1 + more), proved)), refuted
+    found = rounded(_narrowed(above * (1 + more / 2), above * (1 + more), proved))
+    return min(found, known), refuted
 
 
 def _narrowed(low: float, high: float, proved: Callable[[float], bool]) -> float:

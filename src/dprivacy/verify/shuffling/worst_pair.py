@@ -12,6 +12,10 @@ P = TypeVar("P")
 
 DIGITS = 12  # of e^ε
 _COARSE, FINE = 24, 96  # points a standard deviation: to search, to prove
+_LARGEST, BEYOND = (
+    340.0,
+    10**148,
+)  # ε up to which something smaller is looked for; more than its e^ε
 
 
 def growth(a: Fraction, times: int) -> Fraction:
@@ -55,7 +59,7 @@ def worst_pair(
     """
     ordered = sorted(pairs.items(), key=lambda item: -item[0].spread)
     worst, at = Fraction(1), ordered[0][1]
-    highest = math.log(local)
+    highest = _LARGEST if local > BEYOND else math.log(local)
     for blanket, where in ordered:
 
         def holds(a: Fraction, points: int, pair: Blanket = blanket) -> bool:
@@ -72,7 +76,7 @@ def worst_pair(
         while high - low > 2e-5 * high:
             middle = (low + high) / 2
             low, high = (low, middle) if holds(rounded(middle), FINE) else (middle, high)
-        if high >= highest:
+        if high >= highest or rounded(high) >= local:
             return None
         worst, at = max(worst, rounded(high)), where
     return worst, at
