@@ -296,3 +296,11 @@ def test_a_folder_is_read_in_the_order_of_its_files(tmp_path, released):
     )
     (found,) = prove_card(held, file=folder).findings
     assert "are not sorted" in found
+
+
+def test_a_file_of_words_alone_has_names_in_its_first_line(tmp_path):
+    words = pa.table({"town": ["Ulm", "Bonn"] * 50, "h": ["a", "b", "b", "c"] * 25})
+    plan = {"columns": {"h": LETTERS}, "pass_through": ["town"]}
+    path = tmp_path / "out.csv"
+    card = sanitise(words, plan, output=path, shuffle=True, delta="1e-6").card
+    assert prove_card(card, file=path).findings == ()

@@ -132,3 +132,9 @@ def test_a_row_that_one_value_never_gives_has_no_level():
 )
 def test_small_chances_in_words(delta, words):
     assert small(delta) == words
+
+
+def test_levels_beyond_all_doubles_are_stated():
+    found = shuffled_table(plan_of({**LETTERS, "epsilon": 800}), 100, delta=Q(1, 10**6))
+    assert not found.gains
+    assert found.to_dict()["eps"].startswith("799.99")

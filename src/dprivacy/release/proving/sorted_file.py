@@ -10,6 +10,7 @@ import numpy as np
 from dprivacy.errors import DPrivacyError
 from dprivacy.release.files.released_folders import data_files
 from dprivacy.release.files.table_files import batches_of
+from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.row_codes import Codes, released_codes
@@ -81,11 +82,11 @@ def _opened(path: Path) -> Iterator[Iterator[Any]]:
 
     def joined() -> Iterator[Any]:
         for file in data_files(path):
-            with batches_of(file) as (batches, _):
+            with batches_of(file, AS_RELEASED) as (batches, _):
                 yield from batches
 
     if path.is_dir():
         yield joined()
         return
-    with batches_of(path) as (batches, _):
+    with batches_of(path, AS_RELEASED) as (batches, _):
         yield batches

@@ -240,7 +240,7 @@ def _excess(level: Level | float) -> Fraction | None:
 
 def _places(excess: Fraction, digits: int) -> int:
     """How many decimals show so many digits of it; never fewer than none."""
-    return max(digits - 1 - math.floor(math.log10(excess)), 0)
+    return 0 if excess >= 10**digits else max(digits - 1 - math.floor(math.log10(excess)), 0)
 
 
 def _told(label: Any) -> Any:
