@@ -69,6 +69,12 @@ def test_where_nothing_is_gained_or_does_not_apply_nothing_is_said(more):
     assert ahead(**more).alternatives == ()
 
 
+def test_small_errors_are_told_with_their_digits():
+    (told,) = ahead(k=200, rows=10, eps="4").alternatives
+    assert f"{told.best.error:.3g} in place of {told.error:.3g}, at the same" in told.sentence()
+    assert 0 < told.best.error < 1
+
+
 def test_the_level_of_missing_values_counts_them_too():
     (told,) = ahead(k=99, nulls="category").alternatives
     assert told.values == 100

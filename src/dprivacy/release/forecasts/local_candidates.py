@@ -62,16 +62,16 @@ class Alternatives:
             )
         return (
             f'{shown(self.column)} has {k}: mechanism = "{best.family}" is recommended, whose counts '
-            f"have a standard error of {best.error:,.0f} in place of {self.error:,.0f}, at the same "
-            f"level. Cells are then reports of {best.bits:.1f} bits, to be read through the card, and "
-            "not values."
+            f"have a standard error of {_told(best.error)} in place of {_told(self.error)}, at the "
+            f"same level. Cells are then reports of {best.bits:.1f} bits, to be read through the card, "
+            "and not values."
         )
 
     def explain(self) -> str:
         """The recommendation and a table."""
         lines = [self.sentence(), f"    {'mechanism':<38}{'± s.e.':>10}{'bits':>10}"]
         for each in self.candidates:
-            lines.append(f"    {each.name:<38}{each.error:>10,.0f}{each.bits:>10,.1f}")
+            lines.append(f"    {each.name:<38}{_told(each.error):>10}{each.bits:>10,.1f}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +87,10 @@ class Alternatives:
             ],
             "sentence": self.sentence(),
         }
+
+
+def _told(error: float) -> str:
+    return f"{error:,.0f}" if error >= 100 else f"{error:.3g}"
 
 
 def report_error(column: ColumnPlan, rows: int) -> float | None:
