@@ -78,3 +78,8 @@ def test_a_delta_of_one_row_in_clear_is_warned_of():
     with pytest.warns(PrivacyLeakWarning, match="choose at most 1/n² = 1/10000"):
         warn_of_delta(Fraction(1, 100), 100)
     warn_of_delta(Fraction(1, 101), 100)
+
+
+def test_a_column_named_row_says_nothing_of_whose_a_row_is():
+    assert not [*misfits(plan_of(pass_through=["row"]))]
+    assert [*misfits(plan_of(pass_through=["who"], unit="who"))]

@@ -64,7 +64,7 @@ def misfits(plan: Plan, *, permanent: bool = False) -> Iterator[BadPlan | NotApp
             "permanent answers repeat a person's noise, so that rows are recognised from one release "
             f"to the next whatever their order; leave out the permanent key, {_WITHOUT}"
         )
-    if plan.unit in (*plan.pass_through, *plan.protected):
+    if plan.unit != "row" and plan.unit in (*plan.pass_through, *plan.protected):
         yield BadPlan(
             f"the column {plan.unit!r} says whose a row is and would be in the output, where order is "
             f"then no secret; list it in drop, {_WITHOUT}"
