@@ -10,9 +10,9 @@ import pytest
 from dprivacy.errors import BadNumber, Uncertified
 from dprivacy.mechanisms import geometric, randomised_response
 from dprivacy.model import as_channel
-from dprivacy.numbers import Level
+from dprivacy.numbers import Level, ln
 from dprivacy.spaces import line
-from dprivacy.verify import eps_at, shuffled
+from dprivacy.verify import eps_at, shuffled, shuffled_columns
 from support.shuffled_truth import exact_delta
 
 
@@ -117,3 +117,17 @@ def test_levels_that_doubles_do_not_hold(k, eps):
 
 def test_a_level_beyond_all_doubles():
     assert shuffled(800, 100, delta="1e-6").eps < Level(800)
+
+
+def test_chances_beyond_doubles_get_the_level_of_one_report():
+    tiny = Q(1, 10**400)
+    rows = [[tiny, 1 - tiny], [Q(1, 2), Q(1, 2)], [Q(1, 3), Q(2, 3)]]
+    found = shuffled([[*row, 0] for row in rows], 100, delta="1e-6")
+    assert float(found.eps) == pytest.approx(float(eps_at(rows, delta="1e-6")))
+
+
+def test_thousands_of_rows_of_one_person_get_the_sum_of_their_levels_at_once():
+    found = shuffled_columns(
+        [randomised_response(["a", "b"], eps="ln 3")], 10**4, delta="1e-6", rows_per_person=5000
+    )
+    assert found.eps == 5000 * ln(3)

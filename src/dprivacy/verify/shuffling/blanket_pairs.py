@@ -15,6 +15,7 @@ Row = Sequence[Fraction]
 Cell = tuple[Fraction, Fraction]
 
 _CUT = Fraction(1, 10**9)  # of δ
+_WIDEST = 10**300  # what outputs may be worth that the law of a sum is computed for
 _MOST_KINDS = 10_000
 
 
@@ -83,6 +84,8 @@ class Blanket:
         used, top = shortened(n), max(atoms)
         if top <= 0:
             return min(told, Fraction(1))
+        if max(top, -min(atoms)) > _WIDEST:
+            return Fraction(1)  # beyond doubles nothing is computed, and nothing is claimed
         negligible = _CUT * goal * self.share / top
         mean = mean_positive_sum(atoms, used, points=points, negligible=negligible)
         return min(mean / (self.share * used) + told, Fraction(1))

@@ -11,6 +11,7 @@ from dprivacy.verify.shuffling.blanket_pairs import Blanket
 P = TypeVar("P")
 
 DIGITS = 12  # of e^ε
+_MOST_ROWS = 1000  # of one person: beyond, a search takes minutes and levels add up to too much
 _COARSE, FINE = 24, 96  # points a standard deviation: to search, to prove
 _LARGEST, BEYOND = (
     340.0,
@@ -20,7 +21,7 @@ _LARGEST, BEYOND = (
 
 def growth(a: Fraction, times: int) -> Fraction:
     """1 + a + … + a^(times−1): what δ is multiplied by when so many rows change one after another."""
-    return sum((a**i for i in range(times)), Fraction(0))
+    return Fraction(times) if a == 1 else (a**times - 1) / (a - 1)
 
 
 def local_factor(pairs: Iterable[Blanket], goal: Fraction, times: int = 1) -> Fraction | None:
@@ -57,6 +58,8 @@ def worst_pair(
     times
         How many rows one person has: δ(a)·(1 + a + … + a^(times−1)) is compared with the goal.
     """
+    if times > _MOST_ROWS:
+        return None
     ordered = sorted(pairs.items(), key=lambda item: -item[0].spread)
     worst, at = Fraction(1), ordered[0][1]
     highest = _LARGEST if local > BEYOND else math.log(local)
