@@ -131,6 +131,7 @@ CALLS = {
     "verify.privacy": lambda s, C, e, d: verify.privacy(C, s, eps=e, delta="1/9"),
     "verify.error_floor": lambda s, C, e, d: verify.error_floor(s, eps=e),
     "verify.expected_error": lambda s, C, e, d: verify.expected_error(C, s),
+    "verify.shuffled_distances": lambda s, C, e, d: verify.shuffled_distances(C, 9, s, delta="1/9"),
     "verify.smallest_eps": lambda s, C, e, d: verify.smallest_eps(C, s),
     "verify.ball_change": lambda s, C, e, d: verify.ball_change(C, 0, s, radius=1),
     "verify.exactly": lambda s, C, e, d: verify.exactly(C, s, eps=e),

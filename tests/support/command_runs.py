@@ -131,6 +131,8 @@ def prepare(folder: Path) -> Path:
         "prior.csv": "".join(f"{i},{j},{1 + i + j}\n" for i in range(3) for j in range(3)),
         "places.csv": "lat,lon\n40.735,-73.99\n40.74,-73.98\n",
         "shops.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n",
+        "venues.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n40.735,-73.985\n",
+        "visits.csv": "lat,lon\n40.733,-73.992\n40.730,-73.990\n",
         "ratings.csv": "user,item,rating\n"
         + "".join(f"p{u},i{i},{(u * 7 + i * 3) % 5 + 1}\n" for u in range(9) for i in range(8)),
         "notes.txt": "The doctor wrote a short letter to the patient.\n",

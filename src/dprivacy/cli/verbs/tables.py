@@ -59,7 +59,7 @@ def inspect(
 @click.command(
     epilog=shared.examples(
         "dprivacy plan plan.toml --rows 1200 --points 3",
-        "dprivacy plan plan.toml --rows 1200 --shuffle --delta 1e-7",
+        "dprivacy plan plan.toml --rows 1200 --shuffle --delta 1e-7 --group 300",
     )
 )
 @click.argument("plan_file", metavar="PLAN", type=Input())
