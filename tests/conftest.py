@@ -2,12 +2,13 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-from support.services import require
+from support.services import CHROMIUM, require
 
 # Neither is a test, but every module is looked through for examples.
-collect_ignore_glob = ["support/*", "*/conftest.py"]
+collect_ignore_glob = ["support/*", "conftest.py", "*/conftest.py"]
 
 # Exact arithmetic has no fixed pace, and a busy machine has none either: no deadline for one example,
 # and none for making it.
@@ -32,3 +33,19 @@ def pytest_runtest_setup(item):
     for mark in item.iter_markers("service"):
         for name in mark.args:
             require(name)
+
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A headless Chromium; without one, a test that asks for it is skipped."""
+    # Of a module, not of the session: while it lives, asyncio.run is impossible in this process.
+    require("browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()

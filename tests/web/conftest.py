@@ -1,10 +1,6 @@
-"""A server and a headless Chromium for the tests of the page; without them, those tests are skipped."""
+"""A server and a window for the tests of the page; without what they need, those tests are skipped."""
 
 import pytest
-
-from support.services import CHROMIUM, require
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
 
 
 @pytest.fixture(scope="module")
@@ -17,18 +13,6 @@ def served(tmp_path_factory):
     server.stop()
     assert server.desks() == []
     assert server.errors() == ""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    # Of a module, not of the session: while it lives, asyncio.run is impossible in this process.
-    require("browser")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
