@@ -82,9 +82,10 @@ def statistics(survey, folder):
 
 
 def counted(survey, folder):
-    """A message that counts the values that were clamped."""
-    moved = sum(not 0 <= (age or 0) <= 10 for age in survey.columns.get("age", ()))
-    warnings.warn(f"{moved} values of age were moved into the range", UserWarning, stacklevel=2)
+    """A message that counts true values, as those that are missing or were clamped."""
+    columns = [survey.columns[name] for name in survey.protected]
+    different = sum(len(set(map(str, column))) for column in columns)
+    print(f"{different} different values were protected")
     return {}
 
 
