@@ -246,7 +246,7 @@ def test_the_ledger_is_charged_the_local_level(tmp_path, table):
 def test_memory_is_flat(tmp_path, monkeypatch):
     """Four times the rows, all different, take no more memory at their peak, but for a little."""
     monkeypatch.setattr(row_chunks, "CHUNK", 1 << 12)
-    monkeypatch.setattr(table_files, "_BLOCK", 1 << 16)
+    monkeypatch.setattr(table_files, "_BLOCK", 1 << 13)  # Arrow may read 32 blocks ahead
     monkeypatch.setattr(code_tally, "HELD", 1 << 17)
     spec = {"columns": {"bits": {"type": "bits", "bits": 40, "epsilon": "1/40"}}}
     peaks = []
@@ -258,7 +258,7 @@ def test_memory_is_flat(tmp_path, monkeypatch):
         sanitise_file(source, spec, tmp_path / f"out{rows}.csv", **SHUFFLED)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.5 * peaks[0]  # Arrow reads a few blocks ahead
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_whoever_has_a_csv_file_can_check_its_order(tmp_path, table):
