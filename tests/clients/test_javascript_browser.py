@@ -13,9 +13,7 @@ from dprivacy.store import save
 from support.client_places import write_places
 from support.client_vectors import write_vectors
 from support.node_tests import CLIENT
-from support.services import CHROMIUM
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
 ROOT = CLIENT.parents[1]
 pytestmark = pytest.mark.service("browser")
 
@@ -116,21 +114,11 @@ def served(tmp_path_factory):
     server.server_close()
 
 
-@pytest.fixture(scope="module")
-def browser(served):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield found
-        found.close()
-
-
 @pytest.mark.slow
-def test_chromium_draws_what_python_draws(served, browser):
+def test_chromium_draws_what_python_draws(served, chromium):
     write_vectors(served.vectors, words=500)
     write_places(served.vectors, words=500)
-    page = browser.new_page()
+    page = chromium.new_page()
     page.goto(served.address)
     found = page.evaluate(REPLAY)
     assert found["differ"] == []
@@ -138,8 +126,8 @@ def test_chromium_draws_what_python_draws(served, browser):
     page.close()
 
 
-def test_a_report_outlives_the_page_and_is_sent_as_it_was(served, browser):
-    context = browser.new_context()
+def test_a_report_outlives_the_page_and_is_sent_as_it_was(served, chromium):
+    context = chromium.new_context()
     page = context.new_page()
     page.goto(served.address)
     served.bodies.clear()
@@ -173,7 +161,7 @@ def test_a_report_outlives_the_page_and_is_sent_as_it_was(served, browser):
 @pytest.mark.parametrize(
     "document", [CLIENT / "README.md", ROOT / "docs" / "how-to" / "noise-on-the-device.md"]
 )
-def test_what_the_documentation_shows_runs(served, browser, document):
+def test_what_the_documentation_shows_runs(served, chromium, document):
     blocks = re.findall(r"```js\n(.*?)```", document.read_text(), flags=re.DOTALL)
     assert len(blocks) == 3
     doors = {"@dprivacy/client": "/client.mjs", "@dprivacy/client/places": "/places.mjs"}
@@ -184,7 +172,7 @@ def test_what_the_documentation_shows_runs(served, browser, document):
     )
     served.status = 200
     served.bodies.clear()
-    context = browser.new_context()
+    context = chromium.new_context()
     page = context.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -84,6 +84,20 @@ def drawn_on(page):
     return page.locator("#bytes").inner_text()
 
 
+def answered(page, answer):
+    """Choose an answer and add noise; the bytes that the page says it sends."""
+    page.get_by_label(answer).check()
+    page.get_by_role("button", name="Add noise").click()
+    return drawn_on(page)
+
+
+def require_sent(survey, page, shown):
+    """What was shown is what arrived, and it counts once."""
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    assert set(survey.bodies()) == {shown}
+    assert survey.tally().n == 1
+
+
 @few
 def test_from_the_question_to_the_estimate(survey, chromium):
     page = survey.window(chromium)
@@ -165,16 +179,12 @@ def test_nothing_is_drawn_without_an_answer(survey, chromium):
 @few
 def test_offline_and_sent_again_the_very_same_bytes(survey, chromium):
     page = survey.window(chromium)
-    page.get_by_label("tea").check()
-    page.get_by_role("button", name="Add noise").click()
-    shown = drawn_on(page)
+    shown = answered(page, "tea")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send it").click()
     expect(page.get_by_role("status")).to_contain_text("The report is kept on this device")
     page.context.set_offline(False)  # the page hears of it and sends by itself
-    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
-    assert set(survey.bodies()) == {shown}
-    assert survey.tally().n == 1
+    require_sent(survey, page, shown)
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("You have answered this question")
     expect(page.get_by_role("button", name="Add noise")).to_be_hidden()
@@ -184,27 +194,21 @@ def test_offline_and_sent_again_the_very_same_bytes(survey, chromium):
 @few
 def test_a_collector_that_is_down_hears_the_same_report_later(survey, chromium):
     page = survey.window(chromium)
-    page.get_by_label("coffee").check()
-    page.get_by_role("button", name="Add noise").click()
-    shown = drawn_on(page)
+    shown = answered(page, "coffee")
     page.route("**/v1/reports", lambda route: route.fulfill(status=503, body="{}"))
     page.get_by_role("button", name="Send it").click()
     expect(page.get_by_role("status")).to_contain_text("could not be sent yet")
     page.unroute("**/v1/reports")
     page.reload()  # later: what was drawn is kept, and is sent by itself
-    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    require_sent(survey, page, shown)
     assert drawn_on(page) == shown
-    assert set(survey.bodies()) == {shown}
-    assert survey.tally().n == 1
     page.context.close()
 
 
 @few
 def test_a_report_that_was_drawn_and_not_sent_waits_for_its_person(survey, chromium):
     page = survey.window(chromium)
-    page.get_by_label("coffee").check()
-    page.get_by_role("button", name="Add noise").click()
-    shown = drawn_on(page)
+    shown = answered(page, "coffee")
     page.reload()
     assert drawn_on(page) == shown
     expect(page.get_by_role("button", name="Send it")).to_be_visible()
