@@ -75,6 +75,7 @@ from dprivacy.release import (
     Ledger as Ledger,
     Plan as Plan,
     Released as Released,
+    protect_text as protect_text,
     query as query,
     sanitise as sanitise,
     sanitise_file as sanitise_file,
@@ -89,7 +90,6 @@ from dprivacy.spaces import (
     product as product,
 )
 from dprivacy.store import load as load, save as save
-from dprivacy.text import protect_text as protect_text
 from dprivacy.verify import (
     audit as audit,
     distinguishability as distinguishability,

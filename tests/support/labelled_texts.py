@@ -1,7 +1,7 @@
 """Sentences in which personal data are marked, {kind|text}; all people in them are invented.
 
-`tuned` was used to make the rules of the first sketch, `held` was written after them, and `third` before they were
-touched again: its figures are the ones to quote.
+`tuned` was used to make the rules of the first sketch, `held` was written after them, and `third`
+before they were touched again: its figures are the ones to quote.
 """
 
 import re
@@ -33,10 +33,10 @@ def _parsed(line: str) -> tuple[str, Spans]:
 def scores(
     sentences: Iterable[tuple[str, Spans]], find: Callable[[str], Spans]
 ) -> tuple[Counter[str], Counter[str], Counter[str], Counter[str]]:
-    """Marks that were found and all marks, by the kind of the mark; right finds and all finds, by theirs.
+    """Marks that were found and all marks, by their kind; right finds and all finds, by theirs.
 
-    A mark is found where finds of whatever kind cover all its letters and digits: what counts is that nothing is left.
-    A find is right where it overlaps a mark.
+    A mark is found where finds of whatever kind cover all its letters and digits: what counts is that
+    nothing is left. A find is right where it overlaps a mark.
     """
     hit, marks, right, finds = Counter(), Counter(), Counter(), Counter()
     for text, spans in sentences:

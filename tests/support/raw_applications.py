@@ -20,7 +20,8 @@ from dprivacy.hashing import (
     set_reports,
     stable_projection,
 )
-from dprivacy.text import Embedding, protect_text, text_mechanism, word_mechanism
+from dprivacy.release import protect_text
+from dprivacy.text import Embedding, text_mechanism, word_mechanism
 from dprivacy.text.documents.word_noise import ExponentialWords
 from support.raw_laws import Law, Noise, Path, Row, promise_of, watched
 from support.raw_mechanisms import drawn, either_side

@@ -49,6 +49,7 @@ from dprivacy.release.receiving.table_receiver import (
     received as received,
 )
 from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as sanitise_file
+from dprivacy.release.texts.protecting_texts import protect_text as protect_text
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -100,4 +101,8 @@ from dprivacy.release.plans.table_plan import (
     plan_from as plan_from,
 )
 from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words
+from dprivacy.release.texts.protecting_texts import (
+    charge_of as charge_of,
+    released_document as released_document,
+)
 from dprivacy.release.unordered.shuffle_terms import require_delta as require_delta

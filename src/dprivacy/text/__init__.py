@@ -25,7 +25,6 @@ from dprivacy.text.documents.document_bounds import (
 )
 from dprivacy.text.documents.document_mechanism import (
     TextMechanism as TextMechanism,
-    protect_text as protect_text,
     text_mechanism as text_mechanism,
 )
 from dprivacy.text.documents.noise_radius import (
@@ -63,4 +62,10 @@ from dprivacy.text.embeddings.word_vectors import Embedding as Embedding
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.text.documents.document_mechanism import charge_of as charge_of
+from dprivacy.text.documents.piece_policy import (
+    Layout as Layout,
+    StopWords as StopWords,
+    Unknown as Unknown,
+)
+from dprivacy.text.documents.text_pieces import require_text as require_text
+from dprivacy.text.documents.word_noise import Noise as Noise

@@ -10,9 +10,8 @@ from dprivacy.curves import protect_curves
 from dprivacy.errors import AlreadyReleased, BadFile, BudgetExceeded, Malformed
 from dprivacy.geo import protect_place_file, protect_places
 from dprivacy.numbers import ln
-from dprivacy.release import Ledger, card_path, charged, per_unit
+from dprivacy.release import Ledger, card_path, charged, per_unit, protect_text
 from dprivacy.release.plans.release_card import card_text, read_card
-from dprivacy.text import protect_text
 from support.command_runs import command
 
 PLACES = "id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n"

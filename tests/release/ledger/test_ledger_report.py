@@ -7,9 +7,8 @@ from dprivacy.errors import PrivacyLeakWarning, UnknownCategory
 from dprivacy.geo import protect_place_file
 from dprivacy.model import Guarantee
 from dprivacy.numbers import ln
-from dprivacy.release import Ledger, Plan, sanitise
+from dprivacy.release import Ledger, Plan, protect_text, sanitise
 from dprivacy.spaces import from_table
-from dprivacy.text import protect_text
 from support.release_tables import LETTERS
 
 BLOCKS = {**LETTERS, "blocks": [["a", "b"], ["c"]]}

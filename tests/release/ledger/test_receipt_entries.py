@@ -13,9 +13,8 @@ from dprivacy.curves import protect_curves
 from dprivacy.errors import BadFile, NotApplicable, OutputExists, WrongKind
 from dprivacy.geo import protect_place_file, protect_places
 from dprivacy.mechanisms import randomised_response
-from dprivacy.release import Ledger, Receipt, Released, read_card, sanitise
+from dprivacy.release import Ledger, Receipt, Released, protect_text, read_card, sanitise
 from dprivacy.release.files import released_data
-from dprivacy.text import protect_text
 from support.release_tables import plan_of
 
 RR = randomised_response(["a", "b", "c"], eps="ln 2")

@@ -18,6 +18,7 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.model import Mechanism
+from dprivacy.release import protect_text
 from dprivacy.release.plans.release_card import read_card
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
@@ -25,7 +26,6 @@ from dprivacy.text import (
     Policy,
     document_leakage,
     pieces_of,
-    protect_text,
     read_document,
     small_embedding,
     stop_words,

@@ -12,11 +12,11 @@ from dprivacy.errors import BadLevel, InsecureSeedWarning, Malformed, NotApplica
 from dprivacy.flow import capacity
 from dprivacy.model import Mechanism
 from dprivacy.numbers.enclosures import exp_bounds
+from dprivacy.release import protect_text
 from dprivacy.sampling import InsecureSource
 from dprivacy.text import (
     Embedding,
     neighbours_of,
-    protect_text,
     word_mechanism,
     word_movers_distance,
 )

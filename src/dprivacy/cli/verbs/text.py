@@ -10,12 +10,11 @@ import rich_click as click
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import spoken
 from dprivacy.errors import BadFile, TooLarge
-from dprivacy.release import card_path, charged, origin_of
+from dprivacy.release import card_path, charge_of, charged, origin_of, released_document
 from dprivacy.text import (
     Document,
     Embedding,
     author_topic_experiment,
-    charge_of,
     decode_document,
     read_document,
     read_embedding,
@@ -153,7 +152,7 @@ def text(
     ):
         noisy = mechanism.protect(content)
         if output is not None:
-            changed(noisy.released(receipt), origin=origin).save(output, replace=replace)
+            changed(released_document(noisy, receipt), origin=origin).save(output, replace=replace)
     if as_json:
         shared.say(noisy.to_dict(), as_json)
     elif output is None:

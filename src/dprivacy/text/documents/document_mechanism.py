@@ -5,17 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from dprivacy.model import Guarantee
-from dprivacy.release import Charge, Released, charged, per_unit
 from dprivacy.sampling import Source, choose_source
 from dprivacy.sources import result
 from dprivacy.text.documents.piece_policy import Layout, Policy, Reading, StopWords, Unknown
 from dprivacy.text.documents.released_text import ProtectedText
-from dprivacy.text.documents.text_pieces import require_text
 from dprivacy.text.documents.word_noise import Noise, WordMechanism, read_words, word_mechanism
 from dprivacy.text.embeddings.made_embeddings import small_embedding
 from dprivacy.text.embeddings.word_distances import WordBags, WordSequences, WordSpace
 from dprivacy.text.embeddings.word_vectors import Embedding
-from dprivacy.typing import Label, LedgerLike, LevelLike
+from dprivacy.typing import LevelLike
 
 
 @dataclass(frozen=True)
@@ -166,83 +164,3 @@ def text_mechanism(
     chosen = small_embedding() if embedding is None else embedding
     policy = Policy(layout, unknown, stop_words, length, unprotected)
     return TextMechanism(word_mechanism(chosen, eps=eps, noise=noise), policy)
-
-
-def protect_text(
-    text: str,
-    *,
-    eps: LevelLike,
-    embedding: Embedding | None = None,
-    noise: Noise = "exponential",
-    layout: Layout = "bag",
-    unknown: Unknown = "replace",
-    stop_words: StopWords = "protect",
-    length: int | None = None,
-    unprotected: Iterable[str] = (),
-    person: Label = None,
-    ledger: LedgerLike = None,
-    again: str | None = None,
-    insecure_seed: int | None = None,
-) -> Released[str]:
-    """A noisy version of one document.
-
-    Parameters
-    ----------
-    text
-        The document.
-    eps, embedding, noise, layout, unknown, stop_words, length, unprotected
-        As for `text_mechanism`.
-    person
-        Whose document it is, for an account of persons; what is charged of several documents adds up.
-    ledger, again
-        As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of one word per unit of distance.
-    insecure_seed
-        For tests only: makes the noise repeatable, and so guessable. It warns.
-
-    Returns
-    -------
-    Released
-        Its `data` is the noisy text; `save` writes it as a text file. For the counts that only the
-        owner of the document may see, use `text_mechanism(…).protect(text)`.
-
-    Examples
-    --------
-    >>> noisy = protect_text("we saw the river and the old bridge", eps=8)
-    >>> len(noisy.data.split()), noisy.card.holds
-    (8, True)
-    """
-    mechanism = text_mechanism(
-        embedding,
-        eps=eps,
-        noise=noise,
-        layout=layout,
-        unknown=unknown,
-        stop_words=stop_words,
-        length=length,
-        unprotected=unprotected,
-    )
-    require_text(text)
-    secret = text.encode("utf-8", "surrogatepass")
-    people = None if person is None else [person]
-    with charged(
-        ledger,
-        charge_of(mechanism),
-        secret,
-        people=people,
-        published=mechanism.policy.published,
-        again=again,
-        note="text",
-    ) as receipt:
-        return mechanism.protect(text, insecure_seed=insecure_seed).released(receipt)
-
-
-def charge_of(mechanism: TextMechanism) -> Charge:
-    """The level of one word, per unit of distance in its embedding."""
-    embedding = mechanism.words.embedding
-    return per_unit(
-        "document",
-        f"words of {embedding.sha256 or embedding.name}",
-        "per word and unit of distance",
-        mechanism.guarantee.eps,
-    )

@@ -1,4 +1,4 @@
-"""Released text: a noisy document, and the card that says what is guaranteed."""
+"""A noisy document, and what it guarantees in words."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from typing import Any
 
 from dprivacy.model import Answer, Guarantee, about, factor_in_words
 from dprivacy.numbers import as_level
-from dprivacy.release import Card, Receipt, Released, StatedGuarantee, write_text
 from dprivacy.text.documents.piece_policy import Policy
 from dprivacy.text.embeddings.word_vectors import Embedding
 
@@ -112,27 +111,6 @@ class ProtectedText(Answer):
             "guarantee": self.guarantee.to_dict() | {"sentence": self.sentence()},
             **self._told("policy", "embedding", "noise", "numerics", "secure"),
         }
-
-    def released(self, receipt: Receipt | None = None) -> Released[str]:
-        """The noisy document with its card; the counts for its owner stay behind.
-
-        Parameters
-        ----------
-        receipt
-            What a ledger gave.
-        """
-        told = {
-            key: value for key, value in self.to_dict().items() if key not in ("text", "secure")
-        }
-        card = Card.of(
-            "text",
-            StatedGuarantee.of(self.guarantee, unit="word", sentence=self.sentence()),
-            count=len(self.words),
-            secure=self.secure,
-            mechanisms={"": told},
-            receipt=receipt,
-        )
-        return Released(f"{self.text}\n", card, write_text, receipt=receipt)
 
     def __str__(self) -> str:
         return self.text

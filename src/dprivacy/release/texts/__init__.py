@@ -1,0 +1,1 @@
+"""Texts: single documents with their cards, and columns of texts in a table."""
