@@ -16,6 +16,7 @@ from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser
 from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings
+from dprivacy.sampling import best_stream
 from support.made_spreadsheets import ods, xlsx
 from support.mutations import lines, mutants
 from support.spreadsheet_bombs import repacked, with_shared
@@ -93,7 +94,7 @@ def read_tables(ending: str) -> Callable[[Path], None]:
     plan = Plan.parse(PLAN.decode())
 
     def read(path: Path) -> None:
-        sanitiser = Sanitiser(plan, ChunkStreams(bytes(32)), texts=ending == "csv")
+        sanitiser = Sanitiser(plan, ChunkStreams(bytes(32), best_stream()), texts=ending == "csv")
         with batches_of(path, plan.intake) as (batches, _):
             for batch in batches:
                 sanitiser.batch(batch)

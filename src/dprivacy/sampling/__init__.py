@@ -16,6 +16,11 @@ from dprivacy.sampling.random_source import (
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.sampling.counter_mode import (
+    CtrWords as CtrWords,
+    best_stream as best_stream,
+    chunk_stream as chunk_stream,
+)
 from dprivacy.sampling.exact_coins import (
     toss as toss,
     toss_of_words as toss_of_words,

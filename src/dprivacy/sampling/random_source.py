@@ -5,7 +5,8 @@ import os
 import ssl
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn, Protocol
 
 import numpy as np
@@ -120,30 +121,50 @@ class SystemSource:
         return "SystemSource()"
 
 
-class _Stream:
-    """The words of SHAKE-256 over a prefix and a block counter, taken one after the other.
+class OneHolder:
+    """A stream that can be neither copied nor carried into another process.
 
-    The stream is one sequence of 64-bit words, little-endian; however calls divide it, the words
-    are the same. It can be neither copied nor carried into another process: two holders of one
-    position would use the same noise twice.
+    Two holders of one position would use the same noise twice. Threads take turns.
     """
 
-    def __init__(self, *parts: bytes) -> None:
-        self._state = hashlib.shake_256(
-            b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-        )
-        self._block = 0
-        self._left = b""
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process = os.getpid()
 
-    def _take(self, size: int) -> bytes:
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
         if os.getpid() != self._process:
             raise RepeatedStream(
                 f"{self!r} was made in another process, which would use the same noise again; "
                 "make the source in the process that draws, with a partition of its own"
             )
         with self._lock:
+            yield
+
+    def __reduce__(self) -> NoReturn:
+        raise RepeatedStream(
+            f"{self!r} cannot be copied or pickled, because the copy would use the same noise again; "
+            "make the source where it is used"
+        )
+
+
+class _Stream(OneHolder):
+    """The words of SHAKE-256 over a prefix and a block counter, taken one after the other.
+
+    The stream is one sequence of 64-bit words, little-endian; however calls divide it, the words
+    are the same.
+    """
+
+    def __init__(self, *parts: bytes) -> None:
+        super().__init__()
+        self._state = hashlib.shake_256(
+            b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+        )
+        self._block = 0
+        self._left = b""
+
+    def _take(self, size: int) -> bytes:
+        with self._alone():
             pieces, have = [self._left], len(self._left)
             while have < size:
                 state = self._state.copy()
@@ -162,12 +183,6 @@ class _Stream:
     def below(self, bound: int) -> int:
         """A number exactly uniform on 0 … bound − 1, from the next words of the stream."""
         return uniform_below(bound, self._take)
-
-    def __reduce__(self) -> NoReturn:
-        raise RepeatedStream(
-            f"{self!r} cannot be copied or pickled, because the copy would use the same noise again; "
-            "make the source where it is used"
-        )
 
 
 class KeyedSource(_Stream):

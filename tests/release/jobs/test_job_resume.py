@@ -20,13 +20,14 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import DPrivacyError, Malformed, Unfinished
+from dprivacy.errors import DPrivacyError, Malformed, MissingExtra, Unfinished
 from dprivacy.release import Plan, card_path, received, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.files.own_files import Workplace
 from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
 from dprivacy.release.jobs.job_journal import Journal
+from dprivacy.sampling import best_stream
 from support.programs import run_program
 from support.release_tables import (
     LETTERS,
@@ -378,8 +379,31 @@ class TestKey:
         assert "CANARY" not in text
         assert hashlib.sha256(job.source.read_bytes()).hexdigest() not in text
 
+    def test_the_stream_is_named_and_kept(self, tmp_path, small, monkeypatch):
+        job = Job(tmp_path, "csv")
+        with monkeypatch.context() as patch:
+            patch.setattr(jobs, "best_stream", lambda: "shake-256 1")
+            job.stop()
+            shaken = job.whole(job.key(), monkeypatch)
+        assert json.loads(job.journal.read_text().split("\t")[0])["stream"] == "shake-256 1"
+        key = job.key()
+        job.run(resume=True)  # where the faster stream can be had by now
+        assert job.output.read_bytes() == shaken
+        assert job.whole(key, monkeypatch) != shaken
+
+    def test_a_stream_that_cannot_be_had_is_waited_for(self, job, monkeypatch):
+        job.stop()
+        key = job.key()
+        with monkeypatch.context() as patch:
+            for name in [name for name in sys.modules if name.split(".")[0] == "cryptography"]:
+                patch.delitem(sys.modules, name)
+            patch.setitem(sys.modules, "cryptography", None)
+            job.refused("needs cryptography; install it", MissingExtra)
+        job.run(resume=True)
+        assert job.output.read_bytes() == job.whole(key, monkeypatch)
+
     def test_streams_of_chunks(self):
-        streams, seen = ChunkStreams(KEY), set()
+        streams, seen = ChunkStreams(KEY, best_stream()), set()
         seen.add(streams.words(4).tobytes())
         for chunk in range(50):
             streams.start(chunk)

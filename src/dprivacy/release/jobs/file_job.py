@@ -38,6 +38,7 @@ from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.row_company import Company, company_of
+from dprivacy.sampling import best_stream
 from dprivacy.typing import PathArg
 
 Progress = Callable[[int, int | None], None]
@@ -88,7 +89,8 @@ def run_file_job(
         key = run_key(insecure_seed)
         if journal is not None and insecure_seed is None:
             key = bytes.fromhex(journal.run.key)
-        streams = ChunkStreams(key, secure=insecure_seed is None)
+        stream = best_stream() if journal is None else journal.run.stream
+        streams = ChunkStreams(key, stream, secure=insecure_seed is None)
         sanitiser = Sanitiser(
             plan, streams, texts=not is_parquet(origin), permanent_key=permanent_key
         )
@@ -97,7 +99,7 @@ def run_file_job(
         with read_errors(origin):
             digest = bytes.fromhex(file_hash(origin))
         book = "" if account is None else account.ledger.id
-        run = run_of(key, terms, source=digest, ledger=book, replace=replace)
+        run = run_of(key, terms, stream=stream, source=digest, ledger=book, replace=replace)
         permanent = permanent_key is not None
         made_from = origin_of(
             origin, ledger=terms.ledger, again=terms.again, permanent=permanent, salt=run.salt

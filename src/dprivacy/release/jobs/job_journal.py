@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 4
+VERSION = 5
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16
@@ -25,11 +25,12 @@ class Run:
     """What a run began with: its key, and fingerprints of all that its output depends on.
 
     The fingerprints are made with the key, so that they say nothing to anybody once it is destroyed.
-    A ledger knows the run by its mark.
+    A ledger knows the run by its mark, and `stream` names what noise is drawn from.
     """
 
     key: str = field(repr=False)
     mark: str = field(repr=False)
+    stream: str
     secure: bool
     replace: bool
     source: str
@@ -72,7 +73,7 @@ class Spent:
 
 Record = Run | Checkpoint | Commit | Spent
 _MODELS: dict[str, Record] = {
-    "run": Run("", "", True, True, "", {}, "", "", "", {}),
+    "run": Run("", "", "", True, True, "", {}, "", "", "", {}),
     "checkpoint": Checkpoint(),
     "commit": Commit("", ""),
     "spent": Spent({}),

@@ -80,11 +80,14 @@ def done_before(place: Workplace) -> Card | None:
     return read_card(place.card)
 
 
-def run_of(key: bytes, terms: Terms, *, source: bytes, ledger: str, replace: bool) -> Run:
+def run_of(
+    key: bytes, terms: Terms, *, stream: str, source: bytes, ledger: str, replace: bool
+) -> Run:
     """What a run begins with; of the source, its SHA-256."""
     return Run(
         key.hex(),
         secrets.token_hex(32),
+        stream,
         terms.insecure_seed is None,
         replace,
         _print(key, source),

@@ -16,14 +16,14 @@ from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.plans.release_card import LIBRARY
 from dprivacy.release.plans.table_card import mechanism_entry
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.sampling import KeyedSource
+from dprivacy.sampling import KeyedSource, best_stream
 
 MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
 
 
 @dataclass(frozen=True)
 class Run:
-    """What every task of a run is told: the plan, what it must come to, the columns and the keys.
+    """What every task of a run is told: plan, what it must come to, columns, keys and their stream.
 
     The keys travel inside the tasks. The plan, which is public and may be long, travels as a broadcast
     variable, and that lies in temporary files on every machine: no place for a key.
@@ -34,6 +34,7 @@ class Run:
     columns: tuple[str, ...]
     key: bytes = field(repr=False)
     permanent_key: bytes | None = field(default=None, repr=False)
+    stream: str = field(default_factory=best_stream)  # the driver's, wherever a task runs
 
     @classmethod
     def of(
@@ -97,7 +98,7 @@ def protected(batches: Iterable[Any], run: Run, partition: int) -> Iterator[Any]
     A function of its arguments alone: a task that is retried, or run twice at once, gives the same
     rows.
     """
-    source = ChunkStreams(_key_of(run.key, partition))
+    source = ChunkStreams(_key_of(run.key, partition), run.stream)
     sanitiser = Sanitiser(run.read_plan(), source, permanent_key=run.permanent_key)
     sanitiser.people = None  # people are counted over all partitions, on the driver
     for number, table in enumerate(recut(batches)):
