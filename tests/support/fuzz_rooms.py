@@ -10,7 +10,7 @@ import numpy as np
 
 from dprivacy.curves.curve_files import read_days
 from dprivacy.geo.earth.polygons import read_json, read_polygon
-from dprivacy.geo.place_files import read_place_file
+from dprivacy.geo.files.place_files import read_place_file
 from dprivacy.hashing import read_ratings
 from dprivacy.release import read_pram
 from dprivacy.text.embeddings.vector_files import read_embedding

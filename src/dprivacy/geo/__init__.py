@@ -19,6 +19,11 @@ from dprivacy.geo.earth.regions import (
     as_region as as_region,
 )
 from dprivacy.geo.earth.tangent_plane import Plane as Plane
+from dprivacy.geo.files.place_files import (
+    PlaceFile as PlaceFile,
+    read_place_file as read_place_file,
+)
+from dprivacy.geo.files.protecting_place_files import protect_place_file as protect_place_file
 from dprivacy.geo.metre_guarantee import MetreGuarantee as MetreGuarantee, Step as Step
 from dprivacy.geo.noise_law import (
     Displacement as Displacement,
@@ -26,7 +31,6 @@ from dprivacy.geo.noise_law import (
     displacement as displacement,
 )
 from dprivacy.geo.permanent_places import PermanentNoise as PermanentNoise
-from dprivacy.geo.place_files import PlaceFile as PlaceFile, read_place_file as read_place_file
 from dprivacy.geo.place_noise import (
     PlaceMechanism as PlaceMechanism,
     place_mechanism as place_mechanism,
@@ -44,7 +48,6 @@ from dprivacy.geo.prior.place_frontier import (
 )
 from dprivacy.geo.prior.place_lists import PlaceList as PlaceList, place_list as place_list
 from dprivacy.geo.prior.public_places import PublicPlaces as PublicPlaces
-from dprivacy.geo.protecting_place_files import protect_place_file as protect_place_file
 from dprivacy.geo.protecting_places import protect_places as protect_places
 from dprivacy.geo.released_places import ProtectedPlaces as ProtectedPlaces
 

@@ -1,116 +1,37 @@
 """True places that were read and checked, and how their reports are drawn."""
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BudgetExceeded, NotApplicable, PrivacyLeakWarning
-from dprivacy.geo.earth.coordinates import like, read_places
-from dprivacy.geo.earth.ellipsoid import Degrees
-from dprivacy.geo.earth.lengths import LengthLike, metres
-from dprivacy.geo.earth.regions import RegionLike
+from dprivacy.errors import BudgetExceeded, PrivacyLeakWarning
+from dprivacy.geo.earth.coordinates import like
+from dprivacy.geo.files.place_files import PlaceFile
 from dprivacy.geo.permanent_places import PermanentNoise
-from dprivacy.geo.place_files import PlaceFile
-from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
+from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.geo.prior.best_guess import BestGuess
-from dprivacy.geo.prior.city_grid import City
-from dprivacy.geo.prior.given_knowledge import known_of, require_same
-from dprivacy.geo.prior.least_distance import Choice, least
+from dprivacy.geo.prior.least_distance import Choice
 from dprivacy.geo.prior.optimal_channels import (
     Known,
     OptimalPlaces,
-    optimal_places,
 )
 from dprivacy.geo.prior.place_lists import PlaceList
 from dprivacy.geo.released_places import ProtectedPlaces, released
-from dprivacy.mechanisms import whole
 from dprivacy.model import counted
-from dprivacy.numbers import Floats, as_eps
+from dprivacy.numbers import Floats
 from dprivacy.release import (
     Receipt,
     Released,
     person_name,
-    read_people,
-    warn_if_in_order,
 )
 from dprivacy.sampling import Source, choose_source
-from dprivacy.typing import Label, LevelLike
 
 _CHUNK = 1 << 14
 _SAME_PLACE = 4  # cells of permanent noise in a radius
-
-
-def prepared(
-    lat: Degrees,
-    lon: Degrees,
-    *,
-    eps: LevelLike = "ln 4",
-    radius: LengthLike = "200 m",
-    region: RegionLike | None = None,
-    city: City | None = None,
-    among: PlaceList | tuple[Any, Any] | None = None,
-    optimal: OptimalPlaces | None = None,
-    force: bool = False,
-    people: Iterable[Label] | None = None,
-    reports: int | None = None,
-    permanent_key: bytes | None = None,
-    question: str = "",
-    cell: LengthLike | None = None,
-    clamp: bool = False,
-    insecure_seed: int | None = None,
-) -> "Prepared":
-    """All that `protect_places` does before it draws; nothing is spent yet."""
-    level = as_eps(eps) if reports is None else as_eps(eps) / whole(reports, "reports")
-    known = known_of(city, among, optimal, region)
-    declared = region if known is None else known.region
-    if clamp and declared is None:
-        raise NotApplicable("clamping needs a region to clamp to; give region= as well")
-    if permanent_key is not None and (among is not None or optimal is not None):
-        raise NotApplicable("permanent noise is planar or spatial: leave out among and optimal")
-    if permanent_key is not None and cell is None:
-        cell = metres(radius, what="the radius") / _SAME_PLACE
-    mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
-    if force and among is None and optimal is None:
-        raise NotApplicable("force is for the optimal mechanism: give optimal= or among=")
-    listed = isinstance(known, PlaceList)
-    latitudes, longitudes = read_places(lat, lon, None if listed else mechanism.region)
-    if isinstance(known, PlaceList):
-        known.nearest(latitudes, longitudes)  # refuses what is not on the list
-    if people is None and (permanent_key is not None or reports is not None):
-        raise NotApplicable(
-            "permanent noise and a number of reports need to know whose each place is; give people="
-        )
-    owners = None if people is None else read_people(people, len(latitudes), "place")
-    cells = None if permanent_key is None else mechanism.cells(latitudes, longitudes)
-    most = 1 if owners is None else _most(owners, cells, reports)
-    first = slice(None) if owners is None else _first_of_each(owners)
-    warn_if_in_order({"latitude": latitudes[first], "longitude": longitudes[first]}, above=2)
-    if optimal is None and isinstance(known, PlaceList):
-        optimal = optimal_places(known, eps=level, radius=radius)
-    choice = None
-    if known is not None:
-        require_same(mechanism.guarantee, optimal)
-        choice = least(mechanism, known.public, optimal, force=force)
-    used: PlaceMechanism | OptimalPlaces = mechanism
-    if choice is not None and choice.used == "optimal" and optimal is not None:
-        used = optimal
-    return Prepared(
-        replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
-        latitudes,
-        longitudes,
-        (lat, lon),
-        owners,
-        None if permanent_key is None else PermanentNoise(mechanism, permanent_key, question),
-        known,
-        choice,
-        clamp,
-        reports,
-        insecure_seed,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,16 +147,20 @@ class Prepared:
         return notes
 
 
-def _first_of_each(owners: Sequence[Any]) -> list[int]:
+def first_of_each(owners: Sequence[Any] | None) -> slice | list[int]:
     """Where another person's rows begin: the places of one may well lie together."""
+    if owners is None:
+        return slice(None)
     return [k for k, who in enumerate(owners) if not k or who != owners[k - 1]]
 
 
-def _most(owners: Sequence[Any], cells: NDArray[np.int64] | None, limit: int | None) -> int:
+def most_reports(
+    owners: Sequence[Any] | None, cells: NDArray[np.int64] | None, limit: int | None
+) -> int:
     """The most reports of one person; with permanent noise, the most cells."""
     seen: dict[bytes, Any] = {}
     most = 1
-    for row, person in enumerate(owners):
+    for row, person in enumerate(owners or ()):
         mine = seen.setdefault(person_name(person, row), set())
         mine.add(row if cells is None else cells[row].tobytes())
         most = max(most, len(mine))

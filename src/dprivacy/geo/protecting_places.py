@@ -1,30 +1,44 @@
 """`protect_places`: reported places for true ones, with what is guaranteed about them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
+from dprivacy.errors import NotApplicable, WrongShape
+from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
-from dprivacy.geo.earth.lengths import LengthLike
+from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
-from dprivacy.geo.prepared_places import prepared
+from dprivacy.geo.files.place_files import PlaceFile
+from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
+from dprivacy.geo.prepared_places import Prepared, first_of_each, most_reports
 from dprivacy.geo.prior.city_grid import City
-from dprivacy.geo.prior.optimal_channels import (
-    OptimalPlaces,
-)
+from dprivacy.geo.prior.given_knowledge import known_of, require_same
+from dprivacy.geo.prior.least_distance import least
+from dprivacy.geo.prior.optimal_channels import OptimalPlaces, optimal_places
 from dprivacy.geo.prior.place_lists import PlaceList
 from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of
+from dprivacy.mechanisms import whole
+from dprivacy.numbers import as_eps
 from dprivacy.release import (
     Released,
     charged,
+    origin_of,
+    read_people,
+    require_person,
+    warn_if_in_order,
 )
 from dprivacy.sources import result
 from dprivacy.typing import Label, LedgerLike, LevelLike
 
+_SAME_PLACE = 4  # cells of permanent noise in a radius
+
 
 @result("T", "Ex 3.2.1")
 def protect_places(
-    lat: Degrees,
-    lon: Degrees,
+    lat: Degrees | PlaceFile,
+    lon: Degrees | None = None,
     *,
     eps: LevelLike = "ln 4",
     radius: LengthLike = "200 m",
@@ -48,7 +62,8 @@ def protect_places(
     Parameters
     ----------
     lat, lon
-        True places in degrees: lists, arrays, or columns of a pandas or Polars frame.
+        True places in degrees: lists, arrays, or columns of a pandas or Polars frame. Or, as the first
+        and only one, what `read_place_file` gave.
     eps, radius
         What is guaranteed, such as "ln 4" (a factor of 4) and "200 m".
     region
@@ -67,7 +82,8 @@ def protect_places(
     force
         Use the optimal mechanism even if planar noise moves public places less.
     people
-        Whose each place is. Levels of several reports of one person add up, and the guarantee says so.
+        Whose each place is; a file says so itself. Levels of several reports of one person add up, and
+        the guarantee says so.
     reports
         How many reports a person makes at most. Then `eps` is for all of them together, and each has
         eps/reports.
@@ -91,7 +107,8 @@ def protect_places(
     Returns
     -------
     Released
-        Its `data` has `lat`, `lon` and `guarantee`; `save` writes .csv, .parquet or .geojson.
+        Its `data` has `lat`, `lon` and `guarantee`; `save` writes .csv, .parquet or .geojson, for a
+        file with the columns that it keeps.
 
     Raises
     ------
@@ -122,34 +139,77 @@ def protect_places(
     >>> reported.card.holds, len(reported.data)
     (True, 1)
     """
-    ready = prepared(
-        lat,
-        lon,
-        eps=eps,
-        radius=radius,
-        region=region,
-        city=city,
-        among=among,
-        optimal=optimal,
-        force=force,
-        people=people,
-        reports=reports,
-        permanent_key=permanent_key,
-        question=question,
-        cell=cell,
-        clamp=clamp,
-        insecure_seed=insecure_seed,
+    found = lat if isinstance(lat, PlaceFile) else None
+    given: tuple[Any, Any] = (lat, lon) if found is None else (found.lat, found.lon)
+    if found is not None:
+        if lon is not None or people is not None:
+            raise NotApplicable(
+                "a file says where its places are and whose: leave out lon and people, and name the "
+                "column of people to read_place_file"
+            )
+        require_person(found.person, found.kept)
+        question, people = question or found.question, found.people
+    elif lon is None:
+        raise WrongShape(
+            "true places should be numbers, latitudes and longitudes, or what read_place_file gave"
+        )
+    permanent = permanent_key is not None
+    if people is None and (permanent or reports is not None):
+        raise NotApplicable(
+            "permanent noise and a number of reports need to know whose each place is; give people="
+        )
+    if permanent and (among is not None or optimal is not None):
+        raise NotApplicable("permanent noise is planar or spatial: leave out among and optimal")
+    if force and among is None and optimal is None:
+        raise NotApplicable("force is for the optimal mechanism: give optimal= or among=")
+    level = as_eps(eps) if reports is None else as_eps(eps) / whole(reports, "reports")
+    known = known_of(city, among, optimal, region)
+    declared = region if known is None else known.region
+    if clamp and declared is None:
+        raise NotApplicable("clamping needs a region to clamp to; give region= as well")
+    if permanent and cell is None:
+        cell = metres(radius, what="the radius") / _SAME_PLACE
+    mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
+    listed = known if isinstance(known, PlaceList) else None
+    true = read_places(*given, mechanism.region if listed is None else None)
+    if listed is not None:
+        listed.nearest(*true)  # refuses what is not on the list
+    owners = None if people is None else read_people(people, len(true[0]), "place")
+    most = most_reports(owners, mechanism.cells(*true) if permanent else None, reports)
+    first = first_of_each(owners)
+    warn_if_in_order({"latitude": true[0][first], "longitude": true[1][first]})
+    if optimal is None and listed is not None:
+        optimal = optimal_places(listed, eps=level, radius=radius)
+    used: PlaceMechanism | OptimalPlaces = mechanism
+    choice = None
+    if known is not None:
+        require_same(mechanism.guarantee, optimal)
+        choice = least(mechanism, known.public, optimal, force=force)
+        used = optimal if choice.used == "optimal" and optimal is not None else mechanism
+    ready = Prepared(
+        replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
+        *true,
+        given,
+        owners,
+        PermanentNoise(mechanism, permanent_key, question) if permanent else None,
+        known,
+        choice,
+        clamp,
+        reports,
+        insecure_seed,
     )
-    source = ready.lat.tobytes() + ready.lon.tobytes()
-    charge = charge_of(ready.mechanism.guarantee)
+    file = None if found is None else found.source
     with charged(
         ledger,
-        charge,
-        source,
+        charge_of(ready.mechanism.guarantee),
+        true[0].tobytes() + true[1].tobytes() if file is None else file,
         people=ready.charged,
         rows_per_person=ready.mechanism.guarantee.reports,
-        published=[] if permanent_key is None else [MOVED],
+        published=[*(found.kept if found else ()), *([MOVED] if permanent else [])],
         again=again,
         note="places",
     ) as receipt:
-        return ready.drawn(receipt=receipt)
+        made = ready.drawn(receipt=receipt, found=found)
+    if file is None:
+        return made
+    return replace(made, origin=origin_of(file, ledger=ledger, again=again, permanent=permanent))

@@ -10,9 +10,9 @@ from typing import Any
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.lengths import in_words
+from dprivacy.geo.files.place_files import PlaceFile, is_geojson
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
-from dprivacy.geo.place_files import PlaceFile, is_geojson
 from dprivacy.geo.prior.least_distance import Choice
 from dprivacy.model import Answer, Mechanism, counted, plain
 from dprivacy.numbers import Sealed

@@ -36,6 +36,10 @@ class PlaceFile(Sealed):
         Columns that are passed on as they are.
     shapes
         For GeoJSON: the type of each feature's geometry, and how many places it has.
+    person
+        The column that says whose a place is, as it was named.
+    source
+        The file.
 
     Examples
     --------
@@ -50,12 +54,14 @@ class PlaceFile(Sealed):
     names: tuple[str, str]
     kept: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
     shapes: tuple[tuple[str, int], ...] | None = field(default=None, repr=False)
+    person: str | None = None
+    source: Path | None = None
 
     @property
     def published(self) -> "PlaceFile":
         """What may be published of it: names, kept columns, shapes; neither places nor people."""
         nowhere = np.empty(0)
-        return replace(self, lat=nowhere, lon=nowhere, people=None)
+        return replace(self, lat=nowhere, lon=nowhere, people=None, source=None)
 
     @property
     def question(self) -> str:
@@ -119,18 +125,17 @@ def read_place_file(
     (['ann'], [40.7])
     """
     file, passed = Path(path), column_list(keep)
-    if person == EVERY_ROW:
-        person = None
+    column = None if person == EVERY_ROW else person
     if is_geojson(file):
-        return _geojson(file, person, passed)
-    named = [*passed, *([] if person is None else [person])]
+        return replace(_geojson(file, column, passed), person=person, source=file)
+    named = [*passed, *([] if column is None else [column])]
     table = whole_table(file, named, likely=(lat or "lat", lon or "lon"), **written)
     names = table.column_names
     sides = (_column(names, lat, "lat"), _column(names, lon, "lon"))
     north, east = (float_column(table, name, file) for name in sides)
-    people = None if person is None else table[person].to_pylist()
+    people = None if column is None else table[column].to_pylist()
     kept = {name: table[name].to_pylist() for name in passed}
-    return PlaceFile(north, east, people, sides, kept)
+    return PlaceFile(north, east, people, sides, kept, None, person, file)
 
 
 def _column(names: Sequence[str], given: str | None, side: str) -> str:

@@ -17,8 +17,8 @@ from dprivacy.errors import (
     NotApplicable,
     OutputExists,
 )
-from dprivacy.geo import protect_place_file, read_place_file
-from dprivacy.release import card_path
+from dprivacy.geo import protect_place_file, protect_places, read_place_file
+from dprivacy.release import Ledger, card_path
 from support.mutations import json_mutant, mutants
 from support.patience import brisk
 
@@ -217,3 +217,30 @@ def test_hostile_geojson_ends_in_a_documented_error(tmp_path):
 @pytest.mark.slow
 def test_much_hostile_geojson(tmp_path):
     fuzz(tmp_path, 2, 100_000)
+
+
+def test_what_was_read_is_protected_as_it_is_and_charged_once(places, tmp_path):
+    found = read_place_file(places, person="id", keep="name")
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.budget("everyone", "99 ln 4", column="places")
+        made = protect_places(found, region=NYC, ledger=ledger)
+        assert made.data.guarantee.reports == 2
+        made.save(tmp_path / "out.csv")
+        assert list(pd.read_csv(tmp_path / "out.csv").columns) == ["lat", "lon", "name"]
+        with pytest.raises(AlreadyReleased):  # the file is known by its bytes, however it is given
+            protect_place_file(places, tmp_path / "two.csv", region=NYC, ledger=ledger)
+    for given in ({"lon": [1.0]}, {"people": [1, 2, 1]}):
+        with pytest.raises(NotApplicable, match="leave out lon and people"):
+            protect_places(found, **given)
+    with pytest.raises(NotApplicable, match="whose"):
+        protect_places(read_place_file(places, keep="name"), region=NYC)
+    with pytest.raises(Malformed, match="or what read_place_file gave"):
+        protect_places([40.7])
+
+
+def test_a_folder_that_is_not_there_costs_nothing(places, tmp_path):
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.budget("everyone", "99 ln 4", column="places")
+        with pytest.raises(BadFile, match="is not a folder"):
+            protect_place_file(places, tmp_path / "nowhere" / "out.csv", region=NYC, ledger=ledger)
+        assert ledger.spent(column="places").is_zero

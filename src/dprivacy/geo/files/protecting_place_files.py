@@ -5,19 +5,11 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import OutputExists
-from dprivacy.geo.place_files import read_place_file
-from dprivacy.geo.prepared_places import prepared
-from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of, require_ending
-from dprivacy.release import (
-    Released,
-    Written,
-    charged,
-    column_list,
-    origin_of,
-    require_person,
-    write_released,
-)
+from dprivacy.errors import BadFile, OutputExists
+from dprivacy.geo.files.place_files import read_place_file
+from dprivacy.geo.protecting_places import protect_places
+from dprivacy.geo.released_places import ProtectedPlaces, require_ending
+from dprivacy.release import Released, Written, column_list, require_person, write_released
 from dprivacy.typing import LedgerLike, PathArg
 
 
@@ -83,23 +75,9 @@ def protect_place_file(
         raise OutputExists(
             f"{target} already exists; choose another name, or pass --replace to overwrite it"
         )
+    if not target.parent.is_dir():
+        raise BadFile(f"{target.parent} is not a folder; choose one that is there")
     written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
-    ready = prepared(
-        found.lat, found.lon, people=found.people, **{"question": found.question, **options}
-    )
-    guarantee = ready.mechanism.guarantee
-    permanent = options.get("permanent_key") is not None
-    origin = origin_of(Path(places), ledger=ledger, again=again, permanent=permanent)
-    with charged(
-        ledger,
-        charge_of(guarantee),
-        Path(places),
-        people=ready.charged,
-        rows_per_person=guarantee.reports,
-        published=[*found.kept, *([MOVED] if permanent else [])],
-        again=again,
-        note="places",
-    ) as receipt:
-        made = changed(ready.drawn(receipt=receipt, found=found), origin=origin)
-        return changed(made, card=write_released(made, target, replace=replace))
+    made = protect_places(found, ledger=ledger, again=again, **options)
+    return changed(made, card=write_released(made, target, replace=replace))
