@@ -222,13 +222,13 @@ def test_much_hostile_geojson(tmp_path):
 def test_what_was_read_is_protected_as_it_is_and_charged_once(places, tmp_path):
     found = read_place_file(places, person="id", keep="name")
     with Ledger(tmp_path / "ledger.db") as ledger:
-        ledger.budget("everyone", "99 ln 4", column="places")
+        ledger.budget("everyone", "99 ln 4", column="places", unit="person")
         made = protect_places(found, region=NYC, ledger=ledger)
         assert made.data.guarantee.reports == 2
         made.save(tmp_path / "out.csv")
         assert list(pd.read_csv(tmp_path / "out.csv").columns) == ["lat", "lon", "name"]
         with pytest.raises(AlreadyReleased):  # the file is known by its bytes, however it is given
-            protect_place_file(places, tmp_path / "two.csv", region=NYC, ledger=ledger)
+            protect_place_file(places, tmp_path / "two.csv", region=NYC, person="id", ledger=ledger)
     for given in ({"lon": [1.0]}, {"people": [1, 2, 1]}):
         with pytest.raises(NotApplicable, match="leave out lon and people"):
             protect_places(found, **given)
