@@ -38,12 +38,6 @@ from dprivacy.mechanisms.families.vector_noise import (
 from dprivacy.mechanisms.family_list import FAMILIES as FAMILIES
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism as ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family as Family
-from dprivacy.mechanisms.local.asking_in_rounds import (
-    Beginning as Beginning,
-    ClosedRound as ClosedRound,
-    PrefixRounds as PrefixRounds,
-    prefix_rounds as prefix_rounds,
-)
 from dprivacy.mechanisms.local.kept_reports import Memoised as Memoised, memoised as memoised
 from dprivacy.mechanisms.local.local_families import (
     hashed_response as hashed_response,
@@ -73,6 +67,12 @@ from dprivacy.mechanisms.paper.question_plan import (
     Device as Device,
     QuestionPlan as QuestionPlan,
     plan_question as plan_question,
+)
+from dprivacy.mechanisms.rounds.asking_in_rounds import (
+    Beginning as Beginning,
+    ClosedRound as ClosedRound,
+    PrefixRounds as PrefixRounds,
+    prefix_rounds as prefix_rounds,
 )
 from dprivacy.mechanisms.workflows import (
     ObliviousMechanism as ObliviousMechanism,
@@ -115,10 +115,10 @@ from dprivacy.mechanisms.local.report_cells import (
     longest_cell as longest_cell,
     reports_in as reports_in,
 )
-from dprivacy.mechanisms.local.rounds_file import (
+from dprivacy.mechanisms.local.set_reports import UnaryReports as UnaryReports
+from dprivacy.mechanisms.rounds.rounds_file import (
     rounds_body as rounds_body,
     rounds_from as rounds_from,
 )
-from dprivacy.mechanisms.local.set_reports import UnaryReports as UnaryReports
 from dprivacy.mechanisms.zoo.broken_samplers import exhibits as exhibits
 from dprivacy.mechanisms.zoo.exhibit import Exhibit as Exhibit

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from dprivacy.errors import BadFile
-from dprivacy.mechanisms.local.asking_in_rounds import LARGEST_ROUND, PrefixRounds
 from dprivacy.mechanisms.local.local_mechanism import MOST_REPORTS
-from dprivacy.mechanisms.local.word_prefixes import LONGEST, branches, continues, read_alphabet
+from dprivacy.mechanisms.rounds.asking_in_rounds import LARGEST_ROUND, PrefixRounds
+from dprivacy.mechanisms.rounds.word_prefixes import LONGEST, branches, continues, read_alphabet
 from dprivacy.model import level_body, require_keys
 from dprivacy.numbers import as_eps
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongKind
-from dprivacy.mechanisms.local.word_prefixes import (
+from dprivacy.mechanisms.rounds.word_prefixes import (
     REST,
     branches,
     continued,

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, NotApplicable, TooLarge
 from dprivacy.mechanisms.groundwork.label_codes import whole
-from dprivacy.mechanisms.groundwork.stray_counts import at_least, at_most, least_surprise
+from dprivacy.mechanisms.groundwork.stray_counts import least_surprise
 from dprivacy.mechanisms.local.local_families import (
     best_geometry,
     projective_response,
     telling,
 )
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
-from dprivacy.mechanisms.local.word_prefixes import (
+from dprivacy.mechanisms.rounds.finding_chances import FindingChances, as_double
+from dprivacy.mechanisms.rounds.word_prefixes import (
     REST,
     branches,
     continued,
@@ -43,8 +44,6 @@ BECAUSE = "L Thm 5"
 MOST_ANSWERS = 1 << 19
 LARGEST_ROUND = 1 << 20  # as many labels as a stored mechanism may have
 _SHOWN = 20
-_LEAST = 1e-300
-_TRIED = 30  # values of c, of τ and of smaller shares
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ class PrefixRounds(Answer):
         return projective_response(self.answers, eps=self.eps)
 
     def assign(self, n: int, *, source: Source | None = None) -> NDArray[np.int64]:
-        """For each of n people the one round in which they answer, drawn evenly; it is no secret.
+        """For each of n people the one round in which they answer, drawn evenly; all may know it.
 
         Parameters
         ----------
@@ -227,7 +226,7 @@ class PrefixRounds(Answer):
     def _threshold(self, n: int) -> int:
         """So many reports hold a word that nobody has with a probability of at most alarm/answers."""
         level = math.log(self.alarm / (len(self.answers) - 1))
-        return least_surprise(n, _double(self.mechanism.q), level)
+        return least_surprise(n, as_double(self.mechanism.q), level)
 
     def run(self, words: Iterable[str], *, source: Source | None = None) -> "PrefixRounds":
         """All rounds at once, for a rehearsal: people are assigned, answer and are counted.
@@ -257,56 +256,21 @@ class PrefixRounds(Answer):
             )
         return self.closed[-1].kept
 
+    @cached_property
+    def _chances(self) -> FindingChances:
+        return FindingChances(len(self.letters), self.depths, self.keep, self.eps, self.alarm)
+
     def chance(self, share: float, n: int) -> float:
         """At least so probably a word is found that this share of n people have.
 
-        Notes
-        -----
-        In a round before the last, let a beginning have the share s ≥ τ. At most 1/τ beginnings have
-        as much as τ. If its reports reach a number c, and of the others not more than
-        keep − 1/τ reach c by chance, it goes on. Both are bounded as in Theorem 6, with the best of
-        some c and τ.
+        Parameters
+        ----------
+        share
+            The share of people who have the word.
+        n
+            How many people answer, in all rounds together.
         """
-        if not 0 < share <= 1:
-            raise BadNumber(f"a share should be above 0 and at most 1, not {share}")
-        people = whole(n, "n", len(self.depths)) // len(self.depths)
-        lost = (self._lost(share, people, number) for number in range(len(self.depths)))
-        return max(0.0, 1 - sum(lost))
-
-    @cached_property
-    def _offers(self) -> tuple[tuple[int, float, float], ...]:
-        """For each round how many words it offers at the most, and p − q and q of its mechanism."""
-        found, start, known = [], 0, 1
-        for depth in self.depths:
-            words = known * branches(len(self.letters), depth - start)
-            law = best_geometry(words + 1, telling(self.eps))
-            found.append((words, float(law.inside - law.outside), _double(law.outside)))
-            start, known = depth, self.keep
-        return tuple(found)
-
-    def _lost(self, share: float, people: int, number: int) -> float:
-        """A bound of the probability that a word gets lost in a round of so many people."""
-        words, apart, q = self._offers[number]
-        mean = q + share * apart
-        if mean == q:  # to doubles, at a level next to nothing
-            return 1.0
-        if number == len(self.depths) - 1:
-            needed = least_surprise(people, q, math.log(self.alarm / words))
-            return float(at_most(people, mean, needed - 1))
-        many = np.unique(np.geomspace(1, self.keep, _TRIED).astype(int))
-        many = many[many * share > 1][:, None, None]  # τ = 1/many is below the share
-        if not many.size:
-            return 1.0
-        most = q + apart / many
-        reached = np.ceil(people * (most + (mean - most) * np.linspace(0, 1, _TRIED)[:, None]))
-        noise = math.sqrt(q * (1 - q) / people) / apart
-        shares = np.geomspace(np.minimum(noise / 10, 1 / many), 1 / many, _TRIED, axis=-1)[
-            ..., 0, :
-        ]
-        above = at_least(people, q + apart * shares, reached)
-        strangers = words * above[..., 0] + (above[..., 1:] / shares[..., :-1]).max(axis=-1)
-        lost = at_most(people, mean, reached[..., 0] - 1)
-        return float((strangers / (self.keep - many[..., 0] + 1) + lost).min())
+        return self._chances.of(share, n)
 
     def smallest_share(self, n: int, *, chance: float = 0.95) -> float:
         """A share from which words are found with at least this probability, of n people.
@@ -318,18 +282,7 @@ class PrefixRounds(Answer):
         chance
             How probable it should be.
         """
-        if not 0 < chance < 1:
-            raise BadNumber(f"a chance should be between 0 and 1, not {chance}")
-        if self.chance(1.0, n) < chance:
-            raise NotApplicable(
-                f"of {n:,} people not even a word that all have is found with probability {chance}; "
-                "more people or a larger ε are needed"
-            )
-        low, high = 0.0, 1.0
-        for _ in range(20):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.chance(middle, n) >= chance else (middle, high)
-        return high
+        return self._chances.smallest_share(n, chance)
 
     def explain(self) -> str:
         """What is promised, how far it is, and what was found."""
@@ -361,11 +314,6 @@ def _estimated(law: BlockLaw, text: str, held: int, n: int) -> Beginning:
     apart, share = law.inside - law.outside, Fraction(held, n)
     error = float_up(root_above(share * (1 - share) / n) / apart)
     return Beginning(text, float_up((share - law.outside) / apart), error, held)
-
-
-def _double(chance: Fraction) -> float:
-    """A chance that is not 0 as a double that is not 0 either, nor smaller than it."""
-    return max(float_up(chance), _LEAST)
 
 
 @result("L", "Thm 5", "Thm 6")

@@ -136,17 +136,6 @@ def test_frequent_words_are_found_as_often_as_said_and_nothing_is_made_up():
     assert abs(np.mean(strays)) < 0.6
 
 
-def test_a_larger_crowd_finds_rarer_words():
-    asked = prefix_rounds(string.ascii_lowercase, length=6, eps=2)
-    shares = [asked.smallest_share(n) for n in (10**5, 10**6, 10**7)]
-    assert shares == sorted(shares, reverse=True)
-    assert shares[1] < 0.02
-    for n, share in zip((10**5, 10**6, 10**7), shares, strict=True):
-        assert asked.chance(share, n) >= 0.95 > asked.chance(share * 0.9, n)
-    with pytest.raises(NotApplicable, match="not even a word that all have"):
-        asked.smallest_share(30)
-
-
 @pytest.mark.slow
 def test_the_words_of_novels():
     table = pytest.importorskip("pyarrow.parquet").read_table(
@@ -210,8 +199,3 @@ def test_what_is_refused():
             prefix_rounds("ab", **({"length": 2, "eps": 1} | {name: 0}))
     with pytest.raises(BadNumber, match="more digits"):
         prefix_rounds("ab", length=2, eps="1e6")
-    for share in (0, -1, 1.5):
-        with pytest.raises(BadNumber, match="a share should be"):
-            TINY.chance(share, 100)
-    with pytest.raises(BadNumber, match="a chance should be"):
-        TINY.smallest_share(100, chance=1)
