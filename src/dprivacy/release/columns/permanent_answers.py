@@ -133,7 +133,7 @@ def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:
 
 
 def require_key(key: Any, context: Any) -> None:
-    """Refuse a key that is too short, and a context that is no text."""
+    """Refuse a key that is too short, and a context that is not a text."""
     if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
         told = counted(len(key), "byte") if isinstance(key, bytes) else f"a {type(key).__name__}"
         raise WrongKind(f"the key must be at least {_SHORTEST_KEY} secret bytes, not {told}")

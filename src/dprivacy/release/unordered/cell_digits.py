@@ -1,5 +1,6 @@
 """Released cells as digits that sort as the cells do, and cells again from their digits."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,18 +17,18 @@ _BYTES = 8  # of a text, in one digit
 _SIGN = np.uint64(1 << 63)
 
 
-class CellDigits:
+class CellDigits(ABC):
     """The cells of one released column as one digit or several, each below its radix."""
 
     radixes: tuple[int, ...]
 
+    @abstractmethod
     def digits(self, cells: Any) -> list[Digits]:
         """The digits of an Arrow array, the most significant first."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cells(self, digits: list[Digits]) -> Any:
         """The Arrow array with these digits."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ def nearest_stop(level: str) -> int:
 
 
 def require_level(level: str) -> None:
-    """Refuse what is no level, and one that no page can do anything with.
+    """Refuse what is not a level, and a level too large for a page to work with.
 
     Examples
     --------
