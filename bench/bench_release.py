@@ -8,16 +8,14 @@ same batches and does nothing in between; the ratio ours/copy is what protection
 """
 
 import json
-import subprocess
 import sys
 import tempfile
-import textwrap
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
+from fresh_process import COPY, pieces, run
 from survey import PLAN, SCHEMA, answers
 
 ROWS = 10_000_000
@@ -26,53 +24,26 @@ TIMES = 3
 OURS = """
 from dprivacy.release import Plan, sanitise_file
 plan = Plan.read({plan!r})
-began = time.perf_counter()
+began = clock()
 rows = sanitise_file("{source}", plan, "{target}", replace=True, again="a bench").card.count
-"""
-COPY = """
-from pathlib import Path
-from dprivacy.release.files.table_files import batches_of, writer_of
-began = time.perf_counter()
-rows, writer = 0, None
-with batches_of(Path("{source}")) as (batches, _):
-    for batch in batches:
-        table = pa.Table.from_batches([batch])
-        writer = writer or writer_of("{target}", Path("{target}"), table.schema)
-        writer.write_table(table)
-        rows += len(table)
-writer.close()
-"""
-FRAME = """
-import resource, time
-import pyarrow as pa
-{body}
-spent = time.perf_counter() - began
-print(rows, spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
 def write(folder: Path, rows: int) -> None:
-    """in.csv and in.parquet, a million rows at a time."""
-    rng = np.random.default_rng(1)
+    """in.csv and in.parquet."""
     with (
         pq.ParquetWriter(folder / "in.parquet", SCHEMA) as parquet,
         pacsv.CSVWriter(folder / "in.csv", SCHEMA) as csv,
     ):
-        for start in range(0, rows, 1_000_000):
-            n = min(1_000_000, rows - start)
-            table = answers(rng, n)
+        for table in pieces(answers, rows):
             parquet.write_table(table, row_group_size=1 << 17)
             csv.write_table(table)
 
 
-def run(body: str, folder: Path, **names: object) -> tuple[int, float, int]:
-    """Rows, seconds and MiB of one run in a fresh process."""
-    code = FRAME.format(body=textwrap.dedent(body).format(**names))
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
-    )
-    rows, spent, memory = done.stdout.split()
-    return int(rows), float(spent), int(memory)
+def timed(body: str, folder: Path, **names: object) -> tuple[int, float, int]:
+    """Rows, seconds and MiB of one run."""
+    rows, spent, _, memory = run(body, folder, "perf_counter", **names)
+    return rows, spent, memory
 
 
 def main() -> None:
@@ -85,8 +56,8 @@ def main() -> None:
             source, target = f"in.{ending}", f"out.{ending}"
             ours, copies, memory = [], [], []
             for _ in range(TIMES):
-                copied = run(COPY, folder, source=source, target=f"copy.{ending}")
-                done = run(OURS, folder, source=source, target=target, plan=PLAN)
+                copied = timed(COPY, folder, source=source, target=f"copy.{ending}")
+                done = timed(OURS, folder, source=source, target=target, plan=PLAN)
                 assert copied[0] == done[0] == rows
                 copies.append(copied[1])
                 ours.append(done[1])

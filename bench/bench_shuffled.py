@@ -8,16 +8,16 @@ on the machine would change the rest. A second size shows whether memory grows w
     python bench/bench_shuffled.py [rows]
 """
 
-import subprocess
 import sys
 import tempfile
-import textwrap
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fresh_process import COPY, pieces, run
 from survey import PLAN, SCHEMA, answers
 
 ROWS = 10_000_000
@@ -30,33 +30,13 @@ from fractions import Fraction
 from dprivacy.release import Plan, sanitise_file
 from dprivacy.release.unordered.shuffled_block import shuffled_table
 plan = Plan.read({plan!r})
-began = time.process_time()
+began = clock()
 if {how!r}:  # found again when the card is written
     shuffled_table(plan, {rows}, delta=Fraction({how!r}["delta"]))
-proof = time.process_time() - began
-began = time.process_time()
+proof = clock() - began
+began = clock()
 card = sanitise_file("{source}", plan, "out.parquet", replace=True, again="a bench", **{how!r}).card
-assert card.count == {rows}
-"""
-COPY = """
-from pathlib import Path
-from dprivacy.release.files.table_files import batches_of, writer_of
-began, proof = time.process_time(), 0.0
-writer = None
-with batches_of(Path("{source}")) as (batches, _):
-    for batch in batches:
-        table = pa.Table.from_batches([batch])
-        writer = writer or writer_of("copy.parquet", Path("copy.parquet"), table.schema)
-        writer.write_table(table)
-writer.close()
-"""
-FRAME = """
-import resource, time, warnings
-import pyarrow as pa
-warnings.simplefilter("ignore")
-{body}
-spent = time.process_time() - began
-print(spent, proof, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+rows = card.count
 """
 
 
@@ -71,22 +51,18 @@ CASES = {  # plan, schema, rows, and by what the size is divided
 }
 
 
-def write(path: Path, rows: int, schema: pa.Schema, made: object) -> None:
+def write(path: Path, rows: int, schema: pa.Schema, made: Callable[..., pa.Table]) -> None:
     """A table, a million rows at a time."""
-    rng = np.random.default_rng(1)
     with pq.ParquetWriter(path, schema) as parquet:
-        for start in range(0, rows, 1_000_000):
-            parquet.write_table(made(rng, min(1_000_000, rows - start)), row_group_size=1 << 17)
+        for table in pieces(made, rows):
+            parquet.write_table(table, row_group_size=1 << 17)
 
 
-def run(body: str, folder: Path, **names: object) -> tuple[float, float, int]:
-    """Seconds of the processor, those of the proof, and MiB of one run in a fresh process."""
-    code = FRAME.format(body=textwrap.dedent(body).format(**names))
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
-    )
-    spent, proof, memory = done.stdout.split()
-    return float(spent), float(proof), int(memory)
+def spent(body: str, folder: Path, **names: object) -> tuple[float, float, int]:
+    """Seconds of the processor, those of the proof, and MiB of one run."""
+    rows, *found = run(body, folder, "process_time", **names)
+    assert rows == names["rows"]
+    return tuple(found)
 
 
 def main() -> None:
@@ -98,11 +74,11 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as temporary:
                 folder = Path(temporary)
                 write(folder / "in.parquet", n, schema, made)
-                told = {"source": "in.parquet", "plan": plan, "rows": n}
-                copy, _, held = run(COPY, folder, **told)
-                plain, _, kept = run(RELEASE, folder, how={}, **told)
+                told = {"source": "in.parquet", "target": "copy.parquet", "plan": plan, "rows": n}
+                copy, _, held = spent(COPY, folder, **told)
+                plain, _, kept = spent(RELEASE, folder, how={}, **told)
                 how = {"shuffle": True, "delta": "1e-18"}
-                ours, proof, used = run(RELEASE, folder, how=how, **told)
+                ours, proof, used = spent(RELEASE, folder, how=how, **told)
             print(
                 f"  {name}, {n:>11,} rows: sorted {ours:6.1f} s, {used} MiB   "
                 f"in order {plain:6.1f} s, {kept} MiB   copy {copy:6.1f} s, {held} MiB   "
