@@ -209,6 +209,20 @@ def test_estimates_are_made_at_most_once_a_second(tmp_path):
     assert run(tmp_path, work) == [0, 0, 50]
 
 
+@pytest.mark.parametrize("change", ["DROP TABLE counts", "UPDATE counts SET n = -1"])
+def test_a_book_that_cannot_be_read_has_no_estimates_and_names_no_file(tmp_path, change):
+    async def work(made):
+        await made.post(made.body(one()))
+        made.book._connection.execute(change)
+        return await made.request("GET", "/v1/estimate")
+
+    status, content, _ = run(tmp_path, work)
+    assert (status, json.loads(content)) == (
+        503,
+        {"refused": "the estimates cannot be made now; ask again later"},
+    )
+
+
 def test_estimates_can_be_hidden(tmp_path):
     async def work(made):
         paths = ("/v1/estimate", "/estimates", "/v1/mechanism")

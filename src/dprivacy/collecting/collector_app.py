@@ -13,7 +13,7 @@ from dprivacy.collecting.group_commit import GroupCommit
 from dprivacy.collecting.live_estimates import findings
 from dprivacy.collecting.question_page import File, page_files
 from dprivacy.collecting.report_wire import LARGEST
-from dprivacy.errors import NotApplicable, NotStored, UnknownCategory
+from dprivacy.errors import DPrivacyError, NotApplicable, NotStored, UnknownCategory
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -21,7 +21,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 # Why is said to whoever runs the collector, and not to everybody: it names files.
 _NOT_STORED = (
-    "the reports could not be stored, and none was counted; send the same ones again later"
+    "the reports could not be stored; send the same ones again later, and each counts once"
 )
 _JSON = b"application/json"
 _REPORTS = "/v1/reports"
@@ -129,7 +129,7 @@ class Collector:
                     tally = await self._commits.ask(lambda book: book.tally())
                     began = time.monotonic()
                     found = await asyncio.to_thread(lambda: findings(tally).to_dict())
-                except NotStored:
+                except DPrivacyError:  # the disk refuses, or somebody changed the book
                     await _say(send, 503, "the estimates cannot be made now; ask again later")
                     return
                 self._known = json.dumps(found, ensure_ascii=False).encode()

@@ -53,6 +53,17 @@ class Tally:
     n: int
     counters: dict[int, int] = field(repr=False)
 
+    @property
+    def possible(self) -> bool:
+        """Whether so many reports can leave such counters; those of a book that was changed may not."""
+        slots, numbers = self.counters.keys(), self.counters.values()
+        whole = type(self.n) is int and set(map(type, (*slots, *numbers))) <= {int}
+        if not whole or not all(0 <= slot < self.wire.slots for slot in slots):
+            return False
+        if self.wire.by_report:
+            return min(numbers, default=0) >= 0 and sum(numbers) == self.n
+        return all(0 <= number <= self.n for number in (0, *numbers))
+
     def observed(self) -> Any:
         """What `estimate` takes beside the mechanism."""
         return self.wire.observed(self)

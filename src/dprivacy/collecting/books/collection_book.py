@@ -19,6 +19,7 @@ from dprivacy.errors import BadFile, NotApplicable, NotStored
 FORMAT = "dprivacy collection 1"
 REPORTS = -1  # the counter of all reports, among those of the slots
 _MARK = 16  # bytes
+_CLOSED = ("", "yes")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,12 @@ class Book(ABC):
     def tally(self) -> Tally:
         """What was counted so far."""
         counters = self.counted()
-        return Tally(self.collection.wire, counters.pop(REPORTS, 0), counters)
+        found = Tally(self.collection.wire, counters.pop(REPORTS, 0), counters)
+        if not found.possible:
+            raise BadFile(
+                f"{self.name}: was changed or damaged; its counters are none that reports can leave"
+            )
+        return found
 
     def _added(self, reports: Sequence[Any]) -> list[tuple[int, int]]:
         """What reports add to the counters, in the order of these."""
@@ -139,8 +145,16 @@ def collection_in(facts: dict[str, str], name: str) -> Collection:
     """The collection of a book; its mechanism is proved again."""
     if facts.get("format") != FORMAT:
         raise BadFile(f"{name}: is not the book of a collection that this release knows")
-    told = json.loads(facts["collection"])
-    found = Collection(**{**told, "ledger": tuple(told["ledger"])})
+    try:
+        told = json.loads(facts["collection"])
+        found = Collection(**{**told, "ledger": tuple(told["ledger"])})
+        texts = (found.mechanism, found.question, found.name, found.mark, *found.ledger)
+        known = all(type(text) is str for text in texts) and facts["closed"] in _CLOSED
+        known = known and len(bytes.fromhex(found.mark)) == _MARK
+    except (ValueError, TypeError, KeyError, RecursionError):
+        known = False
+    if not known:
+        raise BadFile(f"{name}: was changed or damaged; it does not say what is asked")
     assert found.wire is not None
     return found
 

@@ -16,6 +16,7 @@ from dprivacy.collecting.books.collection_book import (
     refuse_closed,
 )
 from dprivacy.collecting.books.seen_ids import (
+    SIZE,
     IdFilter,
     chunks,
     in_sorted,
@@ -77,11 +78,12 @@ class SQLiteBook(Book):
         self._own = ""
         try:
             self._open(collection, reading)
-        except sqlite3.Error as reason:
+        except BaseException as reason:
             self._connection.close()
-            raise BadFile(f"{path}: is not the book of a collection ({reason})") from None
-        except BaseException:
-            self._connection.close()
+            if collection is not None:
+                path.unlink()  # nothing is left in the way of another attempt
+            if isinstance(reason, sqlite3.Error):
+                raise BadFile(f"{path}: is not the book of a collection ({reason})") from None
             raise
         self._inode = os.stat(path).st_ino
 
@@ -91,6 +93,7 @@ class SQLiteBook(Book):
             "trusted_schema=OFF",
             "cell_size_check=ON",
             "synchronous=FULL",
+            "secure_delete=ON",  # what is forgotten is overwritten
             "wal_autocheckpoint=4000",
         ):
             run(f"PRAGMA {pragma}")
@@ -101,6 +104,9 @@ class SQLiteBook(Book):
                     run(table)
                 facts = facts_of(collection)
                 self._connection.executemany("INSERT INTO about VALUES (?, ?)", facts.items())
+        made = {sql for (sql,) in run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if made != set(TABLES):  # no view or trigger of somebody else's
+            raise BadFile(f"{self.name}: is not the book of a collection (it has other tables)")
         found = dict(run("SELECT name, value FROM about"))
         self.collection = collection_in(found, self.name)
         if not reading:
@@ -113,6 +119,8 @@ class SQLiteBook(Book):
         """Read back which ids were seen."""
         rows = self._connection.execute("SELECT day, level, ids FROM seen")
         for day, level, ids in rows:
+            if not (type(day) is type(level) is int and type(ids) is bytes) or len(ids) % SIZE:
+                raise BadFile(f"{self.name}: was changed or damaged; its ids cannot be read")
             if level:
                 self._filter(day).add(ids)
             else:
@@ -145,28 +153,35 @@ class SQLiteBook(Book):
 
     def add(self, ids: Sequence[bytes], reports: Sequence[Any], day: int) -> list[bool]:
         """Count new reports; see `Book`."""
-        try:
+        with self._errors("store reports"):
             self._require_there()
-            self._forget(day)
-            new = self._new(ids)
-            fresh = [ident for ident, is_new in zip(ids, new, strict=True) if is_new]
-            counted = [report for report, is_new in zip(reports, new, strict=True) if is_new]
             with self._transaction():
                 self._require_own()
+                self._forget(day)
+                new = self._new(ids)
+                fresh = [ident for ident, is_new in zip(ids, new, strict=True) if is_new]
+                counted = [report for report, is_new in zip(reports, new, strict=True) if is_new]
                 if fresh:
-                    self._append(day, 0, [(fresh[0], joined(fresh))])
+                    together = joined(fresh)
+                    self._append(day, 0, [(together[:SIZE], together)])
                     self._connection.executemany(
                         "INSERT INTO counts VALUES (?, ?) "
                         "ON CONFLICT (slot) DO UPDATE SET n = n + excluded.n",
                         self._added(counted),
                     )
-        except (sqlite3.Error, OSError) as reason:
-            raise NotStored(
-                f"{self.name}: the disk refuses to store reports ({reason}); send them again later"
-            ) from None
+        self._day = day
         self._recent.setdefault(day, set()).update(fresh)
         self._gather()
         return new
+
+    @contextmanager
+    def _errors(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as reason:
+            raise NotStored(
+                f"{self.name}: the disk refuses to {doing} ({reason}); try again later"
+            ) from None
 
     def _require_there(self) -> None:
         """Refuse to write into a file that was removed: it would be gone when it is closed."""
@@ -208,12 +223,10 @@ class SQLiteBook(Book):
         """Forget ids of days before yesterday, once a day."""
         if day == self._day:
             return
-        with self._transaction():
-            self._connection.execute("DELETE FROM seen WHERE day < ?", [day - 1])
+        self._connection.execute("DELETE FROM seen WHERE day < ?", [day - 1])
         for known in (self._recent, self._filters):
             for old in [earlier for earlier in known if earlier < day - 1]:
                 del known[old]
-        self._day = day
 
     def _gather(self) -> None:
         """Make runs of what is recent, and longer runs of short ones. It can wait when it fails."""
@@ -226,9 +239,9 @@ class SQLiteBook(Book):
                     sql = "SELECT count(DISTINCT run) FROM seen WHERE day = ? AND level = ?"
                     if self._connection.execute(sql, [day, _SHORT]).fetchone()[0] >= _RUNS:
                         self._merge(day, _SHORT)
-                self._filter(day).add(ids)
+                    self._filter(day).add(ids)  # before: who is only suspected is looked up
+                self._look_up()
                 del self._recent[day]
-            self._look_up()
 
     def _merge(self, day: int, level: int) -> bytes:
         """One run of the next level instead of all of this one."""
@@ -248,16 +261,18 @@ class SQLiteBook(Book):
 
     def counted(self) -> dict[int, int]:
         """All counters."""
-        return dict(self._connection.execute("SELECT slot, n FROM counts"))
+        with self._errors("read counters"):
+            return dict(self._connection.execute("SELECT slot, n FROM counts"))
 
     def is_closed(self) -> bool:
         """Whether the collection takes no more reports."""
         sql = "SELECT value FROM about WHERE name = 'closed'"
-        return bool(self._connection.execute(sql).fetchone()[0])
+        with self._errors("read the book"):
+            return bool(self._connection.execute(sql).fetchone()[0])
 
     def close_collection(self) -> None:
         """Take no more reports, and forget the ids."""
-        with self._transaction():
+        with self._errors("close the collection"), self._transaction():
             self._connection.execute("UPDATE about SET value = 'yes' WHERE name = 'closed'")
             self._connection.execute("DELETE FROM seen")
 
