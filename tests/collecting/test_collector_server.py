@@ -2,6 +2,7 @@
 
 import socket
 import uuid
+from contextlib import suppress
 
 import pytest
 
@@ -160,6 +161,39 @@ def test_a_head_without_end_is_cut_off(running, told):
         line.sendall(told)
         with pytest.raises(OSError, match=r"reset|Broken pipe"):
             line.sendall(b"b" * (1 << 30))
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
+    place = tmp_path_factory.mktemp("book") / "book.db"
+    made(place)
+    server = CollectorProcess(place, slowest=0.1)
+    yield server
+    assert server.stop() == ""
+
+
+WHOLE = b"GET /v1/mechanism HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"",
+        b"GET /v1/mech",
+        b"POST /v1/reports HTTP/1.1\r\nhost: x\r\na: b\r\n",
+        b"POST /v1/reports HTTP/1.1\r\nhost: x\r\ncontent-length: 99\r\n\r\n{",
+        b"POST /v1/reports HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}",
+        WHOLE + b"GET /v1/mech",
+    ],
+)
+def test_who_does_not_finish_a_request_is_not_waited_for(impatient, told):
+    """Else some thousand connections that say nothing would keep everybody else out."""
+    name, port = impatient.host.split(":")
+    with socket.create_connection((name, int(port)), timeout=60) as line:
+        line.sendall(told)
+        with suppress(ConnectionResetError):
+            while line.recv(65536):
+                pass
 
 
 def test_a_request_for_a_websocket_is_answered_as_any_other(running):

@@ -54,6 +54,15 @@ def test_a_question_is_text_on_the_page():
     assert "{{" not in page
 
 
+def test_a_question_that_looks_like_a_template_is_shown_as_it_is():
+    text = stored_text(randomised_response(["a", "b"], eps="ln 3"))
+    made = Collection.of(text, question="Is {{sha256}} or {{odds}} {{other}} your number?")
+    for path in ("/", "/estimates"):
+        page = page_files(made, estimates=True)[path].body.decode()
+        assert "<h1" in page
+        assert ">Is {{sha256}} or {{odds}} {{other}} your number?</h1>" in page
+
+
 @pytest.mark.parametrize(("eps", "odds"), [("ln 3", "3"), ("1", "2.7183"), ("ln(7/2)", "3.5")])
 def test_the_page_accepts_the_odds_of_the_mechanism_rounded_up(eps, odds):
     made = Collection.of(stored_text(randomised_response(["a", "b"], eps=eps)), question="?")

@@ -10,8 +10,10 @@ import sys
 
 _PROGRAM = """
 import resource, sys
-from dprivacy.collecting import SCHEMA, open_book, serve_collection
-place, most, schema = sys.argv[1:]
+from dprivacy.collecting import SCHEMA, bounded_protocol, open_book, serve_collection
+place, most, schema, slowest = sys.argv[1:]
+if slowest:
+    bounded_protocol.SLOWEST = float(slowest)
 if int(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
 book = open_book(place, schema=schema or SCHEMA)
@@ -20,11 +22,14 @@ serve_collection(book, port=0, ready=lambda address: print(address, flush=True))
 
 
 class CollectorProcess:
-    """Serves a book that is there; `largest` bounds its files, as a full disk would."""
+    """Serves a book that is there; `largest` bounds its files, as a full disk would.
 
-    def __init__(self, place, largest=0, schema=""):
+    `slowest` is how long a request may take to arrive, in seconds.
+    """
+
+    def __init__(self, place, largest=0, schema="", slowest=""):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(place), str(largest), schema],
+            [sys.executable, "-c", _PROGRAM, str(place), str(largest), schema, str(slowest)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

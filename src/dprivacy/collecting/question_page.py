@@ -5,6 +5,7 @@ these very files. The page is static: what was chosen never leaves the browser.
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -76,8 +77,8 @@ def _page(name: str, collection: Collection, *, estimates: bool) -> File:
         # What this browser has answered; nobody can tell the collection's own mark from it.
         "name": hashlib.sha256(collection.mark.encode()).hexdigest()[:16],
     }
-    for key, value in filled.items():
-        text = text.replace(f"{{{{{key}}}}}", escape(value))
+    # All at once: a question may itself look like something to be filled in.
+    text = re.sub(r"{{(\w+)}}", lambda found: escape(filled[found[1]]), text)
     if not estimates:
         text = text.replace('<p class="more">', '<p class="more" hidden>')
     return File(text.encode(), _KINDS[".html"])
