@@ -121,5 +121,31 @@ def test_the_bound_is_the_binomial_tail_or_above_it():
     assert counters_honest(Tally(wire, n, {0: n, 1: 0})).findings == ()  # 3e-8: no proof yet
 
 
+@pytest.mark.parametrize("kind", ["projective", "hashed", "response"])
+def test_a_counter_is_found_exactly_where_its_own_bound_is_broken(kind):
+    """One counter of every size, the others alike; its bound by the formula, at both ends."""
+    wire, n = wires()[kind], 3000
+    if kind == "response":
+        low, high, counters = Q(1, 7), Q(3, 7), wire.slots
+    else:
+        low = 1 / wire.mechanism.reports.normaliser
+        high, counters = 3 * low, wire.slots + len(wire.labels)
+    needed = math.log(2 * 2 * counters / 1e-9)
+    for count in range(0, n + 1, 10):
+        rest = [(n - count) // (wire.slots - 1)] * (wire.slots - 1)
+        rest[0] += n - count - sum(rest)
+        tally = Tally(wire, n, dict(enumerate([count, *rest])))
+        name = "'tea'" if kind == "response" else "number 0"
+        found = any(
+            f"- {count:,} reports of {name}," in said for said in counters_honest(tally).findings
+        )
+        share = count / n
+        bound = float(high if share > high else low)
+        apart = sum(
+            p * math.log(p / q) for p, q in ((share, bound), (1 - share, 1 - bound)) if p > 0
+        )
+        assert found == (not low <= share <= high and n * apart > needed), count
+
+
 def test_nothing_was_collected():
     assert counters_honest(Tally(wires()["unary"], 0, {}))

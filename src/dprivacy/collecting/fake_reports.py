@@ -5,14 +5,17 @@ an honest one, since every report can be honest; many of them together may leave
 """
 
 import math
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dprivacy.collecting.report_wire import Tally
+from dprivacy.collecting.report_wire import Tally, dense_counters
 from dprivacy.collecting.set_wires import BitsWire
 from dprivacy.errors import NotInvertible, UnknownName
 from dprivacy.estimation import estimate, inverse_matrix
@@ -195,12 +198,13 @@ def counters_honest(tally: Tally) -> CounterVerdict:
     - 1,000 reports of 'yes', of 1,000 in all; an honest one is so with a chance of at most 0.75
     - 0 reports of 'no', of 1,000 in all; an honest one is so with a chance of at least 0.25
     """
-    tests = list(_tests(tally))
+    groups = list(_groups(tally)) if tally.n else []
+    looked_at = sum(len(group.counts) for group in groups)
+    needed = math.log(4 * max(looked_at, 1) / SURE)
     findings = tuple(
-        f"- {test.words}, of {tally.n:,} in all; an honest one is so with a chance of at {test.side} "
-        f"{float(test.chance):.4g}"
-        for test in tests
-        if tally.n and test.is_broken(tally.n, math.log(2 * len(tests) / SURE))
+        f"- {words}, of {tally.n:,} in all; an honest one is so with a chance of {bound}"
+        for group in groups
+        for words, bound in group.broken(tally.n, needed)
     )
     findings += tuple(_bits_found(tally))
     return CounterVerdict(
@@ -209,23 +213,38 @@ def counters_honest(tally: Tally) -> CounterVerdict:
         True,
         denial=f"Reports were invented (the chance that honest ones look so is at most {SURE:.0e})",
         findings=findings,
-        looked_at=len(tests) // 2,
+        looked_at=looked_at,
     )
 
 
-@dataclass(frozen=True)
-class _Test:
-    """A counter, and the chance that every honest report has at most, or at least, to add to it."""
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Counters to which every honest report adds with a chance between two bounds."""
 
-    words: str
-    count: int
-    chance: Fraction
-    side: Literal["most", "least"]
+    words: Callable[[int, int], str]  # of the counter at a position, and of its number
+    counts: NDArray[np.int64]
+    low: Fraction
+    high: Fraction
 
-    def is_broken(self, n: int, needed: float) -> bool:
-        beyond = self.count - n * self.chance
-        wrong = beyond > 0 if self.side == "most" else beyond < 0
-        return wrong and n * _divergence(self.count / n, float(self.chance)) > needed
+    def broken(self, n: int, needed: float) -> Iterator[tuple[str, str]]:
+        """Those that honest reports do not leave so, in words, and the bound that they break."""
+        above = math.floor(n * self.high) + 1  # the first that is more than is expected
+        above += _first(n + 1 - above, lambda i: _is_far((above + i) / n, self.high, n, needed))
+        below = math.ceil(n * self.low) - 1
+        below -= _first(below + 1, lambda i: _is_far((below - i) / n, self.low, n, needed))
+        for at in np.flatnonzero((self.counts >= above) | (self.counts <= below)).tolist():
+            count = int(self.counts[at])
+            side, chance = ("most", self.high) if count >= above else ("least", self.low)
+            yield self.words(at, count), f"at {side} {float(chance):.4g}"
+
+
+def _first(size: int, holds: Callable[[int], bool]) -> int:
+    """The first of 0, 1, … from which on something holds; `size` where it never does."""
+    return bisect_left(range(size), True, key=holds)
+
+
+def _is_far(share: float, chance: Fraction, n: int, needed: float) -> bool:
+    return n * _divergence(share, float(chance)) > needed
 
 
 def _divergence(x: float, p: float) -> float:
@@ -237,28 +256,25 @@ def _divergence(x: float, p: float) -> float:
     return total
 
 
-def _tests(tally: Tally) -> Iterator[_Test]:
-    for words, count, low, high in _counters(tally):
-        yield _Test(words, count, high, "most")
-        yield _Test(words, count, low, "least")
-
-
-def _counters(tally: Tally) -> Iterator[tuple[str, int, Fraction, Fraction]]:
-    """Every counter in words, and between which chances an honest report adds to it."""
-    mechanism = tally.wire.mechanism
+def _groups(tally: Tally) -> Iterator[_Group]:
+    """Every counter, with the chances of an honest report."""
+    mechanism, dense = tally.wire.mechanism, dense_counters(tally)
     if not isinstance(mechanism, LocalMechanism):
         columns = mechanism.channel.matrix.transposed.rows()
         for at, (label, column) in enumerate(zip(mechanism.channel.columns, columns, strict=True)):
-            count = tally.counters.get(at, 0)
-            yield f"{count:,} reports of {label!r}", count, min(column), max(column)
+            words = partial(_said, "reports of {label!r}", [label])
+            yield _Group(words, dense[at : at + 1], min(column), max(column))
         return
     if isinstance(mechanism.reports, HyperplaneReports):
         least = 1 / mechanism.reports.normaliser
-        for at in range(tally.wire.slots):
-            count = tally.counters.get(at, 0)
-            yield f"{count:,} reports of number {at:,}", count, least, mechanism.factor * least
-    for label, held in zip(mechanism.labels, tally.observed().supports.tolist(), strict=True):
-        yield f"{held:,} reports that hold {label!r}", held, mechanism.q, mechanism.p
+        words = partial(_said, "reports of number {at:,}", [])
+        yield _Group(words, dense, least, mechanism.factor * least)
+    words = partial(_said, "reports that hold {label!r}", mechanism.labels)
+    yield _Group(words, tally.observed().supports, mechanism.q, mechanism.p)
+
+
+def _said(form: str, labels: Sequence[Label], at: int, count: int) -> str:
+    return f"{count:,} " + form.format(at=at, label=labels[at] if labels else None)
 
 
 def _bits_found(tally: Tally) -> Iterator[str]:

@@ -1,7 +1,10 @@
 """What a collection says so far: counts with errors, and what fakes could have done to them."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from dprivacy.collecting.fake_reports import (
@@ -61,11 +64,16 @@ class Findings(Answer):
         """The largest counts, each beside the next: both labels, the lead, and the fewest fakes."""
         if self.estimate is None or self.fake is None:
             return ()
-        down = sorted(self.estimate.counts.items(), key=lambda item: -item[1])[: _COMPARED + 1]
         return tuple(
             (first, second, float(high - low), self.fake.fewest(high - low))
-            for (first, high), (second, low) in pairwise(down)
+            for (first, high), (second, low) in pairwise(self._largest[: _COMPARED + 1])
         )
+
+    @cached_property
+    def _largest(self) -> list[tuple[Any, Any]]:
+        """The labels with the largest counts."""
+        counts = {} if self.estimate is None else self.estimate.counts
+        return nlargest(_MOST_ROWS, counts.items(), key=itemgetter(1))
 
     def explain(self) -> str:
         """The estimates in words."""
@@ -108,7 +116,6 @@ class Findings(Answer):
         if self.estimate is None:
             return []
         errors, ends = self.estimate.errors(), self.estimate.ranges()
-        down = sorted(self.estimate.counts.items(), key=lambda item: -item[1])
         return [
             {
                 "label": shown(label),
@@ -116,7 +123,7 @@ class Findings(Answer):
                 "standard_error": errors[label],
                 "interval": list(ends[label]),
             }
-            for label, count in down[:_MOST_ROWS]
+            for label, count in self._largest
         ]
 
 

@@ -187,7 +187,7 @@ class NumberWire(Wire):
 
     def observed(self, tally: Tally) -> Any:
         """Counts of reports."""
-        return ReportCounts(self.mechanism, tally.n, _dense(tally))
+        return ReportCounts(self.mechanism, tally.n, dense_counters(tally))
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ class OutputWire(NumberWire):
         return {label: tally.counters.get(at, 0) for at, label in enumerate(outputs)}
 
 
-def _dense(tally: Tally) -> Any:
+def dense_counters(tally: Tally) -> Any:
+    """All counters, those of 0 too."""
     counters = np.zeros(tally.wire.slots, dtype=np.int64)
     if tally.counters:
         counters[list(tally.counters)] = list(tally.counters.values())
