@@ -13,7 +13,7 @@ from dprivacy.cli.verbs.match import match
 from dprivacy.cli.verbs.tables import sanitise
 from dprivacy.cli.verbs.text import text
 from dprivacy.errors import AlreadyReleased, NotApplicable
-from dprivacy.release import Ledger, card_path
+from dprivacy.release import Ledger, card_path, write_permanent_key
 
 PLAN = '[columns.tea]\ntype = "categories"\nvalues = ["yes", "no"]\nepsilon = "ln 3"\n'
 VERBS = {
@@ -111,7 +111,7 @@ def test_what_is_printed_is_checked_and_leaves_no_card(name, tmp_path, monkeypat
 def test_permanent_noise_is_no_second_release(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     verb = Verb("geo")
-    Path("key").write_bytes(b"k" * 32)
+    write_permanent_key("key")
     permanent = ["--permanent-key", "key", "--person", "who"]
     verb.well(*permanent)
     verb.well(*permanent, output="two")

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from dprivacy.cli.verbs.geo import geo
 from dprivacy.errors import Malformed
+from dprivacy.release import write_permanent_key
 
 PLACES = """lat,lon,who,diagnosis
 40.735,-73.99,ann,CANARY
@@ -23,7 +24,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "places.csv").write_text(PLACES)
     (tmp_path / "public.csv").write_text(PUBLIC)
-    (tmp_path / "key").write_bytes(b"k" * 32)
+    write_permanent_key("key")
 
     def go(*arguments, ok=True):
         done = CliRunner().invoke(geo, list(arguments))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dprivacy.release import PermanentAnswers
-from dprivacy.release.columns.permanent_answers import tag_of
 from dprivacy.sampling import CategoricalSampler
+from support.plain_aes import lane_of, tag_of
 
 Asked = tuple[
     PermanentAnswers, Any, Any
@@ -20,12 +20,15 @@ Asked = tuple[
 def joint_law(asked: Sequence[Asked], *, bits: int) -> dict[tuple[Any, ...], Fraction]:
     """The joint law of several answers under one key.
 
-    A keyed hash gives independent words for different messages and the same word for the same one;
-    nothing else is assumed. So every distinct tag is one word, all words of `bits` bits are tried, and
+    A keyed cipher gives independent words for different blocks and the same word for the same one;
+    nothing else is assumed. So every distinct lane is one word, all words of `bits` bits are tried, and
     each answer is drawn from its word by a twin of the sampler. The weights must divide 2^bits.
     """
     codes = [answers.mechanism.channel.row_position(value) for answers, _, value in asked]
-    tags = [tag_of(a._key, person, code) for (a, person, _), code in zip(asked, codes, strict=True)]
+    tags = [
+        (a._key, lane_of(a._key, tag_of(a._curator, person.encode()), code))
+        for (a, person, _), code in zip(asked, codes, strict=True)
+    ]
     distinct = list(dict.fromkeys(tags))
     words = np.arange(1 << bits, dtype=np.uint64)
     drawn = []

@@ -11,8 +11,6 @@ import rich_click as click
 
 from dprivacy.errors import BadFile, OutputExists, PrivacyLeakWarning, UnclearTable
 
-_LARGEST_KEY = 1 << 20
-
 Decorator = Callable[[Any], Any]  # of click, which types its decorators so loosely
 
 PATH = click.Path(path_type=Path)
@@ -157,7 +155,7 @@ def permanent_key(what: str) -> Decorator:
         "--permanent-key",
         "key_file",
         type=PATH,
-        help=f"File of at least 16 secret bytes: the same person's same {what} gets the same noise.",
+        help=f"File of a permanent key: the same person's same {what} gets the same noise.",
     )
 
 
@@ -262,10 +260,10 @@ def require_picture(path: Path | None) -> None:
 
 
 def read_key(path: Path | None) -> bytes | None:
-    """The bytes of a key's file."""
-    from dprivacy.model import file_bytes
+    """The key of a file."""
+    from dprivacy.release import read_permanent_key
 
-    return None if path is None else file_bytes(path, largest=_LARGEST_KEY)
+    return None if path is None else read_permanent_key(path)
 
 
 @contextmanager

@@ -1,7 +1,12 @@
 """Releases: a protected copy of a table, and the card that says what it protects."""
 
+from dprivacy.release.columns.key_files import (
+    read_permanent_key as read_permanent_key,
+    write_permanent_key as write_permanent_key,
+)
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
 from dprivacy.release.columns.plan_proposal import propose as propose
+from dprivacy.release.columns.tagged_people import TaggedPeople as TaggedPeople
 from dprivacy.release.files.answer_files import write_answer as write_answer
 from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.forecasts.plan_forecast import (
@@ -54,7 +59,6 @@ from dprivacy.release.texts.protecting_texts import protect_text as protect_text
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.release.columns.demo_survey import survey as survey, write_demo as write_demo
-from dprivacy.release.columns.permanent_answers import read_people as read_people
 from dprivacy.release.columns.person_identifiers import (
     person_name as person_name,
 )
@@ -65,6 +69,11 @@ from dprivacy.release.columns.published_columns import (
 from dprivacy.release.columns.row_facts import (
     most_rows as most_rows,
     warn_if_in_order as warn_if_in_order,
+)
+from dprivacy.release.columns.tagged_people import (
+    read_people as read_people,
+    require_key as require_key,
+    tagged as tagged,
 )
 from dprivacy.release.files.answer_files import require_answer_ending as require_answer_ending
 from dprivacy.release.files.own_files import card_path as card_path

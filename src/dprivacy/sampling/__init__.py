@@ -7,6 +7,7 @@ from dprivacy.sampling.euclidean_noise import (
     PlanarNoise as PlanarNoise,
     SpatialNoise as SpatialNoise,
 )
+from dprivacy.sampling.person_words import PersonTags as PersonTags, lanes_of as lanes_of
 from dprivacy.sampling.random_source import (
     InsecureSource as InsecureSource,
     KeyedSource as KeyedSource,
@@ -26,4 +27,6 @@ from dprivacy.sampling.exact_coins import (
     toss_of_words as toss_of_words,
     uniform_array as uniform_array,
 )
+from dprivacy.sampling.lane_words import Lanes as Lanes
+from dprivacy.sampling.person_words import CONSTRUCTION as CONSTRUCTION, FirstWords as FirstWords
 from dprivacy.sampling.random_source import choose_source as choose_source

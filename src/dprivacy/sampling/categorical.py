@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadNumber, TooLarge, UnknownCategory, WrongKind, WrongShape
 from dprivacy.numbers import Frozen
 from dprivacy.sampling.alias_tables import alias_table, column_bits, outcome_dtype, pick
+from dprivacy.sampling.lane_words import lane_of
 from dprivacy.sampling.random_source import Source
 
 _MOST_BYTES = 2 << 30
@@ -136,7 +137,7 @@ class CategoricalSampler(Frozen):
             some, here = flat[start : start + chunk], out[start : start + chunk]
             pick(self._tables, self._m, source.words(some.size), here, some)
             for i in np.flatnonzero(here == self._residual):
-                here[i] = self.resolve(int(some[i]), source)
+                here[i] = self.resolve(int(some[i]), lane_of(source, start + int(i)))
         return out.reshape(codes.shape)
 
     def from_words(

@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2
 
-from dprivacy.errors import Malformed, UnknownCategory
+from dprivacy.errors import Malformed, NotApplicable, UnknownCategory, WrongShape
 from dprivacy.mechanisms import geometric, laplace, planar_laplace, randomised_response
 from dprivacy.model import Channel
 from dprivacy.numbers import Level
-from dprivacy.release import PermanentAnswers, joint_guarantee
-from dprivacy.release.columns.permanent_answers import question_key, tag_of
-from dprivacy.sampling import CategoricalSampler, KeyedSource
+from dprivacy.release import PermanentAnswers, TaggedPeople, joint_guarantee
+from dprivacy.release.columns.permanent_answers import question_key
+from dprivacy.sampling import CategoricalSampler
 from dprivacy.spaces import line
 from support.permanent_laws import joint_law
+from support.plain_aes import lane_of, tag_of, words_of
 
 KEY = bytes(range(32))
 SMOKES = randomised_response(["yes", "no"], eps="ln 3")
@@ -223,26 +224,42 @@ class TestLaw:
             for j, a in enumerate(row):
                 assert drawn[j] * total + remainders[j] == a << 16
 
-    def test_the_residual_path_is_permanent_and_has_its_law(self, monkeypatch):
-        """Every draw is left to the residual: its law is that of the remainders, repeatably."""
-        monkeypatch.setattr(
-            CategoricalSampler, "from_words", lambda self, codes, words: np.full(len(codes), -1)
-        )
+    def test_an_answer_is_drawn_from_the_words_of_its_lane(self):
+        """Person, value and question, from the definition of AES on."""
+        found, sampler = answers(WIDE), CategoricalSampler(WIDE.channel.matrix.entries.tolist())
+        drawn = found.draw(np.array([2, 2, 5]), ["ann", "7.0", -12])
+        for k, (code, person) in enumerate(((2, b"ann"), (2, 7), (5, -12))):
+            word = next(words_of(found._key, lane_of(found._key, tag_of(KEY, person), code)))
+            assert sampler.from_words(np.array([code]), np.array([word], np.uint64))[0] == drawn[k]
+
+    def test_the_residual_path_is_permanent_and_has_its_law(self):
+        """With words of 4 bits most draws are left to the residual, and the law stays the channel's."""
         found = answers(WIDE)
+        entries = WIDE.channel.matrix.entries.tolist()
+        found._set(_sampler=CategoricalSampler(entries, bits=4))
         n = 6000
         once = many(found, 2, n)
         assert once == many(found, 2, n)
-        row = WIDE.channel.matrix.entries.tolist()[2]
-        total = sum(row)
-        remainders = [(a << 64) % total for a in row]
         seen = Counter(once)
-        for label, r in zip(WIDE.channel.columns, remainders, strict=True):
-            assert seen[label] / n == pytest.approx(r / sum(remainders), abs=0.04)
+        for label, a in zip(WIDE.channel.columns, entries[2], strict=True):
+            assert seen[label] / n == pytest.approx(a / sum(entries[2]), abs=0.04)
 
-    def test_residuals_of_different_people_differ(self):
-        tags = [tag_of(answers()._key, person, 0) for person in ("ann", "bob")]
-        words = [KeyedSource(tag, "residual").words(4).tolist() for tag in tags]
-        assert words[0] != words[1]
+
+class TestTagged:
+    """People who are read once for several questions."""
+
+    def test_they_answer_as_their_names_do(self):
+        people, values = ["ann", 7, "x " * 40], ["yes", "no", "yes"]
+        tagged = TaggedPeople(people, KEY)
+        for found in (answers(), answers(context="drinks")):
+            assert found.randomise(values, people=tagged) == found.randomise(values, people=people)
+
+    def test_another_key_and_another_number_are_refused(self):
+        tagged = TaggedPeople(["ann"], KEY)
+        with pytest.raises(NotApplicable, match="tagged with another key"):
+            answers(key=b"k" * 32).randomise(["yes"], people=tagged)
+        with pytest.raises(WrongShape, match="one person for each value: 2, not 1"):
+            answers().randomise(["yes", "no"], people=tagged)
 
 
 def test_averaging_recovers_fresh_answers_and_not_permanent_ones():

@@ -9,9 +9,9 @@ import pytest
 from dprivacy.errors import WrongKind, WrongShape
 from dprivacy.mechanisms import projective_response, subset_response, unary_response
 from dprivacy.release import Ledger, prove_card, sanitise
-from dprivacy.release.columns.permanent_answers import question_key, tag_of
+from dprivacy.release.columns.permanent_answers import question_key
 from dprivacy.release.columns.permanent_reports import PermanentReports
-from dprivacy.sampling import KeyedSource
+from dprivacy.sampling import PersonTags, lanes_of
 
 KEY = b"k" * 32
 CASES = {
@@ -29,7 +29,8 @@ def test_a_report_is_drawn_from_the_stream_of_its_person_and_value(name):
     key = question_key(KEY, "answers", mechanism, "q")
     drawn = PermanentReports(mechanism, KEY, "q").draw(np.array([4, 2, 4]), ["ann", "ann", "bob"])
     for row, (code, who) in enumerate(((4, "ann"), (2, "ann"), (4, "bob"))):
-        stream = KeyedSource(tag_of(key, who, code), "report")
+        tags = PersonTags(KEY).of_texts(np.frombuffer(who.encode(), np.uint8), np.array([0, 3]))
+        stream = lanes_of(key, tags, np.array([code])).lane(0)
         (expected,) = mechanism.reports.draw(np.array([code]), stream)
         assert (drawn[row] == expected).all()
     assert len(PermanentReports(mechanism, KEY, "q").draw(np.array([], dtype=int), [])) == 0

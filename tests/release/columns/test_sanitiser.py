@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.release import Plan, card_body, card_from, sanitise
+from dprivacy.release import Plan, card_body, card_from, sanitise, write_permanent_key
 from support.release_tables import with_card
 
 KEY = b"a secret of the curator, 32 byte"
@@ -86,7 +86,7 @@ def test_short_keys_and_unlisted_columns_are_refused() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    (tmp_path / "key").write_bytes(KEY)
+    write_permanent_key(tmp_path / "key")
     (tmp_path / "t.csv").write_text("person,job\nann,nurse\nbob,cook\n")
     (tmp_path / "plan.toml").write_text(
         'unit = "person"\n[columns.job]\ntype = "categories"\n'

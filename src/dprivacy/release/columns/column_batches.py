@@ -21,6 +21,7 @@ from dprivacy.mechanisms import NUMBER, LocalMechanism, cell_form, cells_of
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.row_facts import RowOrder
+from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.sampling import CategoricalSampler, Source
@@ -73,7 +74,7 @@ class ColumnProtector:
         if column.listed:
             self.named = declared_outputs(column)
 
-    def apply(self, arrays: Sequence[Any], people: Sequence[Any] = ()) -> list[Any]:
+    def apply(self, arrays: Sequence[Any], people: TaggedPeople | None = None) -> list[Any]:
         """Noisy arrays for true ones (two of each for a place), of the published type.
 
         `people` says whose each row is, for permanent answers.
@@ -110,16 +111,18 @@ class ColumnProtector:
             order.see(side)
         return true[:, 0] if self.column.kind == "numbers" else true
 
-    def _drawn(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[Any]:
+    def _drawn(self, codes: NDArray[np.intp], people: TaggedPeople | None) -> NDArray[Any]:
         if self.permanent is not None:
+            assert people is not None
             return self.permanent.draw(codes, people)
         return np.asarray(self.sampler.draw(codes, self.source))
 
     def _reported(
-        self, mechanism: LocalMechanism, codes: NDArray[np.intp], people: Sequence[Any]
+        self, mechanism: LocalMechanism, codes: NDArray[np.intp], people: TaggedPeople | None
     ) -> Any:
         """A report about each true value, as a cell."""
         if self.permanent is not None:
+            assert people is not None
             drawn = self.permanent.draw(codes, people)
         else:
             drawn = mechanism.reports.draw(codes, self.source)

@@ -3,21 +3,19 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import NotApplicable, WrongKind, WrongShape
+from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.mechanisms import ChannelMechanism, Coder, LocalMechanism, local_body
-from dprivacy.model import Channel, Guarantee, channel_body, counted
+from dprivacy.model import Channel, Guarantee, channel_body
 from dprivacy.numbers import Frozen
-from dprivacy.release.columns.person_identifiers import person_name
-from dprivacy.sampling import CategoricalSampler, KeyedSource
+from dprivacy.release.columns.tagged_people import TaggedPeople, require_key, tagged
+from dprivacy.sampling import CONSTRUCTION, CategoricalSampler, FirstWords
 from dprivacy.typing import Label
-
-_SHORTEST_KEY = 16
 
 
 class PermanentAnswers(Frozen):
@@ -38,6 +36,12 @@ class PermanentAnswers(Frozen):
         same in another order) and another mechanism have independent noise: of two questions that
         shared it, the true answer to one could give away the other.
 
+    Notes
+    -----
+    1. A person becomes a tag of 128 bits, the same for every question under the key (`PersonTags`).
+    2. The question has a key of its own. Under it the tag and the position of the value give a lane of
+       random words (`lanes_of`), from which the answer is drawn with exactly the channel's law.
+
     Examples
     --------
     >>> from dprivacy.mechanisms import randomised_response
@@ -48,12 +52,13 @@ class PermanentAnswers(Frozen):
     """
 
     def __init__(self, mechanism: ChannelMechanism, key: bytes, context: str) -> None:
-        require_key(key, context)
+        require_key(key)
         _require_finite(mechanism)
         channel = mechanism.channel
         self._set(
             mechanism=mechanism,
             guarantee=mechanism.guarantee,
+            _curator=key,
             _key=question_key(key, "answers", channel, context),
             _inputs=Coder(channel.rows),
             _outputs=Coder(channel.columns),
@@ -62,6 +67,7 @@ class PermanentAnswers(Frozen):
 
     mechanism: ChannelMechanism
     guarantee: Guarantee
+    _curator: bytes
     _key: bytes
     _inputs: Coder
     _outputs: Coder
@@ -71,7 +77,7 @@ class PermanentAnswers(Frozen):
         self,
         values: Any,  # labels in any kind of sequence, which is the kind that comes back
         *,
-        people: Sequence[Label],
+        people: Sequence[Label] | TaggedPeople,
     ) -> Any:
         """The permanent noisy answer of every person.
 
@@ -80,30 +86,20 @@ class PermanentAnswers(Frozen):
         values
             Labels of the mechanism's inputs.
         people
-            Who each value belongs to: one identifier a value.
+            Who each value belongs to: one identifier a value, or `TaggedPeople`, which saves reading
+            them again for another question.
         """
         return self._outputs.decode(self.draw(self._inputs.encode(values), people), values)
 
-    def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[np.int64]:
+    def draw(
+        self, codes: NDArray[np.integer], people: Sequence[Any] | TaggedPeople
+    ) -> NDArray[np.unsignedinteger]:
         """The same for positions of inputs, giving positions of outputs."""
-        owners = read_people(people, len(codes), "value")
-        tags = [
-            tag_of(self._key, who, int(code), row)
-            for row, (who, code) in enumerate(zip(owners, codes, strict=True))
-        ]
-        words = np.frombuffer(b"".join(tag[:8] for tag in tags), dtype="<u8")
-        drawn = self._sampler.from_words(codes, words.astype(np.uint64))
-        for i in np.flatnonzero(drawn < 0):
-            drawn[i] = self._sampler.resolve(int(codes[i]), KeyedSource(tags[i], "residual"))
-        return drawn
+        tags = tagged(people, self._curator, len(codes), "value").tags
+        return self._sampler.draw(codes, FirstWords(self._key, tags, codes))
 
     def __repr__(self) -> str:
         return f"PermanentAnswers({self.mechanism!r})"
-
-
-def tag_of(key: bytes, person: Any, code: int, row: int = 0) -> bytes:
-    """What all noise of a person with a value is derived from, under a question's key."""
-    return hmac.digest(key, code.to_bytes(8, "big") + person_name(person, row), "sha256")
 
 
 def question_key(key: bytes, purpose: str, asked: Channel | LocalMechanism, context: str) -> bytes:
@@ -114,31 +110,11 @@ def question_key(key: bytes, purpose: str, asked: Channel | LocalMechanism, cont
     that are independent of each other.
     """
     body = local_body(asked) if isinstance(asked, LocalMechanism) else channel_body(asked)
-    question = json.dumps([context, body], sort_keys=True).encode()
-    told = f"dprivacy permanent {purpose} 2\0".encode() + hashlib.sha256(question).digest()
-    return hmac.digest(key, told, "sha256")
-
-
-def read_people(people: Iterable[Any], count: int, of: str) -> list[Any]:
-    """Whose each of some values, places or sets is."""
-    if isinstance(people, str | bytes) or not isinstance(people, Iterable):
-        raise WrongKind(
-            f"people should be a list with the person of each {of}, not one value of type "
-            f"{type(people).__name__}"
-        )
-    owners = list(people)
-    if len(owners) != count:
-        raise WrongShape(f"people should name one person for each {of}: {count}, not {len(owners)}")
-    return owners
-
-
-def require_key(key: Any, context: Any) -> None:
-    """Refuse a key that is too short, and a context that is not a text."""
-    if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-        told = counted(len(key), "byte") if isinstance(key, bytes) else f"a {type(key).__name__}"
-        raise WrongKind(f"the key must be at least {_SHORTEST_KEY} secret bytes, not {told}")
     if not isinstance(context, str):
         raise WrongKind(f"the context is a text, such as the column's name, not {context!r}")
+    question = json.dumps([context, body], sort_keys=True).encode()
+    told = f"dprivacy {CONSTRUCTION} {purpose}\0".encode() + hashlib.sha256(question).digest()
+    return hmac.digest(key, told, "sha256")
 
 
 def _require_finite(mechanism: Any) -> None:

@@ -8,20 +8,16 @@ from numpy.typing import NDArray
 
 from dprivacy.mechanisms import LocalMechanism
 from dprivacy.numbers import Frozen
-from dprivacy.release.columns.permanent_answers import (
-    question_key,
-    read_people,
-    require_key,
-    tag_of,
-)
-from dprivacy.sampling import KeyedSource
+from dprivacy.release.columns.permanent_answers import question_key
+from dprivacy.release.columns.tagged_people import TaggedPeople, require_key, tagged
+from dprivacy.sampling import lanes_of
 
 
 class PermanentReports(Frozen):
     """A local mechanism whose reports are a function of a secret key, the person and the value.
 
-    Every random word of a report comes from a stream of its own, for that person and that value, so
-    that reports have the mechanism's law as long as nobody can tell the streams from random ones.
+    Every random word of a report comes from the lane of that person and that value (`lanes_of`), so
+    that reports have the mechanism's law as long as nobody can tell the lanes from random words.
 
     Parameters
     ----------
@@ -38,21 +34,22 @@ class PermanentReports(Frozen):
     """
 
     mechanism: LocalMechanism
+    _curator: bytes
     _key: bytes
 
     def __init__(self, mechanism: LocalMechanism, key: bytes, context: str) -> None:
-        require_key(key, context)
-        self._set(mechanism=mechanism, _key=question_key(key, "answers", mechanism, context))
+        require_key(key)
+        question = question_key(key, "answers", mechanism, context)
+        self._set(mechanism=mechanism, _curator=key, _key=question)
 
-    def draw(self, codes: NDArray[np.intp], people: Sequence[Any]) -> NDArray[Any]:
+    def draw(
+        self, codes: NDArray[np.integer], people: Sequence[Any] | TaggedPeople
+    ) -> NDArray[Any]:
         """The permanent report of every person about a value, by its position."""
-        owners = read_people(people, len(codes), "value")
-        tags = [tag_of(self._key, who, int(codes[row]), row) for row, who in enumerate(owners)]
-        draw = self.mechanism.reports.draw
-        drawn = [
-            draw(codes[row : row + 1], KeyedSource(tag, "report")) for row, tag in enumerate(tags)
-        ]
-        return np.concatenate([draw(codes[:0], KeyedSource(self._key, "nobody")), *drawn])
+        tags = tagged(people, self._curator, len(codes), "value").tags
+        lanes, draw = lanes_of(self._key, tags, codes), self.mechanism.reports.draw
+        drawn = [draw(codes[row : row + 1], lanes.lane(row)) for row in range(len(codes))]
+        return np.concatenate([draw(codes[:0], lanes.only(np.array([], dtype=np.intp))), *drawn])
 
     def __repr__(self) -> str:
         return f"PermanentReports({self.mechanism!r})"

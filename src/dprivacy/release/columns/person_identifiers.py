@@ -15,6 +15,7 @@ RULE = (
     "7.0 and the text 7 are one person"
 )
 _WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
+_MISSING = ("NAType", "NaTType")  # those of pandas
 _LONGEST = 400  # digits of a number that are written out
 
 
@@ -47,7 +48,7 @@ def same_person(person: Any) -> str | None:
         )
     if isinstance(person, float | Decimal):
         return _number(person)
-    if person is None:
+    if person is None or type(person).__name__ in _MISSING:
         return None
     text = unicodedata.normalize("NFC", str(person)).strip()
     whole = _WHOLE.fullmatch(text)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, BadPlan, BudgetExceeded, NotApplicable, PrivacyLeakWarning
 from dprivacy.release.columns.person_identifiers import person_name
+from dprivacy.release.columns.tagged_people import TaggedPeople
 
 FEWEST = 20  # rows below which an order may well be chance
 _MOST = 1 << 12  # values that are remembered
@@ -145,18 +146,19 @@ class RowsPerPerson:
         self._seen: list[NDArray[np.int64]] = []
         self._rows = 0
 
-    def see(self, array: Any) -> None:
-        """Note whom the next rows belong to."""
+    def see(self, array: Any, tagged: TaggedPeople | None = None) -> None:
+        """Note whom the next rows belong to; their tags, where they have some, say it sooner."""
         if array.null_count:
             at = self._rows + int(np.flatnonzero(np.asarray(array.is_null()))[0])
             raise NotApplicable(
                 f"column {self.column!r}, row {at}: is missing, and it should say whose row it is"
             )
-        found = [
-            hash(person_name(who, row))
-            for row, who in enumerate(array.to_pylist(), start=self._rows)
-        ]
-        self._seen.append(np.array(found, dtype=np.int64))
+        if tagged is None:
+            rows = enumerate(array.to_pylist(), start=self._rows)
+            found = np.array([hash(person_name(who, row)) for row, who in rows], dtype=np.int64)
+        else:
+            found = tagged.tags[:, 0].view(np.int64)
+        self._seen.append(found)
         self._rows += len(found)
 
     def check(self) -> None:

@@ -11,6 +11,7 @@ from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
+from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
@@ -46,6 +47,7 @@ class Sanitiser:
         require_confirmed(plan)
         self.before = before
         self.plan, self.source, self.permanent = plan, source, permanent_key is not None
+        self._key = permanent_key
         self.protectors = [
             ColumnProtector(
                 column, source, texts=texts, permanent=_permanent(plan, column, permanent_key)
@@ -88,13 +90,13 @@ class Sanitiser:
         if self.before is not None:
             self.before(arrays)
         done: dict[str, Any] = {}
-        people = arrays[self.plan.unit].to_pylist() if self.permanent else ()
+        people = None if self._key is None else TaggedPeople(arrays[self.plan.unit], self._key)
         for protector in self.protectors:
             columns = protector.column.columns
             noisy = protector.apply([arrays[c] for c in columns], people)
             done |= dict(zip(columns, noisy, strict=True))
         if self.people is not None:
-            self.people.see(arrays[self.plan.unit])
+            self.people.see(arrays[self.plan.unit], people)
         self.rows += len(arrays[self.needed[0]])
         return done
 
@@ -111,7 +113,9 @@ class Sanitiser:
         """Look at the rows of a batch that was sanitised before, by a run that stopped."""
         self.output_names(table.schema.names)
         if self.people is not None:
-            self.people.see(one_chunk(table.column(self.plan.unit)))
+            owners = one_chunk(table.column(self.plan.unit))
+            people = None if self._key is None else TaggedPeople(owners, self._key)
+            self.people.see(owners, people)
         self.rows += len(table)
         for protector in self.protectors:
             protector.look([one_chunk(table.column(c)) for c in protector.column.columns])

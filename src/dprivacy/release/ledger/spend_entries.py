@@ -20,6 +20,7 @@ from dprivacy.release.ledger.spend_rules import (
 )
 from dprivacy.release.ledger.stores.hash_chain import Entry, canonical
 from dprivacy.release.ledger.stores.ledger_store import Answer, Store
+from dprivacy.sampling import CONSTRUCTION
 
 
 def crowd(people: Sequence[str]) -> dict[str, Any]:
@@ -46,7 +47,8 @@ class Hidden:
     sources
         What is released, by what it is of.
     counted
-        Of permanent answers whose values are counted: key, mechanism and part, by column.
+        Of permanent answers whose values are counted: how their noise is made, in words, and a hash of
+        key, mechanism and part, by column.
     values
         Whose value is which, by column.
     """
@@ -68,7 +70,9 @@ def hide(
     key, crew = pages.key, part.encode("utf-8", "surrogatepass")
     tags = {words: key.tag("source", digest) for words, digest in sources.items()}
     # What was paid for one part of the people was not paid for another.
-    marks = {c: key.tag("permanent", mark, crew) for c, mark in permanent.items()}
+    marks = {
+        c: f"{CONSTRUCTION}, {key.tag('permanent', mark, crew)}" for c, mark in permanent.items()
+    }
     values = {
         column: [pages.answer(account, marks[column], *row) for row in rows]
         for column, rows in answered.items()
