@@ -84,12 +84,14 @@ from dprivacy.mechanisms.workflows import (
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.mechanisms.containers.python_values import (
+    listed as listed,
+    refuse_masked as refuse_masked,
+)
 from dprivacy.mechanisms.groundwork.channel_mechanism import promised as promised
 from dprivacy.mechanisms.groundwork.label_codes import (
     Coder as Coder,
-    listed as listed,
     read_doubles as read_doubles,
-    refuse_masked as refuse_masked,
     whole as whole,
 )
 from dprivacy.mechanisms.groundwork.mechanism_file import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from dprivacy.errors import NotApplicable, WrongShape
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism, promised
-from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, listed, whole
+from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes, whole
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, as_space
 from dprivacy.numbers import Level, as_level
 from dprivacy.sampling import Source
@@ -49,8 +49,13 @@ class ObliviousMechanism(Sourced, Pictured):
         The query is never asked about a value that is not a secret of the space: what it might say of
         one is not covered by the guarantee.
         """
-        codes = self._answers[Coder(self.channel.rows).encode(values)]
-        return self.noise._drawn(codes, values, insecure_seed)
+        held = self._coder.open(values)
+        codes = self._answers[self._coder.codes(held)]
+        return self.noise._drawn(codes, held, insecure_seed)
+
+    @cached_property
+    def _coder(self) -> Coder:
+        return Coder(self.channel.rows)
 
     @cached_property
     def _answers(self) -> Codes:
@@ -149,20 +154,16 @@ class SequentialMechanism(Sourced, Pictured):
         return replace(self, parts=tuple(part.using(source) for part in self.parts))
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
-        """A tuple of noisy values, one a mechanism, for every true value."""
-        values = values if isinstance(values, np.ndarray) else listed(values)
-        seeds = [
-            None if insecure_seed is None else insecure_seed * 1009 + k
-            for k in range(len(self.parts))
-        ]
-        drawn = [
-            part.randomise(values, insecure_seed=seed)
-            for part, seed in zip(self.parts, seeds, strict=True)
-        ]
-        if not isinstance(values, np.ndarray):
-            return list(zip(*drawn, strict=True))
-        tuples = zip(*(column.ravel().tolist() for column in drawn), strict=True)
-        return np.fromiter(tuples, dtype=object, count=values.size).reshape(values.shape)
+        """A tuple of noisy values, one a mechanism, for every true value, in the same container."""
+        first = self.parts[0]._coders[0]
+        held = first.open(values)
+        drawn = []
+        for k, part in enumerate(self.parts):
+            seed = None if insecure_seed is None else insecure_seed * 1009 + k
+            inputs, outputs = part._coders
+            noisy = part._sampler.draw(inputs.codes(held), part._source(seed))
+            drawn.append([outputs.labels[code] for code in noisy.tolist()])
+        return held.of_cells(list(zip(*drawn, strict=True)))
 
 
 def _extended(left: Channel, right: Channel) -> Channel:

@@ -272,8 +272,8 @@ def test_what_is_wrong_is_named(given, error, words):
 @pytest.mark.parametrize(
     ("values", "error", "words"),
     [
-        ("55", WrongKind, "not a single text; put it in a list"),
-        (5, WrongKind, "not a single int; put it in a list"),
+        ("55", WrongKind, "a list or an array, or a number, not another single text"),
+        (None, WrongKind, "or a number, not another single NoneType"),
         (["5"], WrongKind, "values should be numbers, not text"),
         ([Q(1, 2), "5"], WrongKind, "values should be numbers, not text"),
         ({1: 2}, WrongKind, "not a mapping"),

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import UnknownCategory, WrongShape
+from dprivacy.mechanisms.containers.python_values import refuse_masked
 from dprivacy.mechanisms.families.response import randomised_response
 from dprivacy.mechanisms.groundwork.family_record import Family
-from dprivacy.mechanisms.groundwork.label_codes import refuse_masked, whole
+from dprivacy.mechanisms.groundwork.label_codes import whole
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about
 from dprivacy.numbers import as_eps
 from dprivacy.sampling import CategoricalSampler, Source

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadLevel, BadNumber, NotApplicable, Uncertified, WrongShape
+from dprivacy.mechanisms.containers.opened_values import opened
+from dprivacy.mechanisms.containers.python_values import ArrayValues, Held
 from dprivacy.mechanisms.families.geometric_line import geometric
 from dprivacy.mechanisms.groundwork.channel_mechanism import ChannelMechanism
 from dprivacy.mechanisms.groundwork.family_record import Family
 from dprivacy.mechanisms.groundwork.label_codes import (
     FARTHEST,
     FINEST,
-    listed,
     nearest_steps,
     read_doubles,
     read_step,
@@ -70,8 +71,11 @@ class GridNoise(Sourced, Pictured):
         BadNumber
             For NaN and infinities, by row number.
         """
-        array = read_doubles(values if isinstance(values, np.ndarray) else listed(values), "values")
-        if array.ndim != 1 and not isinstance(values, np.ndarray):
+        return self._snapped(opened(values))
+
+    def _snapped(self, held: Held) -> NDArray[np.int64]:
+        array = read_doubles(held.plain(), "values")
+        if array.ndim != 1 and not isinstance(held, ArrayValues):
             raise WrongShape(
                 f"values should be a list of numbers, not of shape {array.shape}; flatten it, or pass "
                 "an array, which keeps its shape"
@@ -94,25 +98,25 @@ class GridNoise(Sourced, Pictured):
         Parameters
         ----------
         values
-            Numbers. They are clamped to the range and moved to the nearest point of the grid first.
+            Numbers: one, or several in a list, a tuple or an array of NumPy, pandas, Polars or pyarrow.
+            They are clamped to the range and moved to the nearest point of the grid first.
         insecure_seed
             For tests only; it warns.
 
         Returns
         -------
-        array or list
-            Doubles nearest to the grid's points (a function of the noisy integer alone).
+        the same kind of container
+            Doubles nearest to the grid's points (a function of the noisy integer alone), with the same
+            index and name.
         """
-        steps = self.snapped(values)
+        held = opened(values)
+        steps = self._snapped(held)
         source = self._source(insecure_seed)
         if self.inner is not None:
             noisy = np.asarray(self.inner._sampler.draw(steps, source), dtype=np.int64)
         else:
             noisy = self._clamped(steps + self._noise.draw(len(steps), source))
-        points = self._points(noisy)
-        return (
-            points.reshape(np.shape(values)) if isinstance(values, np.ndarray) else points.tolist()
-        )
+        return held.of_cells(self._points(noisy))
 
     def _points(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """The doubles nearest to low + k·step, each distinct k computed once and exactly."""

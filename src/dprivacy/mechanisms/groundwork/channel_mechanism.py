@@ -6,8 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dprivacy.errors import NotPrivate
-from dprivacy.mechanisms.groundwork.label_codes import Coder, Codes
+from dprivacy.mechanisms.containers.python_values import Held
+from dprivacy.mechanisms.groundwork.label_codes import Coder
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about, plain
 from dprivacy.numbers import Level
 from dprivacy.sampling import CategoricalSampler, Source
@@ -71,26 +75,45 @@ class ChannelMechanism(Sourced, Pictured):
         Parameters
         ----------
         values
-            Labels of the channel's inputs: an array or any sequence, but not a single text.
+            Labels of the channel's inputs: one label, a list or a tuple, an array of NumPy (numbers,
+            text or objects), pandas (a Series or an Index of any type, categories too), Polars or
+            pyarrow.
         insecure_seed
             For tests only: a seed that makes the noise repeatable, and so guessable. It warns.
 
         Returns
         -------
-        array or list
-            Labels of the channel's outputs, in the same order and shape.
+        the same kind of container
+            Labels of the channel's outputs in the same order, shape and type, with the same index and
+            name. Categories are all outputs in their order, whatever occurs; a type of whole numbers
+            that is too small for the outputs becomes int64.
 
         Raises
         ------
         UnknownCategory
-            A value outside the inputs; the message has its row number, never the value.
-        """
-        return self._drawn(self._coders[0].encode(values), values, insecure_seed)
+            A value outside the inputs, or a missing one unless None is an input; the message has its
+            row number, never the value.
 
-    def _drawn(self, codes: Codes, like: Any, insecure_seed: int | None) -> Any:
-        """Outputs for inputs that are given by position."""
+        Notes
+        -----
+        Numbers are equal across their types: 1, 1.0 and numpy.int8(1) are the same label. A boolean
+        equals booleans alone: True is refused where the labels are 0 and 1.
+
+        Examples
+        --------
+        >>> from dprivacy.mechanisms import randomised_response
+        >>> coin = randomised_response(["yes", "no"], eps="ln 3")
+        >>> coin.randomise("yes") in {"yes", "no"}, type(coin.randomise(("yes", "no"))).__name__
+        (True, 'tuple')
+        """
+        inputs = self._coders[0]
+        held = inputs.open(values)
+        return self._drawn(inputs.codes(held), held, insecure_seed)
+
+    def _drawn(self, codes: NDArray[np.integer], held: Held, insecure_seed: int | None) -> Any:
+        """Outputs for inputs that are given by position, in the container that they came in."""
         drawn = self._sampler.draw(codes, self._source(insecure_seed))
-        return self._coders[1].decode(drawn, like)
+        return self._coders[1].back(drawn, held)
 
     def achieved(self) -> tuple[float, float]:
         """An enclosure of the channel's own smallest ε (for δ = 0)."""

@@ -1,6 +1,6 @@
 """From labels to positions and back, without ever showing a value that does not belong."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,127 +8,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber, UnknownCategory, WrongKind, WrongShape
+from dprivacy.mechanisms.containers.label_tables import LabelTables
+from dprivacy.mechanisms.containers.opened_values import opened
+from dprivacy.mechanisms.containers.python_values import Held, refuse_masked
 from dprivacy.numbers import as_rational, read_whole
 from dprivacy.typing import NumberLike
 
 Codes = NDArray[np.intp]
 whole = read_whole  # counts are read in one way everywhere
-_WIDEST_TABLE = 1 << 22
 FINEST = Fraction(1, 10**290)  # the smallest step of a grid; its inverse is the largest number
-FARTHEST = 1 << 53  # labels up to here compare exactly with arrays of any integer type
+FARTHEST = 1 << 53  # whole numbers up to here are exact as doubles
 
 
 class Coder:
-    """Positions of labels, vectorised; values outside the labels are refused by row number."""
+    """Positions of labels in any container; values outside the labels are refused by row number."""
 
     def __init__(self, labels: Sequence[Any]) -> None:
-        self.labels = tuple(labels)
-        self._index: Mapping[Any, int] = {label: i for i, label in enumerate(self.labels)}
-        self._low, self._table = self._integer_table()
-
-    def _integer_table(self) -> tuple[int, Codes | None]:
-        """A direct look-up for whole-number labels in a narrow range."""
-        if not all(type(label) is int for label in self.labels):
-            return 0, None
-        low, high = min(self.labels), max(self.labels)
-        if high - low >= _WIDEST_TABLE or max(-low, high) >= FARTHEST:
-            return 0, None
-        table = np.full(high - low + 1, -1, dtype=np.intp)
-        table[np.array(self.labels) - low] = np.arange(len(self.labels))
-        return low, table
+        self.tables = LabelTables(labels)
+        self.labels = self.tables.labels
 
     def __contains__(self, value: Any) -> bool:
-        return self._position(value) >= 0
+        return self.tables.holds(value)
+
+    def open(self, values: Any) -> Held:
+        """The values in their container."""
+        return opened(values, self.tables)
+
+    def codes(self, held: Held) -> NDArray[np.unsignedinteger]:
+        """The position of every value, in the smallest type that holds it.
+
+        Raises
+        ------
+        UnknownCategory
+            A value outside the labels; the message has the first such row, and never the value.
+        """
+        found = held.positions(self.tables)
+        if found.size and found.max() == self.tables.unknown:
+            row = int(np.argmax(found == self.tables.unknown))
+            raise UnknownCategory(
+                f"row {row} holds a value outside the declared labels; declare it, drop it or map it "
+                "first"
+            )
+        return found
 
     def encode(self, values: Any) -> Codes:
-        """The position of every value; UnknownCategory names the first row that has none."""
-        refuse_masked(values)
-        if isinstance(values, np.ndarray):
-            flat = np.asarray(values).ravel()
-            if self._table is not None and flat.dtype.kind in "iu":
-                codes = self._looked_up(flat, self._table)
-            else:
-                codes = self._positions(flat.tolist())
-        else:
-            codes = self._positions(listed(values))
-        strange = np.flatnonzero(codes < 0)
-        if len(strange):
-            raise UnknownCategory(
-                f"row {int(strange[0])} holds a value outside the declared labels; declare it, drop it "
-                "or map it first"
-            )
-        return codes
+        """The position of every value, as numbers to reckon with."""
+        return self.codes(self.open(values)).astype(np.intp)
 
-    def _looked_up(self, flat: NDArray[Any], table: Codes) -> Codes:
-        inside = (flat >= self._low) & (flat < self._low + len(table))  # before any cast can wrap
-        codes = np.full(flat.size, -1, dtype=np.intp)
-        codes[inside] = table[flat[inside].astype(np.int64) - self._low]
-        return codes
-
-    def _positions(self, values: list[Any]) -> Codes:
-        found = (self._position(value) for value in values)
-        return np.fromiter(found, dtype=np.intp, count=len(values))
-
-    def _position(self, value: Any) -> int:
-        try:
-            return self._index.get(value, -1)
-        except TypeError:  # not hashable, so certainly no label
-            return -1
-
-    def decode(self, codes: NDArray[Any], like: Any) -> Any:
-        """The labels at some positions: an array when the values came as one, a list otherwise."""
-        if not isinstance(like, np.ndarray):
-            labels = self.labels
-            return [labels[code] for code in codes.tolist()]
-        return self._label_array(like.dtype)[codes].reshape(like.shape)
-
-    def _label_array(self, like: np.dtype[Any]) -> NDArray[Any]:
-        """The labels as an array: of the values' own type where they fit it, never changed to fit."""
-        boxed = np.empty(len(self.labels), dtype=object)
-        boxed[:] = self.labels
-        kinds = {type(label) for label in self.labels}
-        if like.kind == "O" or kinds not in ({int}, {str}, {float}, {bool}):
-            return boxed
-        if kinds == {int}:
-            for dtype in (like, np.dtype(np.int64)):
-                if dtype.kind in "iu" and all(_fits(label, dtype) for label in self.labels):
-                    return boxed.astype(dtype)
-            return boxed
-        if any(isinstance(label, str) and label.endswith("\0") for label in self.labels):
-            return boxed  # an array of text would cut it off
-        return np.array(self.labels)
-
-
-def _fits(label: int, dtype: np.dtype[Any]) -> bool:
-    limits = np.iinfo(dtype)
-    return int(limits.min) <= label <= int(limits.max)
-
-
-def listed(values: Any) -> list[Any]:
-    """Values as a list; WrongKind for what has no list of values, or more than one."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        kind = "text" if isinstance(values, str | bytes) else type(values).__name__
-        way = f"not a single {kind}; put it in a list"
-    elif isinstance(values, Mapping):
-        way = "not a mapping; pass list(mapping.values()) or list(mapping)"
-    elif isinstance(values, Set):
-        way = "not a set, which has no order; pass sorted(values)"
-    elif hasattr(values, "columns"):
-        names = getattr(values, "column_names", values.columns)  # Arrow's columns are the data
-        way = f"not a whole frame; pass one column, such as frame[{next(iter(names), 'name')!r}]"
-    else:
-        return list(values)
-    raise WrongKind(f"values should be a list or an array, {way}")
-
-
-def refuse_masked(values: Any) -> None:
-    """WrongKind, by row number, if an array says that some of its values are missing."""
-    if np.ma.is_masked(values):
-        masked = np.atleast_1d(np.ma.getmaskarray(values))
-        row = int(np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))[0])
-        raise WrongKind(
-            f"row {row} is masked, that is missing; fill such rows in or leave them out"
-        )
+    def back(self, codes: NDArray[np.integer], held: Held) -> Any:
+        """The labels at some positions, in the container and type that the values came in."""
+        return held.of_labels(self.tables, codes)
 
 
 def read_doubles(values: Any, what: str) -> NDArray[np.float64]:

@@ -17,7 +17,9 @@ from dprivacy.errors import (
     WrongKind,
     WrongShape,
 )
-from dprivacy.mechanisms.groundwork.label_codes import Coder, listed, refuse_masked, whole
+from dprivacy.mechanisms.containers.opened_values import opened
+from dprivacy.mechanisms.containers.python_values import ArrayValues
+from dprivacy.mechanisms.groundwork.label_codes import Coder, whole
 from dprivacy.mechanisms.local.set_reports import Counters, Reports
 from dprivacy.model import Channel, Guarantee, Pictured, Sourced, about, plain
 from dprivacy.numbers import Mat
@@ -175,29 +177,31 @@ class LocalMechanism(Sourced, Pictured):
         Parameters
         ----------
         values
-            Labels: an array or any sequence, but not a single text.
+            Labels: one, or several in a list, a tuple or an array of NumPy, pandas, Polars or pyarrow.
         insecure_seed
             For tests only: a seed that makes the noise repeatable, and so guessable. It warns.
 
         Returns
         -------
-        array or list
+        the same kind of container
             Whole numbers (hashed_response, projective_response), the sorted positions of the labels
             in the set (subset_response), or one bit a label, eight to a byte (unary_response): one
-            report a value; when the values came as an array, an array of their shape, with a last
-            axis for reports of several parts.
+            report a value; when the values came as an array of NumPy, an array of their shape, with a
+            last axis for reports of several parts.
 
         Raises
         ------
         UnknownCategory
             A value outside the labels; the message has its row number, never the value.
         """
-        drawn = self.reports.draw(self._coder.encode(values), self._source(insecure_seed))
-        if isinstance(values, np.ndarray):
-            return drawn.reshape(values.shape + drawn.shape[1:])
+        held = self._coder.open(values)
+        codes = self._coder.codes(held).astype(np.intp)
+        drawn = self.reports.draw(codes, self._source(insecure_seed))
+        if isinstance(held, ArrayValues) or drawn.ndim == 1:
+            return held.of_cells(drawn)
         if drawn.dtype == np.uint8:
-            return [row.tobytes() for row in drawn]
-        return drawn.tolist() if drawn.ndim == 1 else [tuple(row) for row in drawn.tolist()]
+            return held.of_cells([row.tobytes() for row in drawn])
+        return held.of_cells([tuple(row) for row in drawn.tolist()])
 
     def accepts(self, report: Any) -> bool:
         """Whether a person's device can have sent this."""
@@ -220,8 +224,7 @@ class LocalMechanism(Sourced, Pictured):
         return ReportCounts(self, len(read), self.reports.count(read))
 
     def _read(self, reports: Any) -> NDArray[Any]:
-        refuse_masked(reports)
-        given = reports if isinstance(reports, np.ndarray) else listed(reports)
+        given = opened(reports).plain()
         if isinstance(given, np.ndarray) and given.ndim == 0:
             raise WrongKind("reports should be a list or an array, not a single report")
         read = self.reports.read(given)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from dprivacy.errors import BadNumber, UnknownName, WrongShape
-from dprivacy.mechanisms.groundwork.label_codes import listed
+from dprivacy.mechanisms.containers.python_values import listed
 from dprivacy.mechanisms.local.local_families import subset_response
 from dprivacy.mechanisms.local.local_mechanism import LocalMechanism
 from dprivacy.mechanisms.local.protocol_choice import local_plan

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, product
 
 from dprivacy.errors import BadNumber, DuplicateLabel, TooLarge, WrongKind
-from dprivacy.mechanisms.groundwork.label_codes import listed
+from dprivacy.mechanisms.containers.python_values import listed
 
 REST = "…"
 LONGEST = 256

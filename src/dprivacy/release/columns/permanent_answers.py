@@ -89,7 +89,9 @@ class PermanentAnswers(Frozen):
             Who each value belongs to: one identifier a value, or `TaggedPeople`, which saves reading
             them again for another question.
         """
-        return self._outputs.decode(self.draw(self._inputs.encode(values), people), values)
+        held = self._inputs.open(values)
+        codes = self._inputs.codes(held).astype(np.intp)
+        return self._outputs.back(self.draw(codes, people), held)
 
     def draw(
         self, codes: NDArray[np.integer], people: Sequence[Any] | TaggedPeople

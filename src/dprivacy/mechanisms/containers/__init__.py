@@ -1,0 +1,1 @@
+"""Values in any kind of container, to positions of labels and back into the same kind."""
