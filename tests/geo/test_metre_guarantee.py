@@ -152,8 +152,11 @@ def test_the_sentence_and_several_reports():
     )
     many = replace(MetreGuarantee.read(radius="1.5 km", eps="ln 4"), reports=3)
     assert many.total == 3 * ln(4)
-    assert "two tracks of 3 reports that stay within 1.5 km" in many.brief()
-    assert many.brief().endswith("the factor is at most 64.")
+    assert many.brief() == (
+        "Between two tracks of 3 reports that stay within 1.5 km of each other, the odds change by at "
+        "most a factor of 64. This is for all reports of a person together; levels add up. By one "
+        "report alone, within 1.5 km, the odds between two true places change by at most a factor of 4."
+    )
     assert many.to_dict()["total_level"] == str(3 * ln(4))
     assert one.factor("20000 km") == math.inf
     assert one.odds_factor((40.7, -74.0), (40.7, -74.0)) == 1

@@ -9,8 +9,8 @@ from support.programs import run_program
 FORMATS = [
     "plan", "plan-json", "mechanism", "card", "channel", "space", "receipt", "local", "rounds",
     "journal", "csv", "parquet", "xlsx", "release", "prior", "matrix", "matrix-json", "distances",
-    "geojson", "region", "places", "days", "readings", "pram", "words", "words-binary", "words-npz",
-    "ratings",
+    "geojson", "gpx", "region", "places", "days", "readings", "pram", "words", "words-binary",
+    "words-npz", "ratings",
 ]  # fmt: skip
 
 

@@ -130,6 +130,7 @@ def prepare(folder: Path) -> Path:
         "new.csv": NEW,
         "prior.csv": "".join(f"{i},{j},{1 + i + j}\n" for i in range(3) for j in range(3)),
         "places.csv": "lat,lon\n40.735,-73.99\n40.74,-73.98\n",
+        "walk.gpx": '<gpx><trk><trkseg><trkpt lat="40.73" lon="-73.99"/></trkseg></trk></gpx>',
         "shops.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n",
         "venues.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n40.735,-73.985\n",
         "visits.csv": "lat,lon\n40.733,-73.992\n40.730,-73.990\n",

@@ -38,6 +38,10 @@ REGION = {
     "type": "Polygon",
     "coordinates": [RING, [[2.25, 48.85], [2.3, 48.85], [2.3, 48.87], [2.25, 48.85]]],
 }
+TRACK = b"""<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1">
+<wpt lat="40.7123" lon="-74.0123"><time>2026-05-01</time><name>home</name></wpt>
+<trk><name>walk</name><trkseg><trkpt lat="40.7" lon="-74"><time>2026-05-01</time></trkpt>
+<trkpt lat="40.71" lon="-74.01"><extensions><a><b/></a></extensions></trkpt></trkseg></trk></gpx>"""
 PLACES = b"id,lat,lon\n1,40.7123,-74.0123\n2,40.72,-74.0\n1,40.73,-73.99\n"
 WIDE = b"house,date,h0,h1,h2\na,2020-01-01,0.5,0.25,1\nb,2020-01-01,0,2.5,0.125\n"
 LONG = b"""house,time,kwh
@@ -91,6 +95,11 @@ def rooms(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], ob
             "walk.geojson",
             trees(WALK, rng),
             lambda path: read_place_file(path, person="who", keep=["address"]),
+        ),
+        "gpx": (
+            "walk.gpx",
+            mutants([TRACK], rng),
+            lambda path: read_place_file(path, person="name", keep=["time"]),
         ),
         "region": (
             "region.json",

@@ -46,6 +46,27 @@ def places(draw):
 
 
 @st.composite
+def tracks(draw):
+    """Somebody walked elsewhere, and what is not kept, the heights and the remarks, is other."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    degrees = st.tuples(st.integers(-3000, 3000), st.integers(-3000, 3000))
+    ways = st.tuples(*(st.lists(degrees, min_size=n, max_size=n) for n in sizes))
+
+    def gpx(way, k):
+        points = "".join(
+            f'<trkpt lat="{40.7 + x / 10**4}" lon="{-74 + y / 10**4}"><ele>{x}</ele></trkpt>'
+            for x, y in way
+        )
+        return (
+            f"<trk><name>t{k}</name><cmt>{'so ' * way[0][0]}</cmt><trkseg>{points}</trkseg></trk>"
+        )
+
+    return [
+        f"<gpx>{''.join(gpx(way, k) for k, way in enumerate(draw(ways)))}</gpx>" for _ in range(2)
+    ]
+
+
+@st.composite
 def days(draw):
     """One home uses its power otherwise."""
     rows, readings = draw(st.integers(1, 6)), st.integers(0, 3000).map(lambda k: k / 1000)
@@ -88,6 +109,7 @@ def ratings(draw):
 
 
 _GEO = 'geo in.csv --region "40.7,-74.0,50 km" --person who --keep town'
+_TRACKS = 'geo in.gpx --region "40.7,-74.0,50 km" --reports 4 --person row --keep name'
 _CURVES = "curves in.csv --epsilon 1 --grid 0.01 --columns h0:h3"
 _TEXT = "text in.txt --epsilon 10 -o out.txt"
 _MATCH = 'match in.csv --bits 8 --epsilon "ln 3" -k 2 -o out.csv'
@@ -95,6 +117,8 @@ OTHER_EXITS = [
     (verb_exit("GeoJSON and a map", f"{_GEO} -o out.geojson --map map.html"), places()),
     (verb_exit("places to Parquet", f"{_GEO} -o out.parquet"), places()),
     (verb_exit("places, in JSON", f"{_GEO} -o out.csv --json"), places()),
+    (verb_exit("tracks", f"{_TRACKS} -o out.gpx --map map.html", "in.gpx"), tracks()),
+    (verb_exit("tracks to GeoJSON", f"{_TRACKS} -o out.geojson", "in.gpx"), tracks()),
     (verb_exit("curves", f"{_CURVES} -o out.csv"), days()),
     (verb_exit("curves to Parquet", f"{_CURVES} -o out.parquet --json"), days()),
     (verb_exit("a text", _TEXT, "in.txt"), letters()),

@@ -19,10 +19,8 @@ from dprivacy.geo.earth.regions import (
     as_region as as_region,
 )
 from dprivacy.geo.earth.tangent_plane import Plane as Plane
-from dprivacy.geo.files.place_files import (
-    PlaceFile as PlaceFile,
-    read_place_file as read_place_file,
-)
+from dprivacy.geo.files.place_files import read_place_file as read_place_file
+from dprivacy.geo.files.places_read import PlaceFile as PlaceFile
 from dprivacy.geo.files.protecting_place_files import protect_place_file as protect_place_file
 from dprivacy.geo.metre_guarantee import MetreGuarantee as MetreGuarantee, Step as Step
 from dprivacy.geo.noise_law import (

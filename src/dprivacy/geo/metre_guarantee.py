@@ -185,20 +185,20 @@ class MetreGuarantee(Guarantee):
         return told + ("" if one or not told else way_out)
 
     def brief(self) -> str:
-        """The guarantee in one or two sentences."""
+        """The guarantee in one or two sentences; for several reports of a person, the total first."""
         within = in_words(self.radius)
         places = "true places" if self.listed is None else "places of the list"
-        text = (
-            f"Within {within}, the odds between two {places} change by at most a factor of "
+        one = (
+            f"ithin {within}, the odds between two {places} change by at most a factor of "
             f"{factor_in_words(self.level)}."
         )
-        if self.reports > 1:
-            text += (
-                f" This is for one report; levels add up, and between two tracks of {self.reports:,} "
-                f"reports that stay within {within} of each other the factor is at most "
-                f"{factor_in_words(self.total)}."
-            )
-        return text
+        if self.reports == 1:
+            return f"W{one}"
+        return (
+            f"Between two tracks of {self.reports:,} reports that stay within {within} of each other, "
+            f"the odds change by at most a factor of {factor_in_words(self.total)}. This is for all "
+            f"reports of a person together; levels add up. By one report alone, w{one}"
+        )
 
     def explain(self) -> str:
         """The guarantee in words, with what was counted in."""

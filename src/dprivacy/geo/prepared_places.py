@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BudgetExceeded, PrivacyLeakWarning
 from dprivacy.geo.earth.coordinates import like
-from dprivacy.geo.files.place_files import PlaceFile
+from dprivacy.geo.files.places_read import PlaceFile
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.geo.prior.best_guess import BestGuess

@@ -9,7 +9,7 @@ from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees
 from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
-from dprivacy.geo.files.place_files import PlaceFile
+from dprivacy.geo.files.places_read import PlaceFile
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.geo.prepared_places import Prepared, first_of_each, most_reports
@@ -107,8 +107,8 @@ def protect_places(
     Returns
     -------
     Released
-        Its `data` has `lat`, `lon` and `guarantee`; `save` writes .csv, .parquet or .geojson, for a
-        file with the columns that it keeps.
+        Its `data` has `lat`, `lon` and `guarantee`; `save` writes .csv, .parquet, .geojson or
+        .gpx, for a file with what it keeps.
 
     Raises
     ------

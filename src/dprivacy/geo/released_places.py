@@ -1,16 +1,19 @@
 """Released places: the reports, the card that says what is guaranteed, the charge, and the file."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.lengths import in_words
-from dprivacy.geo.files.place_files import PlaceFile, is_geojson
+from dprivacy.geo.files.geojson_files import geojson_text, is_geojson
+from dprivacy.geo.files.gpx_files import gpx_pieces, is_gpx
+from dprivacy.geo.files.place_shapes import Shape
+from dprivacy.geo.files.places_read import PlaceFile
 from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.prior.least_distance import Choice
@@ -136,49 +139,50 @@ def write_places(
         Where the names, the kept columns and the shapes come from.
     """
     require_ending(path)
-    names = ("latitude", "longitude") if found is None else found.names
     kept: Mapping[str, Sequence[Any]] = {} if found is None else found.kept
     shapes = None if found is None else found.shapes
     if is_geojson(path):
-        file.write(_json(_collection(places, kept, shapes), path))
-        return
-    if shapes is not None and kept:
+        file.write(geojson_text(_shapes(places, kept, shapes), path).encode())
+    elif is_gpx(path):
+        for piece in gpx_pieces(_shapes(places, kept, shapes), path):
+            file.write(piece.encode())
+    else:
+        require_rows_of(found, path)
+        names = ("latitude", "longitude") if found is None else found.names
+        table = arrow().table({names[0]: places.lat, names[1]: places.lon, **kept})
+        write_table(table, file, path)
+
+
+def require_rows_of(found: PlaceFile | None, path: Path) -> None:
+    """Refuse to write what was kept of features and tracks into a table of places."""
+    if found is not None and found.shapes is not None and found.kept and not _has_shapes(path):
         raise NotApplicable(
-            f"properties are kept from GeoJSON to GeoJSON only, but the output is {path.name}"
+            f"what is kept of GeoJSON or GPX goes to GeoJSON or GPX only, but the output is {path.name}"
         )
-    table = arrow().table({names[0]: places.lat, names[1]: places.lon, **kept})
-    write_table(table, file, path)
 
 
 def require_ending(path: Path) -> None:
     """Refuse a name that does not say how places are written."""
-    if path.suffix.lower() not in (".csv", ".parquet", ".geojson", ".json"):
-        raise BadFile(f"{path}: the name should end in .csv, .parquet or .geojson")
+    if path.suffix.lower() not in (".csv", ".parquet") and not _has_shapes(path):
+        raise BadFile(f"{path}: the name should end in .csv, .parquet, .geojson or .gpx")
 
 
-def _json(data: Any, path: Path) -> bytes:
-    try:
-        return json.dumps(data, allow_nan=False).encode()
-    except (ValueError, RecursionError):
-        raise BadFile(f"{path}: a kept property cannot be written as JSON") from None
+def _has_shapes(path: Path) -> bool:
+    return is_geojson(path) or is_gpx(path)
 
 
-def _collection(
+def _shapes(
     places: ProtectedPlaces,
     kept: Mapping[str, Sequence[Any]],
-    shapes: tuple[tuple[str, int], ...] | None,
-) -> dict[str, Any]:
-    """A FeatureCollection with the shapes that came, or with points."""
-    positions = [[x, y] for x, y in zip(places.lon.tolist(), places.lat.tolist(), strict=True)]
-    features, at = [], 0
-    for k, (kind, size) in enumerate(shapes or (("Point", 1),) * len(positions)):
-        here = positions[at : at + size]
-        at += size
-        features.append(
-            {
-                "type": "Feature",
-                "properties": {name: values[k] for name, values in kept.items()},
-                "geometry": {"type": kind, "coordinates": here[0] if kind == "Point" else here},
-            }
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] | None,
+) -> list[Shape]:
+    """Reports in the shapes that came, or as points."""
+    pairs = zip(places.lon.tolist(), places.lat.tolist(), strict=True)
+    return [
+        Shape(
+            kind,
+            [list(islice(pairs, size)) for size in sizes],
+            {name: values[k] for name, values in kept.items()},
         )
-    return {"type": "FeatureCollection", "features": features}
+        for k, (kind, sizes) in enumerate(shapes or (("Point", (1,)),) * len(places))
+    ]

@@ -95,7 +95,7 @@ def test_geojson_keeps_its_shapes_and_loses_everything_else(walk, tmp_path):
     flat = tmp_path / "out.csv"
     protect_place_file(walk, flat, region=NYC, again="a test")
     assert len(pd.read_csv(flat)) == 3
-    with pytest.raises(NotApplicable, match="GeoJSON to GeoJSON"):
+    with pytest.raises(NotApplicable, match="goes to GeoJSON or GPX only"):
         protect_place_file(
             walk, tmp_path / "other.csv", region=NYC, keep=["who"], person="who", again="a test"
         )

@@ -26,6 +26,7 @@ from dprivacy.release import card_path
 _EPILOG = shared.examples(
     'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
     "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
+    "dprivacy geo walk.gpx --reports 500 -o reported.gpx",
     "dprivacy geo visits.csv --among venues.csv -o reported.csv",
     'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
 )
@@ -33,7 +34,7 @@ _EPILOG = shared.examples(
 
 @click.command(epilog=_EPILOG)
 @click.argument("places", type=Input(secret=True), required=False)
-@shared.output("Reported places: .csv, .parquet or .geojson")
+@shared.output("Reported places: .csv, .parquet, .geojson or .gpx")
 @click.option("--radius", default="200 m", help="Distance within which places are protected.")
 @shared.epsilon("Level within the radius", default="ln 4")
 @click.option(
@@ -81,11 +82,12 @@ _EPILOG = shared.examples(
 @shared.PROGRESS
 @shared.JSON
 def geo(places: Path | None, output: Path | None, **given: Any) -> None:
-    """Report PLACES (CSV, Parquet or GeoJSON of coordinates) with noise, and a guarantee in metres.
+    """Report PLACES (CSV, Parquet, GeoJSON or GPX) with noise, and a guarantee in metres.
 
-    The output has coordinates and the columns named by --keep, nothing else. The card is written
-    beside it. A region is public knowledge: never read it off the places. With --frontier no places are
-    read; planar noise, best guesses from it and the optimal mechanism are compared at one guarantee.
+    A line of GeoJSON and a GPX file as a whole are one person's track, whose reports add up. The output
+    has coordinates and the columns named by --keep, nothing else. The card is written beside it. A
+    region is public knowledge: never read it off the places. With --frontier no places are read; planar
+    noise, best guesses from it and the optimal mechanism are compared at one guarantee.
     """
     _require(places, output, given)
     known = _known(given)

@@ -48,7 +48,11 @@ def read_places(lat: Degrees, lon: Degrees, region: Region | None = None) -> tup
     latitudes, longitudes = sides
     high = np.abs(latitudes) > 90
     swapped = high.any() and bool((np.abs(longitudes) <= 90).all())
-    hint = "; the two seem to be swapped: latitude comes first" if swapped else ""
+    hint = (
+        "; the two seem to be swapped (GeoJSON has the longitude first, all else the latitude)"
+        if swapped
+        else ""
+    )
     require_rows(high, f"has a latitude beyond ±90{hint}")
     wide = (longitudes < -180) | (longitudes > 360)
     require_rows(wide, "has a longitude outside −180 … 360")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadFile, BadNumber, NotApplicable
+from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.extras import shapely
 from dprivacy.geo.earth.ellipsoid import to_space
 from dprivacy.geo.earth.tangent_plane import TOUCH, WIDEST, Plane
@@ -86,11 +86,7 @@ def read_json(path: Path, *, largest: int = _LARGEST) -> Any:
     largest
         More bytes are refused.
     """
-    text = file_text(path, largest=largest)
-    try:
-        return parsed_json(text, str(path))
-    except BadFile:
-        raise BadFile(f"{path}: is not GeoJSON") from None
+    return parsed_json(file_text(path, largest=largest), str(path))
 
 
 def read_polygon(data: Any) -> Polygon:

@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import BadFile, OutputExists
 from dprivacy.geo.files.place_files import read_place_file
 from dprivacy.geo.protecting_places import protect_places
-from dprivacy.geo.released_places import ProtectedPlaces, require_ending
+from dprivacy.geo.released_places import ProtectedPlaces, require_ending, require_rows_of
 from dprivacy.release import Released, Written, column_list, require_person, write_released
 from dprivacy.typing import LedgerLike, PathArg
 
@@ -31,9 +31,10 @@ def protect_place_file(
     Parameters
     ----------
     places
-        A .csv, .csv.gz, .parquet or .geojson file; see `read_place_file`.
+        A .csv, .csv.gz, .parquet, .geojson or .gpx file; see `read_place_file`.
     output
-        A .csv, .parquet or .geojson file. It has the coordinates and what `keep` names, nothing else.
+        A .csv, .parquet, .geojson or .gpx file. It has the coordinates and what `keep` names, nothing
+        else; GeoJSON and GPX keep the shapes that came.
     lat, lon, person, keep
         Columns; see `read_place_file`. Columns that are kept are published as they are, so that
         `person` must say whose a row is: a column, or "row" when every row is a person of its own.
@@ -79,5 +80,6 @@ def protect_place_file(
         raise BadFile(f"{target.parent} is not a folder; choose one that is there")
     written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
+    require_rows_of(found, target)
     made = protect_places(found, ledger=ledger, again=again, **options)
     return changed(made, card=write_released(made, target, replace=replace))
