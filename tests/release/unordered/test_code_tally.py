@@ -1,6 +1,7 @@
 """Counting codes: the sorted multiset, however little is held in memory; the file has no name."""
 
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -51,6 +52,20 @@ def test_few_different_codes_are_counted_and_nothing_is_written(tmp_path, monkey
         (codes,), (counts,) = zip(*tally.counted(), strict=True)
     assert codes[:, 0].tolist() == list(range(20))
     assert set(counts.tolist()) == {50}
+
+
+def test_ten_times_the_rows_of_few_different_ones_hold_no_more(tmp_path):
+    peaks = []
+    for chunks in (100, 1000):
+        with Tally(tmp_path / "runs") as tally:
+            tracemalloc.start()
+            for _ in range(chunks):
+                tally.add(np.arange(2000, dtype=np.uint64)[:, None])
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            ((_, counts),) = tally.counted()
+        assert set(counts.tolist()) == {chunks}
+    assert peaks[1] < 1.1 * peaks[0]
 
 
 def test_the_file_of_runs_is_the_owners_and_has_no_name(tmp_path, monkeypatch):

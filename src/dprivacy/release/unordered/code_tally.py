@@ -19,6 +19,7 @@ from dprivacy.release.files.own_files import open_own
 from dprivacy.release.unordered.row_codes import Codes
 
 HELD = 16 << 20  # bytes of codes and counts that are held at a time
+_FOLDED = 1 << 16  # codes that wait at least, and twice those known, before they are added to these
 _LEAST = 1 << 10  # codes of a run that are read at a time
 Counted = NDArray[np.uint64]  # rows of a code and, in the last place, its count
 
@@ -56,7 +57,7 @@ class Tally:
             part = _counted(codes[start : start + self._most])
             self._waiting.append(part)
             self._held += len(part)
-            if self._held >= self._most:
+            if self._held >= min(self._most, max(2 * len(self._known), _FOLDED)):
                 self._fold()
 
     def _fold(self) -> None:
