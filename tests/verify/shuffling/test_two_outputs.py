@@ -10,13 +10,13 @@ import pytest
 
 from dprivacy.mechanisms import randomised_response
 from dprivacy.verify import shuffled
-from dprivacy.verify.shuffling.count_law import CountLaw
 from dprivacy.verify.shuffling.two_outputs import (
     count_attack,
     holds,
     peak,
     two_output_factors,
 )
+from dprivacy.verify.sums.count_law import CountLaw
 from support.shuffled_truth import exact_delta
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from dprivacy.errors import TooLarge
 from dprivacy.sources import result
-from dprivacy.verify.shuffling.sum_law import mean_positive_sum, shortened
+from dprivacy.verify.sums.sum_law import mean_positive_sum, shortened
 
 Row = Sequence[Fraction]
 Cell = tuple[Fraction, Fraction]

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from dprivacy.verify.shuffling.count_law import OUTSIDE, CountLaw
 from dprivacy.verify.shuffling.worst_pair import rounded
+from dprivacy.verify.sums.count_law import OUTSIDE, CountLaw
 
 Row = Sequence[Fraction]
 

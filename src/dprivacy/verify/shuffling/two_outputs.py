@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from dprivacy.numbers import float_up
-from dprivacy.verify.shuffling.count_law import OUTSIDE, CountLaw
 from dprivacy.verify.shuffling.worst_pair import BEYOND, growth, rounded
+from dprivacy.verify.sums.count_law import OUTSIDE, CountLaw
 
 Chances = tuple[Fraction, Fraction, Fraction, Fraction]
 

@@ -6,7 +6,7 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.verify.shuffling.count_law import OUTSIDE, CountLaw, binomial
+from dprivacy.verify.sums.count_law import OUTSIDE, CountLaw, binomial
 
 
 def exact_sum(m1, q1, m2, q2):

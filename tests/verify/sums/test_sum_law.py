@@ -8,7 +8,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from dprivacy.verify.shuffling.sum_law import SumLaw, draw, mean_positive_sum, shortened
+from dprivacy.verify.sums.sum_law import SumLaw, draw, mean_positive_sum, shortened
 
 
 def exact(atoms, n):

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dprivacy.verify.sums.unthreaded_products import scalar_product
+
 _UNIT = 2.0**-53
 _SMALLEST = 1e-140  # of the mode: products of two such masses are no underflow
 _LARGEST_ODDS = Fraction(10**300)  # with which all but the mode is below the smallest anyway
@@ -70,7 +72,7 @@ class CountLaw:
         low, high, start = self._meet(j)
         if low >= high:
             return 0.0
-        return float(np.dot(self._one[low:high], self._back[start : start + high - low]))
+        return scalar_product(self._one[low:high], self._back[start : start + high - low])
 
     def above(self, j: int) -> float:
         """P(sum ≥ j)."""
@@ -79,7 +81,7 @@ class CountLaw:
         rest = float(first[max(high, 0)])
         if low >= high:
             return rest
-        return rest + float(np.dot(self._one[low:high], second[start : start + high - low]))
+        return rest + scalar_product(self._one[low:high], second[start : start + high - low])
 
     def crossing(self, ratio: float) -> int:
         """The least j with P(sum = j−1) > ratio·P(sum = j), as far as doubles go.

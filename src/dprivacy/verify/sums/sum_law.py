@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.numbers import float_up
+from dprivacy.verify.sums.unthreaded_products import convolution, scalar_product
 
 _MOST = 4096  # points of one draw
 _LEADING = 10  # bits of n that are kept
@@ -41,7 +42,7 @@ class SumLaw:
     def joined(self, other: "SumLaw") -> "SumLaw":
         """The law of the sum of two independent draws, on one grid."""
         terms = min(len(self.masses), len(other.masses))
-        masses = np.convolve(self.masses, other.masses)
+        masses = convolution(self.masses, other.masses)
         return replace(
             self,
             masses=masses,
@@ -78,7 +79,7 @@ class SumLaw:
     def positive_part(self) -> Fraction:
         """The mean of the positive part of what was not lost."""
         indices = np.arange(self.first, self.first + len(self.masses), dtype=float)
-        total = float(np.dot(self.masses, np.maximum(indices, 0.0)))
+        total = scalar_product(self.masses, np.maximum(indices, 0.0))
         error = self.error + (len(indices) + 8) * _UNIT
         return Fraction(total) * (1 + 2 * Fraction(error)) * self.step
 
