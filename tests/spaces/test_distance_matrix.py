@@ -21,6 +21,31 @@ def test_exact_entries_survive():
     assert d.integers is None
 
 
+@pytest.mark.parametrize("most", [3, 40, 90_000_000, 1 << 30])
+def test_roots_made_on_demand_are_those_made_at_once(most):
+    """Also beyond 2⁵³, where a square is no double and all are made at once."""
+    places = np.random.default_rng(most).integers(0, most, (12, 2))
+    squares = ((places[:, None] - places[None]) ** 2).sum(axis=2)
+    lazy = Distances.roots(squares)
+    eager = Distances.coded(squares, lambda s: root(s).simplified)
+    assert lazy.values == eager.values
+    assert list(lazy.values) == list(eager.values)
+    assert [type(v) for v in lazy.values] == [type(v) for v in eager.values]
+    assert (lazy.table == eager.table).all()
+    assert (lazy.floats == eager.floats).all()
+    assert lazy.floats[0, 1] == float(root(int(squares[0, 1])))
+    assert (lazy.zeros == (squares == 0)).all()
+    assert (lazy.signs == np.sign(squares)).all()
+    assert list(lazy.values[1:3]) == list(eager.values[1:3])
+
+
+def test_a_value_too_small_for_a_double_has_its_sign():
+    tiny = Q(1, 10**400)
+    d = Distances.of([[Q(0), tiny], [tiny, Q(0)]])
+    assert d.signs.tolist() == [[0, 1], [1, 0]]
+    assert d.zeros.tolist() == [[True, False], [False, True]]
+
+
 def test_equal_values_get_equal_codes():
     a = Distances.of([[Q(0), Q(1), Q(2)], [Q(1), Q(0), Q(2)], [Q(2), Q(2), Q(0)]])
     b = Distances.of([[Q(0), Q(2), Q(1)], [Q(2), Q(0), Q(1)], [Q(1), Q(1), Q(0)]])

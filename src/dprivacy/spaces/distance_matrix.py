@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic, TooLarge
-from dprivacy.numbers import Frozen, Level, as_level
+from dprivacy.numbers import Frozen, Level, as_level, root
 
 Exact = Fraction | Level
 Distance = Exact | float
@@ -29,6 +29,40 @@ def require_fits(what: str, *sizes: int, power: int = 1) -> None:
         )
 
 
+class Roots(Sequence[Distance]):
+    """The square roots of distinct whole numbers, each made when it is asked for.
+
+    A list of a thousand places has half a million distances, and a Level of each would take minutes of
+    which the doubles alone are needed.
+    """
+
+    def __init__(self, squares: NDArray[np.int64]) -> None:
+        self._squares = squares
+
+    def __len__(self) -> int:
+        return len(self._squares)
+
+    @overload
+    def __getitem__(self, at: int) -> Distance: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Roots": ...
+    def __getitem__(self, at: int | slice) -> "Distance | Roots":
+        if isinstance(at, slice):
+            return Roots(self._squares[at])
+        return root(int(self._squares[at])).simplified
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Roots):
+            return np.array_equal(self._squares, other._squares)
+        return tuple(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def doubles(self) -> NDArray[np.float64]:
+        """All of them to the nearest double: the squares are below 2⁵³, and a root rounds once."""
+        return np.sqrt(self._squares.astype(np.float64))
+
+
 class Distances(Frozen):
     """Distances between n points.
 
@@ -38,23 +72,26 @@ class Distances(Frozen):
     """
 
     table: NDArray[Any]
-    values: tuple[Distance, ...] | None
+    values: tuple[Distance, ...] | Roots | None
 
     def __init__(self, table: NDArray[Any], values: Sequence[Distance] | None = None) -> None:
         table = table.view()
         table.flags.writeable = False
-        self._set(table=table, values=None if values is None else tuple(values))
+        kept = values if values is None or isinstance(values, Roots) else tuple(values)
+        self._set(table=table, values=kept)
+
+    @classmethod
+    def roots(cls, squares: NDArray[Any]) -> "Distances":
+        """Exact distances from their squares, a table of whole numbers."""
+        distinct, codes = _listed(squares)
+        if distinct.dtype == object or (len(distinct) and distinct[-1] >= 1 << 53):
+            return cls(codes, [root(int(square)).simplified for square in distinct])
+        return cls(codes, Roots(distinct))
 
     @classmethod
     def coded(cls, numbers: NDArray[Any], value: Callable[[int], Distance]) -> "Distances":
         """Exact distances from a table of integers and what each integer stands for."""
-        small = numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0
-        if small and numbers.max() < numbers.size:  # counting is ten times as fast as sorting
-            there = np.bincount(numbers.reshape(-1)) > 0
-            distinct, codes = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
-        else:
-            distinct, codes = np.unique(numbers, return_inverse=True)
-        codes = codes.reshape(numbers.shape).astype(np.int32)
+        distinct, codes = _listed(numbers)
         return cls(codes, [value(int(number)) for number in distinct])._merged()
 
     def _merged(self) -> "Distances":
@@ -102,21 +139,35 @@ class Distances(Frozen):
         return self.values[int(self.table[at])]
 
     @cached_property
+    def _doubles(self) -> NDArray[np.float64]:
+        """The values as doubles."""
+        if isinstance(self.values, Roots):
+            return self.values.doubles()
+        return np.array([_double(v) for v in self.values or ()], dtype=np.float64)
+
+    @cached_property
     def floats(self) -> NDArray[np.float64]:
         """The distances as doubles."""
         if self.values is None:
             return self.table
-        values = np.array([_double(v) for v in self.values], dtype=np.float64)
-        floats = np.asarray(values[self.table], dtype=np.float64)
+        floats = np.asarray(self._doubles[self.table], dtype=np.float64)
         floats.flags.writeable = False
         return floats
 
     @cached_property
+    def signs(self) -> NDArray[np.float64]:
+        """−1, 0 or 1 for each entry, also where an exact value is too small for a double."""
+        if self.values is None:
+            return np.asarray(np.sign(self.table))
+        signs = np.sign(self._doubles)
+        for code in np.flatnonzero(signs == 0):
+            signs[code] = as_level(self.values[int(code)]).sign()
+        return np.asarray(signs[self.table])
+
+    @cached_property
     def zeros(self) -> NDArray[np.bool_]:
         """Where a distance is exactly 0."""
-        if self.values is None:
-            return np.asarray(self.table == 0)
-        return np.asarray(np.array([value == 0 for value in self.values])[self.table])
+        return np.asarray(self.signs == 0)
 
     def mapped(self, change: Callable[[Distance], Distance]) -> "Distances":
         """Every distance changed by one function."""
@@ -170,6 +221,17 @@ class Distances(Frozen):
         table = np.array(numerators, dtype=np.int64 if small else object)[self.table]
         table.flags.writeable = False
         return table, den
+
+
+def _listed(numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The distinct numbers in their order, and for each entry which of them it is."""
+    small = numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0
+    if small and numbers.max() < numbers.size:  # counting is ten times as fast as sorting
+        there = np.bincount(numbers.reshape(-1)) > 0
+        distinct, codes = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+    else:
+        distinct, codes = np.unique(numbers, return_inverse=True)
+    return distinct, codes.reshape(numbers.shape).astype(np.int32)
 
 
 def _double(value: Distance) -> float:

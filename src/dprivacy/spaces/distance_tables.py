@@ -127,7 +127,7 @@ def check_metric(
     for i in range(len(labels)):
         if distances[i, i] != 0:
             raise NotAMetric(f"{shown(i, i)}: the distance from a point to itself must be 0")
-    signs = _signs(distances)
+    signs = distances.signs
     _refuse(signs < 0, lambda i, j: f"{shown(i, j)}: a distance cannot be negative")
     lopsided = distances.table != distances.table.T
     for i, j in np.argwhere(lopsided):
@@ -149,13 +149,6 @@ def check_metric(
         )
     if triangle:
         _check_triangle(labels, distances)
-
-
-def _signs(distances: Distances) -> Any:
-    """−1, 0 or 1 for each entry, also where an exact value is too small for a double."""
-    if distances.values is None:
-        return np.sign(distances.table)
-    return np.array([(v > 0) - (v < 0) for v in distances.values])[distances.table]
 
 
 def _refuse(bad: NDArray[np.bool_], message: Callable[[int, int], str]) -> None:

@@ -147,6 +147,8 @@ def _euclidean(matrix: Mat) -> Distances:
     squares = (_differences(matrix) ** 2).sum(axis=2)
     if not matrix.exact:
         return Distances(np.sqrt(squares))
+    if matrix.den == 1:
+        return Distances.roots(squares)
     return Distances.coded(squares, lambda s: root(Fraction(s, matrix.den**2)).simplified)
 
 

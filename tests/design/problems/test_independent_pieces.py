@@ -9,7 +9,7 @@ from dprivacy.design.problems.design_problem import Problem
 from dprivacy.design.problems.independent_pieces import pieces_of, reach_of
 from dprivacy.design.problems.spanner import greedy_spanner
 from dprivacy.numbers.levels import as_level
-from dprivacy.spaces import grid
+from dprivacy.spaces import grid, points
 
 
 class TestPieces:
@@ -26,13 +26,29 @@ class TestPieces:
         assert float(reach.low) == pytest.approx(2, rel=1e-8)
         assert reach.high == 4
 
-    def test_ceilings_are_above(self):
-        (piece,) = pieces_of(Problem.read(grid(2, 2), eps="1/3"))
+    @pytest.mark.parametrize(
+        ("space", "eps"),
+        [
+            (grid(2, 2), "1/3"),
+            (points([[0, 0], [3, 5], [40_000, 7], [2, 90_000]]), "1/200 ln 4"),
+            (points([[0], [1], [5], [9]]), "1e-9"),
+        ],
+    )
+    def test_ceilings_are_above(self, space, eps):
+        (piece,) = pieces_of(Problem.read(space, eps=eps))
         i, j = np.nonzero(~np.eye(4, dtype=bool))
         ceilings = piece.ceilings(i, j)
         for x, z, top in zip(i, j, ceilings, strict=True):
             assert Fraction(top) >= piece.high(piece.space.distances[x, z])
-            assert top == pytest.approx(np.exp(piece.scaled[x, z]), rel=1e-15)
+            assert top == pytest.approx(np.exp(piece.scaled[x, z]), rel=1e-12)
+
+    def test_the_margin_of_ceilings_covers_all_roundings(self):
+        rng = np.random.default_rng(1)
+        space = points(rng.integers(0, 70_000, (60, 2)).tolist())
+        (piece,) = pieces_of(Problem.read(space, eps="1/200 ln 4"))
+        i, j = np.triu_indices(60, 1)
+        for x, z, top in zip(i, j, piece.ceilings(i, j), strict=True):
+            assert Fraction(top) >= piece.high(piece.space.distances[x, z])
 
     def test_spanner_paths_keep_to_the_dilation(self):
         rng = np.random.default_rng(0)

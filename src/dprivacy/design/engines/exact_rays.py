@@ -8,7 +8,7 @@ the check fails, the method goes on with twice the bits.
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -231,7 +231,7 @@ def _flows(state: Simplex) -> Iterator[tuple[tuple[int, int, int], Fraction]]:
                 yield (y, above, below), dyadic(amount)
 
 
-def _coded(piece: Piece) -> tuple[Any, tuple[Any, ...]]:
+def _coded(piece: Piece) -> tuple[Any, Sequence[Any]]:
     """Codes and values of the distances of a piece."""
     values = piece.space.distances.values
     assert values is not None

@@ -66,28 +66,25 @@ def distance_table(
     """Distances from actions to secrets, over the diameter if wanted; float when irrational."""
     rows, columns, at_row, at_column = _places(space, actions, secrets)
     longest = space.diameter if normalised else Fraction(1)
-    table, values = space.distances.table[np.ix_(at_row, at_column)], space.distances.values
-    distinct, codes = np.unique(table, return_inverse=True)
-    needed = [d if values is None else values[d] for d in distinct.tolist()]
-    if any(math.isinf(d) for d in needed if isinstance(d, float)):
-        x, w = next(
-            (columns[j], rows[i])
-            for i, at in enumerate(at_row)
-            for j, to in enumerate(at_column)
-            if math.isinf(float(space.distances[at, to]))
-        )
+    at = np.ix_(at_row, at_column)
+    floats = space.distances.floats[at]
+    far = np.argwhere(np.isinf(floats))
+    if len(far):
         raise BadNumber(
-            f"the distance from {w!r} to {x!r} is infinite, and a gain or loss should be finite; "
-            "restrict the space to one part"
+            f"the distance from {rows[far[0, 0]]!r} to {columns[far[0, 1]]!r} is infinite, and a gain "
+            "or loss should be finite; restrict the space to one part"
         )
     unit = longest if longest else Fraction(1)
-    shares = [_quotient(d, unit) for d in needed]
-    if all(isinstance(value, Fraction) for value in shares):
-        common = math.lcm(*(value.denominator for value in shares))
-        whole = np.array([int(value * common) for value in shares], dtype=object)
-        return rows, columns, Mat(whole[codes.reshape(table.shape)], common)
-    floats = space.distances.floats[np.ix_(at_row, at_column)] / float(unit)
-    return rows, columns, Mat(floats)
+    distinct, codes = np.unique(space.distances.table[at], return_inverse=True)
+    shares: list[Fraction] = []
+    for d in distinct.tolist():
+        share = _quotient(d if space.distances.values is None else space.distances.values[d], unit)
+        if not isinstance(share, Fraction):  # one is enough
+            return rows, columns, Mat(floats / float(unit))
+        shares.append(share)
+    common = math.lcm(*(share.denominator for share in shares))
+    whole = np.array([int(share * common) for share in shares], dtype=object)
+    return rows, columns, Mat(whole[codes.reshape(floats.shape)], common)
 
 
 def _quotient(d: Distance, unit: Distance) -> Any:
