@@ -18,28 +18,11 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
 from dprivacy.web.pages.pasted_matrices import read_matrix_text
+from support.page_clicks import choose, downloaded, headline
 
 expect.set_options(timeout=30_000)  # a busy machine is no defect
 
 CANARY = "person 4711 canary"
-
-
-def headline(page):
-    return page.locator(".dp-headline").first
-
-
-def choose(page, button, file):
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name=button, exact=True).click()
-    chosen.value.set_files(file)
-
-
-def downloaded(page, button, folder):
-    with page.expect_download() as begun:
-        page.get_by_role("button", name=button, exact=True).click()
-    path = folder / begun.value.suggested_filename
-    begun.value.save_as(path)
-    return path
 
 
 @pytest.fixture(scope="session")
@@ -291,10 +274,10 @@ def _written(path: Path, text: str) -> Path:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_room_fits_and_has_names_for_who_hears_it(served, window, width):
     window.set_viewport_size({"width": width, "height": 844})
-    for room in ("", "protect", "receive", "verify", "compare", "explore", "design"):
+    for room in ("", "protect", "receive", "collect", "verify", "compare", "explore", "design"):
         window.goto(f"{served.base}/{room}")
         window.locator("h1").wait_for()
-        if room not in ("", "receive"):
+        if room not in ("", "receive", "collect"):
             headline(window).wait_for()
         assert window.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), room
         nameless = window.evaluate(_NAMELESS)

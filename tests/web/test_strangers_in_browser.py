@@ -16,7 +16,7 @@ from support.web_server import Served
 
 expect.set_options(timeout=30_000)  # a busy machine is no defect
 STRANGER = "This page belongs to whoever started it."
-ROOMS = ("protect", "receive", "verify", "compare", "explore", "design")
+ROOMS = ("protect", "receive", "collect", "verify", "compare", "explore", "design")
 LEVELLED = ("protect", "verify", "explore", "design")
 ODD = [
     "eps=1e400", "eps=nan", "eps=-1", "eps=0", "eps=" + "9" * 5000, "eps=ln(1e400)", "eps=%00%ff",

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from nicegui import ui
 
+from dprivacy.web.pages.collect_page import CollectRoom
 from dprivacy.web.pages.compare_page import CompareRoom
 from dprivacy.web.pages.design_page import DesignRoom
 from dprivacy.web.pages.explore_page import ExploreRoom
@@ -28,7 +29,15 @@ _ICON = (
 _REMEMBER = (
     f"""<script>localStorage.setItem("{STORED}", location.pathname.split("/")[1])</script>"""
 )
-_ROOMS = (ProtectRoom, ReceiveRoom, VerifyRoom, CompareRoom, ExploreRoom, DesignRoom)
+_ROOMS = (
+    ProtectRoom,
+    ReceiveRoom,
+    CollectRoom,
+    VerifyRoom,
+    CompareRoom,
+    ExploreRoom,
+    DesignRoom,
+)
 
 
 def application(desk: Desk, *, largest: int, forget_after: float) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 
 from nicegui import run, ui
 
-from dprivacy.errors import AlreadyReleased, BadFile, BadPlan, UnclearTable
-from dprivacy.release import TABLE_ENDINGS, Card, Plan, card_path, sanitise_file
+from dprivacy.errors import AlreadyReleased, BadPlan, UnclearTable
+from dprivacy.release import TABLE_ENDINGS, Card, Plan, sanitise_file
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.pages.table_reading import TableReading
-from dprivacy.web.shell.controls import chooser, details, refusal
+from dprivacy.web.shell.controls import chooser, details, hand_over, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
 from dprivacy.web.shell.page_frame import small, text
 
@@ -222,19 +222,9 @@ class TableJob:
         text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
         if card.shuffled and not card.void:
             text("p", card.shuffled["sentence"], "dp-said")
-        with ui.element("div").classes("dp-row"):
-            ui.button("Download the table", icon="download", on_click=lambda: self._give(output))
-            ui.button(
-                "Download its card", icon="download", on_click=lambda: self._give(card_path(output))
-            )
+        hand_over(output, self)
         details("The whole card in words", card.explain())
         small("With both files, the room Receive gives corrected counts.")
-
-    def _give(self, path: Path) -> None:
-        if path.exists():
-            ui.download.file(path, path.name)
-        else:
-            self.refuse(BadFile(f"{path.name} was removed; protect the table again"))
 
 
 def _require_confirmed(raw: Any) -> None:

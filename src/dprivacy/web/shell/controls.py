@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from nicegui.events import UploadEventArguments
 
 from dprivacy.errors import BadFile, DPrivacyError
 from dprivacy.model import shown
+from dprivacy.release import card_path
 from dprivacy.typing import Label
 from dprivacy.viz import channel_spec, simplex_spec
 from dprivacy.web.shell.desk import Drawer, require_small
@@ -266,6 +268,23 @@ def save_button(label: str, content: Callable[[], str | bytes], name: str) -> No
         ui.download.content(made, name)
 
     ui.button(label, icon="download", on_click=give).props("outline")
+
+
+def hand_over(output: Path, taker: Taker) -> None:
+    """Buttons that hand over a table and its card, as long as they are there."""
+
+    def give(path: Path) -> None:
+        if path.exists():
+            ui.download.file(path, path.name)
+        else:
+            taker.refuse(BadFile(f"{path.name} was removed; make it again"))
+
+    with ui.element("div").classes("dp-row"):
+        for label, path in (
+            ("Download the table", output),
+            ("Download its card", card_path(output)),
+        ):
+            ui.button(label, icon="download", on_click=partial(give, path))
 
 
 class Choice:

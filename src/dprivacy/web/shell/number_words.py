@@ -83,5 +83,11 @@ def factor_in_words(level: str) -> str:
 
 
 def count(value: float) -> str:
-    """A count with its thousands apart."""
-    return f"{value:,.0f}"
+    """A count with its thousands apart.
+
+    Examples
+    --------
+    >>> count(1234.6), count(-0.2)
+    ('1,235', '0')
+    """
+    return f"{value:z,.0f}"

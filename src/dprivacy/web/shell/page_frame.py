@@ -16,6 +16,10 @@ ROOMS = {
         "Receive",
         "From a protected table and its card: true counts with error bars, any SQL.",
     ),
+    "collect": (
+        "Collect",
+        "A running collection: what its answers say so far, and what fakes could have done.",
+    ),
     "verify": (
         "Verify",
         "Paste a transition matrix: its ε, what decides it, what leaks, a repair.",
@@ -47,7 +51,7 @@ def room(name: str, title: str, lead: str) -> Iterator[None]:
 
 
 def home() -> None:
-    """The page that one comes to first: the six rooms, a sentence each."""
+    """The page that one comes to first: the rooms, a sentence each."""
     with _frame(""):
         text("h1", "Privacy that can be proved, without writing code")
         text(

@@ -1,0 +1,19 @@
+"""What tests do on the page: choose a file, fetch one, read the headline."""
+
+
+def headline(page):
+    return page.locator(".dp-headline").first
+
+
+def choose(page, button, file):
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name=button, exact=True).click()
+    chosen.value.set_files(file)
+
+
+def downloaded(page, button, folder):
+    with page.expect_download() as begun:
+        page.get_by_role("button", name=button, exact=True).click()
+    path = folder / begun.value.suggested_filename
+    begun.value.save_as(path)
+    return path
