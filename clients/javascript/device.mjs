@@ -77,9 +77,10 @@ export class Outbox {
           headers: { "content-type": "application/json" },
           credentials: "omit",
           referrerPolicy: "no-referrer",
-          cache: "no-store",
-        }).catch(() => ({ status: 503 })); // no network
-        const state = status < 300 ? "sent" : status > 499 || status === 429 ? "waiting" : "refused";
+          redirect: "error", // one that is followed arrives without its body
+        }).catch(() => ({})); // no network
+        // Only what a collector says for good: a proxy in between may say anything for an hour.
+        const state = status < 300 ? "sent" : [410, 413, 422].includes(status) ? "refused" : "waiting";
         told[state]++;
         if (state !== "waiting") await store.set(name, { ...kept, state });
       }

@@ -32,7 +32,7 @@ class Survey:
         self.wire = asked.wire
         new_book(self.place, asked).release()
         self.server = CollectorProcess(self.place)
-        self.sent, self.complaints = [], []
+        self.sent, self.complaints, self.operator_hears = [], [], ""
 
     def window(self, chromium, **options):
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
@@ -61,7 +61,7 @@ class Survey:
 def survey(tmp_path, request):
     made = Survey(tmp_path, request.param)
     yield made
-    assert made.server.stop() == ""
+    assert re.fullmatch(made.operator_hears, made.server.stop())
     assert made.complaints == []
     assert {url for _, url, _, _ in made.sent if not url.startswith(made.server.address)} == set()
 
@@ -202,6 +202,72 @@ def test_a_collector_that_is_down_hears_the_same_report_later(survey, chromium):
     page.reload()  # later: what was drawn is kept, and is sent by itself
     require_sent(survey, page, shown)
     assert drawn_on(page) == shown
+    page.context.close()
+
+
+@few
+def test_two_tabs_have_one_report(survey, chromium):
+    """Both were open before anything was chosen; what the first drew is what the second sends."""
+    first = survey.window(chromium)
+    second = first.context.new_page()
+    second.goto(survey.server.address)
+    expect(second.get_by_role("button", name="Add noise")).to_be_visible()
+    shown = answered(first, "tea")
+    assert answered(second, "coffee") == shown
+    for page in (second, first):
+        page.get_by_role("button", name="Send it").click()
+        expect(page.get_by_role("status")).to_have_text(
+            re.compile("^(Sent, and stored|You have answered)")
+        )
+    assert set(survey.bodies()) == {shown}
+    assert survey.tally().n == 1
+    first.context.close()
+
+
+@few
+def test_a_collection_that_was_closed_meanwhile_says_so(survey, chromium):
+    page = survey.window(chromium)
+    shown = answered(page, "tea")
+    book = open_book(survey.place, reading=True)
+    book.close_collection()
+    book.release()
+    survey.operator_hears = r".*: the collection is closed and takes no more reports\n"
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_contain_text("it may be closed")
+    page.reload()
+    assert drawn_on(page) == shown
+    expect(page.get_by_role("button", name="Send it")).to_be_hidden()
+    assert survey.tally().n == 0
+    page.context.close()
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "__proto__",
+    "toString",
+    '"',
+    "</script>",
+    "",
+    " ",
+    "\u202eevil",
+]
+
+
+@pytest.mark.parametrize(
+    "survey", [randomised_response(HOSTILE, eps="ln 3")], indirect=True, ids=["hostile"]
+)
+def test_hostile_labels_are_text(survey, chromium):
+    page = survey.window(chromium)
+    expect(page.locator("#few label")).to_have_count(len(HOSTILE))
+    assert page.locator("#few label").all_text_contents() == HOSTILE
+    page.get_by_label("__proto__").check()
+    page.get_by_role("button", name="Add noise").click()
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_have_text("Sent, and stored. Thank you.")
+    page.goto(survey.server.address + "estimates")
+    expect(page.locator("#rows tr")).to_have_count(len(HOSTILE))
+    assert set(page.locator("#rows th").all_text_contents()) == set(HOSTILE)
+    assert page.locator("img").count() == 0
     page.context.close()
 
 

@@ -10,8 +10,9 @@ const mechanism = { sha256: "f".repeat(64) };
 /** A collector that gives these answers, one after the other: a status, or an error of the network. */
 function collector(...answers) {
   const bodies = [];
-  const fetch = async (address, { body, method, credentials, referrerPolicy, headers }) => {
-    assert.deepEqual([address, method, credentials, referrerPolicy], ["/v1/reports", "POST", "omit", "no-referrer"]);
+  const fetch = async (address, { body, method, credentials, referrerPolicy, redirect, headers }) => {
+    const told = [address, method, credentials, referrerPolicy, redirect];
+    assert.deepEqual(told, ["/v1/reports", "POST", "omit", "no-referrer", "error"]);
     assert.deepEqual(headers, { "content-type": "application/json" });
     bodies.push(body);
     const status = answers.shift();
@@ -22,17 +23,18 @@ function collector(...answers) {
 }
 
 test("a retry sends the stored bytes", async () => {
-  const { bodies, fetch } = collector(undefined, 503, 429, 500, 200);
+  const unheard = [undefined, 503, 429, 500, 408, 404, 403, 304];
+  const { bodies, fetch } = collector(...unheard, 200);
   const store = new MemoryStore();
   const outbox = new Outbox(mechanism, "/v1/reports", { store, fetch });
   let draws = 0;
   const kept = await outbox.add("tea", () => ++draws);
   assert.deepEqual(await outbox.add("tea", () => ++draws), kept);
-  for (let i = 0; i < 4; i++) assert.deepEqual(await outbox.send(), { sent: 0, waiting: 1, refused: 0 });
+  for (const _ of unheard) assert.deepEqual(await outbox.send(), { sent: 0, waiting: 1, refused: 0 });
   const afresh = new Outbox(mechanism, "/v1/reports", { store, fetch }); // as after closing the page
   assert.deepEqual(await afresh.send(), { sent: 1, waiting: 0, refused: 0 });
   assert.deepEqual(await afresh.send(), { sent: 0, waiting: 0, refused: 0 });
-  assert.deepEqual(bodies, Array(5).fill(kept.body));
+  assert.deepEqual(bodies, Array(unheard.length + 1).fill(kept.body));
   assert.equal((await afresh.add("tea", () => ++draws)).state, "sent");
   assert.equal(draws, 1);
   const { mechanism: hash, reports } = JSON.parse(kept.body);
@@ -41,8 +43,8 @@ test("a retry sends the stored bytes", async () => {
   assert.match(reports[0][0], /^[0-9a-f]{32}$/);
 });
 
-test("what is refused is not sent again, and not drawn again", async () => {
-  const { bodies, fetch } = collector(422);
+for (const status of [410, 413, 422]) test(`what is refused with ${status} is not sent again, and not drawn again`, async () => {
+  const { bodies, fetch } = collector(status);
   const outbox = new Outbox(mechanism, "/v1/reports", { store: new MemoryStore(), fetch });
   await outbox.add("tea", () => 7);
   assert.deepEqual(await outbox.send(), { sent: 0, waiting: 0, refused: 1 });
