@@ -16,6 +16,7 @@ PLACES = """lat,lon,who,diagnosis
 """
 PUBLIC = "latitude,longitude\n40.735,-73.99\n40.74,-73.98\n40.745,-73.985\n"
 REGION = "40.74, -73.985, 2 km"
+LINE = [[-73.99, 40.735], [-73.98, 40.74]]
 PRIOR = ["--prior", "public.csv", "--region", REGION]
 
 
@@ -87,6 +88,15 @@ def test_a_map_shows_true_places_only_when_asked(run, tmp_path):
     assert "TRUE places" in (tmp_path / "b.html").read_text()
     assert "keep it to yourself" in done.output
     assert not (tmp_path / "b.html").stat().st_mode & 0o077
+    (tmp_path / "base.geojson").write_text(json.dumps({"type": "LineString", "coordinates": LINE}))
+    how = ["places.csv", "-o", "d.csv", "--region", REGION, *again]
+    run(*how, "--map", "d.html", "--base", "base.geojson")
+    assert '<path class="way" d="M' in (tmp_path / "d.html").read_text()
+    how[2] = "e.csv"
+    (tmp_path / "base.geojson").write_text("{}")
+    with pytest.raises(Malformed, match="is not GeoJSON"):
+        run(*how, "--map", "e.html", "--base", "base.geojson")
+    assert not (tmp_path / "e.csv").exists()
     with pytest.raises(Malformed, match=r"b\.html already exists"):
         run("places.csv", "-o", "c.csv", "--map", "b.html")
     assert not (tmp_path / "c.csv").exists()
@@ -112,7 +122,10 @@ def test_priors_the_optimal_mechanism_and_the_frontier(run, tmp_path):
 
 def test_places_of_a_public_list(run, tmp_path):
     given = ["--among", "public.csv", "--radius", "500 m"]
-    done = run("places.csv", "-o", "listed.csv", *given, "--person", "who", "--reports", "2")
+    people = ["--person", "who", "--reports", "2", "--map", "listed.html"]
+    done = run("places.csv", "-o", "listed.csv", *given, *people)
+    assert "▪ 3 listed places" in (tmp_path / "listed.html").read_text()
+    assert "the odds change by at most a factor of 4. This is for all reports" in done.output
     assert "between two places of the list change by at most a factor of 2." in done.output
     listed = set(PUBLIC.splitlines()[1:])
     reported = (tmp_path / "listed.csv").read_text().splitlines()[1:]
@@ -135,7 +148,7 @@ def test_places_of_a_public_list(run, tmp_path):
         (["--frontier", "ln 2"], "--optimal and --frontier need"),
         (["places.csv", "-o", "o.csv", "--prior", "public.csv"], "--prior needs --region"),
         (["places.csv", "-o", "o.csv", "--picture", "f.svg"], "--picture draws"),
-        (["places.csv", "-o", "o.csv", "--map-true"], "--map-true needs --map"),
+        (["places.csv", "-o", "o.csv", "--map-true"], "--map-true and --base need --map"),
         (
             ["places.csv", "--frontier", "ln 2", *PRIOR],
             "reads no places",

@@ -1,17 +1,25 @@
 """Maps that fetch nothing and show true places only when asked; pictures of cities and attacks."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 
 from dprivacy.errors import Malformed
-from dprivacy.geo import apart, averaging_attack, city, frontier, protect_places
+from dprivacy.geo import apart, averaging_attack, city, frontier, place_list, protect_places
 from dprivacy.viz import place_map, plot_averaging, save_map
+from dprivacy.viz.maps.map_view import view_of
 from support.viz_checks import check_words, texts
 
 RNG = np.random.default_rng(3)
 LAT, LON = 40.7 + RNG.normal(0, 0.01, 60), -74.0 + RNG.normal(0, 0.01, 60)
+
+
+def spots(page):
+    """What the page's script draws: by kind, rows of x, y and how many."""
+    given = json.loads(re.search(r"const given = (.*);\n", page)[1])
+    return {kind: np.array(found) for kind, found in given["spots"].items()}
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +42,12 @@ def test_a_map_fetches_nothing(reported, town):
 
 def test_true_places_are_drawn_only_when_asked(reported, town, tmp_path):
     plain, secret = place_map(reported, city=town), place_map(reported, true=(LAT, LON), city=town)
-    assert plain.count('r="3"') == 60
-    assert secret.count('r="3"') == 120
-    assert 'class="true"' not in plain
+    assert list(spots(plain)) == ["said"]
+    assert {kind: found[:, 2].sum() for kind, found in spots(secret).items()} == {
+        "true": 60,
+        "said": 60,
+    }
+    assert '<g class="true"' not in plain
     assert "TRUE" not in plain
     assert "This map shows TRUE places" in secret
     target = tmp_path / "map.html"
@@ -50,9 +61,11 @@ def test_true_places_are_drawn_only_when_asked(reported, town, tmp_path):
 def test_dots_stand_where_places_are(reported):
     """Distances on paper are distances on the ground, up to one scale."""
     page = place_map(reported)
-    group = re.search(r'<g class="said".*?</g>', page)[0]
-    drawn = np.array(re.findall(r'cx="([\d.-]+)" cy="([\d.-]+)"', group), dtype=float)
     lat, lon = reported.data.lat, reported.data.lon
+    drawn = view_of([(lat, lon)]).at(lat, lon)
+    assert {tuple(spot) for spot in np.round(drawn, 1)} == {
+        tuple(spot) for spot in spots(page)["said"][:, :2]
+    }
     truth = apart(lat[0], lon[0], lat[1:], lon[1:])
     paper = np.hypot(*(drawn[1:] - drawn[0]).T)
     far = truth > 500
@@ -65,17 +78,45 @@ def test_dots_stand_where_places_are(reported):
 def test_maps_at_the_date_line_and_the_poles(where):
     found = protect_places(np.full(30, where[0]), np.full(30, where[1]), radius="1 km")
     page = place_map(found)
-    spots = np.array(re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)" r="3"', page), dtype=float)
-    assert len(spots) == 30
-    assert (spots > 0).all()
-    assert (spots < 1000).all()
+    found = spots(page)["said"]
+    assert found[:, 2].sum() == 30
+    assert (found[:, :2] > 0).all()
+    assert (found[:, :2] < 1000).all()
 
 
 def test_the_whole_earth_and_many_places():
     world = protect_places(RNG.uniform(-80, 80, 5000), RNG.uniform(-180, 180, 5000))
     page = place_map(world)
-    assert "4,000 of 5,000 places are drawn" in page
+    assert spots(page)["said"][:, 2].sum() == 5000
+    drawn = re.search(r'<g class="said">.*?</g>', page)[0]
+    counts = re.findall(r">(\d+)</text>", drawn)
+    assert sum(map(int, counts)) + drawn.count('r="3"') == 5000
+    assert len(counts) <= 150
     assert "dashed" not in page
+    assert '<path class="land"' in page
+
+
+def test_listed_places_and_a_layer_of_ones_own_lie_below_the_dots(tmp_path):
+    venues = place_list([40.7, 40.701, 40.703], [-74.0, -74.002, -74.001])
+    found = protect_places([40.7], [-74.0], among=venues)
+    ring = [[-74.001, 40.7], [-74.0, 40.7], [-74.0, 40.701], [-74.001, 40.7]]
+    layer = tmp_path / "streets.geojson"
+    shapes = [
+        {"type": "Polygon", "coordinates": [ring]},
+        {"type": "LineString", "coordinates": [[-74.003, 40.699], [-74.0, 40.704]]},
+        {"type": "LineString", "coordinates": [[10.0, 50.0], [11.0, 51.0]]},  # elsewhere
+        {"type": "Point", "coordinates": [-74.0, 40.7]},
+    ]
+    layer.write_text(json.dumps({"type": "GeometryCollection", "geometries": shapes}))
+    page = place_map(found, city=venues, base=layer)
+    assert page.count('<path class="listed"') == 1
+    assert re.search(r'class="listed" d="([^"]*)"', page)[1].count("z") == 3
+    assert re.search(r'class="land" d="([^"]*)"', page)[1].count("Z") == 1
+    assert re.search(r'class="way" d="([^"]*)"', page)[1].count("M") == 1
+    assert (
+        page.index('class="land"') < page.index('class="listed"') < page.index('<g class="said">')
+    )
+    assert "▪ 3 listed places" in page
 
 
 def test_maps_that_are_refused(reported, tmp_path):

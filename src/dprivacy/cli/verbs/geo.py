@@ -18,6 +18,7 @@ from dprivacy.geo import (
     optimal_places,
     place_list,
     protect_place_file,
+    read_outlines,
     read_place_file,
 )
 from dprivacy.numbers import as_eps
@@ -75,6 +76,9 @@ _EPILOG = shared.examples(
 @click.option("--frontier", help='Compare mechanisms at these levels, such as "ln 2, ln 4".')
 @shared.picture("Draw the frontier")
 @click.option("--map", "map_file", type=shared.PATH, help="Map of the reports: .html.")
+@click.option(
+    "--base", type=shared.PATH, help="GeoJSON of public lines and polygons to draw below the map."
+)
 @click.option("--map-true", is_flag=True, help="Also draw the TRUE places; the map is then secret.")
 @shared.TABLE
 @shared.REPLACE_NOISE
@@ -133,8 +137,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         raise click.UsageError("--force goes with --optimal or --among")
     if given["picture"] is not None and not given["frontier"]:
         raise click.UsageError("--picture draws a --frontier")
-    if given["map_true"] and given["map_file"] is None:
-        raise click.UsageError("--map-true needs --map")
+    if (given["map_true"] or given["base"] is not None) and given["map_file"] is None:
+        raise click.UsageError("--map-true and --base need --map")
     if given["frontier"]:
         if places is not None or output is not None:
             raise click.UsageError(
@@ -150,6 +154,8 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         from dprivacy.viz import require_html
 
         require_html(drawn)
+        if given["base"] is not None:
+            read_outlines(given["base"])  # is refused before anything is drawn
         shared.refuse_existing(drawn, replace=given["replace"])
 
 
@@ -193,15 +199,13 @@ def _frontier(known: City | PlaceList, given: dict[str, Any]) -> None:
         click.echo(shared.wrote(given["picture"]), err=True)
 
 
-def _map(places: Path, reported: Any, known: Any, given: dict[str, Any]) -> str:
+def _map(places: Path, reported: Any, known: City | PlaceList | None, given: dict[str, Any]) -> str:
     from dprivacy.viz import save_map
 
     true = None
     if given["map_true"]:
         found = read_place_file(places, lat=given["lat"], lon=given["lon"], **shared.written(given))
         true = (found.lat, found.lon)
-    save_map(
-        given["map_file"], reported, true=true, city=known if isinstance(known, City) else None
-    )
+    save_map(given["map_file"], reported, true=true, city=known, base=given["base"])
     secret = " It shows TRUE places: keep it to yourself." if true is not None else ""
     return f"{shared.wrote(given['map_file'])}{secret}"

@@ -40,7 +40,7 @@ def read_geojson(path: Path, person: str | None, keep: Sequence[str]) -> PlaceFi
 
 def _features(data: Any, path: Path) -> list[Any]:
     if isinstance(data, Mapping):
-        _require_degrees(data, path)
+        require_degrees(data, path)
         if data.get("type") == "FeatureCollection" and isinstance(data.get("features"), list):
             return list(data["features"])
         if data.get("type") == "Feature":
@@ -50,7 +50,8 @@ def _features(data: Any, path: Path) -> list[Any]:
     raise BadFile(f"{path}: is not GeoJSON with features")
 
 
-def _require_degrees(data: Mapping[str, Any], path: Path) -> None:
+def require_degrees(data: Mapping[str, Any], path: Path) -> None:
+    """Refuse a file that says it is not in degrees of WGS 84."""
     named = json.dumps(data.get("crs"))
     if data.get("crs") is not None and not any(name in named for name in _DEGREES):
         raise NotApplicable(
