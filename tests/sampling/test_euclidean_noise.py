@@ -11,7 +11,15 @@ from scipy.stats import chisquare
 
 from dprivacy.errors import BadLevel, Malformed
 from dprivacy.numbers import Level, ln, root
-from dprivacy.sampling import InsecureSource, KeyedSource, PlanarNoise, SystemSource
+from dprivacy.sampling import (
+    DiscreteLaplace,
+    InsecureSource,
+    KeyedSource,
+    Lanes,
+    PlanarNoise,
+    SpatialNoise,
+    SystemSource,
+)
 from support.sampling_fakes import Scripted
 
 pytestmark = pytest.mark.filterwarnings("ignore::dprivacy.errors.InsecureSeedWarning")
@@ -188,3 +196,40 @@ def test_levels_out_of_range_are_refused(level: Level, text: str) -> None:
 def test_a_margin_below_the_proven_one_is_refused(margin: float) -> None:
     with pytest.raises(Malformed, match=r"the margin must be at least 2\^-36"):
         PlanarNoise(Level(1), margin=margin)
+
+
+def one_by_one(noise, lane):
+    """The first proposal of one lane that is accepted."""
+    while True:
+        axes = [noise._proposal.draw(1, lane) for _ in range(noise.dimension)]
+        if noise.accepts(axes, lane.words(1), lane)[0]:
+            return [int(axis[0]) for axis in axes]
+
+
+@pytest.mark.parametrize("kind", [PlanarNoise, SpatialNoise])
+@pytest.mark.parametrize("margin", [2.0**-36, 1.0])
+def test_lanes_together_draw_what_each_draws_by_itself(kind, margin):
+    """Also where every comparison is made exactly; and in whatever company."""
+    noise = kind("1/20", margin=margin)
+    starts = np.arange(120, dtype="<u8").reshape(-1, 2)
+    together = noise.draw_each(Lanes(b"k" * 32, starts)).tolist()
+    assert together == [one_by_one(noise, Lanes(b"k" * 32, starts).lane(i)) for i in range(60)]
+    assert noise.draw_each(Lanes(b"k" * 32, starts[7:8])).tolist() == together[7:8]
+    assert noise.draw_each(Lanes(b"k" * 32, starts[::-1])).tolist() == together[::-1]
+    assert len(noise.draw_each(Lanes(b"k" * 32, starts[:0]))) == 0
+
+
+def test_lanes_resolve_what_their_digits_leave_open():
+    """With words of 9 bits digits are often left open: each is resolved in its own lane."""
+    noise = PlanarNoise("1/20")
+    noise._set(_proposal=DiscreteLaplace(noise._proposal.level, bits=9))
+    starts = np.arange(400, dtype="<u8").reshape(-1, 2)
+    together = noise.draw_each(Lanes(b"k" * 32, starts)).tolist()
+    assert together == [one_by_one(noise, Lanes(b"k" * 32, starts).lane(i)) for i in range(200)]
+
+
+def test_lanes_beyond_a_chunk_are_drawn_like_the_first():
+    noise, n = PlanarNoise("1/300"), (1 << 15) + 5
+    starts = np.arange(2 * n, dtype="<u8").reshape(-1, 2)
+    drawn = noise.draw_each(Lanes(b"k" * 32, starts))
+    assert (noise.draw_each(Lanes(b"k" * 32, starts[-9:])) == drawn[-9:]).all()

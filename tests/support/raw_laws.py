@@ -178,6 +178,9 @@ def watched() -> Iterator[Watch]:
         seen.levels.append((sampler.level, 2))
         return np.zeros((n, sampler.dimension), dtype=np.int64)
 
+    def points_of_lanes(sampler: Any, lanes: Any) -> Any:
+        return points(sampler, len(lanes), None)
+
     def vectors(mechanism: Any, n: int, source: Any) -> Any:
         seen.levels.append((mechanism.guarantee.eps, mechanism.norm))
         return np.zeros((n, mechanism.dimension))
@@ -187,6 +190,7 @@ def watched() -> Iterator[Watch]:
         patch.object(CategoricalSampler, "from_words", from_words),
         patch.object(DiscreteLaplace, "draw", integers),
         patch.object(PlanarNoise.__mro__[1], "draw", points),
+        patch.object(PlanarNoise.__mro__[1], "draw_each", points_of_lanes),
         patch.object(VectorMechanism, "noise", vectors),
     ):
         yield seen

@@ -261,6 +261,8 @@ def places() -> Iterator[Path]:
         ("planar, remapped", NEAR, {"city": around}),
         ("planar, permanent", NEAR, {"region": REGION, **people}),
         ("in space, permanent", FAR, people),
+        ("planar, leaders", NEAR, {"region": REGION, **people, "whole_history": True}),
+        ("in space, leaders", FAR, {**people, "whole_history": True}),
         ("planar, several reports", NEAR, {"region": REGION, "people": ["ann"], "reports": 3}),
     ):
         stated = protect_places(values[0][:1], values[0][1:], **given).data.guarantee
@@ -271,6 +273,7 @@ def places() -> Iterator[Path]:
             promise_of(stated),
             covers=frozenset({"PlaceMechanism", "protect_places"}),
         )
+    yield from _tracks()
     yield Path(
         "places: of a file",
         NEAR,
@@ -291,6 +294,44 @@ def places() -> Iterator[Path]:
             promise_of(found.guarantee),
             covers=frozenset({"OptimalPlaces", "optimal_places", "protect_places"}),
         )
+
+
+def _tracks() -> Iterator[Path]:
+    """Tracks of one pattern: home, home again with a jitter, work, home, work with a jitter."""
+    pattern, jitter = (
+        (0, 0, 1, 0, 1),
+        ((0.0, 0.0), (3e-4, -2e-4), (0.0, 0.0), (-1e-4, 5e-4), (0.0, 3e-4)),
+    )
+    ends = [(home, (home[0] + 0.04, home[1] - 0.01 * (k % 3))) for k, home in enumerate(NEAR)]
+    values = [
+        tuple(
+            (at[leader][0] + a, at[leader][1] + b)
+            for leader, (a, b) in zip(pattern, jitter, strict=True)
+        )
+        for at in ends
+    ]
+    for name, given in (("planar", {"region": REGION}), ("in space", {})):
+        told = {**given, "people": ["ann"] * 5, "permanent_key": b"k" * 16, "whole_history": True}
+        stated = protect_places(*zip(*values[0], strict=True), **told).data.guarantee
+        assert stated.reports == 2
+        one = promise_of(stated)
+
+        def laws(tracks: Sequence[Any], told: dict[str, Any] = told) -> list[Law]:
+            return [_track_law(track, told, pattern) for track in tracks]
+
+        def promised(x: Any, z: Any, one: Any = one) -> Promise:
+            return one(x[0], z[0]) + one(x[2], z[2])
+
+        covers = frozenset({"protect_places"})
+        yield Path(f"places: {name}, tracks by leaders", values, laws, promised, covers=covers)
+
+
+def _track_law(track: Any, told: dict[str, Any], pattern: Sequence[int]) -> Law:
+    """The noise of each leader; rows that follow one have no noise of their own."""
+    rows = _place_laws(track, lambda lat, lon: protect_places(lat, lon, **told))
+    leaders = [rows[pattern.index(k)] for k in range(max(pattern) + 1)]
+    assert all(row == leaders[k] for row, k in zip(rows, pattern, strict=True))
+    return tuple(noise for law in leaders for noise in law)
 
 
 def _drawn(values: Sequence[Any], found: OptimalPlaces) -> list[Law]:

@@ -2,20 +2,17 @@
 
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import BadNumber
+from dprivacy.errors import WrongKind
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.numbers import Frozen
-from dprivacy.release import person_name
-from dprivacy.sampling import KeyedSource
-from dprivacy.typing import Label
-
-_SHORTEST_KEY = 16
+from dprivacy.release import TaggedPeople, require_key, tagged
+from dprivacy.sampling import CONSTRUCTION, lanes_of
 
 
 class PermanentNoise(Frozen):
@@ -48,22 +45,31 @@ class PermanentNoise(Frozen):
     """
 
     mechanism: PlaceMechanism
+    _curator: bytes
     _key: bytes
 
     def __init__(self, mechanism: PlaceMechanism, key: Any, context: str = "") -> None:
-        if not isinstance(key, bytes) or len(key) < _SHORTEST_KEY:
-            raise BadNumber(
-                f"the permanent key should be at least {_SHORTEST_KEY} secret bytes, such as "
-                "secrets.token_bytes(32)"
-            )
+        require_key(key)
+        if not isinstance(context, str):
+            raise WrongKind(f"the question is a text, such as 'home', not {context!r}")
         plane = None if mechanism.region is None else mechanism.region.plane
         where = "earth" if plane is None else f"{plane.lat!r} {plane.lon!r}"
         claim = mechanism.guarantee
         law = [str(claim.eps), str(mechanism.cell), str(mechanism.step), where]
-        told = json.dumps(["dprivacy permanent places 2", context, *law])
-        self._set(mechanism=mechanism, _key=hmac.digest(key, told.encode(), "sha256"))
+        told = json.dumps([f"dprivacy {CONSTRUCTION} places", context, *law])
+        self._set(mechanism=mechanism, _curator=key, _key=hmac.digest(key, told.encode(), "sha256"))
 
-    def noisy(self, cells: NDArray[np.int64], people: Sequence[Label]) -> NDArray[np.int64]:
+    def people(self, people: Iterable[Any]) -> TaggedPeople:
+        """Whose rows they are, under the key."""
+        return TaggedPeople(people, self._curator)
+
+    def derived(self, purpose: str) -> bytes:
+        """Another key of the same question, for something else than noise."""
+        return hmac.digest(self._key, f"dprivacy places {purpose}".encode(), "sha256")
+
+    def noisy(
+        self, cells: NDArray[np.int64], people: Iterable[Any] | TaggedPeople
+    ) -> NDArray[np.int64]:
         """Cells with the noise of their people, in steps.
 
         Parameters
@@ -73,11 +79,6 @@ class PermanentNoise(Frozen):
         people
             Whose each row is.
         """
-        drawn: dict[bytes, NDArray[np.int64]] = {}
-        out = np.empty_like(cells)
-        for k, (cell, person) in enumerate(zip(cells.astype("<i8"), people, strict=True)):
-            tag = hmac.digest(self._key, cell.tobytes() + person_name(person, k), "sha256")
-            if tag not in drawn:
-                drawn[tag] = self.mechanism.noise.draw(1, KeyedSource(tag, "place"))[0]
-            out[k] = drawn[tag]
-        return out + cells * int(self.mechanism.cell / self.mechanism.step)
+        tags = tagged(people, self._curator, len(cells), "place").tags
+        drawn = self.mechanism.noise.draw_each(lanes_of(self._key, tags, *cells.T))
+        return drawn + cells * int(self.mechanism.cell / self.mechanism.step)

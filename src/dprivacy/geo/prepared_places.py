@@ -1,17 +1,17 @@
 """True places that were read and checked, and how their reports are drawn."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprivacy.errors import BudgetExceeded, PrivacyLeakWarning
 from dprivacy.geo.earth.coordinates import like
 from dprivacy.geo.files.places_read import PlaceFile
-from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.geo.permanent_visits import Visits
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.geo.prior.best_guess import BestGuess
 from dprivacy.geo.prior.least_distance import Choice
@@ -31,7 +31,6 @@ from dprivacy.release import (
 from dprivacy.sampling import Source, choose_source
 
 _CHUNK = 1 << 14
-_SAME_PLACE = 4  # cells of permanent noise in a radius
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class Prepared:
     lon: Floats
     given: tuple[Any, Any]  # what the places came in, and the reports go out in
     owners: Sequence[Any] | None
-    permanent: PermanentNoise | None
+    permanent: Visits | None
     known: Known | None
     choice: Choice | None
     clamp: bool
@@ -52,10 +51,28 @@ class Prepared:
 
     @property
     def charged(self) -> list[Any] | None:
-        """Whose each report is; with permanent noise each person once, since cells are what counts."""
+        """Whose each report is; with permanent noise each person once, since places are what counts."""
         if self.owners is None or self.permanent is None:
             return None if self.owners is None else list(self.owners)
-        return list({person_name(who, row): who for row, who in enumerate(self.owners)}.values())
+        return self.permanent.charged_people(self.owners)
+
+    @property
+    def charged_times(self) -> int:
+        """How many reports of one person are charged, at least one."""
+        guarantee, visits = self.mechanism.guarantee, self.permanent
+        if visits is None or (self.reports is not None and not visits.kept):
+            return guarantee.reports
+        return max(1, visits.charged_times)
+
+    @property
+    def paid(self) -> bool:
+        """Whether everything that is reported was paid for before."""
+        return self.permanent is not None and not self.permanent.charged_times
+
+    @property
+    def published(self) -> list[str]:
+        """What no level protects, in words."""
+        return [] if self.permanent is None else [self.permanent.published]
 
     def drawn(
         self, *, receipt: Receipt | None = None, found: PlaceFile | None = None
@@ -96,11 +113,10 @@ class Prepared:
         out, noisy = np.empty((2, len(self.lat))), np.empty((len(self.lat), mechanism.axes))
         for start in range(0, len(self.lat), _CHUNK):
             here = slice(start, start + _CHUNK)
-            cells = mechanism.cells(self.lat[here], self.lon[here])
-            if self.permanent is not None and self.owners is not None:
-                steps = self.permanent.noisy(cells, self.owners[here])
+            if self.permanent is not None:
+                steps = self.permanent.noisy(here)
             else:
-                steps = mechanism.noisy(cells, source)
+                steps = mechanism.noisy(mechanism.cells(self.lat[here], self.lon[here]), source)
             noisy[here] = mechanism.points(steps)
         if guess is not None:
             noisy = guess.guesses(noisy)
@@ -133,11 +149,7 @@ class Prepared:
                 f"A person has at most {counted(self.reports, 'report')}, which may use the level up."
             )
         if self.permanent is not None:
-            notes.append(
-                "The noise is permanent: the same person in the same cell reports the same place, "
-                "however often, and that counts as one report. Anyone can see that somebody is back, "
-                "or has left."
-            )
+            notes += self.permanent.notes()
         if self.choice is not None:
             notes.append(self.choice.explain())
         if isinstance(self.mechanism, OptimalPlaces):
@@ -154,20 +166,15 @@ def first_of_each(owners: Sequence[Any] | None) -> slice | list[int]:
     return [k for k, who in enumerate(owners) if not k or who != owners[k - 1]]
 
 
-def most_reports(
-    owners: Sequence[Any] | None, cells: NDArray[np.int64] | None, limit: int | None
-) -> int:
-    """The most reports of one person; with permanent noise, the most cells."""
-    seen: dict[bytes, Any] = {}
-    most = 1
+def most_reports(owners: Sequence[Any] | None, limit: int | None) -> int:
+    """The most reports of one person."""
+    seen: Counter[bytes] = Counter()
     for row, person in enumerate(owners or ()):
-        mine = seen.setdefault(person_name(person, row), set())
-        mine.add(row if cells is None else cells[row].tobytes())
-        most = max(most, len(mine))
-        if limit is not None and most > limit:
-            what = counted(limit, "report" if cells is None else "different place")
+        name = person_name(person, row)
+        seen[name] += 1
+        if limit is not None and seen[name] > limit:
             raise BudgetExceeded(
-                f"row {row}: its person has more than {what}, and the level was divided by "
-                f"{limit}; leave rows out, or declare more reports"
+                f"row {row}: its person has more than {counted(limit, 'report')}, and the level was "
+                f"divided by {limit}; leave rows out, or declare more reports"
             )
-    return most
+    return max(seen.values(), default=1)

@@ -1,6 +1,7 @@
 """`protect_places`: reported places for true ones, with what is guaranteed about them."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from dprivacy.geo.earth.lengths import LengthLike, metres
 from dprivacy.geo.earth.regions import RegionLike
 from dprivacy.geo.files.places_read import PlaceFile
 from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.geo.permanent_visits import Visits, visits
 from dprivacy.geo.place_noise import PlaceMechanism, place_mechanism
 from dprivacy.geo.prepared_places import Prepared, first_of_each, most_reports
 from dprivacy.geo.prior.city_grid import City
@@ -18,7 +20,7 @@ from dprivacy.geo.prior.given_knowledge import known_of, require_same
 from dprivacy.geo.prior.least_distance import least
 from dprivacy.geo.prior.optimal_channels import OptimalPlaces, optimal_places
 from dprivacy.geo.prior.place_lists import PlaceList
-from dprivacy.geo.released_places import MOVED, ProtectedPlaces, charge_of
+from dprivacy.geo.released_places import ProtectedPlaces, charge_of
 from dprivacy.mechanisms import whole
 from dprivacy.numbers import as_eps
 from dprivacy.release import (
@@ -29,8 +31,9 @@ from dprivacy.release import (
     require_person,
     warn_if_in_order,
 )
+from dprivacy.sampling import CONSTRUCTION
 from dprivacy.sources import result
-from dprivacy.typing import Label, LedgerLike, LevelLike
+from dprivacy.typing import Label, LedgerLike, LevelLike, PathArg
 
 _SAME_PLACE = 4  # cells of permanent noise in a radius
 
@@ -50,6 +53,9 @@ def protect_places(
     people: Iterable[Label] | None = None,
     reports: int | None = None,
     permanent_key: bytes | None = None,
+    state: PathArg | None = None,
+    whole_history: bool = False,
+    near: LengthLike | None = None,
     question: str = "",
     cell: LengthLike | None = None,
     clamp: bool = False,
@@ -88,8 +94,19 @@ def protect_places(
         How many reports a person makes at most. Then `eps` is for all of them together, and each has
         eps/reports.
     permanent_key
-        At least 16 secret bytes: permanent noise. Whoever is in the same cell again reports the same
-        place again, which counts once. Needs `people`.
+        At least 16 secret bytes: permanent noise. Whoever is at the same place again reports the same
+        place again, which counts once. Needs `people`. The same place is the same cell; or, with
+        `state` or `whole_history`, one that is near an earlier place of the person.
+    state
+        With a key: a secret file of the places that people reported from before, which is written
+        anew. A reading near one of them, its *leader*, reports what that one reported, and any other
+        becomes a leader itself. Rows are taken in the order of time. The file begins empty; nobody but
+        its owner may read it.
+    whole_history
+        With a key, instead: the rows are all that these people ever reported, in the order of time, so
+        that leaders can be found in them again every time.
+    near
+        How far a reading may be from its leader; 75 m when omitted.
     question
         With a key: what is asked, such as "home". Other questions have other noise; in a file they are
         told apart by the names of the columns.
@@ -100,7 +117,8 @@ def protect_places(
         Move reports that fall outside the region to its border.
     ledger, again
         As for `sanitise`: what is charged before anything is drawn, and why once more. It is charged
-        the level of all reports of a person, per kilometre; without `people`, of one report.
+        the level of all reports of a person, per kilometre; without `people`, of one report. With a
+        state file whose leaders were all charged to this account, new leaders alone are charged.
     insecure_seed
         For tests and examples only; it warns.
 
@@ -129,7 +147,9 @@ def protect_places(
     2. They move to the centres of public cells, and exact noise is drawn on a lattice of metres. The
        level per metre is eps/(radius + what the cells may add).
     3. Clamping, best guesses, and the way back to degrees see the noisy point only: post-processing.
-    4. Which mechanism moves public places least is decided on public knowledge alone.
+    4. Permanent noise is a function of the key, the person and the cell or the leader's own point of
+       the lattice, so that one draw is made for each of them, however often it is reported.
+    5. Which mechanism moves public places least is decided on public knowledge alone.
 
     Examples
     --------
@@ -167,7 +187,14 @@ def protect_places(
     declared = region if known is None else known.region
     if clamp and declared is None:
         raise NotApplicable("clamping needs a region to clamp to; give region= as well")
-    if permanent and cell is None:
+    leading = state is not None or whole_history
+    if leading and not permanent:
+        raise NotApplicable(
+            "a state and a whole history are for permanent noise: give a key as well"
+        )
+    if leading and cell is not None:
+        raise NotApplicable("leaders stand for places as they are: leave out cell")
+    if permanent and cell is None and not leading:
         cell = metres(radius, what="the radius") / _SAME_PLACE
     mechanism = place_mechanism(radius=radius, eps=level, region=declared, cell=cell)
     listed = known if isinstance(known, PlaceList) else None
@@ -175,7 +202,6 @@ def protect_places(
     if listed is not None:
         listed.nearest(*true)  # refuses what is not on the list
     owners = None if people is None else read_people(people, len(true[0]), "place")
-    most = most_reports(owners, mechanism.cells(*true) if permanent else None, reports)
     first = first_of_each(owners)
     warn_if_in_order({"latitude": true[0][first], "longitude": true[1][first]})
     if optimal is None and listed is not None:
@@ -186,30 +212,44 @@ def protect_places(
         require_same(mechanism.guarantee, optimal)
         choice = least(mechanism, known.public, optimal, force=force)
         used = optimal if choice.used == "optimal" and optimal is not None else mechanism
-    ready = Prepared(
-        replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
-        *true,
-        given,
-        owners,
-        PermanentNoise(mechanism, permanent_key, question) if permanent else None,
-        known,
-        choice,
-        clamp,
-        reports,
-        insecure_seed,
-    )
+    at: AbstractContextManager[Visits | None] = nullcontext()
+    if permanent:
+        at = visits(
+            PermanentNoise(mechanism, permanent_key, question),
+            owners or (),
+            true,
+            state=state,
+            whole_history=whole_history,
+            near=near,
+            limit=reports,
+            ledger=ledger,
+        )
     file = None if found is None else found.source
-    with charged(
-        ledger,
-        charge_of(ready.mechanism.guarantee),
-        true[0].tobytes() + true[1].tobytes() if file is None else file,
-        people=ready.charged,
-        rows_per_person=ready.mechanism.guarantee.reports,
-        published=[*(found.kept if found else ()), *([MOVED] if permanent else [])],
-        again=again,
-        note="places",
-    ) as receipt:
-        made = ready.drawn(receipt=receipt, found=found)
+    with at as visited:
+        most = most_reports(owners, reports) if visited is None else visited.most
+        ready = Prepared(
+            replace(used, guarantee=replace(used.guarantee, reports=reports or most)),
+            *true,
+            given,
+            owners,
+            visited,
+            known,
+            choice,
+            clamp,
+            reports,
+            insecure_seed,
+        )
+        with charged(
+            ledger,
+            charge_of(ready.mechanism.guarantee, paid=ready.paid),
+            true[0].tobytes() + true[1].tobytes() if file is None else file,
+            people=ready.charged,
+            rows_per_person=ready.charged_times,
+            published=[*(found.kept if found else ()), *ready.published],
+            again=again,
+            note="places" if visited is None else f"places, {CONSTRUCTION}",
+        ) as receipt:
+            made = ready.drawn(receipt=receipt, found=found)
     if file is None:
         return made
     return replace(made, origin=origin_of(file, ledger=ledger, again=again, permanent=permanent))

@@ -18,7 +18,7 @@ from dprivacy.geo.metre_guarantee import MetreGuarantee
 from dprivacy.geo.noise_law import NoiseLaw
 from dprivacy.geo.prior.least_distance import Choice
 from dprivacy.model import Answer, Mechanism, counted, plain
-from dprivacy.numbers import Sealed
+from dprivacy.numbers import Level, Sealed
 from dprivacy.release import (
     Card,
     Charge,
@@ -28,8 +28,6 @@ from dprivacy.release import (
     per_unit,
     write_table,
 )
-
-MOVED = "whether and when a person is in another cell"  # what permanent noise publishes
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +85,15 @@ class ProtectedPlaces(Answer, Sealed):
         return f"ProtectedPlaces({counted(len(self), 'place')}, {self.guarantee!r})"
 
 
-def charge_of(guarantee: MetreGuarantee) -> Charge:
+def charge_of(guarantee: MetreGuarantee, *, paid: bool = False) -> Charge:
     """The level of one report, per kilometre: what is guaranteed from the radius on.
+
+    Nothing for what was paid for before.
 
     Places nearer to each other are in one cell or in two, and count as if they were a radius apart.
     """
     level, least = guarantee.level * 1000 / guarantee.radius, in_words(guarantee.radius)
+    level = Level(0) if paid else level
     metric, unit = f"metres on Earth, at least {least}", f"per kilometre, at least {least}"
     return per_unit("places", metric, unit, level)
 

@@ -76,7 +76,11 @@ from dprivacy.release.columns.tagged_people import (
     tagged as tagged,
 )
 from dprivacy.release.files.answer_files import require_answer_ending as require_answer_ending
-from dprivacy.release.files.own_files import card_path as card_path
+from dprivacy.release.files.own_files import (
+    Workplace as Workplace,
+    card_path as card_path,
+    open_own as open_own,
+)
 from dprivacy.release.files.released_data import (
     write_released as write_released,
     write_table as write_table,
@@ -92,6 +96,7 @@ from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS as DECIMAL_COM
 from dprivacy.release.intake.table_settings import Written as Written
 from dprivacy.release.jobs.source_marks import Origin as Origin, origin_of as origin_of
 from dprivacy.release.ledger.charged_metric import Charge as Charge
+from dprivacy.release.ledger.charging import ledger_place as ledger_place
 from dprivacy.release.ledger.receipts import (
     receipt_body as receipt_body,
     receipt_from as receipt_from,

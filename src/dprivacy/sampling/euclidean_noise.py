@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import BadNumber
 from dprivacy.numbers import Floats, Frozen, Level, Whole, Words, exp_bounds
 from dprivacy.sampling.discrete_laplace import DiscreteLaplace, read_level
+from dprivacy.sampling.lane_words import Lanes, lane_of
 from dprivacy.sampling.random_source import Source, read_count
 from dprivacy.typing import LevelLike
 
@@ -54,6 +55,23 @@ class _EuclideanNoise(Frozen):
             have += kept.size
         return noise
 
+    def draw_each(self, lanes: Lanes) -> Whole:
+        """A point for every lane, drawn from the lane's own words: what it would draw by itself.
+
+        Proposals are made in rounds, each of them by the lanes that have accepted none so far.
+        """
+        noise = np.empty((len(lanes), self.dimension), dtype=np.int64)
+        for start in range(0, len(lanes), _CHUNK):
+            left = np.arange(start, min(start + _CHUNK, len(lanes)))
+            some = lanes.only(left)
+            while left.size:
+                axes = [self._proposal.draw(left.size, some) for _ in range(self.dimension)]
+                accepted = self.accepts(axes, some.words(left.size), some)
+                for k, axis in enumerate(axes):
+                    noise[left[accepted], k] = axis[accepted]
+                left, some = left[~accepted], some.only(~accepted)
+        return noise
+
     def accepts(self, axes: Sequence[Whole], words: Words, source: Source) -> NDArray[np.bool_]:
         """Whether U < e^(−t) for each proposal, U starting with the bits of its word.
 
@@ -81,7 +99,7 @@ class _EuclideanNoise(Frozen):
         accepted: NDArray[np.bool_] = gap > 0
         for at in np.flatnonzero((np.abs(gap) <= self._margin) | (reach > _FAR)):
             point = [int(axis[at]) for axis in axes]
-            accepted[at] = self._exactly(point, int(words[at]), source)
+            accepted[at] = self._exactly(point, int(words[at]), lane_of(source, int(at)))
         return accepted
 
     def _exactly(self, point: list[int], u: int, source: Source) -> bool:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dprivacy.numbers import Frozen, Level, exp_bounds
 from dprivacy.sampling.alias_tables import alias_table, pick
+from dprivacy.sampling.lane_words import lane_of
 from dprivacy.sampling.random_source import Source
 
 BASE = 255  # digits 0 … 254, so that with the residual outcome they fill 2^8 columns
@@ -76,7 +77,7 @@ class GeometricDigit(Frozen):
         else:
             total += digit * np.int64(place)
         for i in np.flatnonzero(digit == BASE):
-            total[i] = int(total[i]) + (self.resolve(source) - BASE) * place
+            total[i] = int(total[i]) + (self.resolve(lane_of(source, int(i))) - BASE) * place
 
     def from_words(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The digit that each word below 2^bits gives, −1 where it is left to `resolve`."""

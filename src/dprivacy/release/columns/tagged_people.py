@@ -59,6 +59,12 @@ class TaggedPeople(Frozen):
     def __len__(self) -> int:
         return len(self.tags)
 
+    def __getitem__(self, rows: slice) -> "TaggedPeople":
+        """Those of some rows."""
+        some = object.__new__(TaggedPeople)
+        some._set(tags=self.tags[rows], _mark=self._mark)
+        return some
+
     def __repr__(self) -> str:
         return f"TaggedPeople({counted(len(self), 'row')})"
 
@@ -144,7 +150,7 @@ def _held(people: Any) -> Any:
     rows = people.tolist() if isinstance(people, np.ndarray) and kind == "U" else list(people)
     kinds = set(map(type, rows))
     try:
-        if kinds == {int}:
+        if kinds and bool not in kinds and all(issubclass(k, int | np.integer) for k in kinds):
             return np.array(rows, dtype=np.int64)
         if kinds == {str}:
             return pa.array(rows, type=pa.large_string())

@@ -290,11 +290,9 @@ def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:
 def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:
     """What each column costs, in words; "" where it costs nobody anything."""
     every = list(balances)
-    return {
-        line["column"]: (
-            ""
-            if all(is_free(balance, line, body) for balance in every)
-            else f"{Amount.from_dict(line['amount']).words()} {line['unit']}"
-        )
-        for line in body["lines"]
-    }
+    costs = {}
+    for line in body["lines"]:
+        cost = Amount.from_dict(line["amount"])
+        free = cost.is_zero or all(is_free(balance, line, body) for balance in every)
+        costs[line["column"]] = "" if free else f"{cost.words()} {line['unit']}"
+    return costs

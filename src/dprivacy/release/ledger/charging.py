@@ -126,6 +126,12 @@ def charged(
             raise
 
 
+def ledger_place(ledger: LedgerLike) -> tuple[str, str, str] | None:
+    """What a `ledger=` argument charges: the ledger, the account and its part; None for nothing."""
+    with opened(ledger) as account:
+        return None if account is None else (account.ledger.id, account.name, account.part)
+
+
 def _digest(source: Path | bytes) -> bytes:
     if isinstance(source, bytes):
         return hashlib.sha256(source).digest()

@@ -1,0 +1,168 @@
+"""What permanent noise is drawn for: cells of a grid, or leaders; and what that is charged for."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dprivacy.errors import BudgetExceeded, NotApplicable
+from dprivacy.geo.earth.lengths import LengthLike, in_words
+from dprivacy.geo.leader_state import LeaderState, StateFile, empty_state
+from dprivacy.geo.leading_places import Followed, follow
+from dprivacy.geo.permanent_places import PermanentNoise
+from dprivacy.model import counted
+from dprivacy.numbers import Floats, Whole
+from dprivacy.release import TaggedPeople, ledger_place
+from dprivacy.typing import LedgerLike, PathArg
+
+_BACK = (
+    "Anyone can see the pattern of visits: that somebody is back, or is elsewhere, and when. No level "
+    "protects it: between two tracks with different patterns the ratio has no bound."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """Rows of people, and the points of the lattice or of cells that their noise belongs to.
+
+    Attributes
+    ----------
+    noise
+        The permanent noise.
+    people
+        Whose each row is.
+    cells
+        The cell, or the lattice point of the leader, of each row.
+    most
+        The most of them that one person has; with a state file, over all time.
+    followed
+        With leaders: who follows whom.
+    kept
+        Whether leaders are kept in a state file.
+    paid
+        Whether the leaders of before were charged to the account that is charged now.
+    """
+
+    noise: PermanentNoise
+    people: TaggedPeople
+    cells: Whole
+    most: int
+    followed: Followed | None = None
+    kept: bool = False
+    paid: bool = False
+
+    def noisy(self, rows: slice) -> Whole:
+        """The reports of some rows, in steps."""
+        return self.noise.noisy(self.cells[rows], self.people[rows])
+
+    @property
+    def published(self) -> str:
+        """What it publishes, in words: an entry of a ledger says so."""
+        what = "in another cell" if self.followed is None else "at another place, or back at one"
+        return f"whether and when a person is {what}"
+
+    @property
+    def charged_times(self) -> int:
+        """How many reports of one person are charged; those of before once only."""
+        return self.followed.most_new if self.followed is not None and self.paid else self.most
+
+    def charged_people(self, owners: Sequence[Any]) -> list[Any]:
+        """Each person once; where the leaders of before are paid for, those who have new ones."""
+        first = {
+            tag.tobytes(): owners[row] for row, tag in reversed([*enumerate(self.people.tags)])
+        }
+        if self.followed is not None and self.paid and self.charged_times:
+            return [owner for who, owner in first.items() if who in self.followed.newcomers]
+        return list(first.values())
+
+    def notes(self) -> list[str]:
+        """What was done, and what it does not hide."""
+        if self.followed is None:
+            return [
+                "The noise is permanent: the same person in the same cell reports the same place, "
+                f"however often, and that counts as one report. {_BACK}"
+            ]
+        told = [
+            "The noise is permanent: readings of a person within "
+            f"{in_words(self.followed.near)} of an earlier one, in the order of the rows, report what "
+            f"that one reported, and that counts as one report. {_BACK}"
+        ]
+        if self.paid:
+            told.append("Places that a person reported from before were paid for then.")
+        return told
+
+
+@contextmanager
+def visits(
+    noise: PermanentNoise,
+    owners: Sequence[Any],
+    true: tuple[Floats, Floats],
+    *,
+    state: PathArg | None,
+    whole_history: bool,
+    near: LengthLike | None,
+    limit: int | None,
+    ledger: LedgerLike,
+) -> Iterator[Visits]:
+    """The visits of some rows; a state file is held meanwhile, and written in the end.
+
+    Parameters
+    ----------
+    noise
+        The permanent noise.
+    owners
+        Whose each row is.
+    true
+        Latitudes and longitudes.
+    state, whole_history, near
+        As for `protect_places`.
+    limit
+        The most different places that one person may have.
+    ledger
+        What will be charged.
+    """
+    if state is not None and whole_history:
+        raise NotApplicable(
+            "a state file knows what came before, and a whole history holds it: give one of the two"
+        )
+    people, cells = noise.people(owners), noise.mechanism.cells(*true)
+    if state is None and not whole_history:
+        if near is not None:
+            raise NotApplicable("near is for leaders: give state= or whole_history= as well")
+        yield Visits(noise, people, cells, _most_cells(people, cells, limit))
+        return
+    file = None if state is None else StateFile(state, noise)
+    with nullcontext() if file is None else file.held():
+        known = empty_state(near) if file is None else file.read(near)
+        step = noise.mechanism.step
+        followed = follow(
+            cells, people.tags, known.leaders, near=known.near, step=step, limit=limit
+        )
+        place = ledger_place(ledger)
+        paid = place is not None and place == known.charged
+        kept = file is not None
+        yield Visits(noise, people, followed.points, followed.most, followed, kept, paid)
+        if file is not None:
+            charged = place if known.fresh or paid else None  # all of them, to one account
+            now = {**known.leaders, **followed.leaders}
+            file.write(LeaderState(now, known.near, charged))
+
+
+def _most_cells(people: TaggedPeople, cells: Whole, limit: int | None) -> int:
+    """The most cells of one person."""
+    if not len(cells):
+        return 1
+    rows = np.column_stack([people.tags.view(np.int64), cells])
+    different, first = np.unique(rows, axis=0, return_index=True)
+    _, whose, counts = np.unique(different[:, :2], axis=0, return_inverse=True, return_counts=True)
+    most = int(counts.max())
+    if limit is not None and most > limit:
+        over = np.flatnonzero(counts[whose.ravel()] > limit)
+        row = int(first[over].max())
+        raise BudgetExceeded(
+            f"row {row}: its person has more than {counted(limit, 'different place')}, and the level "
+            f"was divided by {limit}; leave rows out, or declare more reports"
+        )
+    return most
