@@ -1,13 +1,16 @@
 """``dprivacy geo``, by its command object."""
 
 import json
+import stat
 
 import pytest
 from click.testing import CliRunner
 
 from dprivacy.cli.verbs.geo import geo
+from dprivacy.cli.verbs.verify import verify
 from dprivacy.errors import Malformed
-from dprivacy.release import write_permanent_key
+from dprivacy.numbers import Level
+from dprivacy.release import Ledger, write_permanent_key
 
 PLACES = """lat,lon,who,diagnosis
 40.735,-73.99,ann,CANARY
@@ -47,6 +50,31 @@ def test_the_command_of_the_first_page(run, tmp_path):
     assert lines[0] == '"lat","lon"'
     assert len(lines) == 4
     assert "CANARY" not in done.output
+
+
+def test_a_state_repeats_what_was_reported_before(run, tmp_path):
+    """Two weeks of files: 30 m beside home it is home again, and the second pays nothing."""
+    ledger = Ledger(tmp_path / "ledger.db")
+    ledger.budget("everyone", 100, column="places", unit="person")
+    ledger.close()
+    moved = PLACES.replace("40.735,", "40.7352,")
+    assert moved != PLACES
+    (tmp_path / "next.csv").write_text(moved)
+    told = ["--person", "who", "--permanent-key", "key", "--state", "leaders", "--near", "60 m"]
+    told += ["--region", REGION, "--keep", "who", "--ledger", "ledger.db"]
+    for week, name in (("one", "places.csv"), ("two", "next.csv")):
+        done = run(name, "-o", f"{week}.csv", *told)
+        assert "between two tracks with different patterns the ratio has no bound" in done.output
+        with Ledger(tmp_path / "ledger.db") as opened:
+            assert opened.spent(column="places").eps == 5 * Level("ln 4")
+    assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
+    assert "paid for then" in done.output
+    assert stat.S_IMODE((tmp_path / "leaders").stat().st_mode) == 0o600
+    proved = CliRunner().invoke(verify, ["two.csv.card.json", "two.csv", "--ledger", "ledger.db"])
+    assert proved.exit_code == 0, proved.output
+    whole = run("places.csv", "-o", "whole.csv", *told[:4], *told[6:-2], "--whole-history")
+    assert (tmp_path / "whole.csv").read_text() == (tmp_path / "one.csv").read_text()
+    assert "within 60 m of an earlier one" in whole.output
 
 
 def test_json_region_clamp_person_and_permanent_key(run, tmp_path):
@@ -156,6 +184,12 @@ def test_places_of_a_public_list(run, tmp_path):
         (
             ["places.csv", "-o", "o.csv", *PRIOR, "--optimal", "--permanent-key", "key"],
             "cannot be combined with --permanent-key",
+        ),
+        (["places.csv", "-o", "o.csv", "--state", "s"], "go with --permanent-key"),
+        (["places.csv", "-o", "o.csv", "--whole-history"], "go with --permanent-key"),
+        (
+            ["places.csv", "-o", "o.csv", "--permanent-key", "key", "--near", "9 m"],
+            "--near goes with",
         ),
         (["places.csv", "-o", "o.csv", *PRIOR, "--force"], "--force goes with"),
         (["places.csv", "-o", "o.csv", *PRIOR, "--among", "public.csv"], "leave out --prior"),

@@ -134,6 +134,8 @@ def prepare(folder: Path) -> Path:
         "shops.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n",
         "venues.csv": "lat,lon\n40.730,-73.990\n40.733,-73.992\n40.735,-73.985\n",
         "visits.csv": "lat,lon\n40.733,-73.992\n40.730,-73.990\n",
+        "week.csv": "who,lat,lon\nann,40.733,-73.992\nann,40.730,-73.990\nbob,40.7301,-73.990\n",
+        "key": f"dprivacy permanent 3 {'5a' * 32}\n",
         "ratings.csv": "user,item,rating\n"
         + "".join(f"p{u},i{i},{(u * 7 + i * 3) % 5 + 1}\n" for u in range(9) for i in range(8)),
         "notes.txt": "The doctor wrote a short letter to the patient.\n",

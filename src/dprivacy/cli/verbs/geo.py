@@ -28,6 +28,7 @@ _EPILOG = shared.examples(
     'dprivacy geo places.csv --region "40.7,-74.0,50 km" -o reported.csv',
     "dprivacy geo places.csv --radius 200m -o reported.geojson --map map.html",
     "dprivacy geo walk.gpx --reports 500 -o reported.gpx",
+    "dprivacy geo week.csv --person who --permanent-key key --state own -o o.csv",
     "dprivacy geo visits.csv --among venues.csv -o reported.csv",
     'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
 )
@@ -51,6 +52,17 @@ _EPILOG = shared.examples(
 )
 @shared.KEEP
 @shared.permanent_key("place")
+@click.option(
+    "--state",
+    type=shared.PATH,
+    help="Secret file of where people reported from before, for permanent noise.",
+)
+@click.option(
+    "--whole-history", is_flag=True, help="The rows are all that these people ever reported."
+)
+@click.option(
+    "--near", help="Distance up to which it is an earlier place again; 75 m when omitted."
+)
 @click.option(
     "--prior",
     type=shared.PATH,
@@ -91,7 +103,8 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     A line of GeoJSON and a GPX file as a whole are one person's track, whose reports add up. The output
     has coordinates and the columns named by --keep, nothing else. The card is written beside it. A
     region is public knowledge: never read it off the places. With --frontier no places are read; planar
-    noise, best guesses from it and the optimal mechanism are compared at one guarantee.
+    noise, best guesses from it and the optimal mechanism are compared at one guarantee. With --state or
+    --whole-history permanent noise takes rows in the order of time.
     """
     _require(places, output, given)
     known = _known(given)
@@ -105,7 +118,8 @@ def geo(places: Path | None, output: Path | None, **given: Any) -> None:
     }
     options |= shared.written(given)
     options |= {"radius": given["radius"], "eps": given["epsilon"], "clamp": given["clamp"]}
-    options |= {"reports": given["reports"], "permanent_key": shared.read_key(given["key_file"])}
+    options |= {name: given[name] for name in ("reports", "state", "whole_history", "near")}
+    options["permanent_key"] = shared.read_key(given["key_file"])
     if known is None:
         options["region"] = given["region"]
     elif given["optimal"] or given["among"]:
@@ -147,6 +161,10 @@ def _require(places: Path | None, output: Path | None, given: dict[str, Any]) ->
         return
     if places is None or output is None:
         raise click.UsageError("give PLACES and --output")
+    if given["key_file"] is None and (given["state"] or given["whole_history"]):
+        raise click.UsageError("--state and --whole-history go with --permanent-key")
+    if given["near"] and not (given["state"] or given["whole_history"]):
+        raise click.UsageError("--near goes with --state or --whole-history")
     if (given["optimal"] or listed) and given["key_file"]:
         raise click.UsageError("--optimal and --among cannot be combined with --permanent-key")
     drawn: Path | None = given["map_file"]
