@@ -59,6 +59,12 @@ from dprivacy.text.embeddings.word_distances import (
     word_movers_distance as word_movers_distance,
 )
 from dprivacy.text.embeddings.word_vectors import Embedding as Embedding
+from dprivacy.text.finding.personal_data import Found as Found, find_personal as find_personal
+from dprivacy.text.finding.word_lists import (
+    NameLists as NameLists,
+    name_lists as name_lists,
+    read_names as read_names,
+)
 
 # isort: split
 # For other rooms; not part of the surface.

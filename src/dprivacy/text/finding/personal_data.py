@@ -1,0 +1,74 @@
+"""Personal data in a text: found before the noise, offline, and never with a guarantee."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dprivacy.errors import UnknownName
+from dprivacy.text.documents.text_pieces import require_text
+from dprivacy.text.finding.personal_rules import by_rules
+from dprivacy.text.finding.proper_names import Names
+from dprivacy.text.finding.word_lists import NameLists, name_lists
+
+KINDS = ("name", "email", "phone", "card", "iban", "date", "link", "handle", "address", "id", "ip")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A stretch of a text, and what kind of personal data it looks like.
+
+    Examples
+    --------
+    >>> Found("email", 8, 24)
+    Found(kind='email', start=8, end=24)
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_personal(
+    text: str, *, kinds: Iterable[str] = KINDS, lists: NameLists | None = None
+) -> list[Found]:
+    """What in a text looks like personal data, in order and without overlaps.
+
+    Parameters
+    ----------
+    text
+        A text.
+    kinds
+        What to look for: "name" (any proper name), "email", "phone", "card" and "iban" (by their check
+        digits), "date", "link", "handle", "address", "id" and "ip".
+    lists
+        Names and ordinary words; those of the package by default, which are English.
+
+    Notes
+    -----
+    Rules come first, then names on what they left: a word with a capital that follows a title or a
+    greeting, is a listed first name, is a listed surname and no ordinary word, or is no ordinary word
+    in mid-sentence; or a small word that is a listed first name and no ordinary word. All of it takes
+    time in proportion to the text. Nothing is promised by it.
+
+    Examples
+    --------
+    >>> note = "Please ring Maria Oliveira on +44 20 7946 0958."
+    >>> [(found.kind, note[found.start : found.end]) for found in find_personal(note)]
+    [('name', 'Maria Oliveira'), ('phone', '+44 20 7946 0958')]
+    """
+    require_text(text)
+    asked = read_kinds(kinds)
+    taken = bytearray(len(text))
+    # Every rule is tried, also those that nobody asked for: a card's number is then no telephone's.
+    found = [Found(*span) for span in by_rules(text, taken) if span[0] in asked]
+    if "name" in asked:
+        chosen = name_lists() if lists is None else lists
+        found += [Found("name", *span) for span in Names(text, taken, chosen).spans()]
+    return sorted(found, key=lambda one: one.start)
+
+
+def read_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The kinds that are asked for, in the order of `KINDS`."""
+    asked = [kinds] if isinstance(kinds, str) else list(kinds)
+    for kind in asked:
+        UnknownName.require("find", kind, KINDS)
+    return tuple(kind for kind in KINDS if kind in asked)

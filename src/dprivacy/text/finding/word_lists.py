@@ -1,0 +1,82 @@
+"""Lists of names, of ordinary words and of places: those of the package, and names from a file."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+
+from dprivacy.errors import BadFile
+from dprivacy.model import file_text
+from dprivacy.typing import PathArg
+
+_LONGEST = 100  # characters of a name
+
+
+@dataclass(frozen=True)
+class NameLists:
+    """First names, surnames, ordinary words and places, all in small letters.
+
+    Examples
+    --------
+    >>> lists = name_lists()
+    >>> "maria" in lists.first, "garcia" in lists.last, "garden" in lists.ordinary
+    (True, True, True)
+    """
+
+    first: frozenset[str]
+    last: frozenset[str]
+    ordinary: frozenset[str]
+    places: frozenset[str]
+    kept: frozenset[str]
+
+    @cached_property
+    def either(self) -> frozenset[str]:
+        """First names and surnames."""
+        return self.first | self.last
+
+    def names_only(self, word: str) -> bool:
+        """Whether a word is a listed name and nothing else: a vocabulary does without it."""
+        low = word.lower()
+        return low in self.either and low not in self.ordinary and low not in self.kept
+
+    def added(self, names: Iterable[str]) -> "NameLists":
+        """With more names, which count as first names and as surnames."""
+        more = frozenset(name.lower() for name in names)
+        return NameLists(
+            self.first | more, self.last | more, self.ordinary, self.places, self.kept - more
+        )
+
+
+@cache
+def name_lists() -> NameLists:
+    """The lists of the package: names of the US Census of 1990, and words of English."""
+    first, last, ordinary, places, kept = (
+        frozenset(_listed(f"{name}.txt"))
+        for name in ("first_names", "surnames", "ordinary_words", "places", "word_surnames")
+    )
+    return NameLists(first, last, ordinary, places, kept)
+
+
+def read_names(path: PathArg) -> list[str]:
+    r"""Names from a file of them, in UTF-8, one a line or with spaces between.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "names.txt").write_text("Ngaio\nWanjiru Kamau\n")
+    ...     read_names(f"{folder}/names.txt")
+    ['Ngaio', 'Wanjiru', 'Kamau']
+    """
+    found = file_text(path).split()
+    if not found or any(len(name) > _LONGEST for name in found):
+        raise BadFile(
+            f"{path}: should list names of at most {_LONGEST} characters, in UTF-8, one a line"
+        )
+    return found
+
+
+def _listed(name: str) -> list[str]:
+    text = files("dprivacy.text").joinpath(f"data/{name}").read_text(encoding="utf-8")
+    return [word for line in text.splitlines() if not line.startswith("#") for word in line.split()]
