@@ -27,6 +27,7 @@ from dprivacy.text.documents.document_mechanism import (
     TextMechanism as TextMechanism,
     text_mechanism as text_mechanism,
 )
+from dprivacy.text.documents.kept_words import kept_share as kept_share
 from dprivacy.text.documents.noise_radius import (
     chance_within as chance_within,
     eps_for_radius as eps_for_radius,
@@ -42,6 +43,7 @@ from dprivacy.text.documents.text_pieces import (
     stop_words as stop_words,
     words_of as words_of,
 )
+from dprivacy.text.documents.texts_in_cells import TextCells as TextCells, text_cells as text_cells
 from dprivacy.text.documents.word_noise import (
     ExponentialWords as ExponentialWords,
     LaplaceWords as LaplaceWords,
@@ -51,6 +53,7 @@ from dprivacy.text.embeddings.made_embeddings import (
     embedding_from_groups as embedding_from_groups,
     small_embedding as small_embedding,
 )
+from dprivacy.text.embeddings.padded_texts import PaddedTexts as PaddedTexts
 from dprivacy.text.embeddings.vector_files import read_embedding as read_embedding
 from dprivacy.text.embeddings.word_distances import (
     WordBags as WordBags,
@@ -68,10 +71,16 @@ from dprivacy.text.finding.word_lists import (
 
 # isort: split
 # For other rooms; not part of the surface.
+from dprivacy.text.documents.kept_words import MOST as MOST, readable_words as readable_words
 from dprivacy.text.documents.piece_policy import (
     Layout as Layout,
     StopWords as StopWords,
     Unknown as Unknown,
 )
 from dprivacy.text.documents.text_pieces import require_text as require_text
+from dprivacy.text.documents.texts_in_cells import (
+    LONGEST as LONGEST,
+    vocabulary_hash as vocabulary_hash,
+)
 from dprivacy.text.documents.word_noise import Noise as Noise
+from dprivacy.text.finding.personal_data import KINDS as KINDS, read_kinds as read_kinds

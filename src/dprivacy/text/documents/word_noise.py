@@ -99,7 +99,7 @@ class ExponentialWords(Sourced):
         4. So the quotient of two rows in one column is at most e^(ε'·d + 2⁻¹⁹), the quotient of the
            sums included, and that is at most e^(ε·d) where d ≥ floor = 2⁻⁹/ε. At d = 0 rows are equal.
         """
-        return self._rows(self._places(words))
+        return self.rows(self._places(words))
 
     def _places(self, words: Sequence[str]) -> NDArray[np.intp]:
         """The row of each word; one past the last for unknown words."""
@@ -114,7 +114,8 @@ class ExponentialWords(Sourced):
         rows = np.vstack([around, np.zeros(self.embedding.dimension)])
         return rows, np.asarray(np.einsum("ij,ij->i", rows, rows))
 
-    def _rows(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
+    def rows(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
+        """The integers of the rows at these places of the vocabulary; one past the last is unknown."""
         rows, squares = self._whole
         eps = float(self.guarantee.eps) * (1 - _SPARE)
         apart = squares[places, None] + squares[:-1] - 2 * (rows[places] @ rows[:-1].T)
@@ -133,20 +134,26 @@ class ExponentialWords(Sourced):
     def randomise(self, values: Sequence[str], *, insecure_seed: int | None = None) -> list[str]:
         """A noisy word for every true one, drawn with exactly the probabilities of its row."""
         asked = read_words(values)
-        source = self._source(insecure_seed)
-        places = self._places(asked)
-        drawn = (source.words(len(asked)) >> np.uint64(64 - TOTAL_BITS)).astype(np.int64)
-        chosen = np.empty(len(asked), dtype=np.intp)
+        chosen = self.draw(self._places(asked), self._source(insecure_seed))
+        return [self.embedding.words[k] for k in chosen]
+
+    def draw(self, places: NDArray[np.intp], source: Source) -> NDArray[np.intp]:
+        """The place of a noisy word for the place of each true one; one past the last is unknown.
+
+        The n-th word takes the n-th random number, in whatever blocks words come.
+        """
+        drawn = (source.words(len(places)) >> np.uint64(64 - TOTAL_BITS)).astype(np.int64)
+        chosen = np.empty(len(places), dtype=np.intp)
         distinct, where = np.unique(places, return_inverse=True)
         order = np.argsort(where, kind="stable")
         ends = np.searchsorted(where[order], np.arange(len(distinct) + 1))
         step = max(1, _BLOCK // len(self.embedding))
         for low in range(0, len(distinct), step):
-            upto = np.cumsum(self._rows(distinct[low : low + step]), axis=1)
+            upto = np.cumsum(self.rows(distinct[low : low + step]), axis=1)
             for k, row in enumerate(upto, low):
                 mine = order[ends[k] : ends[k + 1]]
                 chosen[mine] = np.searchsorted(row, drawn[mine], side="right")
-        return [self.embedding.words[k] for k in chosen]
+        return chosen
 
     @property
     def channel(self) -> Channel | None:

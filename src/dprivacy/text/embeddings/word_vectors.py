@@ -19,6 +19,9 @@ from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 Floats = NDArray[np.floating[Any]]
 _MOST_IN_TABLE = 4000  # words of a table of distances
 _LOOKED_AT = 1000  # words among which typical distances are measured
+_MOST_COMPARED = 20_000  # words whose distances are all looked at for the diameter
+_BLOCK = 1000
+_UPWARDS = 1 + 2.0**-20  # far above what doubles lose in a sum of squares
 
 
 @result("T", "Def 9.2.2", "Lem 9.1")
@@ -99,6 +102,23 @@ class Embedding:
         if self.middle is not None:
             return self.middle
         return np.asarray(self.vectors.mean(axis=0, dtype=np.float64))
+
+    @cached_property
+    def diameter(self) -> Fraction:
+        """At least the largest distance between two words, unknown ones among them.
+
+        All distances are looked at up to 20,000 words; beyond, it is twice the largest from the centre.
+        """
+        rows = np.vstack([self.vectors - self.centre, np.zeros(self.dimension)])
+        squares = np.einsum("ij,ij->i", rows, rows)
+        if len(rows) > _MOST_COMPARED:
+            return Fraction(2 * math.sqrt(squares.max()) * _UPWARDS)
+        largest = max(
+            float((squares[low : low + _BLOCK, None] + squares - 2 * part @ rows.T).max())
+            for low in range(0, len(rows), _BLOCK)
+            for part in (rows[low : low + _BLOCK],)
+        )
+        return Fraction(math.sqrt(max(largest, 0.0)) * _UPWARDS)
 
     def position(self, word: str) -> int | None:
         """The row of a word, None for an unknown one."""
