@@ -23,6 +23,7 @@ Exit code 0: all of this holds. 3: it does not, or is too large to be proved her
 1: this is no card of a table.
 """
 
+import csv
 import hashlib
 import json
 import re
@@ -128,14 +129,17 @@ def space(field, spec):
     kind, values = spec["type"], spec.get("values", [])
     if kind in ("place", "bits"):
         return None, None, spec.get("bits")
-    if kind == "numbers":
+    if kind == "text":  # a label for each; which one a text has is no matter of the guarantee
+        head = next(csv.reader([spec["weights"].partition("\n")[0]])) if "weights" in spec else []
+        values, apart = head[1:] or [*spec["topics"]], ("all", ONE)
+    elif kind == "numbers":
         low, high, grid = (Fraction(str(spec[key])) for key in ("low", "high", "grid"))
         steps = (high - low) / grid
         if grid <= 0 or steps.denominator > 1:
             raise Fault(f"{field}.grid: does not lead from low to high")
         points = [{"fraction": str(low + k * grid)} for k in range(int(min(steps, LISTED)) + 1)]
         return points if steps < LISTED else None, ("line", given(grid, field)), high - low
-    if kind == "categories":
+    elif kind == "categories":
         values, apart = (
             [*values, *([None] if spec.get("nulls") == "category" else [])],
             ("all", ONE),
@@ -236,6 +240,7 @@ OWN = {  # what a plan may say of a mechanism whose cells are reports, and no ot
     "t": "projective_response",
 }  # fmt: skip
 SETS = "subset_response unary_response hashed_response projective_response"
+FILED = "vocabulary:str most_words:int sha256:str measured:dict names_sha256:str"
 KINDS = {  # the mechanisms of each type of column, the usual one first; what a plan may say of it
     "categories": (f"randomised_response exponential {SETS}", f"values {MADE} {' '.join(OWN)}"),
     "ordered": ("geometric randomised_response exponential", f"values {MADE}"),
@@ -246,7 +251,11 @@ KINDS = {  # the mechanisms of each type of column, the usual one first; what a 
     "place": ("planar_laplace", "grid mechanism"),
     "bits": ("bitwise_response", "bits mechanism"),
     "stored": ("stored", "stored"),
+    "text": ("randomised_response", f"keep topics weights {FILED}"),
 }
+WORDED = (
+    f"keep length:int level long find:list names unknown stop_words accept_readable:bool {FILED}"
+)
 WITH_DELTA = ("randomised_response", "laplace")
 BY_FORMULA = ("randomised_response", "geometric", "laplace")
 ANY = "type epsilon columns:list nulls source note"
@@ -358,6 +367,8 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
 def check_column(name, spec, entry, left):
     """One column against its plan; the level between its two most different values, or None."""
     field, plan, kind = f"mechanisms.{name}", f"plan.columns.{name}", spec["type"]
+    if kind == "text" and spec.get("keep", "bag" if "length" in spec else "topic") != "topic":
+        return check_words(field, plan, name, spec, entry, left)
     fitting, settings = KINDS[kind]
     keys(plan, spec, "type" if kind == "stored" else "type epsilon", f"{ANY} {settings}")
     told = "type:str family:str columns:list eps:str delta:str most:str nulls:str channel"
@@ -375,7 +386,11 @@ def check_column(name, spec, entry, left):
         if kind not in ("numbers", "place", "bits") and nulls["replace"] not in values:
             raise Fault(f"{plan}.nulls: replaces by what is not a value")
         nulls = "replace"
-    if nulls not in ("refuse", "category", "replace") or nulls == "replace" == spec.get("nulls"):
+    if nulls not in (
+        "refuse",
+        "empty" if kind == "text" else "category",
+        "replace",
+    ) or nulls == "replace" == spec.get("nulls"):
         raise Fault(f"{plan}.nulls: is not a rule for missing values")
     same(f"{field}.nulls", entry["nulls"], nulls)
     if spec.get("source", "declared") not in ("declared", "data", "data, acknowledged"):
@@ -428,6 +443,35 @@ def check_column(name, spec, entry, left):
     most = eps * Fraction(far).numerator // Fraction(far).denominator
     if not equal(most, level(entry["most"], f"{field}.most")):
         raise Fault(f"{field}.most: is not eps times the farthest distance")
+    return most
+
+
+def check_words(field, plan, name, spec, entry, left):
+    """A column of texts whose words are noised: its level from the figures of its vocabulary."""
+    keys(plan, spec, "type length:int", f"{ANY} epsilon {WORDED}")
+    told = "type:str family:str columns:list eps:str delta:str most:str nulls:str channel"
+    keys(field, entry, f"{told} length:str diameter:str")
+    for key, follows in (
+        ("type", "text"), ("family", "words"), ("columns", spec.get("columns", [name])), ("delta", "0"),
+        ("channel", None), ("nulls", spec.get("nulls", "refuse")), ("length", str(spec["length"])),
+    ):  # fmt: skip
+        same(f"{field}.{key}", entry[key], follows)
+    if spec.get("keep", "bag") not in ("bag", "text") or ("level" in spec) == ("epsilon" in spec):
+        raise Fault(f"{plan}: keeps neither bag nor text, or has not one of epsilon and level")
+    eps, wide, length = level(entry["eps"], field), Fraction(entry["diameter"]), spec["length"]
+    figures = spec.get("measured", {})
+    if eps <= 0 or wide <= 0 or not 1 <= length <= 2000:
+        raise Fault(f"{field}: eps, diameter or length is out of range")
+    if figures and wide < Fraction(figures["diameter"]):
+        raise Fault(f"{field}.diameter: is less than that of the vocabulary")
+    far = eps * wide.numerator // wide.denominator
+    asked = given(spec.get("epsilon", spec.get("level")), plan)
+    if not equal(eps if "epsilon" in spec else far * length, asked):
+        raise Fault(f"{field}.eps: does not follow from the plan")
+    most = min(far, 40 * given("ln 2", field)) * length
+    if not equal(most, level(entry["most"], f"{field}.most")):
+        raise Fault(f"{field}.most: is not the level of a whole text")
+    left.append(name)
     return most
 
 

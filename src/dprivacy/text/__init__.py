@@ -44,6 +44,13 @@ from dprivacy.text.documents.text_pieces import (
     words_of as words_of,
 )
 from dprivacy.text.documents.texts_in_cells import TextCells as TextCells, text_cells as text_cells
+from dprivacy.text.documents.topic_labels import (
+    TopicMechanism as TopicMechanism,
+    TopicReader as TopicReader,
+    seed_topics as seed_topics,
+    topic_mechanism as topic_mechanism,
+    weighed_topics as weighed_topics,
+)
 from dprivacy.text.documents.word_noise import (
     ExponentialWords as ExponentialWords,
     LaplaceWords as LaplaceWords,
@@ -82,5 +89,6 @@ from dprivacy.text.documents.texts_in_cells import (
     LONGEST as LONGEST,
     vocabulary_hash as vocabulary_hash,
 )
-from dprivacy.text.documents.word_noise import Noise as Noise
+from dprivacy.text.documents.topic_labels import read_topics as read_topics
+from dprivacy.text.documents.word_noise import Noise as Noise, word_floor as word_floor
 from dprivacy.text.finding.personal_data import KINDS as KINDS, read_kinds as read_kinds

@@ -24,6 +24,7 @@ from dprivacy.release.columns.row_facts import RowOrder
 from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
 from dprivacy.sampling import CategoricalSampler, Source
 
 MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared
@@ -61,7 +62,8 @@ class ColumnProtector:
         self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
-        self.orders = [RowOrder() for _ in column.columns if column.kind != "bits"]
+        ordered = column.kind != "bits" and (column.kind != "text" or column.listed)
+        self.orders = [RowOrder() for _ in column.columns if ordered]
         self.type = published_type(column)
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
             channel = column.mechanism.channel
@@ -86,6 +88,8 @@ class ColumnProtector:
             return [_labelled(self._drawn(true, people), self.named, arrays[0].type)]
         if self.column.kind == "numbers":
             return [self._numbers(true)]
+        if self.column.kind == "text":
+            return [self._worded(true)]
         noisy = self.mechanism.randomise(true)
         return [self._bits(noisy)] if self.column.kind == "bits" else [*map(self._back, noisy.T)]
 
@@ -96,6 +100,8 @@ class ColumnProtector:
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
             )
         try:
+            if self.column.kind == "text":
+                return self._looked_at_texts(arrays[0])
             if self.coded:
                 true: NDArray[Any] = self._codes(arrays[0])
             elif self.column.kind == "bits":
@@ -197,6 +203,30 @@ class ColumnProtector:
             raise self._at(at, _STRANGE, UnknownCategory)
         return np.asarray(codes).astype(np.intp)
 
+    def _looked_at_texts(self, array: Any) -> NDArray[Any]:
+        """Texts as they are, or the positions of their topics."""
+        pa = arrow()
+        values = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+        if self.column.nulls == "empty" and values.null_count:
+            values = values.cast(pa.large_string()).fill_null("")
+        values = self._without_nulls(values)
+        if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+            raise self._misfit()
+        texts = values.to_pylist()
+        if self.column.listed:
+            codes = topic_codes(self.column, texts, self.row)
+            for order in self.orders:
+                order.see(codes)
+        else:
+            codes = np.array(texts, dtype=object)
+        self.row += len(texts)
+        return codes
+
+    def _worded(self, texts: NDArray[np.object_]) -> Any:
+        """Noisy words for texts."""
+        first = self.row - len(texts)
+        return arrow().array(noisy_texts(self.mechanism, self.column, texts, first), type=self.type)
+
     def _floats(self, array: Any) -> NDArray[np.float64]:
         pa = arrow()
         values = self._without_nulls(self._plain(array))
@@ -262,7 +292,7 @@ def published_type(column: ColumnPlan) -> Any:
         return pa.int64() if cell_form(column.local) == NUMBER else pa.string()
     if column.listed:
         return declared_outputs(column).type
-    if column.kind == "bits":
+    if column.kind in ("bits", "text"):
         return pa.string()
     grid = getattr(column.mechanism, "grid", None)
     whole = grid is not None and all(

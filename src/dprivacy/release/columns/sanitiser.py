@@ -15,6 +15,7 @@ from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.texts.texts_in_columns import require_hidden
 from dprivacy.sampling import Source
 
 
@@ -45,6 +46,7 @@ class Sanitiser:
         before: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         require_confirmed(plan)
+        require_hidden(plan)
         self.before = before
         self.plan, self.source, self.permanent = plan, source, permanent_key is not None
         self._key = permanent_key
@@ -185,6 +187,7 @@ def _permanent(
     if not column.listed:
         raise BadPlan(
             f"column {column.name!r}: permanent answers are for listed values, not for {column.kind}"
+            + ('; use keep = "topic"' if column.kind == "text" else "")
         )
     return PermanentAnswers(column.mechanism, key, column.name)
 

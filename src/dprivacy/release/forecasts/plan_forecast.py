@@ -28,6 +28,7 @@ _APART = {
     "numbers": "numbers at their difference",
     "place": "Euclidean",
     "bits": "differing bits count",
+    "text": "distances of the vocabulary",
 }
 
 

@@ -17,6 +17,7 @@ from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine, Vectors
+from dprivacy.text import PaddedTexts
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,9 @@ def charge(column: str, promise: Any, *, times: int = 1) -> Charge:
             f"column {column!r}: a Guarantee or a mechanism is needed, not {type(promise).__name__}"
         )
     metric, words, scale = metric_of(guarantee.space)
+    if isinstance(guarantee.space, PaddedTexts):  # whose level has a ceiling
+        most = amount(guarantee.space.level(guarantee.eps) * times, Fraction(0))
+        return Charge(column, metric, words, amount(guarantee.eps * times, Fraction(0)), most)
     slack = as_level(guarantee.delta).rational * times
     farthest = widest_level(replace(guarantee, eps=Level(1)))
     unit, whole = (
@@ -123,6 +127,8 @@ def metric_of(space: Any) -> tuple[str, str, Level]:
     """
     if isinstance(space, GridLine):
         return "line", "per unit", Level(1)
+    if isinstance(space, PaddedTexts):
+        return f"text {space.vocabulary} {space.keep}", "per word and unit of distance", Level(1)
     if isinstance(space, BitStrings):
         return f"bits {space.bits}", "per bit", Level(1)
     if isinstance(space, Vectors):

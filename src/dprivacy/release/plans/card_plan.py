@@ -22,6 +22,7 @@ _TRIPLE = 40  # what two rows cost at one output
 _WRITTEN = 100_000  # what a distance costs that is written out, such as "ln 2"
 _REPORTS = tuple(family.name for family in FAMILIES if family.reports)
 _LISTED_REPORTS, _SET = 1 << 26, 1 << 10  # what listing all reports costs at the most, and a value
+_VOCABULARY = 1 << 26  # what building the vocabulary of the package costs
 _MULTIPLIED = 1 << 13  # bits from which on products cost more than their length
 
 
@@ -74,6 +75,11 @@ def work_of(spec: Mapping[str, Any]) -> float:
     >>> work_of(plain) < work_of({**plain, "mechanism": "exponential"})
     True
     """
+    if spec.get("type") == "text":
+        return (
+            _VOCABULARY
+            + (len(str(spec.get("topics", ""))) + len(str(spec.get("weights", "")))) * _CELL
+        )
     if spec.get("mechanism") in _REPORTS:
         return _LISTED_REPORTS + _SET * _size(spec)  # which has no table either, or a small one
     quick = quick_size(spec)

@@ -10,13 +10,14 @@ from dprivacy.errors import BadPlan, DPrivacyError, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
+from dprivacy.release.texts.text_columns import TEXT_SETTINGS
 from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 
 _LARGEST_TABLE = 1 << 30  # bytes
 _CELL = 88  # bytes of a cell, at the least
 _QUICK = ("randomised_response", "geometric", "laplace")  # families with a formula for each entry
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
-TYPES = (*LISTED, "numbers", "place", "bits")
+TYPES = (*LISTED, "numbers", "place", "bits", "text")
 _ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
 _DOMAIN = {
     "categories": {"values", "blocks"},
@@ -25,6 +26,7 @@ _DOMAIN = {
     "graph": {"edges", "values", "blocks"},
     "distances": {"values", "distances", "blocks"},
     "stored": {"file", "stored"},
+    "text": TEXT_SETTINGS,
 }
 
 
@@ -37,7 +39,7 @@ def families_for(kind: str) -> list[Family]:
 def settings_of(kind: str) -> set[str]:
     """What a plan may say of a column of a type."""
     own = {key for family in families_for(kind) for key in (*family.needs, *family.options)}
-    return _ANY | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if kind != "stored" else set())
+    return _ANY | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if own else set())
 
 
 SETTINGS = {kind: settings_of(kind) for kind in TYPES}
@@ -251,7 +253,7 @@ def may_replace(
 
 def null_policy(value: Any, where: str) -> tuple[str, Any]:
     """What happens to missing values: the name of the rule, and what they are replaced by."""
-    if value in ("refuse", "category"):
+    if value in ("refuse", "category", "empty"):
         return value, None
     if isinstance(value, Mapping) and set(value) == {"replace"}:
         return "replace", value["replace"]

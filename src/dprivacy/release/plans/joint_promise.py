@@ -13,8 +13,10 @@ from dprivacy.numbers import Level, as_level
 from dprivacy.release.columns.person_identifiers import RULE
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import weak_words
+from dprivacy.release.texts.text_columns import text_note
 from dprivacy.sources import result
 from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine
+from dprivacy.text import PaddedTexts
 from dprivacy.typing import PlanLike
 
 
@@ -50,7 +52,7 @@ class JointGuarantee(Answer):
             self._unbounded() if self.total is None else f"{self._whole()} {self.warning}".strip()
         ]
         for name, guarantee in self.parts:
-            lines.append(f"Column {name}: {guarantee.explain()}")
+            lines.append(f"Column {name}: {_in_words(guarantee)}")
         lines += self.notes
         if self.rows_per_person > 1:
             lines.append(
@@ -178,6 +180,8 @@ def _note(column: ColumnPlan) -> str:
             f"Column {column.name}: a cell is a report and no value ({cell_form(column.local)}); it is "
             "read through the card."
         )
+    if column.kind == "text":
+        return text_note(column.spec, f"Column {column.name}")
     farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
     if farther is None:
         return ""
@@ -192,6 +196,11 @@ def _note(column: ColumnPlan) -> str:
         f"Column {column.name}: {bounds}values are first moved to the nearest point of the grid, which "
         f"can put two of them up to {farther} of the grid farther apart."
     )
+
+
+def _in_words(guarantee: Guarantee) -> str:
+    space = guarantee.space
+    return space.sentence(guarantee.eps) if isinstance(space, PaddedTexts) else guarantee.explain()
 
 
 def widest_level(guarantee: Guarantee) -> Level | None:
@@ -209,6 +218,8 @@ def widest_level(guarantee: Guarantee) -> Level | None:
         return guarantee.eps * (space.high - space.low)
     if isinstance(space, BitStrings):
         return guarantee.eps * space.bits
+    if isinstance(space, PaddedTexts):
+        return space.level(guarantee.eps)
     return guarantee.eps if isinstance(space, Categories) else None
 
 

@@ -7,7 +7,9 @@ from dprivacy.errors import PrivacyLeakWarning
 from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
 from dprivacy.release.plans.weak_levels import MUCH
+from dprivacy.release.texts.texts_in_columns import readable_share
 from dprivacy.spaces import FiniteSpace
+from dprivacy.text import readable_words
 from dprivacy.typing import Label
 
 
@@ -15,7 +17,10 @@ def warn_about(plan: Plan, *, above: int = 1) -> None:
     """Warn of what is allowed and seldom wise, in the name of the caller that many calls above."""
     for column in plan.columns:
         found = []
-        near = _between_neighbours(column)
+        share = readable_share(column)
+        if share is not None and (told := readable_words(share)):
+            found.append(told)
+        near = 0.0 if share is not None else _between_neighbours(column)
         if near > MUCH:
             found.append(f"ε = {near:.3g} between neighbouring values protects little")
         twins = _twins(column.values)

@@ -361,7 +361,12 @@ def _check_mechanism(entry: Any, name: str, *, table: bool) -> None:
     if not table:
         return
     told = {key: value for key, value in entry.items() if key not in ("channel", "reports")}
-    require_keys(told, _OF_A_COLUMN, dict.fromkeys(("low", "high", "grid", "bits"), str), name)
+    require_keys(
+        told,
+        _OF_A_COLUMN,
+        dict.fromkeys(("low", "high", "grid", "bits", "length", "diameter"), str),
+        name,
+    )
     if "reports" in entry:
         if not isinstance(entry["reports"], dict) or entry.get("channel", False) is not None:
             raise BadFile(f"{name}: reports are an object, and have no channel beside them")

@@ -10,6 +10,7 @@ from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
 from dprivacy.release.plans.release_card import Card, StatedGuarantee
 from dprivacy.release.plans.report_columns import report_entry
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.text import PaddedTexts
 
 _MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down
 
@@ -72,9 +73,12 @@ def mechanism_entry(column: ColumnPlan) -> dict[str, Any]:
         "nulls": column.nulls,
         "channel": _channel(column),
     }
+    space = mechanism.guarantee.space
+    if isinstance(space, PaddedTexts):
+        entry["diameter"] = str(space.diameter)
     if column.local is not None:
         entry["reports"] = report_entry(column.local)
-    settings = (key for key in ("low", "high", "grid", "bits") if key in column.spec)
+    settings = (key for key in ("low", "high", "grid", "bits", "length") if key in column.spec)
     return entry | {key: str(column.spec[key]) for key in settings}
 
 

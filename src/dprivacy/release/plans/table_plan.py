@@ -36,7 +36,9 @@ from dprivacy.release.plans.report_columns import report_mechanism, report_value
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.stored_plans import VERSION, plan_in, plan_out, stored_body
 from dprivacy.release.plans.value_blocks import within_blocks
+from dprivacy.release.texts.text_columns import require_stored, spec_of_topics, text_column
 from dprivacy.spaces import FiniteSpace, discrete
+from dprivacy.text import TopicReader
 from dprivacy.typing import PlanLike
 
 _MOST_BITS = 4096  # of a whole number
@@ -74,6 +76,7 @@ class ColumnPlan:
     null_value: Any = None
     source: str = "declared"
     spec: Mapping[str, Any] = field(default_factory=dict)
+    reader: TopicReader | None = None  # of a text's topic
 
     @property
     def local(self) -> LocalMechanism | None:
@@ -90,7 +93,8 @@ class ColumnPlan:
     @property
     def listed(self) -> bool:
         """Whether the cells are listed labels, with a channel."""
-        return self.kind in LISTED and self.local is None
+        labels = self.kind in LISTED or (self.kind == "text" and self.space is not None)
+        return labels and self.local is None
 
     @property
     def channel(self) -> Channel | None:
@@ -226,10 +230,8 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
     data = plan_in(body)
     columns = data.get("columns")
     for column, spec in columns.items() if isinstance(columns, Mapping) else ():
-        if isinstance(spec, Mapping) and "file" in spec:
-            raise BadFile(
-                f"{name}: column {column!r} names a file, which a stored plan holds itself"
-            )
+        if isinstance(spec, Mapping):
+            require_stored(column, spec, name)
     return Plan.read(data)
 
 
@@ -335,7 +337,7 @@ def _column(name: str, spec: Any, where: str) -> _Read:
     useless = sorted(set(spec) - SETTINGS[kind])
     if useless:
         raise BadPlan(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
-    if "epsilon" not in spec and kind != "stored":
+    if "epsilon" not in spec and kind not in ("stored", "text"):
         raise BadPlan(f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)')
     source = spec.get("source", "declared")
     if source not in SOURCES:
@@ -354,8 +356,28 @@ def _told(where: str) -> Iterator[None]:
         raise type(reason)(text if text.startswith(where) else f"{where}: {text}") from None
 
 
+def _texts(name: str, spec: Mapping[str, Any], source: str, nulls: str, where: str) -> _Read:
+    made, columns = text_column(spec, where), _names(spec.get("columns", [name]), where)
+
+    def build() -> ColumnPlan:
+        with _told(where):
+            found = made()
+        space = found.mechanism.space if spec_of_topics(spec) else None
+        told = (found.mechanism, columns, space, nulls, None, source, dict(spec), found.reader)
+        return ColumnPlan(name, "text", *told)
+
+    if len(columns) != 1:
+        raise BadPlan(f"{where}: a text is one column, not {', '.join(columns)}")
+    return _Read(name, columns, build)
+
+
 def _protected(name: str, kind: str, spec: Mapping[str, Any], source: str, where: str) -> _Read:
     nulls, null_value = null_policy(spec.get("nulls", "refuse"), where)
+    if (nulls == "empty") != (kind == "text") and nulls != "refuse":
+        allowed = '"refuse" or "empty"' if kind == "text" else '"refuse", "category" or replaced'
+        raise BadPlan(f"{where}: nulls of the type {kind} may be {allowed}, not {nulls!r}")
+    if kind == "text":
+        return _texts(name, spec, source, nulls, where)
     family = None if kind == "stored" else family_of(kind, spec, where)
     if nulls == "category" and (kind != "categories" or "blocks" in spec):
         raise BadPlan(f'{where}: nulls = "category" is for plain categories, not for {kind}')

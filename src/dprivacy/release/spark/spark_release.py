@@ -38,6 +38,7 @@ from dprivacy.release.spark.spark_schema import bare_schema, column_of
 from dprivacy.release.spark.spark_sorting import frame_groups, sorted_rows
 from dprivacy.release.spark.spark_spending import FrameSpending
 from dprivacy.release.spark.spark_task import Run, task
+from dprivacy.release.texts.texts_in_columns import require_no_texts
 from dprivacy.release.unordered.shuffle_terms import warn_of_delta
 from dprivacy.release.unordered.shuffled_block import shuffled_table
 from dprivacy.sampling import choose_source
@@ -85,6 +86,7 @@ def sanitised_by_spark(
     """
     session = _session_of(frame)
     plan, permanent_key = terms.plan, terms.permanent_key
+    require_no_texts(plan)
     randomness = choose_source(terms.insecure_seed)
     sanitiser = Sanitiser(plan, randomness, permanent_key=permanent_key)
     warn_about(plan, above=2)

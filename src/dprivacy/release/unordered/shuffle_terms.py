@@ -76,6 +76,11 @@ def misfits(plan: Plan, *, permanent: bool = False) -> Iterator[BadPlan | NotApp
                 "a column; compare them with the questionnaire or code list and set source = "
                 f'"declared", {_WITHOUT}'
             )
+        if column.kind == "text" and not column.listed:
+            yield NotApplicable(
+                f"column {column.name!r} holds words of texts, of which no two rows are alike; use "
+                f'keep = "topic", {_WITHOUT}'
+            )
         if "blocks" in column.spec:
             yield BadPlan(
                 f"column {column.name!r} has blocks, and which block a row is in is published as it "

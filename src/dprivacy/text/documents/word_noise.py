@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dprivacy.errors import NotApplicable, UnknownName, WrongKind
 from dprivacy.mechanisms import VectorMechanism, listed, vector_laplace
 from dprivacy.model import Channel, Guarantee, Sourced, about
-from dprivacy.numbers import Mat, as_eps
+from dprivacy.numbers import Level, Mat, as_eps
 from dprivacy.sampling import Source
 from dprivacy.sources import result
 from dprivacy.text.embeddings.word_distances import WordSpace
@@ -181,6 +181,11 @@ def grid_step(embedding: Embedding) -> float:
     return 2.0 ** (math.frexp(farthest)[1] + 1 - bits) if farthest else 1.0
 
 
+def word_floor(eps: Level) -> float:
+    """How far apart two words count at the least, at a level: what rounding costs."""
+    return 4 * _ROUNDING / (_SPARE * float(eps))
+
+
 def snapped(embedding: Embedding, step: float) -> Embedding:
     """The embedding with every vector, and the centre, moved to the nearest point of a grid."""
     rows = np.rint(embedding.vectors.astype(np.float64) / step) * step
@@ -237,7 +242,7 @@ def word_mechanism(
         raise UnknownName.among("noise", noise, ("exponential", "laplace"))
     step = grid_step(embedding)
     grid = snapped(embedding, step)
-    space = WordSpace(grid, 4 * _ROUNDING / (_SPARE * float(level)))
+    space = WordSpace(grid, word_floor(level))
     guarantee = Guarantee(level, space, because="T Def 4.7.2, rounded as it was proved")
     return ExponentialWords(grid, step, guarantee)
 
