@@ -141,6 +141,17 @@ def test_a_book_that_asks_something_else_is_not_continued(tmp_path):
     assert "asks 'Which?'" in told.err
 
 
+def test_a_book_that_cannot_be_made_is_not_charged(tmp_path):
+    save(projective_response(["a", "b", "c"], eps="ln 3"), tmp_path / "m.json")
+    ledger, place = tmp_path / "ledger.db", tmp_path / "nowhere" / "b.db"
+    dprivacy("ledger", "budget", "everyone", "ln 4", "--ledger", ledger, "--unit", "row")
+    before = dprivacy("ledger", "show", "--ledger", ledger).out
+    serve = ("collect", "serve", tmp_path / "m.json", "--book", place, "--question", "Which?")
+    told = dprivacy(*serve, "--ledger", ledger, code=1)
+    assert "its folder is missing" in told.err
+    assert dprivacy("ledger", "show", "--ledger", ledger).out == before
+
+
 def test_a_budget_that_is_too_small_begins_no_book(tmp_path):
     save(projective_response(["a", "b", "c"], eps="ln 3"), tmp_path / "m.json")
     ledger, place = tmp_path / "ledger.db", tmp_path / "b.db"

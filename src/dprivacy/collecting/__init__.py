@@ -20,6 +20,10 @@ from dprivacy.collecting.wire_choice import wire_of as wire_of
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.collecting.books.book_places import SCHEMA as SCHEMA, has_book as has_book
+from dprivacy.collecting.books.book_places import (
+    SCHEMA as SCHEMA,
+    has_book as has_book,
+    require_room as require_room,
+)
 from dprivacy.collecting.closed_collection import charge as charge
 from dprivacy.collecting.collector_server import USUAL_PORT as USUAL_PORT

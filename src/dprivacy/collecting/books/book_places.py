@@ -1,10 +1,12 @@
 """Books by where they are: a file, or the address of a database."""
 
+import os
 from pathlib import Path
 
 from dprivacy.collecting.books.collection_book import Book, Collection
 from dprivacy.collecting.books.postgres_book import PostgresBook
 from dprivacy.collecting.books.sqlite_book import SQLiteBook
+from dprivacy.errors import BadFile
 
 SCHEMA = "dprivacy_collection"
 
@@ -66,6 +68,13 @@ def has_book(place: str, *, schema: str = SCHEMA) -> bool:
     if _is_address(place):
         return PostgresBook.is_there(place, schema)
     return Path(place).exists()
+
+
+def require_room(place: str) -> None:
+    """Refuse a file that cannot be made, before anything is charged for it."""
+    folder = Path(place).absolute().parent
+    if not _is_address(place) and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise BadFile(f"{place}: cannot be made; its folder is missing, or cannot be written to")
 
 
 def _is_address(place: str) -> bool:

@@ -106,7 +106,7 @@ class SQLiteBook(Book):
                 self._connection.executemany("INSERT INTO about VALUES (?, ?)", facts.items())
         made = {sql for (sql,) in run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
         if made != set(TABLES):  # no view or trigger of somebody else's
-            raise BadFile(f"{self.name}: is not the book of a collection (it has other tables)")
+            raise BadFile(f"{self.name}: is not the book of a collection (its tables are others)")
         found = dict(run("SELECT name, value FROM about"))
         self.collection = collection_in(found, self.name)
         if not reading:

@@ -19,6 +19,7 @@ from dprivacy.collecting import (
     has_book,
     new_book,
     open_book,
+    require_room,
     serve_collection,
 )
 from dprivacy.errors import BadFile, NotApplicable
@@ -178,6 +179,7 @@ def _begun(
         raise click.UsageError(
             "no book is there yet: a new collection needs the FILE of a mechanism and a --question"
         )
+    require_room(book)
     asked = Collection.of(file_text(file), question=question, name=name)
     if place is not None:
         asked = asked.charged(account)
