@@ -1,7 +1,10 @@
 """Books, in a file and in PostgreSQL alike: every report once, days, closing."""
 
+import random
 import secrets
 import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -84,6 +87,32 @@ def test_a_closed_collection_takes_nothing(book, place):
     assert looking.is_closed()
     assert looking.tally().n == 2
     looking.release()
+
+
+@pytest.mark.service("postgres")
+def test_several_collectors_count_in_one_database_at_once(server):
+    """Four that send the same reports, each in an order of its own; one of them counts each report."""
+    place = {"place": server, "schema": f"c{uuid.uuid4().hex}"}
+    new_book(collection=asked("projective"), **place).release()
+    sent = [(ident, at % 7) for at, ident in enumerate(ids(400))]
+
+    def collect(seed):
+        book = open_book(**place)
+        order = random.Random(seed).sample(sent, len(sent))
+        try:
+            return [
+                book.add(*zip(*order[at : at + 40], strict=True), DAY + seed % 2)
+                for at in range(0, len(order), 40)
+            ]
+        finally:
+            book.release()
+
+    with ThreadPoolExecutor(4) as collectors:
+        found = list(collectors.map(collect, range(4)))
+    assert sum(sum(new) for commits in found for new in commits) == len(sent)
+    book = open_book(**place)
+    assert book.tally().counters == Counter(y for _, y in sent)
+    book.release()
 
 
 def test_a_second_collection_does_not_write_over_the_first(book, place):
