@@ -99,6 +99,11 @@ def budget(
     help="Add up levels (sum), or Rényi charges, or only take releases that were declared beforehand.",
 )
 @click.option("--order", type=int, help="Order of the Rényi charges, from 2 on.")
+@click.option(
+    "--unordered",
+    is_flag=True,
+    help="Kept against those who see released tables alone: shuffled ones cost less.",
+)
 @_PER
 @_UNIT
 @shared.JSON
@@ -123,13 +128,20 @@ def open_account(account: str, limit: str, as_json: bool, **options: Any) -> Non
 @click.option("-p", "--plan", required=True, type=shared.PATH, help="Plan of the releases.")
 @click.option("--times", type=int, default=1, help="How many releases there will be.")
 @click.option("--delta", help="How much of the account's δ it takes; by default all that is left.")
+@click.option("--rows", type=int, help="Without order: how many rows each table has at least.")
 @shared.JSON
 def schedule(
-    account: str, plan: Path, times: int, delta: str | None, as_json: bool, **where: Any
+    account: str,
+    plan: Path,
+    times: int,
+    delta: str | None,
+    rows: int | None,
+    as_json: bool,
+    **where: Any,
 ) -> None:
     """Declare releases of a plan on an ACCOUNT by schedule, and pay for all of them at once."""
     with Ledger(**where, create=False) as found:
-        shared.show(found.schedule(account, plan, delta=delta, times=times), as_json)
+        shared.show(found.schedule(account, plan, delta=delta, times=times, rows=rows), as_json)
 
 
 @ledger.command(

@@ -9,11 +9,12 @@ from dprivacy.extras import arrow
 from dprivacy.release.columns.column_batches import declared_outputs
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
-from dprivacy.release.frames.sorted_frames import sorted_frame
+from dprivacy.release.frames.sorted_frames import sorted_frame, untouched_groups
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Terms, spending_on
 from dprivacy.release.plans.plan_warnings import warn_about
 from dprivacy.release.plans.release_card import Card
+from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.sampling import choose_source
 
 
@@ -28,13 +29,35 @@ def sanitised_frame(table: Any, terms: Terms) -> tuple[Any, Card, Receipt | None
         adapter = _adapter(table)
         if adapter is not _duckdb and hasattr(table, "__len__") and not len(table):
             raise WrongShape("the table holds no rows, so there is nothing to protect")
+        told: list[ShuffledTable] = []
+        if spending is not None and terms.delta is not None:
+            spending.shuffled = lambda: _alone(table, terms, told)
         clean, block = adapter(table, sanitiser), None
         sanitiser.finish(ordered=terms.delta is None)
         if terms.delta is not None:
             clean, block = sorted_frame(clean, terms.plan, terms.delta)
+            _require_same(block, told)
     receipt = None if spending is None else spending.given
     given = None if receipt is None else receipt.to_dict()
     return clean, sanitiser.card(given, shuffled=block), receipt
+
+
+def _alone(table: Any, terms: Terms, told: list[ShuffledTable]) -> ShuffledTable:
+    """What a table guarantees without its order, before anything is drawn; it is noted in `told`."""
+    assert terms.delta is not None
+    groups = untouched_groups(table, terms.plan)
+    found = shuffled_table(terms.plan, groups.rows, delta=terms.delta, smallest=groups.smallest)
+    told.append(found)
+    return found
+
+
+def _require_same(block: dict[str, Any], told: list[ShuffledTable]) -> None:
+    """Refuse a table that came out with other rows than it was charged for."""
+    if any(one.to_dict() != block for one in told):
+        raise NotApplicable(
+            "the table gave other rows when it was read again; fetch it first, and release what was "
+            "fetched"
+        )
 
 
 def _adapter(table: Any) -> Callable[[Any, Sanitiser], Any]:

@@ -12,6 +12,7 @@ from dprivacy.release.files.released_data import as_arrow
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.row_codes import released_codes
 from dprivacy.release.unordered.row_company import company_of
+from dprivacy.release.unordered.untouched_groups import GroupCount, Groups
 
 Order = NDArray[np.intp]
 
@@ -41,6 +42,22 @@ def sorted_frame(table: Any, plan: Plan, delta: Fraction) -> tuple[Any, dict[str
     if isinstance(table, arrow().RecordBatch):
         (done,) = done.combine_chunks().to_batches()
     return done, company.block
+
+
+def untouched_groups(table: Any, plan: Plan) -> Groups:
+    """Which rows of a table that is not yet sanitised are alike in the untouched columns."""
+    from narwhals import dependencies as kinds
+
+    names, count = plan.pass_through, GroupCount(plan.pass_through)
+    if kinds.is_duckdb_relation(table):
+        count.see(as_arrow(table))
+    elif not names:
+        return Groups(len(table), 1, len(table), {})
+    elif kinds.is_pandas_dataframe(table):
+        count.see(as_arrow(table[[name for name in table.columns if str(name) in names]]))
+    else:
+        count.see(as_arrow(table.select(list(names))))
+    return count.found()
 
 
 def _arrow(table: Any, order: Order, untouched: Collection[str]) -> Any:

@@ -121,6 +121,7 @@ def run_file_job(
                 digest,
                 people=lambda: _people(origin, plan),
                 answered=lambda: _answered(origin, sanitiser),
+                shuffled=None if company is None else company.table,
             )
             draw = partial(
                 _drawn, origin=origin, sanitiser=sanitiser, streams=streams, progress=progress

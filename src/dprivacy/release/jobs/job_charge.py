@@ -10,6 +10,7 @@ from dprivacy.release.jobs.job_journal import Journal, Spent
 from dprivacy.release.ledger.ledger_book import Account
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Terms, spend_release
+from dprivacy.release.unordered.shuffled_block import ShuffledTable
 
 
 class Charge:
@@ -42,6 +43,7 @@ class Charge:
         *,
         people: Callable[[], Iterable[Any]],
         answered: Callable[[], Answered],
+        shuffled: ShuffledTable | None = None,
     ) -> dict[str, Any]:
         """Spend unless it is done; the receipt, as a card has it."""
         journal, account = self._journal, self._account
@@ -55,6 +57,7 @@ class Charge:
             {"the file": digest},
             people=people,
             answered=answered,
+            shuffled=None if shuffled is None else lambda: shuffled,
             run=bytes.fromhex(journal.run.mark),
         )
         journal.append(Spent(receipt.to_dict()))

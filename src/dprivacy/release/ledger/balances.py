@@ -13,6 +13,7 @@ from dprivacy.sources import result
 Key = tuple[str, str, str]  # part, column, metric
 PAID = "permanent answers that were paid for before"
 UNCOUNTED = "values of people are not counted, so that repeated answers are charged again"
+UNORDERED = "unordered"  # the metric of tables without order
 WHOLE = ""  # the budget of whole records; other budgets have the name of their column
 
 
@@ -78,7 +79,8 @@ class Balance:
     rule
         How charges become a guarantee: see `Rule`.
     due
-        How many releases of which plan (by hash) were declared and are still to come.
+        How many releases of which plan (by hash, and by rows without order) were declared and are still
+        to come.
     """
 
     per: str = "table"
@@ -197,7 +199,7 @@ def after(balance: Balance, body: Mapping[str, Any]) -> Balance:
     if kind == "schedule":
         key = "", f"schedule {sequence}", "schedule"
         line = Line.read("with levels added up", body["amount"], body["whole"])
-        due = _due(balance, body["plan"], body["times"])
+        due = _due(balance, body["due"], body["times"])
         return replace(balance, lines={**balance.lines, key: line}, due=due, sequence=sequence)
     if kind == "spend":
         return _spent(balance, body)
@@ -240,7 +242,7 @@ def _spent(balance: Balance, body: Mapping[str, Any]) -> Balance:
         sequence=body["sequence"],
         unit=balance.unit or body["unit"],
         published=_counted(balance, body, 1),
-        due=_due(balance, body["plan"], -1),
+        due=_due(balance, body["due"], -1),
     )
 
 
@@ -262,15 +264,15 @@ def _cancelled(balance: Balance, body: Mapping[str, Any]) -> Balance:
         permanent=permanent,
         sequence=body["sequence"],
         published=_counted(balance, undone, -1),
-        due=_due(balance, undone["plan"], 1),
+        due=_due(balance, undone["due"], 1),
     )
 
 
-def _due(balance: Balance, plan: str, more: int) -> dict[str, int]:
+def _due(balance: Balance, name: str, more: int) -> dict[str, int]:
     """What is still to come of declared schedules; nothing where nothing was declared."""
     due = dict(balance.due)
-    if plan in due or balance.rule == "schedule":
-        due[plan] = due.get(plan, 0) + more
+    if name in due or balance.rule.startswith("schedule"):
+        due[name] = due.get(name, 0) + more
     return due
 
 
@@ -287,12 +289,17 @@ def _line(line: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[Key, Line]:
     return key, Line.read(line["unit"], line["amount"], line["whole"])
 
 
+def _price(line: Mapping[str, Any]) -> Amount:
+    """What a line costs; beside what a table without order costs stands its level."""
+    return Amount.from_dict(line["whole" if line["metric"] == UNORDERED else "amount"])
+
+
 def costs_of(balances: Iterable[Balance], body: Mapping[str, Any]) -> dict[str, str]:
     """What each column costs, in words; "" where it costs nobody anything."""
     every = list(balances)
     costs = {}
     for line in body["lines"]:
-        cost = Amount.from_dict(line["amount"])
+        cost = _price(line)
         free = cost.is_zero or all(is_free(balance, line, body) for balance in every)
         costs[line["column"]] = "" if free else f"{cost.words()} {line['unit']}"
     return costs

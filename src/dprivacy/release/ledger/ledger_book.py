@@ -37,6 +37,7 @@ from dprivacy.release.ledger.stores.hash_chain import Entry
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.unordered.shuffled_block import ShuffledTable
 from dprivacy.typing import Label, PathArg
 
 EVERYONE = "everyone"
@@ -118,6 +119,7 @@ class Ledger(AccountBook):
         run: bytes = b"",
         permanent: Mapping[str, bytes] | None = None,
         answered: Answered | None = None,
+        shuffled: ShuffledTable | None = None,
         plan: str = "",
         again: str = "",
         note: str = "",
@@ -152,6 +154,9 @@ class Ledger(AccountBook):
             With it, by column: the person and the position of the true value in every row. They are
             kept as keyed hashes, and more different values of a person than the plan allows
             (`values_per_person`) are refused, so that later releases of the same people cost nothing.
+        shuffled
+            Of a table that is released without its order: what it then guarantees, which is what an
+            account without order (see `open_account`) is charged. Other accounts are charged the level.
         plan
             A hash of the plan, found again on the release card.
         again
@@ -177,7 +182,7 @@ class Ledger(AccountBook):
         """
         name, charges = require_name(account, "an account"), charges_of(what)
         rule = rule_at(self._pages, name)
-        charges = rule.charged(what, charges)
+        charges = rule.charged(what, charges, shuffled)
         plan = plan_hash(what.raw) if isinstance(what, Plan) else plan
         require_texts(part=part, plan=plan, again=again, note=note)
         require_bytes([run, *(sources or {}).values(), *(permanent or {}).values()])
@@ -201,6 +206,7 @@ class Ledger(AccountBook):
             "sources": hidden.sources,
             "run": self._pages.key.tag("run", run or secrets.token_bytes(32)),
             "plan": plan,
+            "company": 0 if shuffled is None else shuffled.smallest,
             "again": again,
             "people": None if persons is None else crowd(persons),
             "note": note,
@@ -280,6 +286,10 @@ class Ledger(AccountBook):
         """Whether an account is kept for each person by themselves."""
         with self._pages.transaction(write=False):
             return self._pages.balance(require_name(account, "an account")).per == "person"
+
+    def is_unordered(self, account: str) -> bool:
+        """Whether an account is kept against those who see released tables alone."""
+        return rule_at(self._pages, require_name(account, "an account")).unordered
 
     def account(self, name: str, *, part: str = "") -> "Account":
         """An account of this ledger, to be given to `sanitise` as its `ledger`."""

@@ -7,6 +7,7 @@ from typing import Any
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.model import Answer, require_keys
 
+ROWS = "rows without order"  # what a shuffled table is charged as
 PLACE = {"ledger": str, "sequence": int, "head": str, "nonce": str}  # what a card holds of it
 
 
@@ -75,7 +76,8 @@ class Receipt(Answer):
         ]
         schedule = f"schedule {self.sequence}"
         for name, words in self.spent.items():
-            lines.append(f"{words}." if name == schedule else f"Column {name}: {words}.")
+            what = "Rows without order" if name == ROWS else f"Column {name}"
+            lines.append(f"{words}." if name == schedule else f"{what}: {words}.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:

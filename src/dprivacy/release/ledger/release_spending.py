@@ -16,6 +16,7 @@ from dprivacy.release.ledger.ledger_book import Account, Ledger
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.unordered.shuffled_block import ShuffledTable
 from dprivacy.typing import LedgerLike
 
 _ROWS = 1 << 20  # rows that are hashed at a time
@@ -61,6 +62,7 @@ def spend_release(
     *,
     people: Callable[[], Iterable[Any]],
     answered: Callable[[], Answered] | None = None,
+    shuffled: Callable[[], ShuffledTable] | None = None,
     run: bytes = b"",
 ) -> Receipt:
     """Spend what a release costs; to be called before anything is sampled.
@@ -77,6 +79,8 @@ def spend_release(
         Says who is in the table; asked for an account per person.
     answered
         Says whose value is which; asked for permanent answers, which are charged anew without it.
+    shuffled
+        Says what a table guarantees without its order; asked for an account that is kept without it.
     run
         A mark of the run, by which `Ledger.receipt` finds the entry after a crash.
     """
@@ -102,6 +106,7 @@ def spend_release(
         run=run,
         permanent=marks,
         answered=None if key is None or answered is None else answered(),
+        shuffled=shuffled() if shuffled and account.ledger.is_unordered(account.name) else None,
         plan=plan_hash(plan.raw),
         again=reason_of(terms.again),
         note=plan.title,
@@ -114,6 +119,7 @@ class TableSpending:
     def __init__(self, account: Account, terms: Terms) -> None:
         self._account, self._terms = account, terms
         self.given: Receipt | None = None
+        self.shuffled: Callable[[], ShuffledTable] | None = None
 
     def __call__(self, arrays: Mapping[str, Any]) -> None:
         """Spend; called once, before anything is sampled."""
@@ -124,6 +130,7 @@ class TableSpending:
             column_digests({name: arrays[name] for name in self._terms.plan.protected}),
             people=lambda: iter(arrays[unit].to_pylist()),
             answered=lambda: answered_in(self._terms.plan, [arrays], texts=False),
+            shuffled=self.shuffled,
         )
 
     def take_back(self, reason: DPrivacyError) -> None:

@@ -177,8 +177,7 @@ def _appended(
         require_budgets(name, balance, asked["lines"])
     require_kind(name, balance, asked, persons)
     rule = Rule.read(balance.rule)
-    if rule.by == "schedule":
-        require_due(name, balance, asked)
+    due = require_due(name, balance, asked) if rule.by == "schedule" else asked["plan"]
     known = pages.store.released(tags.values())
     lines, answers = [], list[Answer]()
     for line in asked["lines"]:
@@ -187,7 +186,7 @@ def _appended(
         lines.append({**line, "newcomers": newcomers})
         answers += new
     hashed = answers_hash(answers)
-    body = {**asked, "lines": lines, "answers": hashed, **pages.link()}
+    body = {**asked, "lines": lines, "answers": hashed, "due": due, **pages.link()}
     before = pages.balances(name, persons) if persons is not None else {"": balance}
     now = each_after(before, body)
     pairs = {id(old): (old, now[person]) for person, old in before.items()}.values()

@@ -1,6 +1,7 @@
 """What a ledger refuses: names, kinds of accounts, what no budget limits, and what passes one."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import BudgetExceeded, NotApplicable, UnknownName, WrongKind
@@ -102,11 +103,12 @@ def require_within(
         assert spent is not None
         if asked == spent or asked.within(limit):
             continue
-        left = limit.eps - spent.eps
+        left, slack = limit.eps - spent.eps, limit.slack - spent.slack
         raise BudgetExceeded(
             f"the budget of {of} is {limit.words()}; {spent.words()} is spent, and with this release "
             f"it would be {asked.words()}; "
             + (f"{about(left)} is left" if left > 0 else "nothing is left")
+            + (f", and of δ {about(max(slack, Fraction(0)))}" if asked.slack > limit.slack else "")
             + ": release with a smaller epsilon or fewer columns, or raise the budget"
         )
 

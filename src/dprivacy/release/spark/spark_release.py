@@ -40,7 +40,7 @@ from dprivacy.release.spark.spark_spending import FrameSpending
 from dprivacy.release.spark.spark_task import Run, task
 from dprivacy.release.texts.texts_in_columns import require_no_texts
 from dprivacy.release.unordered.shuffle_terms import warn_of_delta
-from dprivacy.release.unordered.shuffled_block import shuffled_table
+from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.sampling import choose_source
 from dprivacy.typing import PathArg
 
@@ -99,10 +99,12 @@ def sanitised_by_spark(
         with placed_folder(session, where, replace=replace) as folder:
             _refuse_source(frame, folder.target)
             _check_people(frame, plan)
-            block = None if terms.delta is None else _block(frame, plan, terms.delta)
+            alone = None if terms.delta is None else _alone(frame, plan, terms.delta)
             if spending is not None:
+                spending.shuffled = None if alone is None else lambda: alone
                 spending(frame)
-            rows = _write(frame, schema, run, folder, None if block is None else plan)
+            rows = _write(frame, schema, run, folder, None if alone is None else plan)
+            block = None if alone is None else alone.to_dict()
             given = None if spending is None else spending.given.to_dict()
             made = sanitiser.card(given, rows=rows, shuffled=block)
             if output is not None:
@@ -155,11 +157,11 @@ def _session_of(frame: Any) -> Any:
     return frame.sparkSession
 
 
-def _block(frame: Any, plan: Plan, delta: Fraction) -> dict[str, Any]:
-    """What a card says of a shuffled frame; refused where some row is alone."""
+def _alone(frame: Any, plan: Plan, delta: Fraction) -> ShuffledTable:
+    """What a frame guarantees without its order; refused where some row is alone."""
     groups = frame_groups(frame, plan)
     warn_of_delta(delta, groups.smallest, above=3)
-    return shuffled_table(plan, groups.rows, delta=delta, smallest=groups.smallest).to_dict()
+    return shuffled_table(plan, groups.rows, delta=delta, smallest=groups.smallest)
 
 
 def _write(frame: Any, schema: Any, run: Run, folder: Folder, unordered: Plan | None) -> int:

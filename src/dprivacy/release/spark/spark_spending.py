@@ -26,6 +26,7 @@ class FrameSpending(TableSpending):
             self._terms,
             {f"column {name!r}": digest for name, digest in digests.items()},
             people=lambda: (row[0] for row in people.toLocalIterator()),
+            shuffled=self.shuffled,
         )
         self._settled = False
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.shuffle_terms import warn_of_delta
-from dprivacy.release.unordered.shuffled_block import shuffled_table
+from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.release.unordered.untouched_groups import GroupCount, Groups, require_company
 
 
@@ -16,7 +16,12 @@ class Company:
     """The groups of a table, and what a card says of it when its rows are sorted."""
 
     groups: Groups
-    block: dict[str, Any]
+    table: ShuffledTable
+
+    @property
+    def block(self) -> dict[str, Any]:
+        """What a card says."""
+        return self.table.to_dict()
 
 
 def company_of(batches: Iterable[Any], plan: Plan, delta: Fraction, *, above: int = 1) -> Company:
@@ -38,4 +43,4 @@ def company_of(batches: Iterable[Any], plan: Plan, delta: Fraction, *, above: in
     require_company(groups, plan.pass_through)
     warn_of_delta(delta, groups.smallest, above=above + 1)
     found = shuffled_table(plan, groups.rows, delta=delta, smallest=groups.smallest)
-    return Company(groups, found.to_dict())
+    return Company(groups, found)

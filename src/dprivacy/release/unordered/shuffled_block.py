@@ -183,14 +183,14 @@ class _Asked:
 def _proved(asked: _Asked) -> Shuffled:
     """Seconds where columns are many: a card that was just written is proved again at once."""
     plan, n, delta = asked.plan, asked.n, asked.delta
-    laws = {column.name: _law(column) for column in plan.columns}
+    laws = {column.name: column_law(column) for column in plan.columns}
     if len(laws) > 1 or _values(plan.columns[0]) > _ATTACKED:
         return shuffled_columns(laws, n, delta=delta, rows_per_person=plan.rows_per_person)
     (law,) = laws.values()
     return shuffled(law, n, delta=delta, rows_per_person=plan.rows_per_person)
 
 
-def _law(column: ColumnPlan) -> Any:
+def column_law(column: ColumnPlan) -> Any:
     """A column's mechanism; its level alone where comparing all values would take minutes.
 
     Which is never less, as a bound: fewer of a mechanism's facts are used.

@@ -69,6 +69,7 @@ class AccountBook(Frozen):
         delta: NumberLike = 0,
         by: Literal["sum", "renyi", "schedule"] = "sum",
         order: int | None = None,
+        unordered: bool = False,
         per: Literal["table", "person"] | None = None,
         unit: str | None = None,
     ) -> Receipt:
@@ -84,6 +85,10 @@ class AccountBook(Frozen):
             only what was declared with `schedule` is released. It cannot be changed later.
         order
             For "renyi": the order, a whole number from 2 on.
+        unordered
+            For "sum" and "schedule": whether the account is kept against those who see the released
+            tables alone, and not which row is whose. A shuffled release then costs what it guarantees
+            without its order, at its own δ; anything else costs its level.
 
         Examples
         --------
@@ -99,11 +104,17 @@ class AccountBook(Frozen):
         2.427 instead of 5.0
         """
         name, most = require_name(account, "an account"), amount(limit, delta)
-        rule = rule_of(by, order)
+        rule = rule_of(by, order, unordered=unordered)
         return self._receipt(set_budget(self._pages, name, most, WHOLE, per, unit, rule))
 
     def schedule(
-        self, account: str, plan: PlanLike, *, delta: NumberLike | None = None, times: int = 1
+        self,
+        account: str,
+        plan: PlanLike,
+        *,
+        delta: NumberLike | None = None,
+        times: int = 1,
+        rows: int | None = None,
     ) -> Receipt:
         """Declare releases of a plan, and pay for all of them at once, before the first.
 
@@ -117,6 +128,9 @@ class AccountBook(Frozen):
             How much of the account's δ it takes; by default all that is left.
         times
             How many releases there will be. Those that are not made are not given back.
+        rows
+            For an account without order: how many rows each table has at least, or where columns are
+            published as they are, the smallest group that is alike in them. Smaller ones are refused.
 
         Notes
         -----
@@ -124,7 +138,7 @@ class AccountBook(Frozen):
         Several schedules of an account add up.
         """
         name = require_name(account, "an account")
-        entry, found = declare(self._pages, name, Plan.read(plan), times, delta)
+        entry, found = declare(self._pages, name, Plan.read(plan), times, delta, rows)
         return self._receipt(entry, {f"schedule {entry.sequence}": found.explain().rstrip(".")})
 
     def parts(self, account: str, names: Sequence[str]) -> Receipt:

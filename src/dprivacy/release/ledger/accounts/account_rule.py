@@ -7,14 +7,17 @@ from typing import Any
 
 from dprivacy.errors import BadNumber, NotApplicable, UnknownName
 from dprivacy.model import Channel
+from dprivacy.release.ledger.accounts.unordered_charges import unordered_charges
 from dprivacy.release.ledger.amounts import Amount, amount
 from dprivacy.release.ledger.balances import WHOLE, Balance
 from dprivacy.release.ledger.charged_metric import Charge, Chargeable
 from dprivacy.release.plans.table_plan import Plan
+from dprivacy.release.unordered.shuffled_block import ShuffledTable
 from dprivacy.sources import result
 from dprivacy.verify import as_order, level_charge, renyi_budget, renyi_charge, renyi_eps
 
 KINDS = ("sum", "renyi", "schedule")
+_UNORDERED = "unordered"
 
 
 @dataclass(frozen=True)
@@ -29,40 +32,53 @@ class Rule:
         and each of them is composed as tightly as can be proved.
     order
         The order of the divergences.
+    unordered
+        Whether it is kept against those who see released tables alone, so that a shuffled release is
+        charged with what it guarantees without its order.
     """
 
     by: str = "sum"
     order: int = 0
+    unordered: bool = False
 
     @classmethod
     def read(cls, text: str) -> "Rule":
         """The rule whose `text` it is."""
-        by, _, order = text.partition(" ")
-        return cls(by, int(order or 0))
+        by, *more = text.split()
+        return cls(by, sum(int(word) for word in more if word != _UNORDERED), _UNORDERED in more)
 
     @property
     def words(self) -> str:
         """The rule in a sentence; empty where levels add up, as usual."""
         names = {"renyi": f"by Rényi charges of order {self.order}", "schedule": "by schedule"}
-        return names.get(self.by, "")
+        against = "against those who see the released tables alone" if self.unordered else ""
+        return ", ".join(part for part in (names.get(self.by, ""), against) if part)
 
     @property
     def text(self) -> str:
         """The rule as a word, with its order."""
-        return f"{self.by} {self.order}" if self.order else self.by
+        more = (str(self.order) if self.order else "", _UNORDERED if self.unordered else "")
+        return " ".join((self.by, *filter(None, more)))
 
     @result("F", "§3")
-    def charged(self, what: Chargeable, charges: tuple[Charge, ...]) -> tuple[Charge, ...]:
+    def charged(
+        self,
+        what: Chargeable,
+        charges: tuple[Charge, ...],
+        table: ShuffledTable | None = None,
+    ) -> tuple[Charge, ...]:
         """Charges as this account counts them: `whole` is what adds up for whole records.
 
-        For Rényi charges `amount` keeps the level of whole records, so that the report can say what
-        adding up would have come to.
+        For Rényi charges and without order `amount` keeps the level of whole records, so that the
+        report can say what adding up would have come to.
         """
         if self.by == "schedule" and not isinstance(what, Plan):
             raise NotApplicable(
                 "an account by schedule takes releases of plans that were declared beforehand; charge "
                 'anything else to an account that adds levels up (by="sum")'
             )
+        if self.by == "sum" and self.unordered:
+            return unordered_charges(charges, table)
         if self.by != "renyi":
             return charges
         times = what.times if isinstance(what, Plan) else 1
@@ -109,10 +125,16 @@ class Rule:
 
     def require_limit(self, account: str, limit: Amount, column: str, per: str) -> None:
         """Refuse budgets that mean nothing under this rule."""
-        if self.by != "sum" and column:
+        if self.unordered and not limit.slack:
+            raise BadNumber(
+                f"account {account!r} is for releases without order, each of which has a δ; give it "
+                "one, which is shared by all of them"
+            )
+        without = " without order" if self.unordered else ""
+        if (self.by != "sum" or self.unordered) and column:
             raise NotApplicable(
-                f"account {account!r} is kept by {self.by}, which bounds whole records; a column has "
-                'a budget of its own where levels add up (by="sum")'
+                f"account {account!r} is kept by {self.by}{without}, which bounds whole records; a "
+                'column has a budget of its own where levels add up (by="sum")'
             )
         if self.by == "renyi":
             renyi_budget(limit.eps, delta=limit.slack, order=self.order)
@@ -128,7 +150,7 @@ class Rule:
 SUM = Rule()
 
 
-def rule_of(by: str, order: int | None) -> Rule:
+def rule_of(by: str, order: int | None, *, unordered: bool = False) -> Rule:
     """The rule of these words, if there is one."""
     if by not in KINDS:
         raise UnknownName.among("a kind of account", by, KINDS)
@@ -139,7 +161,12 @@ def rule_of(by: str, order: int | None) -> Rule:
             if by == "renyi"
             else f"order belongs to an account by Rényi charges, not to one by {by}"
         )
-    return Rule(by, 0 if order is None else as_order(order))
+    if unordered and by == "renyi":
+        raise NotApplicable(
+            "a shuffled release has a δ of its own, and so no Rényi charge; open the account "
+            'by="sum" or by="schedule"'
+        )
+    return Rule(by, 0 if order is None else as_order(order), bool(unordered))
 
 
 def _promises(what: Chargeable, charges: tuple[Charge, ...]) -> Iterable[Any]:
