@@ -286,13 +286,18 @@ def test_many_reports_are_warned_of():
 
 
 def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_noise():
+    """Receivers that err by 10 m: cells are told apart, leaders hardly ever."""
     with pytest.warns(InsecureSeedWarning):
-        found = averaging_attack(reports=(1, 64), people=40, insecure_seed=3)
-    assert found.fresh[1] < found.fresh[0] / 4
-    assert found.permanent[1] == pytest.approx(found.permanent[0], abs=0.1)
-    assert found.permanent[1] > 3 * found.fresh[1]
+        found = averaging_attack(reports=(1, 10, 100), people=40, insecure_seed=3)
+    assert found.fresh[2] < found.fresh[0] / 5
+    assert found.leaders[2] > 0.8 * found.leaders[0]
+    assert min(found.leaders[2], found.permanent[2]) > 4 * found.fresh[2]
+    assert found.charged["fresh"] == (1, 10, 100)
+    assert found.charged["permanent"][2] >= 3
+    assert found.charged["leaders"][0] == 1
+    assert found.charged["leaders"][2] <= 2
     assert "invented people" in str(found)
-    assert found.to_dict()["reports"] == [1, 64]
+    assert found.to_dict()["reports"] == [1, 10, 100]
     with pytest.raises(BadNumber):
         averaging_attack(reports=())
     with pytest.raises(WrongShape, match="people"):

@@ -1,67 +1,83 @@
 """The averaging attack: many reports from home give home away, unless the noise is permanent."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from dprivacy.errors import BadNumber
+from dprivacy.errors import BadNumber, PrivacyLeakWarning
 from dprivacy.geo.earth.coordinates import read_places
 from dprivacy.geo.earth.ellipsoid import Degrees, apart, to_space, to_surface
-from dprivacy.geo.earth.lengths import LengthLike, in_words
+from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.geo.protecting_places import protect_places
-from dprivacy.geo.released_places import ProtectedPlaces
 from dprivacy.model import Answer, Pictured
 from dprivacy.numbers import Floats
 from dprivacy.release import person_name, read_people
 from dprivacy.typing import Label, LevelLike
 
 _ROUNDS = 60
+WAYS = ("fresh", "permanent", "leaders")
 
 
 @dataclass(frozen=True)
 class AveragingAttack(Answer, Pictured):
-    """How far off the attacker's estimate of home is, by the number of reports from there.
+    """How far off the attacker's estimate of home is, and what was charged, by the number of reports.
 
     Attributes
     ----------
     reports
         Numbers of reports.
-    fresh, permanent
-        The median error in metres with new noise in every report, and with permanent noise.
+    fresh, permanent, leaders
+        The median error in metres with new noise in every report, with permanent noise in cells, and
+        with permanent noise by leaders.
+    charged
+        For each of these: how many reports of one person were charged, each with the level.
     people
         How many invented people it was tried on.
-    radius
-        The radius of the guarantee, in metres.
+    radius, jitter
+        The radius of the guarantee, and the error of the receiver along each axis, in metres.
 
     Examples
     --------
-    >>> found = AveragingAttack((1, 100), (180.0, 20.0), (190.0, 190.0), people=50, radius=200.0)
+    >>> charged = {"fresh": (1, 100), "permanent": (1, 4), "leaders": (1, 2)}
+    >>> found = AveragingAttack(
+    ...     (1, 100), (180.0, 20.0), (190.0, 120.0), (185.0, 180.0), charged, people=50, radius=200.0
+    ... )
     >>> print(found.explain().splitlines()[3])
-          100          20 m         190 m
+          100      20 m      100     120 m        4     180 m        2
     """
 
     reports: tuple[int, ...]
     fresh: tuple[float, ...]
     permanent: tuple[float, ...]
+    leaders: tuple[float, ...]
+    charged: Mapping[str, tuple[int, ...]]
     people: int
     radius: float
+    jitter: float = 0.0
     exact: bool = field(default=False, init=False)
 
     def explain(self) -> str:
         """The attack in words."""
         lines = [
-            f"{self.people:,} invented people report from home; the attacker takes the middle of each "
-            "one's reports. Median error of the estimate:",
-            f"{'reports':>9s}  {'fresh noise':>12s}  {'permanent':>12s}",
+            f"{self.people:,} invented people report from home, where their receivers err by "
+            f"{in_words(self.jitter)} along each axis; the attacker takes the middle of each one's "
+            "reports. Median error of the estimate, and how many reports of a person were charged:",
+            f"{'reports':>9s}"
+            + "".join(f"{name:>10s}  charged" for name in ("fresh", "cells", "leaders")),
         ]
-        for n, fresh, fixed in zip(self.reports, self.fresh, self.permanent, strict=True):
-            lines.append(f"{n:9,d}  {in_words(fresh):>12s}  {in_words(fixed):>12s}")
+        for k, n in enumerate(self.reports):
+            cells = "".join(
+                f"{in_words(getattr(self, way)[k]):>10s}{self.charged[way][k]:9,d}" for way in WAYS
+            )
+            lines.append(f"{n:9,d}{cells}")
         lines.append(
-            "With fresh noise the levels of all reports add up; permanent noise counts once per place."
+            "With fresh noise the levels of all reports add up. Permanent noise counts once for every "
+            "place that is told apart: a cell, or a leader with what is near it."
         )
         return "\n".join(lines)
 
@@ -114,11 +130,19 @@ def _median(points: Floats) -> Floats:
     return middle
 
 
-def _homes(plane: Plane, people: int) -> tuple[Floats, Floats]:
+def _homes(plane: Plane, people: int) -> Floats:
     """Invented homes: a spiral around the centre, some metres apart, so that none is special."""
     turn = np.arange(people) * 2.399963
     length = 7.3 * np.sqrt(np.arange(people) + 0.5)
-    return plane.places(np.stack([length * np.cos(turn), length * np.sin(turn)], axis=1))
+    return np.stack([length * np.cos(turn), length * np.sin(turn)], axis=1)
+
+
+def _errors(n: int) -> Floats:
+    """Normal errors along two axes, spread evenly: no random source is spent on an example."""
+    from scipy.special import ndtri
+
+    shares = (np.arange(1, n + 1)[:, None] * np.array([0.7548776662466927, 0.5698402909980532])) % 1
+    return np.asarray(ndtri(np.clip(shares, 1e-9, 1 - 1e-9)))
 
 
 def averaging_attack(
@@ -126,12 +150,13 @@ def averaging_attack(
     eps: LevelLike = "ln 4",
     radius: LengthLike = "200 m",
     region: RegionLike = "40.7, -74.0, 50 km",
-    reports: Sequence[int] = (1, 7, 30, 100),
-    people: int = 50,
+    reports: Sequence[int] = (1, 10, 100, 1000),
+    people: int = 100,
+    jitter: LengthLike = "10 m",
     key: bytes = b"an example's key, not for a release",
     insecure_seed: int | None = None,
 ) -> AveragingAttack:
-    """Try the averaging attack on invented people, with fresh and with permanent noise.
+    """Try the averaging attack on invented people, with fresh noise and with permanent noise.
 
     Parameters
     ----------
@@ -141,6 +166,8 @@ def averaging_attack(
         How often each person reports from home.
     people
         How many are invented; they live around the centre of the region.
+    jitter
+        The standard deviation of what a receiver errs by, along each axis.
     key
         For the permanent noise.
     insecure_seed
@@ -149,7 +176,7 @@ def averaging_attack(
     Returns
     -------
     AveragingAttack
-        Errors in metres.
+        Errors in metres, and what was charged.
 
     Examples
     --------
@@ -157,38 +184,51 @@ def averaging_attack(
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     found = averaging_attack(reports=(1, 50), people=9, insecure_seed=1)
-    >>> found.fresh[1] < 100 < found.permanent[1]  # many reports with fresh noise give home away
+    >>> found.fresh[1] < 100 < found.leaders[1]  # many reports with fresh noise give home away
     True
+    >>> found.charged["fresh"][1], found.charged["leaders"][1] <= 2
+    (50, True)
     """
     counts = tuple(sorted(set(reports)))
     if not counts or not all(type(n) is int and n >= 1 for n in counts) or people < 1:
         raise BadNumber(
             f"reports and people should be whole numbers of at least 1, not {list(counts)} and {people}"
         )
-    declared = as_region(region)
+    declared, spread = as_region(region), float(metres(jitter, what="the jitter"))
     most = counts[-1]
     who = np.tile(np.arange(people), most)
-    homes = _homes(declared.plane, people)
-    at = [side[who] for side in homes]
-
-    def reported(**given: Any) -> ProtectedPlaces:
-        return protect_places(
-            *at, radius=radius, eps=eps, region=declared, insecure_seed=insecure_seed, **given
-        ).data
-
-    fresh = reported()
-    fixed = reported(people=who, permanent_key=key)
-    errors: dict[str, list[float]] = {"fresh": [], "fixed": []}
-    for n in counts:
-        kept = np.arange(n * people)
-        for name, found in (("fresh", fresh), ("fixed", fixed)):
+    points = _homes(declared.plane, people)
+    homes = declared.plane.places(points)
+    at = declared.plane.places(points[who] + spread * _errors(len(who)))
+    given: dict[str, dict[str, Any]] = {"fresh": {}, "permanent": {"people": who}}
+    given["permanent"]["permanent_key"] = key
+    given["leaders"] = {**given["permanent"], "whole_history": True}
+    errors: dict[str, list[float]] = {way: [] for way in WAYS}
+    charged: dict[str, list[int]] = {way: [] for way in WAYS}
+    for way in WAYS:
+        with warnings.catch_warnings():  # that so many reports protect little is what is shown
+            warnings.filterwarnings("ignore", "Together,", PrivacyLeakWarning)
+            found = protect_places(
+                *at,
+                radius=radius,
+                eps=eps,
+                region=declared,
+                insecure_seed=insecure_seed,
+                **given[way],
+            ).data
+        for n in counts:
+            kept = slice(0, n * people)
             guesses = averaged(found.lat[kept], found.lon[kept], who[kept].tolist())
             lat, lon = np.array(list(guesses.values())).T
-            errors[name].append(float(np.median(apart(lat, lon, *homes))))
+            errors[way].append(float(np.median(apart(lat, lon, *homes))))
+            drawn = np.unique(np.stack([who[kept], found.lat[kept], found.lon[kept]]), axis=1)
+            counted = np.bincount(drawn[0].astype(np.intp))
+            charged[way].append(n if way == "fresh" else int(counted.max()))
     return AveragingAttack(
         counts,
-        tuple(errors["fresh"]),
-        tuple(errors["fixed"]),
+        *(tuple(errors[way]) for way in WAYS),
+        {way: tuple(charged[way]) for way in WAYS},
         people,
-        float(fresh.guarantee.radius),
+        float(metres(radius, what="the radius")),
+        spread,
     )

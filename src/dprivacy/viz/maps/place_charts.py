@@ -4,7 +4,7 @@ from typing import Any
 
 from dprivacy.extras import matplotlib
 from dprivacy.geo import NAMES, AveragingAttack, PlaceFrontier, in_words
-from dprivacy.viz.charts.line_charts import draw_curves, plot_curves
+from dprivacy.viz.charts.line_charts import draw_curves
 from dprivacy.viz.picture_registry import picture
 from dprivacy.viz.style.figure_words import legend_below, ruled, titled
 from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_figure
@@ -57,10 +57,12 @@ def plot_places(frontier: PlaceFrontier, *, title: str = "") -> Figure:
     return figure
 
 
+@drawn
 def plot_averaging(attack: AveragingAttack, *, title: str = "") -> Figure:
-    """How near the averaging attack comes to home, with fresh and with permanent noise.
+    """How near the averaging attack comes to home, and what was charged for the reports.
 
-    Median errors against the number of reports.
+    Median errors on the left, charged reports of one person on the right, against the number of
+    reports; with fresh noise, with permanent noise in cells, and with permanent noise by leaders.
 
     Parameters
     ----------
@@ -72,20 +74,39 @@ def plot_averaging(attack: AveragingAttack, *, title: str = "") -> Figure:
     >>> from dprivacy.geo import averaging_attack
     >>> figure = plot_averaging(averaging_attack(reports=(1, 10), people=3))
     >>> [line.get_label() for line in figure.axes[0].lines]
-    ['fresh noise', 'permanent noise']
+    ['fresh noise', 'permanent, cells', 'permanent, leaders']
     """
-    curves = {
-        "fresh noise": list(zip(attack.reports, attack.fresh, strict=True)),
-        "permanent noise": list(zip(attack.reports, attack.permanent, strict=True)),
+    names = {
+        "fresh": "fresh noise",
+        "permanent": "permanent, cells",
+        "leaders": "permanent, leaders",
     }
-    figure = plot_curves(
-        curves, x="reports from home", y="median error of the attacker (m)", title=title
-    )
-    axes = figure.axes[0]
-    axes.set_xscale("log")
-    axes.minorticks_off()
-    axes.set_xticks(attack.reports, [f"{n:,}" for n in attack.reports])
-    axes.set_ylim(bottom=0)
+    figure = new_figure(9.0, 4.2)
+    panels = figure.subplots(1, 2)
+    handles: list[Any] = []
+    shown = {
+        "median error of the attacker (m)": {way: getattr(attack, way) for way in names},
+        "charged reports of one person": attack.charged,
+    }
+    for axes, (label, found) in zip(panels, shown.items(), strict=True):
+        handles = draw_curves(
+            axes,
+            {
+                name: list(zip(attack.reports, map(float, found[way]), strict=True))
+                for way, name in names.items()
+            },
+        )
+        axes.set(xlabel="reports from home", ylabel=label, xscale="log")
+        axes.minorticks_off()
+        axes.set_xticks(attack.reports, [f"{n:,}" for n in attack.reports])
+        ruled(axes)
+    panels[0].set_ylim(bottom=0)
+    panels[1].set_yscale("log")
+    panels[1].minorticks_off()
+    tens = [10**k for k in range(len(str(max(attack.charged["fresh"]))))]
+    panels[1].set_yticks(tens, [f"{n:,}" for n in tens])
+    titled(panels[0], title)
+    legend_below(figure, handles, columns=3)
     return figure
 
 
