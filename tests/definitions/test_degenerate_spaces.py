@@ -112,6 +112,7 @@ CALLS = {
     "polytope.decompose": lambda s, C, e, d: polytope.decompose(C, s, eps=e),
     "polytope.count_kernels": lambda s, C, e, d: polytope.count_kernels(s, eps=e),
     "polytope.kernels": lambda s, C, e, d: list(polytope.kernels(s, eps=e)),
+    "refine.exponential_monotone": lambda s, C, e, d: refine.exponential_monotone(s),
     "refine.order": lambda s, C, e, d: refine.order([C, C], by="private", space=s),
     "refine.refines": lambda s, C, e, d: refine.refines(C, C, s, by="private"),
     "spaces.bags": lambda s, C, e, d: spaces.bags([[0], [0, d.n - 1]], s),

@@ -9,5 +9,9 @@ from dprivacy.refine.deciding.refinement_verdicts import (
 )
 from dprivacy.refine.hasse_diagram import Order as Order, order as order
 from dprivacy.refine.joins_and_meets import join as join, meet as meet
+from dprivacy.refine.lowering.lowering_verdict import (
+    Lowering as Lowering,
+    exponential_monotone as exponential_monotone,
+)
 from dprivacy.refine.refinement import refines as refines
 from dprivacy.refine.restricted_order import RestrictedRefinement as RestrictedRefinement

@@ -9,6 +9,7 @@ from dprivacy.refine.deciding.float_columns import by_measuring, same_columns
 from dprivacy.refine.deciding.independent_columns import Finding, by_inversion
 from dprivacy.refine.deciding.refinement_verdicts import AverageRefinement
 from dprivacy.refine.deciding.separating_gains import rounding_of, uniform_vulnerability
+from dprivacy.refine.lowering.lowered_line import lowered_between
 from dprivacy.sources import result
 
 
@@ -19,11 +20,12 @@ def refined_on_average(pair: Pair, names: tuple[str, str]) -> AverageRefinement:
     Notes
     -----
     1. Impossible outputs are dropped and proportional columns merged in both.
-    2. If A has independent columns (any square invertible channel), R can only be the solution of
+    2. Two exponential mechanisms on one interval of integers: R in closed form (`lowered_line`).
+    3. If A has independent columns (any square invertible channel), R can only be the solution of
        A·R = B, and it decides (`by_inversion`; `by_measuring` for floats).
-    3. Otherwise a program decides (`by_program`): a column of B outside the hull of A's, a gain from
+    4. Otherwise a program decides (`by_program`): a column of B outside the hull of A's, a gain from
        the dual, or an R that is repaired until A·R = B exactly.
-    4. Whatever was found is checked in exact arithmetic before it is returned. A large exact program
+    5. Whatever was found is checked in exact arithmetic before it is returned. A large exact program
        whose float answer cannot be made exact is undecided.
     """
     rounding = 0.0 if pair.exact else rounding_of(pair.first.matrix, pair.second.matrix)
@@ -58,6 +60,9 @@ def settled(pair: Pair, rounding: float) -> Finding:
     """What the methods find on the reduced matrices."""
     a, b = pair.a, pair.b
     if pair.exact:
+        lowered = lowered_between(a, b)
+        if lowered is not None:
+            return Finding(True, lowered)
         return by_inversion(a, b) or by_program(a, b)
     same = same_columns(a, b)
     if same is not None:

@@ -1,0 +1,1 @@
+"""What becomes of the exponential mechanism when its ε is lowered."""
