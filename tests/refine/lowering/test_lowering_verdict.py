@@ -155,3 +155,8 @@ def test_a_larger_uneven_space_in_which_nothing_was_found():
 def test_refusals(space):
     with pytest.raises(NotApplicable, match="rational distances"):
         exponential_monotone(space)
+
+
+def test_very_uneven_distances_are_refused():
+    with pytest.raises(NotApplicable, match=r"3e\+07 times the unit"):
+        exponential_monotone(dp.line([0, 1, 30_000_000]))

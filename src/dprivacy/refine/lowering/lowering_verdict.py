@@ -22,6 +22,7 @@ _MOST_WORK = 1_500  # points × diameter up to which the polynomials of all pair
 _LEVELS = 200  # at which a larger space is looked at in doubles
 _CLEARLY = -1e-9
 _HALVINGS = 40
+_LONGEST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def exponential_monotone(space: SpaceLike) -> Lowering:
     Raises
     ------
     NotApplicable
-        Distances that are not rational, or infinite, or 0 between different points.
+        Distances that are not rational, infinite, 0 between different points, or very uneven.
 
     Notes
     -----
@@ -135,6 +136,12 @@ def _whole(space: FiniteSpace) -> tuple[Table, Fraction]:
         )
     numerators, den = whole
     divisor = int(np.gcd.reduce(numerators, axis=None)) or 1
+    longest = int(numerators.max()) // divisor
+    if longest > _LONGEST:
+        raise NotApplicable(
+            f"the longest distance is {longest:.3g} times the unit in which all distances are whole "
+            f"numbers, and at most {_LONGEST:,} can be looked at; compare two levels with refines"
+        )
     return (numerators // divisor).astype(np.int64), Fraction(divisor, den)
 
 
