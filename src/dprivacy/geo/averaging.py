@@ -224,9 +224,12 @@ def averaging_attack(
             drawn = np.unique(np.stack([who[kept], found.lat[kept], found.lon[kept]]), axis=1)
             counted = np.bincount(drawn[0].astype(np.intp))
             charged[way].append(n if way == "fresh" else int(counted.max()))
+    fresh, permanent, leaders = (tuple(errors[way]) for way in WAYS)
     return AveragingAttack(
         counts,
-        *(tuple(errors[way]) for way in WAYS),
+        fresh,
+        permanent,
+        leaders,
         {way: tuple(charged[way]) for way in WAYS},
         people,
         float(metres(radius, what="the radius")),
