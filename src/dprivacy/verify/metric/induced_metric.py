@@ -267,7 +267,8 @@ def _pair_estimates(ratios: RowRatios, space: FiniteSpace) -> list[tuple[float, 
     certainly below another's; pairs at distances that doubles hold badly (0 among them) all stay in.
     """
     distances = space.distances.floats
-    pairs = _swept(ratios, distances) if len(space) >= _MANY else None
+    search = len(space) >= _MANY and space.known_edges is None
+    pairs = _swept(ratios, distances) if search else None
     if pairs is None:
         pairs = space.implying_pairs
     apart = distances[pairs[:, 0], pairs[:, 1]]
