@@ -169,3 +169,28 @@ def test_unequal():
     assert Mat.of([[1, 2]]) != Mat.of([[1], [2]])
     assert Mat.of([[1]]) != Mat.of([[2]])
     assert Mat.of([[1]]) != "x"
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_the_identity_is_known_and_found(n):
+    made = Mat.identity(n)
+    same = Mat.over(1, [[int(i == j) for j in range(n)] for i in range(n)]) if n else made
+    assert made == same
+    assert made.is_identity == same.is_identity is True
+    assert made.single_ones.tolist() == same.single_ones.tolist() == list(range(n))
+
+
+@given(at=st.lists(st.integers(0, 3), min_size=1, max_size=6), data=st.data())
+def test_a_single_one_in_every_column(at, data):
+    rows = [[int(row == k) for k in at] for row in range(4)]
+    found = Mat.over(1, rows)
+    assert found.single_ones.tolist() == at
+    assert Mat(found.floats).single_ones.tolist() == at
+    assert found.is_identity == (at == [0, 1, 2, 3])
+    i, j = data.draw(st.integers(0, 3)), data.draw(st.integers(0, len(at) - 1))
+    rows[i][j] += 1
+    assert Mat.over(1, rows).single_ones is None
+
+
+def test_floats_of_a_matrix_without_entries():
+    assert Mat(np.empty((0, 3), dtype=object), 7).floats.shape == (0, 3)

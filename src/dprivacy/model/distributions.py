@@ -137,9 +137,9 @@ def as_prior(
         even = Mat.over(len(labels), [[1] * len(labels)])
         return Dist(labels, even if exact else Mat(even.floats))
     if isinstance(given, Dist):
-        order = require_same_labels(labels, given.labels, "the secrets and the prior")
-        if order == list(range(len(order))):
+        if tuple(labels) == given.labels:
             return given
+        order = require_same_labels(labels, given.labels, "the secrets and the prior")
         return Dist(labels, given.matrix.take(columns=order))
     return Dist(labels, given)
 

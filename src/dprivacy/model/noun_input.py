@@ -40,6 +40,8 @@ def as_channel(
     >>> as_channel([["3/4", "1/4"], ["1/4", "3/4"]])[0, 1]
     Fraction(1, 4)
     """
+    if rows is columns is None and isinstance(given, Channel):
+        return given
     source: Any = given
     if isinstance(source, str | PathLike):
         source = exact_channel(matrix_in_file(source))
@@ -58,7 +60,7 @@ def as_channel(
     matrix: Any
     found: tuple[Any, Any]
     if isinstance(source, Channel):
-        if rows is None and columns is None:
+        if rows is columns is None:
             return source
         matrix, found = source.matrix, (source.rows, source.columns)
     elif isinstance(source, Mapping):

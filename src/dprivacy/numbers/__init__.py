@@ -11,7 +11,12 @@ from dprivacy.numbers.levels import (
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.numbers.arrays import Floats as Floats, Whole as Whole, Words as Words
+from dprivacy.numbers.arrays import (
+    Floats as Floats,
+    Whole as Whole,
+    Words as Words,
+    product as product,
+)
 from dprivacy.numbers.double_description import (
     Ray as Ray,
     extreme_rays as extreme_rays,

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import MixedArithmetic
+from dprivacy.numbers.arrays import product
 from dprivacy.numbers.frozen_values import Frozen
 
 Entries = NDArray[Any]
+_DOUBLE = np.dtype(np.float64)
 
 
 class Mat(Frozen):
@@ -33,15 +35,15 @@ class Mat(Frozen):
     den: int
 
     def __init__(self, entries: Entries, den: int = 1) -> None:
-        if entries.dtype == object:
-            common = math.gcd(den, *entries.ravel().tolist())
+        if entries.dtype.hasobject:
+            common = 1 if den == 1 else math.gcd(den, *entries.ravel().tolist())
             if common > 1:
                 entries, den = entries // common, den // common
-        else:
+        elif entries.dtype is not _DOUBLE:
             entries = np.asarray(entries, dtype=np.float64)
         entries = entries.view()
         entries.flags.writeable = False
-        self._set(entries=entries, den=den)
+        vars(self).update(entries=entries, den=den)
 
     @classmethod
     def of(cls, rows: Iterable[Iterable[Fraction | int]]) -> "Mat":
@@ -64,10 +66,20 @@ class Mat(Frozen):
             entries[i] = list(map(int, row))
         return cls(entries, den)
 
+    @classmethod
+    def identity(cls, n: int) -> "Mat":
+        """1 on the diagonal and 0 elsewhere, exact; it need not be looked at to know what it is."""
+        entries = np.zeros((n, n), dtype=object)
+        at = np.arange(n)
+        entries[at, at] = 1
+        made = cls(entries)
+        vars(made).update(single_ones=at, is_identity=True)
+        return made
+
     @property
     def exact(self) -> bool:
         """Whether the entries are rationals."""
-        return self.entries.dtype == object
+        return self.entries.dtype.hasobject
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,14 +104,31 @@ class Mat(Frozen):
         """The entries as doubles (each correctly rounded)."""
         if not self.exact:
             return self.entries
-        whole = max((abs(v) for v in self.entries.ravel().tolist()), default=0)
-        if max(whole, self.den).bit_length() <= 53:
+        values = self.entries.ravel().tolist()
+        once = set(values)  # those of a mechanism with a closed form are few, however many entries
+        if max(self.den, 0, *map(abs, once)).bit_length() <= 53:
             floats = self.entries.astype(np.float64) / self.den
         else:
-            rows = [[v / self.den for v in row] for row in self.entries.tolist()]
-            floats = np.array(rows, dtype=np.float64).reshape(self.shape)
+            rounded = {v: v / self.den for v in once}
+            floats = np.array([rounded[v] for v in values]).reshape(self.shape)
         floats.flags.writeable = False
         return floats
+
+    @cached_property
+    def single_ones(self) -> NDArray[np.intp] | None:
+        """For a matrix of 0 and 1 with a single 1 in every column: the row that has it."""
+        entries = self.entries
+        columns = entries.shape[1]
+        if self.den != 1 or np.count_nonzero(entries) != columns:
+            return None
+        at: NDArray[np.intp] = np.asarray(entries != 0).argmax(axis=0)
+        return at if (entries[at, np.arange(columns)] == 1).all() else None
+
+    @cached_property
+    def is_identity(self) -> bool:
+        """Whether it is square, with 1 on the diagonal and 0 elsewhere."""
+        at = self.single_ones
+        return at is not None and len(at) == len(self.entries) and at.tolist() == [*range(len(at))]
 
     def take(
         self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None
@@ -127,11 +156,11 @@ class Mat(Frozen):
     def __matmul__(self, other: "Mat") -> "Mat":
         self._require_same(other)
         if not self.exact:
-            return Mat(self.entries @ other.entries)
+            return Mat(product(self.entries, other.entries))
         from flint import fmpz_mat
 
-        product = fmpz_mat(self.entries.tolist()) * fmpz_mat(other.entries.tolist())
-        return Mat.over(self.den * other.den, [[int(v) for v in row] for row in product.tolist()])
+        whole = fmpz_mat(self.entries.tolist()) * fmpz_mat(other.entries.tolist())
+        return Mat.over(self.den * other.den, [[int(v) for v in row] for row in whole.tolist()])
 
     def __add__(self, other: "Mat") -> "Mat":
         self._require_same(other)

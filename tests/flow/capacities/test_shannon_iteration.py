@@ -43,6 +43,39 @@ class TestShannon:
         assert "between" in few.explain()
         assert few.to_dict()["iterations"] == 1
 
+    @pytest.mark.parametrize("seed", range(6))
+    def test_few_updates_and_the_true_optimum(self, seed):
+        """Secrets that are better left out would take plain updates thousands of steps to lose."""
+        rng = np.random.default_rng(seed)
+        C = rng.random((10, 10)) ** 2
+        C /= C.sum(axis=1, keepdims=True)
+        found = shannon_capacity(C, tolerance=1e-10)
+        assert found.iterations < 100
+        assert found.upper - found.lower < 2e-10
+        p = np.array([float(weight) for weight in found.prior.weights])
+        assert found.lower <= mutual_information(C, prior=found.prior) + 1e-12
+        with np.errstate(divide="ignore"):
+            apart = (C * np.log2(C / (p @ C))).sum(
+                axis=1
+            )  # at the optimum: equal in use, less else
+        assert apart.max() == pytest.approx(found, abs=1e-9)
+        assert apart[p > 0] == pytest.approx(np.full((p > 0).sum(), float(found)), abs=1e-6)
+
+    def test_the_same_row_twice_has_no_single_best_prior(self):
+        twice = [[0.7, 0.2, 0.1], [0.7, 0.2, 0.1], [0.1, 0.2, 0.7]]
+        once = shannon_capacity(twice[1:])
+        assert shannon_capacity(twice) == pytest.approx(once, abs=1e-9)
+
+    def test_outputs_that_never_occur_change_nothing(self):
+        C = np.array([[0.9, 0.0, 0.1], [0.2, 0.0, 0.8]])
+        assert shannon_capacity(C) == pytest.approx(shannon_capacity(C[:, [0, 2]]), abs=1e-12)
+
+    def test_an_output_that_only_a_useless_secret_has(self):
+        C = [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.3, 0.7 - 1e-9, 1e-9]]
+        found = shannon_capacity(C)
+        assert found.lower <= found.upper <= found.lower + 1e-8
+        assert found >= shannon_capacity([row[:2] for row in C[:2]]) - 1e-9
+
     def test_refusals(self):
         with pytest.raises(Malformed, match="tolerance"):
             shannon_capacity([[1]], tolerance=0)

@@ -78,17 +78,16 @@ class Dense:
         self.inputs, self.outputs = channel.matrix.shape
         self.column_logs = logs
         self.floats = floats
-        self._scaled = np.ascontiguousarray(scaled)
-        self._turned = np.ascontiguousarray(scaled.T)
+        self.scaled = np.ascontiguousarray(scaled)
         self._inverse: Floats | None = None
 
     def forward(self, p: Floats) -> Floats:
         """See `Operator`."""
-        return np.asarray(p.dot(self._scaled))  # the method: np.dot takes a detour
+        return np.asarray(p.dot(self.scaled))  # the method: np.dot takes a detour
 
     def backward(self, w: Floats) -> Floats:
         """See `Operator`."""
-        return np.asarray(w.dot(self._turned))
+        return np.asarray(w.dot(self.scaled.T))
 
     @property
     def solvable(self) -> bool:
@@ -97,7 +96,7 @@ class Dense:
 
     def curvature(self, d: Floats, z: Floats) -> Callable[[Floats], Floats]:
         """Solve (C·diag(d)·Cᵀ + diag(z))·x = b."""
-        return dense_solver(self._scaled, d, z)
+        return dense_solver(self.scaled, d, z)
 
     @property
     def inverse(self) -> Floats:

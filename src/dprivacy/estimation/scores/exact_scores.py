@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
+
+from numpy.typing import NDArray
 
 from dprivacy.model import Channel
 from dprivacy.numbers import Mat
@@ -25,7 +28,9 @@ def exact_scores(
     if n != m or n < 2 or not channel.exact:
         return None
     target = Mat.of([list(row) for row in zip(*functions, strict=True)])
-    for form in (_response, _line):
+    for form, may_be in ((_response, _may_be_response), (_line, _may_be_line)):
+        if not may_be(channel.matrix.entries):
+            continue
         scores = [form(channel.matrix, list(f)) for f in functions]
         if any(g is None for g in scores):
             continue
@@ -39,6 +44,22 @@ def exact_scores(
 def few_enough(channel: Channel) -> bool:
     """Whether a channel without a closed form is small enough to be solved in rationals."""
     return channel.matrix.shape[0] <= _FEW
+
+
+def _may_be_response(entries: NDArray[Any]) -> bool:
+    """Whether the first rows agree off the diagonal, which is soon seen not to be so."""
+    return len(entries) < 3 or bool(
+        entries[0, 1] == entries[2, 1] and entries[0, 2] == entries[1, 2]
+    )
+
+
+def _may_be_line(entries: NDArray[Any]) -> bool:
+    """Whether two steps weigh the product of one and one, at the start and in the middle."""
+    at = (0, (len(entries) - 3) // 2) if len(entries) > 2 else ()
+    return all(
+        entries[x, x + 2] * entries[x + 1, x + 1] == entries[x, x + 1] * entries[x + 1, x + 2]
+        for x in at
+    )
 
 
 def _response(matrix: Mat, f: Sequence[Fraction]) -> list[Fraction] | None:

@@ -50,6 +50,8 @@ def weights_on(p: DistLike, labels: Sequence[Label], what: str) -> list[Weight]:
     """
     given: Any = getattr(p, "distribution", p)
     weights: list[Weight]
+    if isinstance(given, Dist) and given.labels == tuple(labels):
+        return list(given.weights) if given.exact else given.matrix.entries[0].tolist()
     if isinstance(given, Dist | Mapping):
         index = {normal(label): i for i, label in enumerate(labels)}
         weights = [Fraction(0)] * len(labels)

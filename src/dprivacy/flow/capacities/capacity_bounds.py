@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
 from dprivacy.errors import Uncertified, UnknownName
 from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.flow.measures.distance_vulnerability import d_vulnerability
@@ -38,7 +40,7 @@ def capacity(C: ChannelLike) -> Number:
     4/3
     """
     matrix = as_channel(C).matrix
-    total = matrix.entries.max(axis=0).sum()
+    total = np.add.reduce(np.maximum.reduce(matrix.entries, axis=0))
     return Fraction(int(total), matrix.den) if matrix.exact else float(total)
 
 

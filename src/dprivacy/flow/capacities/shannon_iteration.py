@@ -4,11 +4,18 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
 from dprivacy.model import Answer, Dist, as_channel, plain
 from dprivacy.numbers import Floats, Frozen
 from dprivacy.typing import ChannelLike
+
+_FIRST_POLISH = 16  # updates before Newton's method is tried, and a quarter of the secrets
+_VANISHED = 1e-6  # the share of the likeliest secret below which one is not in use
+_RETURN = 1e-3  # what a secret that comes back starts with
+_MOST_RETURNS, _MOST_STEPS = 8, 20
+_SETTLED = 1e-12
 
 
 class ShannonCapacity(Frozen, Answer, float):
@@ -87,7 +94,8 @@ def shannon_capacity(
     3. Σ_x p_x·D_x ≤ capacity ≤ max_x D_x, whatever p is.
     4. p_x becomes p_x·e^(s·D_x), divided by the sum; O(n·m) a step.
     5. While that helps, s grows; when the lower bound falls, it shrinks and the best prior is taken up
-       again. The bounds of step 3 hold for any p, so that nothing is at risk.
+       again. After some updates, and again after twice as many, Newton's method looks for the prior
+       on the secrets that are in use. The bounds of step 3 hold for any p, so that nothing is at risk.
 
     Examples
     --------
@@ -100,7 +108,9 @@ def shannon_capacity(
             f"{max_iterations}"
         )
     channel = as_channel(C)
-    matrix = channel.reduced().matrix.floats
+    matrix = channel.matrix.floats
+    occurs = np.logical_or.reduce(matrix, axis=0)
+    matrix = matrix if occurs.all() else matrix[:, occurs]
     n, m = matrix.shape
     positive = matrix > 0
     own = np.where(positive, matrix * np.log(np.where(positive, matrix, 1.0)), 0.0).sum(axis=1)
@@ -116,30 +126,106 @@ def shannon_capacity(
 def _climb(matrix: Floats, own: Floats, stop: float, most: int) -> tuple[float, float, Floats, int]:
     """The iteration, in nats: lower and upper bound, the best prior, and how many steps."""
     p = np.full(len(matrix), 1.0 / len(matrix))
+    logs = np.empty(matrix.shape[1])
     lower, upper, gap = 0.0, math.inf, math.inf
-    best, at_best = p, own
+    best, at_best, top_best = p, own, 0.0
     step, longest, idle, iterations = 1.0, 1e4, 0, 0
-    while iterations < most:
-        iterations += 1
-        with np.errstate(divide="ignore"):
-            logs = np.log(p @ matrix)
-        D = own - (np.where(np.isfinite(logs), logs, -1e300) * matrix).sum(axis=1)
-        reached = float(p @ D)
-        upper = min(upper, float(D.max()))
-        if reached < lower - 1e-15 and step > 1:  # too long a step: a shorter one from the best
-            step = max(1.0, step / 4)
-        else:
-            lower, best, at_best = max(lower, reached), p, D
-            if upper - lower <= stop:
-                break
-            if upper - lower < gap:
-                gap, idle, longest = upper - lower, 0, min(longest * 1.05, 1e4)
+    polish = _FIRST_POLISH + len(matrix) // 4
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        while iterations < most:
+            if iterations == polish:
+                polish *= 2
+                found = _on_support(matrix, own, best)
+                if found is not None and found[2] - found[1] <= stop:
+                    return found[1], min(found[2], upper), found[0], iterations
+            iterations += 1
+            p.dot(matrix, out=logs)
+            np.log(logs, out=logs)
+            D = own - matrix.dot(logs)
+            top = float(np.maximum.reduce(D))
+            if not top < math.inf:  # an output has all but vanished: 0 times its logarithm is 0
+                logs[np.isneginf(logs)] = -1e300
+                D = own - matrix.dot(logs)
+                top = float(D.max())
+            reached = float(p.dot(D))
+            upper = min(upper, top)
+            if reached < lower - 1e-15 and step > 1:  # too long a step: a shorter one from the best
+                step = max(1.0, step / 4)
             else:
-                idle += 1
-            if idle > 20:  # to and fro around the optimum
-                longest, idle = max(1.0, min(longest, step) / 2), 0
-            step = min(step * 1.3, longest)
-        with np.errstate(under="ignore"):
-            p = best * np.exp(step * (at_best - at_best.max()))
-        p = p / p.sum()
+                lower, best, at_best, top_best = max(lower, reached), p, D, top
+                if upper - lower <= stop:
+                    break
+                if upper - lower < gap:
+                    gap, idle, longest = upper - lower, 0, min(longest * 1.05, 1e4)
+                else:
+                    idle += 1
+                if idle > 20:  # to and fro around the optimum
+                    longest, idle = max(1.0, min(longest, step) / 2), 0
+                step = min(step * 1.3, longest)
+            p = at_best - top_best
+            p *= step
+            np.exp(p, out=p)
+            p *= best
+            p /= np.add.reduce(p)
     return lower, upper, best, iterations
+
+
+def _on_support(matrix: Floats, own: Floats, p: Floats) -> tuple[Floats, float, float] | None:
+    """Newton's method for D_x = the same on all x in use, Σ p = 1: a prior and its two bounds.
+
+    A secret whose probability would become negative is left out; one that is left out although its D
+    is the largest comes back. None where that leads nowhere.
+    """
+    used = np.flatnonzero(p > _VANISHED * p.max())
+    share = p[used] / p[used].sum()
+    for _ in range(_MOST_RETURNS):
+        found = _newton(matrix, own, used, share)
+        if found is None:
+            return None
+        used, share = found
+        output = share.dot(matrix[used])
+        if not output.min() > 0:
+            return None
+        D = own - matrix.dot(np.log(output))
+        lower, upper = float(share.dot(D[used])), float(D.max())
+        worst = int(D.argmax())
+        if worst in used or upper - lower < _SETTLED:
+            whole = np.zeros(len(matrix))
+            whole[used] = share
+            return whole, lower, upper
+        used = np.append(used, worst)
+        share = np.append(share * (1 - _RETURN), _RETURN)
+    return None
+
+
+def _newton(
+    matrix: Floats, own: Floats, used: NDArray[np.intp], share: Floats
+) -> tuple[NDArray[np.intp], Floats] | None:
+    """The steps: −H·δ + D = λ on the secrets in use, Σ δ = 0, with H = C·diag(1/q)·Cᵀ."""
+    for _ in range(_MOST_STEPS + len(used)):
+        rows, n = matrix[used], len(used)
+        output = share.dot(rows)
+        if not output.min() > 0:
+            return None
+        D = own[used] - rows.dot(np.log(output))
+        system = np.ones((n + 1, n + 1))
+        system[n, n] = 0.0
+        system[:n, :n] = (rows / output).dot(rows.T)
+        try:
+            change = np.linalg.solve(system, np.append(D, 0.0))[:n]
+        except np.linalg.LinAlgError:
+            return None
+        falling = change < 0
+        room = np.where(falling, -share / np.where(falling, change, 1.0), math.inf)
+        first = int(room.argmin())
+        if room[first] <= 1.0:
+            share = share + room[first] * change
+            used, share = np.delete(used, first), np.delete(share, first)
+            share = np.maximum(share, 0.0) / share.sum()
+            if not len(used):
+                return None
+            continue
+        share = share + change
+        if np.abs(change).max() < _SETTLED:
+            return used, share / share.sum()
+    return None

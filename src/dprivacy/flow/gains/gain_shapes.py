@@ -18,13 +18,6 @@ _MOST_CELLS = 5_000_000
 Table = tuple[tuple[Any, ...], tuple[Any, ...], Mat]
 
 
-def identity_table(n: int) -> Mat:
-    """1 on the diagonal, 0 elsewhere."""
-    entries = np.zeros((n, n), dtype=object)
-    entries[np.arange(n), np.arange(n)] = 1
-    return Mat(entries)
-
-
 def opposite(table: Mat) -> Mat:
     """1 − table."""
     return Mat(table.den - table.entries, table.den)

@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
 from dprivacy.model import Channel, Gain, as_channel, joint_probabilities
-from dprivacy.numbers import Mat
+from dprivacy.numbers import Mat, product
 from dprivacy.spaces import require_same_labels
 from dprivacy.typing import ChannelLike, Label, PriorLike
-
-_FEW = 8  # actions below which a product is as fast as any structure
 
 
 class Loss(Gain):
@@ -63,8 +61,10 @@ def joint_matrix(C: ChannelLike, prior: PriorLike) -> tuple[Channel, Mat]:
 
 def aligned(gain: Gain, secrets: tuple[Label, ...]) -> Mat:
     """The gain's table with its secrets in the given order."""
+    if gain.secrets == secrets:
+        return gain.matrix
     order = require_same_labels(secrets, gain.secrets, "the gain and what it is asked about")
-    return gain.matrix if order == list(range(len(order))) else gain.matrix.take(columns=order)
+    return gain.matrix.take(columns=order)
 
 
 def expected(table: Mat, joint: Mat) -> Mat:
@@ -73,28 +73,16 @@ def expected(table: Mat, joint: Mat) -> Mat:
     The gain is the question, the prior and the channel are the facts: a table of 0 and 1 serves
     floats as well, and a table of floats makes the answer one.
     """
+    blocks = table.single_ones
+    if blocks is not None and table.exact >= joint.exact:
+        return joint if table.is_identity else _summed(blocks, table.shape[0], joint)
     if table.exact != joint.exact:
-        table, joint = Mat(table.floats), Mat(joint.floats)
-    blocks = _blocks(table)
-    return table @ joint if blocks is None else _summed(blocks, table.shape[0], joint)
-
-
-def _blocks(table: Mat) -> NDArray[np.intp] | None:
-    """For a table of 0 and 1 with a single 1 for every secret: the action that has it."""
-    actions, secrets = table.shape
-    entries = table.entries
-    if table.den != 1 or actions < _FEW or np.count_nonzero(entries[0]) > secrets // 2:
-        return None
-    at: NDArray[np.intp] = np.asarray(entries != 0).argmax(axis=0)
-    if np.count_nonzero(entries) != secrets or not (entries[at, np.arange(secrets)] == 1).all():
-        return None
-    return at
+        return Mat(product(table.floats, joint.floats))
+    return table @ joint
 
 
 def _summed(blocks: NDArray[np.intp], actions: int, joint: Mat) -> Mat:
-    """The product of such a table with the joint matrix: the rows of a block added up."""
-    if (blocks[1:] > blocks[:-1]).all() and len(blocks) == actions:
-        return joint  # the identity
+    """The product of a table that has a single 1 for every secret: the rows of a block added up."""
     sums = np.zeros((actions, joint.shape[1]), dtype=joint.entries.dtype)
     np.add.at(sums, blocks, joint.entries)
     return Mat(sums, joint.den)

@@ -16,7 +16,6 @@ from dprivacy.flow.gains.gain_shapes import (
     block_table,
     distance_table,
     function_table,
-    identity_table,
     near_table,
     opposite,
     subset_table,
@@ -76,7 +75,7 @@ class NamedGains(Frozen, Generic[G]):
             The secrets, or their space.
         """
         names = labels_of(labels, "secrets")
-        return self._of((names, names, identity_table(len(names))))
+        return self._of((names, names, Mat.identity(len(names))))
 
     @result("T", "Def 5.3.2")
     def partition(self, blocks: Blocks) -> G:

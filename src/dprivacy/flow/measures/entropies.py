@@ -11,10 +11,11 @@ from dprivacy.errors import Uncertified, UnknownName
 from dprivacy.flow.gains.gain_input import Worth
 from dprivacy.flow.gains.loss_table import joint_matrix
 from dprivacy.model import as_prior
-from dprivacy.numbers import Level, Mat, ln
+from dprivacy.numbers import Floats, Level, Mat, ln
 from dprivacy.typing import ChannelLike, Number, PriorLike
 
 Unit = Literal["bits", "nats"]
+_PIECE = 1 << 13  # entries whose logarithms are taken at a time
 
 
 def shannon_entropy(prior: PriorLike, *, unit: Unit = "bits") -> Worth:
@@ -117,20 +118,30 @@ def _columns(joint: Mat) -> Mat:
 
 def _guesses(joint: Mat) -> Number:
     ordered = np.sort(joint.entries, axis=0)[::-1]
-    total = sum(((i + 1) * row.sum() for i, row in enumerate(ordered)), 0)
+    total = sum((i * rank for i, rank in enumerate(ordered.sum(axis=1).tolist(), 1)), 0)
     return Fraction(int(total), joint.den) if joint.exact else float(total)
 
 
 def _entropy(weights: Mat) -> Level | float:
     """−Σ p·ln p over all entries of a matrix: a Level, or a float."""
     if not weights.exact:
-        positive = weights.entries[weights.entries > 0]
-        return -float((positive * np.log(positive)).sum())
+        return -_times_log(weights.entries.reshape(-1))
     total = Level(0)
     for value, times in Counter(weights.entries.ravel().tolist()).items():
         if value:
             p = Fraction(value, weights.den)
             total = total - ln(p) * (p * times)
+    return total
+
+
+def _times_log(flat: Floats) -> float:
+    """Σ p·ln p, in pieces that stay in the cache."""
+    total = 0.0
+    for start in range(0, len(flat), _PIECE):
+        part = flat[start : start + _PIECE]
+        if not part.min() > 0:
+            part = part[part > 0]
+        total += float(part.dot(np.log(part)))
     return total
 
 

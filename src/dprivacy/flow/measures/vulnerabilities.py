@@ -224,8 +224,8 @@ def best_of(scores: Mat, *, least: bool = False) -> tuple[list[Number], list[int
 
 
 def _total(scores: Mat, *, least: bool) -> Number:
-    entries = scores.entries
-    total = (entries.min(axis=0) if least else entries.max(axis=0)).sum()
+    best = np.minimum if least else np.maximum
+    total = np.add.reduce(best.reduce(scores.entries, axis=0))
     return Fraction(int(total), scores.den) if scores.exact else float(total)
 
 

@@ -41,13 +41,13 @@ class OneValue:
     def positions(self, labels: LabelTables) -> Positions:
         """As Held says; WrongKind for a single value that is no label."""
         if not labels.holds(self.value):
-            raise _not_listed(self.value)
+            raise _no_single(self.value, "one of the labels")
         return labels.of_objects([self.value])
 
     def plain(self) -> list[Any]:
         """As Held says."""
         if not isinstance(self.value, int | float) and not hasattr(self.value, "__float__"):
-            raise _not_listed(self.value, "a number")
+            raise _no_single(self.value, "a number")
         return [self.value]
 
     def of_labels(self, labels: LabelTables, positions: NDArray[np.integer]) -> Any:
@@ -123,7 +123,7 @@ def listed(values: Any) -> list[Any]:
         names = getattr(values, "column_names", values.columns)  # Arrow's columns are the data
         way = f"not a whole frame; pass one column, such as frame[{next(iter(names), 'name')!r}]"
     elif isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise _not_listed(values)
+        way = f"not a single {_kind(values)}; put it in a list"
     elif isinstance(values, Mapping):
         way = "not a mapping; pass list(mapping.values()) or list(mapping)"
     elif isinstance(values, Set):
@@ -133,9 +133,14 @@ def listed(values: Any) -> list[Any]:
     raise WrongKind(f"values should be a list or an array, {way}")
 
 
-def _not_listed(value: Any, one: str = "one of the labels") -> WrongKind:
-    kind = "text" if isinstance(value, str | bytes) else type(value).__name__
-    return WrongKind(f"values should be a list or an array, or {one}, not another single {kind}")
+def _no_single(value: Any, one: str) -> WrongKind:
+    return WrongKind(
+        f"values should be a list or an array, or {one}, not another single {_kind(value)}"
+    )
+
+
+def _kind(value: Any) -> str:
+    return "text" if isinstance(value, str | bytes) else type(value).__name__
 
 
 def refuse_masked(values: Any) -> None:
