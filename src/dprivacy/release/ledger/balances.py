@@ -109,8 +109,8 @@ class Balance:
         None when a column's distances are unbounded, so that no number stands for whole records.
         """
         return self._total(
-            (part, line.whole if column == WHOLE else line.amount)
-            for (part, name, _), line in self.lines.items()
+            (part, line.whole if column == WHOLE or metric == UNORDERED else line.amount)
+            for (part, name, metric), line in self.lines.items()
             if column in (WHOLE, name)
         )
 

@@ -85,6 +85,11 @@ def shuffled_columns(
         found = shuffled(column, n, delta=slack, rows_per_person=m)
         pair = found.pair and ((found.pair[0],), (found.pair[1],))
         return replace(found, pair=pair, between=_between(named, chosen))
+    return proved(record_pairs(named, chosen), n, slack, m, _between(named, chosen))
+
+
+def record_pairs(named: Mapping[Any, Any], chosen: Collection[str | int]) -> Pairs:
+    """The pairs of records of several columns that look different; see `shuffled_columns`."""
     covers = {name: cover_of(column) for name, column in named.items()}
     pairs = _records(covers, chosen)
     while pairs is None:
@@ -96,7 +101,7 @@ def shuffled_columns(
         else:  # all of them are rough: one level for the record
             levels = (_level(name, cover) for name, cover in covers.items())
             pairs = cover_of_level(sum(levels, Level(0))).changed
-    return proved(pairs, n, slack, m, _between(named, chosen))
+    return pairs
 
 
 def _named(columns: Any) -> dict[str | int, Any]:

@@ -1,5 +1,6 @@
 """`shuffled_profile`: δ of a shuffled release as a function of ε, for composing it with others."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from dprivacy.typing import ChannelLike, LevelLike, NumberLike
 from dprivacy.verify.composing.loss_atoms import lies_above
 from dprivacy.verify.metric.delta_profile import PrivacyProfile
 from dprivacy.verify.shuffling.column_covers import cover_of, exact_rows
+from dprivacy.verify.shuffling.column_products import record_pairs, shuffled_columns
 from dprivacy.verify.shuffling.shuffled_reports import shuffled
 from dprivacy.verify.shuffling.two_outputs import two_output_delta
 from dprivacy.verify.shuffling.worst_pair import FINE, rounded
@@ -19,14 +21,18 @@ _MOST_WORK = 20_000  # pairs times points
 
 @result("B", "§5")
 def shuffled_profile(
-    C: ChannelLike | LevelLike, n: int, *, delta: NumberLike = "1e-15", points: int = 61
+    C: ChannelLike | LevelLike | Mapping[str, ChannelLike | LevelLike],
+    n: int,
+    *,
+    delta: NumberLike = "1e-15",
+    points: int = 61,
 ) -> PrivacyProfile:
     """δ as a function of ε for n shuffled reports: never below the truth.
 
     Parameters
     ----------
     C, n
-        As in `shuffled`.
+        As in `shuffled`; or several columns by their names, as in `shuffled_columns`.
     delta
         How small δ may get: where the curve ends. Smaller than what is left of δ for one release.
     points
@@ -52,8 +58,12 @@ def shuffled_profile(
     """
     if type(points) is not int or points < 2:
         raise BadNumber(f"a curve has at least two points, not {points!r}")
-    end = shuffled(C, n, delta=delta)
-    pairs, listed = list(cover_of(C).changed), exact_rows(C)
+    if isinstance(C, Mapping):
+        end, listed = shuffled_columns(C, n, delta=delta), None
+        pairs = list(record_pairs(C, C))
+    else:
+        end, listed = shuffled(C, n, delta=delta), exact_rows(C)
+        pairs = list(cover_of(C).changed)
     if len(pairs) * points > _MOST_WORK:
         raise BadNumber(
             f"{len(pairs):,} pairs of values at {points} points are too many; take fewer points"

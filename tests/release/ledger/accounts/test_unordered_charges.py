@@ -89,6 +89,7 @@ def test_a_shuffled_table_costs_what_its_card_says_and_the_level_is_kept_beside_
     text = readers.report().explain()
     assert "against those who see the released tables alone" in text
     assert "adding levels up says ln(3)" in text
+    assert f"{told.words()} between any two records; no budget" in text
     sanitise(table(30), LIKES, ledger=account)  # in its order, at its level
     assert readers.spent("readers").eps == told.eps + ln(3)
     assert readers.spent("readers").slack == Q(DELTA)
@@ -201,9 +202,17 @@ def test_a_refused_release_is_still_to_come(panel):
     assert "0 releases to come" in panel.report().explain()
 
 
-def test_records_of_several_columns_are_composed_by_their_level():
+def test_records_of_several_columns_are_composed_by_their_curve():
     found = composed_unordered(Plan.read(TWO), 12, Q(1, 10**6), 10_000)
     each = forecast(TWO, rows=10_000, delta=Q(1, 24 * 10**6)).shuffled
+    by_level = compose([(each.eps, each.proof.delta)], delta="1e-6", times=12)
+    assert each.eps < found.eps < by_level.eps / 2
+
+
+def test_several_rows_of_a_person_are_composed_by_their_level():
+    plan = Plan.read({**LIKES, "unit": "who", "rows_per_person": 2, "drop": ["who"]})
+    found = composed_unordered(plan, 12, Q(1, 10**6), 10_000)
+    each = forecast(plan, rows=10_000, delta=Q(1, 24 * 10**6)).shuffled
     assert found.eps == compose([(each.eps, each.proof.delta)], delta="1e-6", times=12).eps
     assert found.eps < each.eps * 12
 

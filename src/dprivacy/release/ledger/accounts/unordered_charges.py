@@ -19,8 +19,9 @@ from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.shuffle_terms import misfits
 from dprivacy.release.unordered.shuffled_block import ShuffledTable, column_law, shuffled_table
 from dprivacy.sources import result
-from dprivacy.verify import Composition, compose, shuffled_profile
+from dprivacy.verify import Composition, compose, record_pairs, shuffled_profile
 
+_MOST_PAIRS = 40  # of records, for a curve within seconds
 _BELOW = 1000  # how far below the δ of one release its curve is followed
 
 
@@ -62,17 +63,20 @@ def composed_unordered(plan: Plan, times: int, delta: Fraction, rows: int) -> Co
 
     Notes
     -----
-    More rows never say more of one of them: those beyond `rows` could be told to the reader. A single
-    column is composed by its whole curve of δ against ε, a record of several by one (ε, δ), half of the
-    δ being for the releases and half for their composition.
+    More rows never say more of one of them: those beyond `rows` could be told to the reader. A release
+    is composed by its whole curve of δ against ε. Where people have several rows, or too many kinds of
+    records are to be compared, it is one (ε, δ), half of the δ being for the releases and half for
+    their composition.
     """
     for reason in misfits(plan):
         raise reason
-    if len(plan.columns) == 1 and plan.rows_per_person == 1:
-        (column,) = plan.columns
-        law, least = column_law(column), delta / (_BELOW * times)
-        if shuffled_table(plan, rows, delta=least).gains:
-            return compose([shuffled_profile(law, rows, delta=least)], delta=delta, times=times)
+    least = delta / (_BELOW * times)
+    if plan.rows_per_person == 1 and shuffled_table(plan, rows, delta=least).gains:
+        laws = {column.name: column_law(column) for column in plan.columns}
+        if len(record_pairs(laws, laws)) <= _MOST_PAIRS:
+            law = laws if len(laws) > 1 else column_law(plan.columns[0])
+            curve = shuffled_profile(law, rows, delta=least)
+            return compose([curve], delta=delta, times=times)
     each = delta / (2 * times)
     found = shuffled_table(plan, rows, delta=each)
     if not found.gains:
