@@ -98,7 +98,7 @@ def same_cells(key: bytes = KEY, *, late: bool = False):
         ignoring(CategoricalSampler, "from_words", 0)
         ignoring(PlanarMechanism, "randomise", 0)
         ignoring(PlaceMechanism, "noisy", 0)
-        constant(GridNoise, "snapped")
+        constant(GridNoise, "_snapped")
         constant(CurveMechanism, "coefficients")
         for sets in (SubsetReports, UnaryReports, HyperplaneReports):
             ignoring(sets, "draw", 0)
