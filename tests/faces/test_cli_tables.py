@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dprivacy.cli import progress_line
 from dprivacy.release import Plan
 from dprivacy.store import save
 from support.command_runs import CANARY, GROUPED, SURVEY_PLAN, command, good, refused, small_survey
@@ -199,3 +200,29 @@ class TestShuffle:
         assert "by a factor of at most 40" in text.splitlines()[0]
         assert "Released sorted, without order and names:" in text
         assert "pass delta=" in refused("plan", "plan.toml", "--shuffle", folder=folder)
+
+
+class TestInterrupted:
+    def test_ctrl_c_leaves_a_job_that_goes_on(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        words = ("sanitise", "survey.csv", "-p", "plan.toml", "-o", "o.csv")
+
+        def pressed(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(progress_line.Counter, "__call__", pressed)
+            done = command(*words, folder=folder)
+        assert (done.code, done.out) == (130, "")
+        assert "o.csv: the job was interrupted; pass --resume to go on with the noise" in done.err
+        assert not (folder / "o.csv").exists()
+        assert "a job for it stopped before it was done" in refused(*words, folder=folder)
+        good(*words, "--resume", folder=folder)
+        assert (folder / "o.csv").exists()
+        assert not list(folder.glob(".o.csv*"))
+
+    def test_lines_of_progress_where_they_are_asked_for(self, folder: Path) -> None:
+        words = ("sanitise", "survey.csv", "-p", "plan.toml", "-o", "o.csv", "--progress")
+        rows = len((folder / "survey.csv").read_text().splitlines()) - 1
+        assert f"{rows:,} rows" in command(*words, folder=folder).err

@@ -30,8 +30,10 @@ def run(commands: click.Command) -> None:
         sys.exit(USAGE)
     except click.ClickException as refusal:
         _end(refusal.exit_code, "Usage", _usage(refusal), as_json)
-    except (click.Abort, KeyboardInterrupt):
-        _end(INTERRUPTED, "Interrupted", "interrupted", as_json)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        _end(
+            INTERRUPTED, "Interrupted", str(stopped.__cause__ or stopped) or "interrupted", as_json
+        )
     except Exception as defect:
         if os.environ.get(TRACEBACK):
             raise

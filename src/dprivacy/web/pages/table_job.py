@@ -58,6 +58,21 @@ def protect_table(
     return released.card, list(heard), output
 
 
+class _Watch:
+    """Is told how far a job is, by the thread that does it, and keeps the last of it for the page."""
+
+    done: tuple[int, int | None] | None = None
+    part: float | None = None
+
+    def __call__(self, rows: int, total: int | None) -> None:
+        """Take the rows that are done, and those in all."""
+        self.done = rows, total
+
+    def share(self, part: float | None) -> None:
+        """Take how much is done, from 0 to 1."""
+        self.part = part
+
+
 class TableJob:
     """The part of the room Protect that works on a table."""
 
@@ -188,20 +203,17 @@ class TableJob:
                 self._show(*found)
 
     @contextmanager
-    def _watched(self) -> Iterator[Callable[[int, int | None], None]]:
+    def _watched(self) -> Iterator["_Watch"]:
         """A bar that moves while rows are done; what is given back is told how many."""
-        done: list[tuple[int, int | None]] = []
-
-        def moved(rows: int, total: int | None) -> None:
-            done[:] = [(rows, total)]
+        moved = _Watch()
 
         def look() -> None:
-            if done:
-                rows, total = done[0]
+            if moved.done:
+                rows, total = moved.done
                 self.moving.text = f"{rows:,} rows" + (f" of {total:,}" if total else "")
-                if total:
-                    self.bar.props(remove="indeterminate")
-                    self.bar.value = rows / total
+            if moved.part is not None:
+                self.bar.props(remove="indeterminate")
+                self.bar.value = moved.part
 
         self.go.disable()
         self.bar.props("indeterminate")
