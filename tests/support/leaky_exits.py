@@ -112,7 +112,7 @@ LEAKY = (
     broken(
         file_exit("CSV", "Parquet"),
         recut=(file_job, iter),
-        RowGroups=(table_files, pq.ParquetWriter),
+        RowGroups=(table_files, lambda file, schema, coded: pq.ParquetWriter(file, schema)),
     ),
     Exit("true categories in a dictionary", true_dictionary),
     Exit("a type that follows missing values", type_of_the_data),

@@ -152,7 +152,9 @@ def sanitise_file(
     again
         Why a table that was released before is sanitised once more.
     progress
-        Called with the rows done and the rows in all (None when that is not known); not with Spark.
+        Called with the rows done and the rows in all (None when that is not known); not with Spark. If
+        it has a method `share`, that is called with how much is done, from 0 to 1 (or None). Of a text
+        table this follows how long its cells are, so it is for a screen and not for a log.
     **written
         How the table is written, where its file does not show it: `delimiter`, what stands between
         cells, such as ";" or "tab"; `encoding`, one of Python's, such as "cp1250"; `header`, whether

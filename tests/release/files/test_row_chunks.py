@@ -2,13 +2,16 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, strategies as st
 
 from dprivacy.release import sanitise_file
+from dprivacy.release.columns import column_batches
 from dprivacy.release.files import row_chunks, table_files
 from dprivacy.release.files.row_chunks import RowGroups, recut
+from dprivacy.release.jobs import file_job
 
 ROWS = 200_000
 PLAN = {
@@ -65,3 +68,71 @@ def test_row_groups_do_not_count_the_yes(monkeypatch, tmp_path, target):
             assert seen[-2:] == [131_072, ROWS - 131_072]
         sizes.add(tuple(seen))
     assert len(sizes) == 1
+
+
+DECLARED = {
+    "columns": {
+        "h": {"type": "categories", "values": ["z", "b", "a", "never"], "epsilon": 1},
+        "n": {"type": "numbers", "low": 0, "high": 9, "grid": 1, "epsilon": 1},
+    },
+    "pass_through": ["x"],
+}
+
+
+class TestDeclaredOutputs:
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_a_dictionary_holds_all_of_them_in_their_order(self, tmp_path, ending):
+        table = pa.table({"h": ["b", "a", "b"] * 50, "n": [1, 3, 2] * 50, "x": range(150)})
+        write(table, source := tmp_path / f"in.{ending}")
+        sanitise_file(source, DECLARED, output := tmp_path / "out.parquet")
+        with pq.ParquetFile(output, read_dictionary=["h"]) as file:
+            assert file.read()["h"].chunk(0).dictionary.to_pylist() == ["z", "b", "a", "never"]
+            for k, name in enumerate(["h", "n"]):
+                about = file.metadata.row_group(0).column(k)
+                assert about.path_in_schema == name
+                assert about.has_dictionary_page
+                assert not about.is_stats_set
+        clean = pq.read_table(output)
+        kept = pa.string() if ending == "csv" else pa.int64()
+        assert clean.schema.types == [pa.string(), pa.int64(), kept]
+        assert clean.schema.metadata is None
+        assert set(clean["h"].to_pylist()) <= {"z", "b", "a", "never"}
+
+    def test_many_outputs_are_written_plainly(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(column_batches, "MOST_LISTED", 3)
+        write(pa.table({"h": ["b"] * 9, "n": [1] * 9, "x": range(9)}), tmp_path / "in.parquet")
+        sanitise_file(tmp_path / "in.parquet", DECLARED, output := tmp_path / "out.parquet")
+        assert set(pq.read_table(output)["h"].to_pylist()) <= {"z", "b", "a", "never"}
+
+    @pytest.mark.parametrize("ending", ["csv", "parquet"])
+    def test_the_layout_follows_the_number_of_rows_alone(self, tmp_path, monkeypatch, ending):
+        """One table, one key: long and short cells beside it, odd blocks and row groups, one output."""
+        monkeypatch.setattr(file_job, "run_key", lambda _seed: bytes(range(32)))
+        monkeypatch.setattr(table_files, "_BLOCK", 1 << 16)
+        monkeypatch.setattr(row_chunks, "CHUNK", 1000)
+        monkeypatch.setattr(row_chunks, "GROUP", 2000)
+        rows, rng = 7001, np.random.default_rng(4)
+        answers = {
+            "h": np.array(["z", "b", "a"])[rng.integers(0, 3, rows)],
+            "n": rng.integers(0, 10, rows),
+        }
+        plan = {"columns": DECLARED["columns"], "drop": ["note"]}
+        found = set()
+        for k, note in enumerate(["", "a long note " * 9, None]):
+            notes = [note if note is not None else "x" * (i % 200) for i in range(rows)]
+            table = pa.table({**answers, "note": notes})
+            write(table, tmp_path / f"{k}.csv")
+            pq.write_table(table, tmp_path / f"{k}.parquet", row_group_size=611 + 300 * k)
+            pq.write_table(table, tmp_path / f"p{k}.parquet", use_dictionary=False)
+            for name in (f"{k}.csv", f"{k}.parquet", f"p{k}.parquet"):
+                output = tmp_path / f"out-{name}.{ending}"
+                sanitise_file(tmp_path / name, plan, output, again="a test")
+                found.add(output.read_bytes())
+        assert len(found) == 1
+
+
+def write(table, path):
+    if path.suffix == ".csv":
+        pacsv.write_csv(table, path)
+    else:
+        pq.write_table(table, path)

@@ -22,6 +22,7 @@ from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.row_facts import RowOrder
 from dprivacy.release.columns.tagged_people import TaggedPeople
+from dprivacy.release.columns.value_codes import MOST_LISTED, ValueCodes
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
@@ -48,6 +49,9 @@ class ColumnProtector:
         Whether the arrays are the cells of a CSV file, where a missing value may be a word.
     permanent
         The permanent answers to give instead of fresh noise (for listed values).
+    dictionaries
+        Whether listed values and points of a grid come out as a dictionary of all declared outputs, in
+        declared order, for a file; otherwise only where the column came as one.
     """
 
     def __init__(
@@ -57,8 +61,9 @@ class ColumnProtector:
         *,
         texts: bool = False,
         permanent: PermanentAnswers | PermanentReports | None = None,
+        dictionaries: bool = False,
     ) -> None:
-        self.permanent = permanent
+        self.permanent, self.dictionaries = permanent, dictionaries
         self.column, self.source, self.texts = column, source, texts
         self.mechanism = replace(column.mechanism, source=source)
         self.row = 0  # rows seen so far, for error messages
@@ -83,18 +88,24 @@ class ColumnProtector:
         """
         true = self.look(arrays)
         if self.column.local is not None:
-            return [self._reported(self.column.local, true, people)]
+            return [self._reported(self.column.local, true.astype(np.intp), people)]
         if self.column.listed:
-            return [_labelled(self._drawn(true, people), self.named, arrays[0].type)]
+            return [self._labelled(self._drawn(true, people), arrays[0].type)]
+        if self.points is not None:
+            drawn = np.asarray(self.sampler.draw(true, self.source))
+            return [self._listed(drawn, self.points, coded=self.dictionaries)]
         if self.column.kind == "numbers":
-            return [self._numbers(true)]
+            return [self._back(self.mechanism.randomise(true))]
         if self.column.kind == "text":
             return [self._worded(true)]
         noisy = self.mechanism.randomise(true)
         return [self._bits(noisy)] if self.column.kind == "bits" else [*map(self._back, noisy.T)]
 
     def look(self, arrays: Sequence[Any]) -> NDArray[Any]:
-        """The true values: positions of listed ones, doubles, rows of bits; their order is noted."""
+        """The true values, whose order is noted: doubles, rows of bits, or positions.
+
+        Positions are those of listed values among the declared ones, and of numbers on a listed grid.
+        """
         if any(isinstance(array.type, arrow().BaseExtensionType) for array in arrays):
             raise WrongKind(
                 f"column {self.column.name!r} has an extension type, which may carry anything; cast it"
@@ -102,8 +113,13 @@ class ColumnProtector:
         try:
             if self.column.kind == "text":
                 return self._looked_at_texts(arrays[0])
-            if self.coded:
-                true: NDArray[Any] = self._codes(arrays[0])
+            found = None if self._quick is None else self._quick.of(arrays[0])
+            if found is not None:
+                true: NDArray[Any] = found
+            elif self.coded:
+                true = self._codes(arrays[0])
+            elif self.points is not None:
+                true = self._floats(arrays[0])
             elif self.column.kind == "bits":
                 true = self._rows_of_bits(arrays[0])
             else:
@@ -113,14 +129,42 @@ class ColumnProtector:
         except (arrow().ArrowException, ValueError, TypeError, OverflowError):
             raise self._misfit() from None
         self.row += len(true)
-        for order, side in zip(self.orders, np.atleast_2d(true.T), strict=False):  # not of bits
+        seen = true if found is None or self.points is None else self._exact(arrays[0], found)
+        for order, side in zip(self.orders, np.atleast_2d(seen.T), strict=False):  # not of bits
             order.see(side)
-        return true[:, 0] if self.column.kind == "numbers" else true
+        if found is None and self.points is not None:
+            return np.asarray(self.mechanism.snapped(true))
+        return true[:, 0] if self.column.kind == "numbers" and found is None else true
 
-    def _drawn(self, codes: NDArray[np.intp], people: TaggedPeople | None) -> NDArray[Any]:
+    def _exact(self, array: Any, codes: NDArray[Any]) -> NDArray[Any]:
+        """The numbers behind positions on the grid: of whole ones some may lie beside its points."""
+        if arrow().types.is_integer(array.type):
+            return np.asarray(array)
+        return self._numbers.take(codes)
+
+    @cached_property
+    def _numbers(self) -> NDArray[Any]:
+        """The points of the grid in a small type, if one holds them."""
+        points = np.asarray(self.points)
+        small = points.astype(np.int16) if abs(points).max() < 1 << 15 else points
+        return small if (small == points).all() else points
+
+    @cached_property
+    def _quick(self) -> ValueCodes | None:
+        """Positions by tables, where what is declared is listed and not too long."""
+        values = self.known if self.coded else self.points
+        if values is None or len(values) > MOST_LISTED:
+            return None
+        slow = (
+            self._codes if self.coded else lambda array: self.mechanism.snapped(self._floats(array))
+        )
+        missing = MISSING if self.texts else ()
+        return ValueCodes(slow, values, missing=missing, clamped=not self.coded)
+
+    def _drawn(self, codes: NDArray[Any], people: TaggedPeople | None) -> NDArray[Any]:
         if self.permanent is not None:
             assert people is not None
-            return self.permanent.draw(codes, people)
+            return self.permanent.draw(codes.astype(np.intp), people)
         return np.asarray(self.sampler.draw(codes, self.source))
 
     def _reported(
@@ -243,11 +287,27 @@ class ColumnProtector:
             raise self._at(int(broken[0]), "is not a finite number", BadNumber)
         return numbers
 
-    def _numbers(self, values: NDArray[np.float64]) -> Any:
-        if self.points is None:
-            return self._back(self.mechanism.randomise(values))
-        drawn = self.sampler.draw(self.mechanism.snapped(values), self.source)
-        return self.points.take(arrow().array(np.asarray(drawn).astype(np.int32)))
+    def _labelled(self, codes: NDArray[Any], original: Any) -> Any:
+        """Declared outputs by position, in a dictionary where the column had one."""
+        had = arrow().types.is_dictionary(original)
+        coded = self.dictionaries or had
+        ordered = had and original.ordered and not self.dictionaries
+        return self._listed(codes, self.named, coded=coded, ordered=ordered)
+
+    def _listed(
+        self, codes: NDArray[Any], outputs: Any, *, coded: bool, ordered: bool = False
+    ) -> Any:
+        pa = arrow()
+        if not coded or (self.dictionaries and len(outputs) > MOST_LISTED):
+            return outputs.take(pa.array(codes.astype(np.int32)))
+        missing = None
+        if outputs.null_count:  # a missing value is no entry of a dictionary
+            missing = np.asarray(outputs.is_null())[codes]
+            codes = (np.cumsum(np.asarray(outputs.is_valid())) - 1).clip(0)[codes]
+            outputs = outputs.drop_null()
+        places = pa.array(codes if self.dictionaries else codes.astype(np.int32), mask=missing)
+        # Positions come from a sampler of these outputs, and need not be compared with their number.
+        return pa.DictionaryArray.from_arrays(places, outputs, ordered=ordered, safe=False)
 
     @cached_property
     def points(self) -> Any:
@@ -332,16 +392,3 @@ def _as_list(array: Any) -> Any:
     """One list that holds the whole array."""
     pa = arrow()
     return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array.cast(pa.string()))
-
-
-def _labelled(codes: NDArray[Any], named: Any, original: Any) -> Any:
-    """Declared outputs by position, in a dictionary of all of them where the column had one."""
-    pa = arrow()
-    positions = pa.array(codes.astype(np.int32))
-    if not pa.types.is_dictionary(original):
-        return named.take(positions)
-    if named.null_count:  # a missing value is no entry of a dictionary
-        missing = np.asarray(named.is_null())[codes]
-        positions = pa.array(codes.astype(np.int32), mask=missing)
-        named = named.drop_null()
-    return pa.DictionaryArray.from_arrays(positions, named, ordered=original.ordered)

@@ -70,12 +70,13 @@ class RowOrder:
         """Note the next values, in the order of the rows."""
         if not len(values):
             return
-        joined = np.concatenate([self._last.astype(values.dtype), values])
-        self._ups += int(np.count_nonzero(joined[1:] > joined[:-1]))
-        self._downs += int(np.count_nonzero(joined[1:] < joined[:-1]))
+        steps: Any = (self._last, values[: len(self._last)]), (values[:-1], values[1:])
+        for before, after in steps:
+            self._ups += int(np.count_nonzero(after > before))
+            self._downs += int(np.count_nonzero(after < before))
         self._last = values[-1:].copy()
         first = -self._rows % self._every
-        self._some = np.concatenate([self._some.astype(values.dtype), values[first :: self._every]])
+        self._some = np.concatenate([self._some, values[first :: self._every]])
         self._rows += len(values)
         while len(self._some) > _MOST:
             self._some, self._every = self._some[::2].copy(), 2 * self._every

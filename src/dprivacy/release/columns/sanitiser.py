@@ -32,6 +32,8 @@ class Sanitiser:
         Whether the tables come from a CSV file, where every cell is a text.
     permanent_key
         For permanent answers: the secret key from which each person's noise is derived.
+    dictionaries
+        Whether columns come out as dictionaries of their declared outputs (see `ColumnProtector`).
     before
         Called with the true arrays, by column, before they are randomised: where a ledger is asked.
     """
@@ -43,6 +45,7 @@ class Sanitiser:
         *,
         texts: bool = False,
         permanent_key: bytes | None = None,
+        dictionaries: bool = False,
         before: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         require_confirmed(plan)
@@ -52,7 +55,11 @@ class Sanitiser:
         self._key = permanent_key
         self.protectors = [
             ColumnProtector(
-                column, source, texts=texts, permanent=_permanent(plan, column, permanent_key)
+                column,
+                source,
+                texts=texts,
+                permanent=_permanent(plan, column, permanent_key),
+                dictionaries=dictionaries,
             )
             for column in plan.columns
         ]
@@ -193,5 +200,7 @@ def _permanent(
 
 
 def one_chunk(column: Any) -> Any:
-    """A column as one array."""
-    return column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    """A column as one array; one that is in a single piece is not copied."""
+    if not hasattr(column, "combine_chunks"):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

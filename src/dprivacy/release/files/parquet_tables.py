@@ -6,8 +6,8 @@ bound does not settle it the rows are measured a few at a time first.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,13 +34,15 @@ _FORGOTTEN = 100  # bytes of a header that some writers leave out of the size of
 
 
 @contextmanager
-def open_parquet(path: Path) -> Iterator["ParquetTable"]:
+def open_parquet(path: Path, coded: Collection[str] = ()) -> Iterator["ParquetTable"]:
     """A Parquet file, open for reading in batches.
 
     Parameters
     ----------
     path
         The file; a pipe or a device is refused.
+    coded
+        Columns that are read as dictionaries, where they hold texts.
 
     Raises
     ------
@@ -62,8 +64,9 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
             )
         raw.seek(max(size - 8 - length, 0))
         groups = groups_in(raw.read(length), str(path))
-        with parquet().ParquetFile(path, thrift_container_size_limit=_MOST_LISTED) as file:
-            about = file.metadata
+        with ExitStack() as opened:
+            file = parquet().ParquetFile(path, thrift_container_size_limit=_MOST_LISTED)
+            about = opened.enter_context(file).metadata
             if about.num_rows * max(about.num_columns, 1) > _MOST_CELLS * size:
                 raise TooLarge(
                     f"{path}: says that it holds {about.num_rows:,} rows, which is more than "
@@ -72,7 +75,19 @@ def open_parquet(path: Path) -> Iterator["ParquetTable"]:
             same = sum(group.rows for group in groups) == about.num_rows
             if not same or any(len(group.chunks) != about.num_columns for group in groups):
                 raise damaged(str(path))
+            if listed := [name for name in _flat_texts(file) if name in coded]:
+                file = parquet().ParquetFile(path, metadata=about, read_dictionary=listed)
+                opened.enter_context(file)
             yield ParquetTable(path, file, raw, size, groups)
+
+
+def _flat_texts(file: Any) -> Iterator[str]:
+    """The columns of texts that are not inside of others."""
+    for k in range(file.metadata.num_columns):
+        leaf = file.schema.column(k)
+        flat = leaf.max_repetition_level == 0 and leaf.path == leaf.name
+        if flat and leaf.physical_type == "BYTE_ARRAY" and leaf.logical_type.type == "STRING":
+            yield leaf.path
 
 
 @dataclass(frozen=True)
@@ -108,7 +123,11 @@ class ParquetTable:
         return int(self.file.metadata.num_rows)
 
     def batches(
-        self, columns: Sequence[str] | None = None, *, most_rows: int = ROWS
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        most_rows: int = ROWS,
+        threads: bool = True,
     ) -> Iterator[Any]:
         """Batches of its rows, each with no more than fits into memory.
 
@@ -118,6 +137,8 @@ class ParquetTable:
             Only these.
         most_rows
             Of a batch.
+        threads
+            Whether columns are unpacked at the same time, which costs more in all.
 
         Raises
         ------
@@ -128,7 +149,7 @@ class ParquetTable:
         """
         for group in range(len(self.groups)):
             rows = min(most_rows, self._fitting(group, columns))
-            yield from self._read(group, columns, rows)
+            yield from self._read(group, columns, rows, threads=threads)
 
     def require_fitting(self) -> None:
         """TooLarge or BadFile where `batches` would raise it, for readers of their own."""
@@ -152,10 +173,12 @@ class ParquetTable:
         self._require_measured(self._read(group, columns, rows), most)
         return rows
 
-    def _read(self, group: int, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
+    def _read(
+        self, group: int, columns: Sequence[str] | None, rows: int, *, threads: bool = True
+    ) -> Iterator[Any]:
         wanted = None if columns is None else list(columns)
         found: Iterator[Any] = self.file.iter_batches(
-            batch_size=rows, row_groups=[group], columns=wanted
+            batch_size=rows, row_groups=[group], columns=wanted, use_threads=threads
         )
         return found
 

@@ -4,7 +4,8 @@ Readers of files cut by bytes, and how many rows fill a block depends on the cel
 that is a letter longer, on a column that is dropped. A table that kept these cuts would tell them.
 """
 
-from collections.abc import Iterable, Iterator
+from base64 import b64encode
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from dprivacy.errors import TooLarge
@@ -13,6 +14,7 @@ from dprivacy.extras import arrow, parquet
 CHUNK = 1 << 16  # rows that are sanitised at a time, with one stream of noise
 GROUP = 1 << 17  # rows of a row group of a Parquet file
 _MOST = 1 << 31  # bytes that are held at a time
+_STORED = "ARROW:schema"  # under which readers look for the types of columns
 
 
 def recut(pieces: Iterable[Any], size: int | None = None) -> Iterator[Any]:
@@ -65,16 +67,28 @@ class Held:
 class RowGroups:
     """Writes a Parquet file in row groups of exactly 131,072 rows, but for the last one.
 
-    No statistics are stored: who reads the file can compute them from its cells.
+    No statistics are stored: who reads the file can compute them from its cells. A column that comes
+    as a dictionary of its declared outputs is stored so, with all of them in their order, and is read
+    again as a column of plain values.
 
     Parameters
     ----------
     file, schema
         Where to, and what.
+    coded
+        The columns that come as dictionaries of their declared outputs.
     """
 
-    def __init__(self, file: Any, schema: Any) -> None:
-        self._writer = parquet().ParquetWriter(file, schema, write_statistics=False)
+    def __init__(self, file: Any, schema: Any, *, coded: Collection[str] = ()) -> None:
+        pa, stored = arrow(), schema
+        for k, field in enumerate(schema):
+            if field.name in coded and pa.types.is_dictionary(field.type):
+                stored = stored.set(k, pa.field(field.name, field.type.value_type, field.nullable))
+        self._writer = parquet().ParquetWriter(
+            file, schema, write_statistics=False, store_schema=False
+        )
+        told = b64encode(stored.serialize().to_pybytes()).decode()
+        self._writer.add_key_value_metadata({_STORED: told})
         self._held = Held()
 
     def write_table(self, table: Any) -> None:

@@ -1,8 +1,9 @@
 """Tables in files: CSV and Parquet, read in batches and written, every bad input one sentence."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -11,6 +12,7 @@ import numpy as np
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
+from dprivacy.release.files.cell_lines import CellLines
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
@@ -32,21 +34,58 @@ def is_parquet(path: Path) -> bool:
     return path.suffix.lower() == ".parquet"
 
 
+@dataclass
+class Extent:
+    """How much of a table there is to read, as far as that is known before, and how much is read.
+
+    Parameters
+    ----------
+    rows
+        All rows, which a Parquet file tells.
+    size
+        Bytes of a text table that is read as it lies.
+    """
+
+    rows: int | None = None
+    size: int | None = None
+    blocks: int = 0
+
+    def share(self, done: int) -> float | None:
+        """How much is done, from 0 to 1, when so many rows are; None where that cannot be told.
+
+        Of a text table this depends on how long its cells are, those of secret columns with the others.
+        """
+        if self.rows is not None:
+            return done / max(self.rows, 1)
+        return None if self.size is None else min(1.0, self.blocks * _BLOCK / max(self.size, 1))
+
+    def counted(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The same batches, each of which is a block of bytes."""
+        for batch in batches:
+            self.blocks += 1
+            yield batch
+
+
 @contextmanager
 def batches_of(
-    path: Path, known: Intake = NOTHING_KNOWN
-) -> Iterator[tuple[Iterator[Any], int | None]]:
-    """Batches of a table and its number of rows, where that is known beforehand."""
+    path: Path, known: Intake = NOTHING_KNOWN, *, coded: Collection[str] = ()
+) -> Iterator[tuple[Iterator[Any], Extent]]:
+    """Batches of a table and how much there is; texts of `coded` columns may come as dictionaries."""
     if not path.exists():
         raise BadFile(f"{path}: does not exist")
     if is_parquet(path):
         with ExitStack() as opened:
             with read_errors(path):
-                file = opened.enter_context(open_parquet(path))
-            yield guarded(file.batches(most_rows=_BATCH), path), file.rows
+                file = opened.enter_context(open_parquet(path, coded))
+            yield (
+                guarded(file.batches(most_rows=_BATCH, threads=False), path),
+                Extent(rows=file.rows),
+            )
     elif path.name.lower().endswith(TABLE_ENDINGS):
         with open_csv(path, known) as (_, rows):
-            yield rows, None
+            as_it_lies = path.suffix.lower() in TEXTS
+            extent = Extent(size=path.stat().st_size if as_it_lies else None)
+            yield extent.counted(rows), extent
     else:
         raise BadFile(
             f"{path}: only {', '.join(TEXTS)} (also .gz), .parquet, {', '.join(SHEETS)} files are read"
@@ -199,15 +238,41 @@ def guarded(batches: Iterable[Any], path: Path, encoding: str = "") -> Iterator[
         yield from batches
 
 
-def writer_of(file: Any, output: Path, schema: Any, *, header: bool = True) -> Any:
-    """Something with `write_table` and `close`, for the output's format."""
+def writer_of(
+    file: Any, output: Path, schema: Any, *, header: bool = True, coded: Collection[str] = ()
+) -> Any:
+    """Something with `write_table` and `close`, for the output's format.
+
+    Columns in `coded` come as dictionaries of their declared outputs, the same ones in every table.
+    """
     if is_parquet(output):
-        return RowGroups(file, schema)
+        return RowGroups(file, schema, coded=coded)
     if output.suffix.lower() != ".csv":
         raise BadFile(f"{output}: tables are written as .csv or .parquet, not as {output.suffix!r}")
-    csv = arrow_csv()
-    options = csv.WriteOptions(include_header=header, batch_size=_CSV_ROWS)
-    return csv.CSVWriter(file, schema, write_options=options)
+    listed = {field.name for field in schema if arrow().types.is_dictionary(field.type)}
+    if listed <= set(coded) and CellLines.can_hold(schema):
+        return CellLines(file, schema, header=header)
+    return _ArrowLines(file, schema, header=header)
+
+
+class _ArrowLines:
+    """Arrow's own writer of CSV, for types that are rarely found in tables."""
+
+    def __init__(self, file: Any, schema: Any, *, header: bool) -> None:
+        pa, csv = arrow(), arrow_csv()
+        for k, field in enumerate(schema):
+            if pa.types.is_dictionary(field.type):
+                schema = schema.set(k, field.with_type(field.type.value_type))
+        options = csv.WriteOptions(include_header=header, batch_size=_CSV_ROWS)
+        self._schema, self._writer = schema, csv.CSVWriter(file, schema, write_options=options)
+
+    def write_table(self, table: Any) -> None:
+        """Write the rows of a table."""
+        self._writer.write_table(table.cast(self._schema))
+
+    def close(self) -> None:
+        """Write what is held back."""
+        self._writer.close()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Sanitising files: streamed in bounded memory, written whole or not at all, resumed after a crash."""
 
 import stat
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -30,7 +31,7 @@ from dprivacy.release.jobs.job_resume import (
     run_key,
     run_of,
 )
-from dprivacy.release.jobs.output_writer import Writing
+from dprivacy.release.jobs.output_writer import WAITING, Writing
 from dprivacy.release.jobs.sorted_output import Draw, write_sorted
 from dprivacy.release.jobs.source_marks import origin_of
 from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
@@ -92,7 +93,11 @@ def run_file_job(
         stream = best_stream() if journal is None else journal.run.stream
         streams = ChunkStreams(key, stream, secure=insecure_seed is None)
         sanitiser = Sanitiser(
-            plan, streams, texts=not is_parquet(origin), permanent_key=permanent_key
+            plan,
+            streams,
+            texts=not is_parquet(origin),
+            permanent_key=permanent_key,
+            dictionaries=True,
         )
         warn_about(plan, above=2)
         seen = _stat(origin)
@@ -203,7 +208,7 @@ def _company(origin: Path, sanitiser: Sanitiser, delta: Fraction) -> Company:
 
 def _write(sanitiser: Sanitiser, journal: Journal, draw: Draw) -> str:
     """Sanitise and write one chunk after the other; the hash of the output."""
-    with Writing(journal.place.output, journal) as out:
+    with Writing(journal.place.output, journal, coded=sanitiser.plan.protected) as out:
         with closing(draw(out.done)) as drawn:
             for chunks, table in drawn:
                 out.put(table, chunks, sanitiser.rows)
@@ -218,8 +223,10 @@ def _drawn(
     progress: Progress | None,
 ) -> Generator[tuple[int, Any], None, None]:
     """Sanitised chunks in the order of the source, behind those that are done, each with its number."""
+    plan = sanitiser.plan
+    listed = [c.name for c in plan.columns if c.listed and c.kind != "text"]
     with (
-        batches_of(origin, sanitiser.plan.intake) as (batches, total),
+        batches_of(origin, plan.intake, coded=listed) as (batches, extent),
         closing(_ahead(recut(batches))) as coming,
     ):
         for chunk, batch in enumerate(coming):
@@ -231,15 +238,20 @@ def _drawn(
                 streams.start(chunk)
                 yield chunk + 1, sanitiser.batch(batch)
             if progress is not None:
-                progress(sanitiser.rows, total)
+                progress(sanitiser.rows, extent.rows)
+                if hasattr(progress, "share"):
+                    progress.share(extent.share(sanitiser.rows))
         if not sanitiser.rows:
             raise WrongShape(f"{origin}: holds no rows")
 
 
 def _ahead(batches: Iterator[Any]) -> Generator[Any, None, None]:
-    """The same batches, each read while the one before is worked on."""
-    with ThreadPoolExecutor(1, thread_name_prefix="dprivacy-reading") as thread:
-        coming = thread.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = thread.submit(next, batches, None)
+    """The same batches, read while others are worked on; two of them may wait."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="dprivacy-reading")
+    try:
+        coming = deque(thread.submit(next, batches, None) for _ in range(WAITING))
+        while (batch := coming.popleft().result()) is not None:
+            coming.append(thread.submit(next, batches, None))
             yield batch
+    finally:
+        thread.shutdown(wait=True, cancel_futures=True)

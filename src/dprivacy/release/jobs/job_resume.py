@@ -142,6 +142,11 @@ def kept_on_failure(journal: Journal, take_back: Callable[[BaseException], None]
         yield
     except Unfinished:
         raise
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"{output}: the job was interrupted; pass --resume to go on with the noise it began "
+            f"with, or {DISCARD}"
+        ) from None
     except LedgerInterrupted as reason:
         raise Unfinished(
             f"{output}: {reason}. Pass --resume to go on with the same noise; what is spent already is "

@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+from collections import deque
+from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +15,7 @@ from dprivacy.release.files.table_files import write_errors, writer_of
 from dprivacy.release.jobs.job_journal import Checkpoint, Journal
 
 CHECKPOINT = 64 << 20  # bytes of output from one checkpoint to the next
+WAITING = 2  # chunks between two threads
 _PIECE = 1 << 20
 
 
@@ -119,7 +122,7 @@ class HashedFile:
 
 
 class Writing:
-    """Writes sanitised batches behind the thread that draws the next ones.
+    """Writes sanitised batches behind the thread that draws the next ones, of which two may wait.
 
     Parameters
     ----------
@@ -127,16 +130,18 @@ class Writing:
         The name of the output, which decides its format.
     journal
         Where checkpoints go; its last one is gone on from.
+    coded
+        The columns that come as dictionaries of their declared outputs.
     """
 
-    def __init__(self, output: Path, journal: Journal) -> None:
-        self._output, self._journal = output, journal
+    def __init__(self, output: Path, journal: Journal, *, coded: Collection[str] = ()) -> None:
+        self._output, self._journal, self._coded = output, journal, coded
         self._csv = output.suffix.lower() == ".csv"
         part = journal.place.output_part
         self.file = HashedFile(part, journal.checkpoint, skip=self._csv)
         self._saved = self.file.kept
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="dprivacy-writing")
-        self._behind: Future[None] | None = None
+        self._behind: deque[Future[None]] = deque()
         self._writer: Any = None
 
     @property
@@ -146,14 +151,15 @@ class Writing:
 
     def put(self, table: Any, chunks: int, rows: int) -> None:
         """Write a batch; the chunks and rows are those that are done with it."""
-        self._wait()
-        self._behind = self._thread.submit(self._write, table, chunks, rows)
+        self._wait(WAITING - 1)
+        self._behind.append(self._thread.submit(self._write, table, chunks, rows))
 
     def _write(self, table: Any, chunks: int, rows: int) -> None:
         with write_errors(self._output):
             if self._writer is None:
+                header = not self.file.tell()
                 self._writer = writer_of(
-                    self.file, self._output, table.schema, header=not self.file.tell()
+                    self.file, self._output, table.schema, header=header, coded=self._coded
                 )
             self._writer.write_table(table)
             if self.file.tell() - self._saved < CHECKPOINT:
@@ -164,7 +170,7 @@ class Writing:
 
     def finish(self) -> str:
         """Wait for the last batch, close and sync the file; its hash."""
-        self._wait()
+        self._wait(0)
         with write_errors(self._output):
             if self._writer is not None:
                 self._writer.close()
@@ -172,15 +178,16 @@ class Writing:
             self.file.sync()
         return self.file.sha256
 
-    def _wait(self) -> None:
-        if self._behind is not None:
-            self._behind.result()
+    def _wait(self, most: int) -> None:
+        """Wait until so many batches are left to write."""
+        while len(self._behind) > most:
+            self._behind.popleft().result()
 
     def __enter__(self) -> "Writing":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.shutdown(wait=True)
+        self._thread.shutdown(wait=True, cancel_futures=True)
         self.file.dead = True
         if self._writer is not None:
             with suppress(Exception):
