@@ -6,10 +6,14 @@ from contextlib import redirect_stderr, redirect_stdout
 
 from hypothesis import strategies as st
 
+from dprivacy.release import write_permanent_key
 from support.command_runs import command
 from support.noninterference import Exit, aged, files_of
 
 WORDS = ["the", "doctor", "wrote", "a", "letter", "to", "patient", "qwxyz"]
+
+
+SECRETS = ("key", "state")  # beside the source: what nobody else may read
 
 
 def verb_exit(name, line, source="in.csv"):
@@ -20,9 +24,11 @@ def verb_exit(name, line, source="in.csv"):
         path = folder / source
         path.write_text(text)
         aged(path)
+        write_permanent_key(folder / "key")
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             done = command(*words, folder=folder)
-        return {"code": done.code, "out": done.out, "err": done.err, **files_of(folder, source)}
+        left = files_of(folder, source, *SECRETS)
+        return {"code": done.code, "out": done.out, "err": done.err, **left}
 
     return Exit(name, leave)
 
@@ -109,6 +115,7 @@ def ratings(draw):
 
 
 _GEO = 'geo in.csv --region "40.7,-74.0,50 km" --person who --keep town'
+_KEY = "--permanent-key key"
 _TRACKS = 'geo in.gpx --region "40.7,-74.0,50 km" --reports 4 --person row --keep name'
 _CURVES = "curves in.csv --epsilon 1 --grid 0.01 --columns h0:h3"
 _TEXT = "text in.txt --epsilon 10 -o out.txt"
@@ -117,6 +124,9 @@ OTHER_EXITS = [
     (verb_exit("GeoJSON and a map", f"{_GEO} -o out.geojson --map map.html"), places()),
     (verb_exit("places to Parquet", f"{_GEO} -o out.parquet"), places()),
     (verb_exit("places, in JSON", f"{_GEO} -o out.csv --json"), places()),
+    (verb_exit("permanent places", f"{_GEO} {_KEY} -o out.csv"), places()),
+    (verb_exit("leaders", f"{_GEO} {_KEY} --state state -o out.csv --json"), places()),
+    (verb_exit("leaders of a history", f"{_GEO} {_KEY} --whole-history -o o.parquet"), places()),
     (verb_exit("tracks", f"{_TRACKS} -o out.gpx --map map.html", "in.gpx"), tracks()),
     (verb_exit("tracks to GeoJSON", f"{_TRACKS} -o out.geojson", "in.gpx"), tracks()),
     (verb_exit("curves", f"{_CURVES} -o out.csv"), days()),
