@@ -123,6 +123,17 @@ def test_with_a_state_every_leader_is_charged_once(tmp_path):
         assert ledger.verify()
 
 
+def test_an_account_of_a_table_is_charged_for_whoever_has_the_most_places(tmp_path):
+    with opened(tmp_path) as ledger:
+        given = {"state": tmp_path / "s", "ledger": ledger}
+        protect_places(**places("home", "work"), people=["ann"] * 2, **given)
+        protect_places(**places("gym", "work"), people=["bob"] * 2, **given)
+        assert spent(ledger) == 2 * ONE  # nobody has more than two
+        protect_places(**places("home", "gym"), people=["bob", "eve"], **given)
+        assert spent(ledger) == 3 * ONE
+        assert ledger.verify()
+
+
 def test_people_have_accounts_of_their_own(tmp_path):
     with opened(tmp_path, per="person") as ledger:
         given = {"state": tmp_path / "s", "ledger": ledger}

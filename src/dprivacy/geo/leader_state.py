@@ -16,7 +16,7 @@ from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.leading_places import NEAR, Leaders
 from dprivacy.geo.permanent_places import PermanentNoise
-from dprivacy.release import Workplace, open_own
+from dprivacy.release import LedgerPlace, Workplace, open_own
 from dprivacy.sampling import CONSTRUCTION
 from dprivacy.typing import PathArg
 
@@ -43,8 +43,13 @@ class LeaderState:
 
     leaders: Leaders
     near: Fraction
-    charged: tuple[str, ...] | None
+    charged: LedgerPlace | None
     fresh: bool = True
+
+    @property
+    def most(self) -> int:
+        """The most leaders of one person."""
+        return max(map(len, self.leaders.values()), default=0)
 
     def __repr__(self) -> str:
         return f"LeaderState({len(self.leaders)} people, near {in_words(self.near)})"
@@ -95,7 +100,7 @@ class StateFile:
             bytes.fromhex(who): np.array(points, dtype=np.int64)
             for who, points in body["people"].items()
         }
-        charged = None if body["charged"] is None else tuple(body["charged"])
+        charged = None if body["charged"] is None else LedgerPlace(*body["charged"])
         return LeaderState(leaders, held, charged)
 
     def write(self, state: LeaderState) -> None:

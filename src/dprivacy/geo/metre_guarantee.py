@@ -181,7 +181,7 @@ class MetreGuarantee(Guarantee):
             whole="A place is" if one else f"Together, {self.reports:,} reports of a person are",
             between=f"two {'places' if one else 'tracks'} within {within} of each other",
         )
-        way_out = " Permanent noise, or a level for all reports together, protects more."
+        way_out = " Fewer reports, or a level for all of them together, protect more."
         return told + ("" if one or not told else way_out)
 
     def brief(self) -> str:

@@ -14,7 +14,7 @@ from dprivacy.geo.leading_places import Followed, follow
 from dprivacy.geo.permanent_places import PermanentNoise
 from dprivacy.model import counted
 from dprivacy.numbers import Floats, Whole
-from dprivacy.release import TaggedPeople, ledger_place
+from dprivacy.release import LedgerPlace, TaggedPeople, ledger_place
 from dprivacy.typing import LedgerLike, PathArg
 
 _BACK = (
@@ -41,8 +41,9 @@ class Visits:
         With leaders: who follows whom.
     kept
         Whether leaders are kept in a state file.
-    paid
-        Whether the leaders of before were charged to the account that is charged now.
+    before
+        The most leaders of one person before, anybody's, and what they were charged to, where that is
+        what is charged now; otherwise None.
     """
 
     noise: PermanentNoise
@@ -51,7 +52,12 @@ class Visits:
     most: int
     followed: Followed | None = None
     kept: bool = False
-    paid: bool = False
+    before: tuple[int, LedgerPlace] | None = None
+
+    @property
+    def paid(self) -> bool:
+        """Whether the leaders of before were charged to the account that is charged now."""
+        return self.before is not None
 
     def noisy(self, rows: slice) -> Whole:
         """The reports of some rows, in steps."""
@@ -65,8 +71,16 @@ class Visits:
 
     @property
     def charged_times(self) -> int:
-        """How many reports of one person are charged; those of before once only."""
-        return self.followed.most_new if self.followed is not None and self.paid else self.most
+        """How many reports of one person are charged; those of before once only.
+
+        An account of a table is charged for the person with the most leaders of all, so that it pays
+        for new ones of others only where they come to have more. An account of persons is charged for
+        those who have new ones.
+        """
+        if self.followed is None or self.before is None:
+            return self.most
+        most, place = self.before
+        return self.followed.most_new if place.per == "person" else max(0, self.most - most)
 
     def charged_people(self, owners: Sequence[Any]) -> list[Any]:
         """Each person once; where the leaders of before are paid for, those who have new ones."""
@@ -141,11 +155,13 @@ def visits(
             cells, people.tags, known.leaders, near=known.near, step=step, limit=limit
         )
         place = ledger_place(ledger)
-        paid = place is not None and place == known.charged
+        paid = None if place is None or place != known.charged else (known.most, place)
         kept = file is not None
         yield Visits(noise, people, followed.points, followed.most, followed, kept, paid)
         if file is not None:
-            charged = place if known.fresh or paid else None  # all of them, to one account
+            charged = (
+                place if known.fresh or paid is not None else None
+            )  # all of them, to one account
             now = {**known.leaders, **followed.leaders}
             file.write(LeaderState(now, known.near, charged))
 

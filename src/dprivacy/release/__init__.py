@@ -96,7 +96,10 @@ from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS as DECIMAL_COM
 from dprivacy.release.intake.table_settings import Written as Written
 from dprivacy.release.jobs.source_marks import Origin as Origin, origin_of as origin_of
 from dprivacy.release.ledger.charged_metric import Charge as Charge
-from dprivacy.release.ledger.charging import ledger_place as ledger_place
+from dprivacy.release.ledger.charging import (
+    LedgerPlace as LedgerPlace,
+    ledger_place as ledger_place,
+)
 from dprivacy.release.ledger.receipts import (
     receipt_body as receipt_body,
     receipt_from as receipt_from,

@@ -11,7 +11,7 @@ from dprivacy.release.files.own_files import open_own
 from dprivacy.sampling import CONSTRUCTION
 from dprivacy.typing import PathArg
 
-_LARGEST = 1 << 12
+_LARGEST = 1 << 20
 _LINE = re.compile(r"dprivacy (permanent \S+) ((?:[0-9a-fA-F]{2}){16,})\s*")
 _MAKE = "make one with write_permanent_key (dprivacy.release)"
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from dprivacy.errors import DPrivacyError, NotApplicable
 from dprivacy.release.columns.row_facts import most_rows, require_bound
@@ -126,10 +127,22 @@ def charged(
             raise
 
 
-def ledger_place(ledger: LedgerLike) -> tuple[str, str, str] | None:
-    """What a `ledger=` argument charges: the ledger, the account and its part; None for nothing."""
+class LedgerPlace(NamedTuple):
+    """What is charged: an account of a ledger, a part of it, and whether each person has an own one."""
+
+    ledger: str
+    account: str
+    part: str
+    per: str
+
+
+def ledger_place(ledger: LedgerLike) -> LedgerPlace | None:
+    """What a `ledger=` argument charges; None for nothing."""
     with opened(ledger) as account:
-        return None if account is None else (account.ledger.id, account.name, account.part)
+        if account is None:
+            return None
+        per = "person" if account.ledger.is_per_person(account.name) else "table"
+        return LedgerPlace(account.ledger.id, account.name, account.part, per)
 
 
 def _digest(source: Path | bytes) -> bytes:
