@@ -54,6 +54,24 @@ def test_alike_rows_are_one_record_with_the_sums_of_their_weights(release):
     assert (design.rows[k], design.weights[k], design.squares[k]) == (2, 1.5, 1.25)
 
 
+@pytest.mark.parametrize("cut", [0, 2])
+def test_names_that_look_like_paths(release, cut):
+    """Arrow reads ".x" as a path to a field; the records are those of the same table, renamed."""
+    plan = Plan.read({"columns": {"..": LETTERS}, "pass_through": [".region", "[0]", "count_all"]})
+    table = TABLE.rename_columns(["..", ".region", "[0]", "count_all"])
+    several = pa.concat_tables([table.slice(0, cut), table.slice(cut)])
+    named = received(Released(several, sanitise(table, plan).card))
+    at = ["..", ".region", "count_all"]
+    found = gathered(named, at, {"..": protected_scores(named, "..")}, Survey(weights="[0]"), None)
+    names = ["h", "region", "v"]
+    scores = {"h": protected_scores(release, "h")}
+    expected = gathered(release, names, scores, Survey(weights="w"), None)
+    assert [found.codes[name].tolist() for name in at] == [
+        expected.codes[name].tolist() for name in names
+    ]
+    assert found.design.weights.tolist() == expected.design.weights.tolist()
+
+
 def test_replicates_are_summed_too(release):
     survey = Survey(weights="w", replicates=["v", "w"], scale=1.0)
     at, design = read(release, ["h"], survey, release)

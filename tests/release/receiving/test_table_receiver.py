@@ -184,6 +184,16 @@ def test_a_column_under_another_name(tmp_path):
     assert release.cross_table(["hobby"]).n == 600
 
 
+@pytest.mark.parametrize("name", [".hobby", "..", "[0]", "count_all", "a.b", "0"])
+def test_a_column_whose_name_looks_like_a_path(tmp_path, name):
+    plan = Plan.read({"columns": {name: LETTERS}, "pass_through": [".w"]})
+    (tmp_path / "in.csv").write_text(f'"{name}",".w"\n' + "a,2\nb,1\n" * 300)
+    sanitise_file(tmp_path / "in.csv", plan, tmp_path / "out.csv")
+    release = received(tmp_path / "out.csv")
+    assert release.estimate(name).n == 600
+    assert release.cross_table([name, ".w"]).n == 600
+
+
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.string()])
 def test_a_grid_of_tenths_in_every_type(tmp_path, kind):
     spec = {**NUMBERS, "high": 1, "grid": "0.1", "epsilon": "5"}

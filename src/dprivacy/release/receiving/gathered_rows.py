@@ -138,7 +138,10 @@ def gathered(
     sums = [name for name in (survey.weights, *survey.replicates) if name]
     whole = _grouped(table, keys, sums)
     if whole.num_rows <= _MOST_SORTED:  # so that sums do not depend on the order of rows
-        whole = whole.sort_by([(name, "ascending") for name in keys])
+        plain = _plain_names(keys)
+        order = [(name, "ascending") for name in plain]
+        listed_keys = whole.select(list(keys)).rename_columns(plain)
+        whole = whole.take(compute().sort_indices(listed_keys, sort_keys=order))
     values: dict[str, tuple[Any, ...]] = {}
     codes: dict[str, NDArray[np.intp]] = {}
     for name in names:
@@ -190,11 +193,19 @@ def _grouped(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
     whole = pa.concat_tables(parts)
     if len(parts) == 1:
         return whole
-    added = [name for name in whole.column_names if name not in keys]
-    again = whole.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in added])
+    added = whole.column_names[len(keys) :]
+    plain = _plain_names(keys)
+    again = whole.rename_columns([*plain, *added]).group_by(plain, use_threads=False)
     # Arrow names the sums after their columns, and an older one puts the keys last.
-    ordered = again.select([*keys, *(f"{name}_sum" for name in added)])
+    ordered = again.aggregate([(name, "sum") for name in added]).select(
+        [*plain, *(f"{name}_sum" for name in added)]
+    )
     return ordered.rename_columns([*keys, *added])
+
+
+def _plain_names(keys: Sequence[str]) -> list[str]:
+    """Other names to group by: Arrow would read ".x" as a path."""
+    return [str(k) for k in range(len(keys))]
 
 
 def _counted_by_spark(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
@@ -214,7 +225,8 @@ def _counted_by_spark(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> 
 
 def _summed(table: Any, keys: Sequence[str], sums: Sequence[str]) -> Any:
     pa, pc = arrow(), compute()
-    weighed = table.select(list(keys))
+    plain = _plain_names(keys)
+    weighed = table.select(list(keys)).rename_columns(plain)
     asked: list[Any] = [([], "count_all")]
     names = ["dprivacy: rows"]
     for k, name in enumerate(sums):
@@ -228,11 +240,11 @@ def _summed(table: Any, keys: Sequence[str], sums: Sequence[str]) -> Any:
             asked.append((_SQUARE, "sum"))
             names.append(_SQUARE)
     try:
-        found = weighed.group_by(list(keys), use_threads=False).aggregate(asked)
+        found = weighed.group_by(plain, use_threads=False).aggregate(asked)
     except pa.ArrowException:
         raise NotApplicable(f"{', '.join(keys)}: values of this type cannot be counted") from None
-    if keys and found.column_names[0] != keys[0]:  # older Arrow puts the keys last
-        found = found.select([*keys, *(n for n in found.column_names if n not in keys)])
+    if keys and found.column_names[0] != plain[0]:  # older Arrow puts the keys last
+        found = found.select([*plain, *(n for n in found.column_names if n not in plain)])
     return found.rename_columns([*keys, *names])
 
 

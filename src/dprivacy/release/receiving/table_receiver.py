@@ -386,12 +386,13 @@ def as_is(values: Sequence[Any]) -> Channel:
 def _grouped(batch: Any, columns: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
     """Every combination of values in a batch, and how often it occurs."""
     pa = arrow()
+    names = [str(k) for k in range(len(columns))]  # Arrow would read ".x" as a path
+    table = pa.Table.from_batches([batch]).select(list(columns)).rename_columns(names)
     try:
-        table = pa.Table.from_batches([batch]).group_by(list(columns))
-        grouped = table.aggregate([([], "count_all")])
+        grouped = table.group_by(names).aggregate([([], "count_all")])
     except pa.ArrowException:
         raise NotApplicable(
             f"{', '.join(columns)}: values of this type cannot be counted"
         ) from None
-    keys = zip(*(grouped.column(name).to_pylist() for name in columns), strict=True)
+    keys = zip(*(grouped.column(name).to_pylist() for name in names), strict=True)
     yield from zip(keys, grouped.column("count_all").to_pylist(), strict=True)
