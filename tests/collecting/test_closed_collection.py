@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from dprivacy.collecting import Collection, charge, close_book, findings, new_book
-from dprivacy.errors import BudgetExceeded, NotApplicable
-from dprivacy.mechanisms import projective_response
+from dprivacy.collecting import Collection, charge, close_book, findings, new_book, why_no_release
+from dprivacy.errors import BadPlan, BudgetExceeded, NotApplicable
+from dprivacy.mechanisms import projective_response, randomised_response
 from dprivacy.release import Ledger, prove_card, query, received
 from dprivacy.store import stored_text
 from support.collections_asked import DRINKS, MECHANISMS, asked, on_the_wire
@@ -74,6 +74,32 @@ def test_other_settings_than_a_plan_has_are_refused(tmp_path):
     with pytest.raises(NotApplicable, match="other settings than a plan can have"):
         close_book(book)
     book.release()
+
+
+@pytest.mark.parametrize(
+    ("labels", "reason"),
+    [
+        (["a", "b"], ""),
+        ([1, 2, 3], ""),
+        ([True, False], "all texts or all whole numbers"),
+        ([(0, 0), (0, 1)], "all texts or all whole numbers"),
+        (["a", 1], "all texts or all whole numbers"),
+    ],
+)
+def test_what_cannot_be_released_is_known_before_anybody_is_asked(tmp_path, labels, reason):
+    for made in (randomised_response, projective_response):
+        asked_ = Collection.of(stored_text(made(labels, eps="ln 3")), question="?", name="x")
+        assert reason in why_no_release(asked_)
+        book = filled(tmp_path, asked_, labels)
+        if reason:
+            with pytest.raises(BadPlan, match=reason):
+                close_book(book)
+            assert not book.is_closed()
+        else:
+            assert why_no_release(asked_) == ""
+            assert close_book(book).card.count == len(labels)
+        book.release()
+        (tmp_path / "book.db").unlink()
 
 
 def test_closing_again_gives_the_same(tmp_path):

@@ -93,6 +93,15 @@ def test_from_labels_to_a_release(tmp_path):
     assert proved.out.startswith("Yes: the card says what follows from its plan")
 
 
+def test_a_collection_that_cannot_be_released_says_so_when_it_begins(tmp_path):
+    save(projective_response([True, False], eps="ln 3"), tmp_path / "m.json")
+    serving = Serving(tmp_path, "m.json", "--book", "b.db", "--question", "Yes?")
+    told = [serving.process.stdout.readline() for _ in range(2)]
+    assert told[1].startswith("Note: estimates are all that this collection can give. ")
+    assert asked(serving.host, "/")[0] == 200
+    assert serving.stop() == ""
+
+
 def test_reports_are_estimated_without_naming_the_column(tmp_path):
     mechanism = projective_response(["a", "b", "c", "d"], eps="ln 3")
     asked_ = Collection.of(stored_text(mechanism), question="Which?", name="letter")

@@ -25,5 +25,8 @@ from dprivacy.collecting.books.book_places import (
     has_book as has_book,
     require_room as require_room,
 )
-from dprivacy.collecting.closed_collection import charge as charge
+from dprivacy.collecting.closed_collection import (
+    charge as charge,
+    why_no_release as why_no_release,
+)
 from dprivacy.collecting.collector_server import USUAL_PORT as USUAL_PORT

@@ -6,7 +6,7 @@ import numpy as np
 
 from dprivacy.collecting.books.collection_book import Book, Collection
 from dprivacy.collecting.report_wire import Tally
-from dprivacy.errors import NotApplicable
+from dprivacy.errors import DPrivacyError, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import FAMILIES, LocalMechanism
 from dprivacy.release import Ledger, Plan, Receipt, Released, card_of_noisy, write_table
@@ -16,6 +16,11 @@ from dprivacy.typing import LedgerLike
 def release_plan(collection: Collection) -> Plan:
     """The plan that a release of this collection follows: one column, by its mechanism."""
     mechanism = collection.wire.mechanism
+    if not collection.wire.by_report:
+        raise NotApplicable(
+            f"{mechanism!r}: reports are counted by label, and cannot be released as a table; "
+            "`dprivacy collect estimate` has all that they say"
+        )
     column: dict[str, Any] = {"type": "stored", "stored": collection.mechanism}
     if isinstance(mechanism, LocalMechanism):
         column = {
@@ -39,6 +44,15 @@ def release_plan(collection: Collection) -> Plan:
             "cannot be released as a table"
         )
     return plan
+
+
+def why_no_release(collection: Collection) -> str:
+    """Why a collection can be estimated from and not released as a table; empty where it can be."""
+    try:
+        release_plan(collection)
+    except DPrivacyError as reason:
+        return str(reason)
+    return ""
 
 
 def charge(collection: Collection, ledger: Ledger, account: str) -> Receipt:
@@ -88,11 +102,6 @@ def close_book(book: Book, *, ledger: LedgerLike = None) -> Released[Any]:
     ['yes', 'no']
     """
     collection = book.collection
-    if not collection.wire.by_report:
-        raise NotApplicable(
-            f"{collection.wire.mechanism!r}: reports were counted by label, and cannot be released "
-            "as a table; `dprivacy collect estimate` has all that they say"
-        )
     plan = release_plan(collection)
     receipt = _receipt(collection, ledger)
     if not book.tally().n:

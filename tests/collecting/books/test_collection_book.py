@@ -138,5 +138,14 @@ def test_a_collection_needs_a_question_and_a_name():
         Collection.of(text, question="  ")
 
 
+@pytest.mark.parametrize("text", ["a\x1b[31m", "a\0b", "\ud800"])
+def test_a_question_and_a_name_are_text_that_can_be_shown_and_stored(text):
+    """What a plan refuses as its title would be found out when the collection is closed."""
+    stored = stored_text(randomised_response(["a", "b"], eps=1))
+    for told in ({"question": text}, {"question": "?", "name": text}):
+        with pytest.raises(NotApplicable, match="text without control characters"):
+            Collection.of(stored, **told)
+
+
 def test_two_collections_have_different_marks():
     assert asked("unary").mark != asked("unary").mark

@@ -15,6 +15,7 @@ from typing import Any
 from dprivacy.collecting.report_wire import Tally, Wire
 from dprivacy.collecting.wire_choice import read_wire
 from dprivacy.errors import BadFile, NotApplicable, NotStored
+from dprivacy.model import shown
 
 FORMAT = "dprivacy collection 1"
 REPORTS = -1  # the counter of all reports, among those of the slots
@@ -63,6 +64,12 @@ class Collection:
                 "a collection needs a question and a name for its answers, such as "
                 f'"Which drink?" and "drink"; this one has {question!r} and {name!r}'
             )
+        for text in (made.question, made.name):
+            if shown(text) != text or any("\ud800" <= letter <= "\udfff" for letter in text):
+                raise NotApplicable(
+                    "a question and a name should be text without control characters or halves of "
+                    f"characters, not {text!r}"
+                )
         return replace(made, mechanism=made.wire.text)  # proved now, not at the first report
 
     def charged(self, account: str) -> "Collection":

@@ -21,6 +21,7 @@ from dprivacy.collecting import (
     open_book,
     require_room,
     serve_collection,
+    why_no_release,
 )
 from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.mechanisms import LocalPlan, local_plan, randomised_response
@@ -160,6 +161,8 @@ def serve(
 def _ready(book: Book, address: str, estimates: str) -> str:
     lines = [shown(book.collection.question), f"The page is at {address}"]
     lines += [f"Estimates are at {address}{estimates}"] if estimates else []
+    kept = why_no_release(book.collection)
+    lines += [f"Note: estimates are all that this collection can give. {kept}"] if kept else []
     return "\n".join([*lines, "Stop with Ctrl-C; the same command goes on later."])
 
 
