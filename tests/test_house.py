@@ -13,7 +13,7 @@ COMPUTED = {
     "dprivacy.cli.verb_table": "a verb loads when it is called",
     "dprivacy.design.problems.machine_limits": "NumPy's and SciPy's own libraries",
     "dprivacy.extras": "libraries that may be missing",
-    "dprivacy.release.spark.spark_folder": "PySpark's errors",
+    "dprivacy.release.spark.spark_session": "PySpark's errors",
     "dprivacy.reproduce.items.catalogue_items": "chapters, in their order",
     "dprivacy.sources.statement_page": "every module, for the table of statements",
 }

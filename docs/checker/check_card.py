@@ -26,6 +26,7 @@ Exit code 0: all of this holds. 3: it does not, or is too large to be proved her
 import csv
 import hashlib
 import json
+import os
 import re
 import sys
 from fractions import Fraction
@@ -797,7 +798,9 @@ def check_table(body):
     keys("plan", plan, "columns:dict", f"{PLAN} {BOUNDS}")
     split, output = plan.get("table", {}), body.get("output", {"name": "", "sha256": "0" * 64})
     keys("plan.table", split, "", "delimiter:str encoding:str header:bool sheet:str")
-    keys("output", output, "name:str sha256:str", "source:dict")
+    keys("output", output, "name:str sha256:str", "source:dict files:list")
+    for entry in output.get("files", []):
+        keys("output.files", entry, "name:str rows:int bytes:int sha256:str")
     if "receipt" in body:
         keys("receipt", body["receipt"], "ledger:str sequence:int head:str nonce:str")
     if body["count"] < 0 or not re.fullmatch("[0-9a-f]{64}", output["sha256"]):
@@ -1069,6 +1072,23 @@ def factor(total):
     return f"{scaled / 10**digits:.{digits}f}".rstrip("0").rstrip(".") if digits else str(scaled)
 
 
+def hash_of(file, output):
+    """The hash of a file, or of the files that the card lists of a folder, as they are there."""
+    if not os.path.isdir(file):
+        with open(file, "rb") as data:
+            return hashlib.file_digest(data, "sha256").hexdigest()
+    lines, names = [], [entry["name"] for entry in output.get("files", [])]
+    for name in names:
+        if os.path.basename(name) != name:
+            raise Fault("output.files: names a file outside its folder")
+        path = os.path.join(file, name)
+        lines.append(f"{hash_of(path, {})} {os.path.getsize(path)} {name}")
+    for name in sorted(set(os.listdir(file)) - set(names)):
+        if not name.startswith(("_", ".")):
+            raise Fault(f"output.files: {name} is in the folder and not on the card")
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+
 def main(card, file=None):
     """Print what was found; the exit code."""
     try:
@@ -1085,9 +1105,7 @@ def main(card, file=None):
             return 1
         formulas, notes = check_table(body), []
         if file is not None:
-            with open(file, "rb") as data:
-                found = hashlib.file_digest(data, "sha256").hexdigest()
-            same("output.sha256", body["output"]["sha256"], found)
+            same("output.sha256", body["output"]["sha256"], hash_of(file, body["output"]))
         if "shuffled" in body:
             notes = [body["shuffled"]["sentence"], check_bound(body), check_rows(body, file)]
     except Fault as fault:

@@ -5,7 +5,7 @@ import pytest
 from dprivacy.release.spark import spark_release as engine
 from support.services import require
 from support.spark_frames import Fixed
-from support.spark_standalone import Cluster, session_on
+from support.spark_standalone import Cluster, ConnectServer, session_on
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +27,23 @@ def spark(cluster):
     }
     with session_on(cluster.url, cluster.folder, **settings) as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    require("spark")
+    running = ConnectServer(tmp_path_factory.mktemp("connect"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def client(server):
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession.builder.remote(server.url).create()
+    yield session
+    session.stop()
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """A folder that Spark wrote: nothing but the released cells depends on what is protected or dropped."""
 
 import random
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dprivacy.release import sanitise
-from dprivacy.release.spark import spark_release as engine
+from dprivacy.release.spark import spark_drawing, spark_files, spark_scan
 from support.noninterference import Exit, differences, what_leaves
 
 WORDS = ["a", "an answer that is much longer than the others"]
@@ -53,38 +52,66 @@ NEIGHBOURS = {
 }
 
 
-@pytest.fixture
-def same_cells(monkeypatch):
-    """Tasks that give each person the same noise and the same place, whatever the truth is."""
+def blind(number):
+    """Tasks that give each person the same noise, and a place by a function of who it is."""
 
-    def blind(batches, run, place):
+    def drawn(batches, run, partition, drafts):
         import numpy as np
         import pyarrow as pa
 
-        from dprivacy.release.spark.spark_task import task
+        from dprivacy.release.spark import spark_task
 
-        for batch in task(batches, run, place):
-            who = batch.column("who").to_numpy()
-            cells = {
-                "who": who,
-                "word": pa.array(["a"] * len(who), batch.schema.field("word").type),
-                "age": pa.array(who % 7, batch.schema.field("age").type),
-                place: who * np.int64(0x9E3779B97F4A7C15 - 2**64),
-            }
-            yield pa.record_batch([cells[name] for name in batch.schema.names], batch.schema.names)
+        protected, by_place = spark_task.protected, spark_task.by_place
 
-    monkeypatch.setattr(engine, "task", blind)
-    monkeypatch.setattr(engine, "ROWS", 100)
+        def same(*given):
+            for table in protected(*given):
+                who = table.column("who").to_numpy()
+                cells = {
+                    "who": pa.array(who),
+                    "word": pa.array(["a"] * len(who)),
+                    "age": pa.array(who % 7),
+                }
+                yield pa.table({name: cells[name] for name in table.column_names})
+
+        def placed(table, places, name):
+            who = table.column("who").to_numpy().astype(np.uint64)
+            return by_place(table, number(who, partition), name)
+
+        spark_task.protected, spark_task.by_place = same, placed
+        try:
+            yield from spark_task.drawn(batches, run, partition, drafts)
+        finally:
+            spark_task.protected, spark_task.by_place = protected, by_place
+
+    return drawn
+
+
+def of_the_person(who, partition):
+    return who * who.dtype.type(0x9E3779B97F4A7C15)
+
+
+def of_the_partition(who, partition):
+    return (who * 0 + partition) * who.dtype.type(0x9E3779B97F4A7C15) + who
 
 
 @pytest.fixture
-def way(spark, same_cells):
+def same_cells(monkeypatch, fixed):
+    monkeypatch.setattr(spark_drawing, "drawn", blind(of_the_person))
+    monkeypatch.setattr(spark_files, "ROWS", 100)
+
+
+@pytest.fixture(params=["files", "frame"])
+def way(request, spark, same_cells, monkeypatch):
     """From Parquet files, which Spark cuts and orders by their bytes, to a folder."""
     cuts = {"spark.sql.files.maxPartitionBytes": "3000", "spark.sql.files.openCostInBytes": "0"}
     before = {name: spark.conf.get(name) for name in cuts}
     for name, value in cuts.items():
         spark.conf.set(name, value)
-    yield Exit("Spark", lambda source, folder: leave(spark, source, folder))
+    monkeypatch.setattr(spark_scan, "_ROWS", 25)
+    change = (
+        (lambda frame: frame) if request.param == "files" else (lambda frame: frame.where("true"))
+    )
+    yield Exit("Spark", lambda source, folder: leave(change, spark, source, folder))
     for name, value in before.items():
         spark.conf.set(name, value)
 
@@ -97,29 +124,11 @@ def written(source, folder):
     return str(folder / "in")
 
 
-def leave(spark, source, folder):
-    frame = spark.read.parquet(written(source, folder))
-    card = sanitise(frame, PLAN, output=folder / "out").card.to_dict()
-    del card["output"]["sha256"]  # of names that hold a random word of the job
-    files = {int(path.name.split("-")[1]): path for path in (folder / "out").glob("part-*")}
-    others = [path.name for path in (folder / "out").iterdir() if "part-" not in path.name]
-    return {
-        "files": sorted(files),
-        "others": sorted(others),
-        "card": card,
-        **{f"file {number}": parsed(path) for number, path in files.items()},
-    }
-
-
-def parsed(path: Path):
-    """A file's rows, schema and footer; encodings come in no fixed order from Java."""
-    footer = pq.read_metadata(path)
-    facts = footer.to_dict()
-    for group in facts["row_groups"]:
-        for column in group["columns"]:
-            column["encodings"] = sorted(column["encodings"])
-    columns = [str(footer.schema.column(k)) for k in range(footer.num_columns)]
-    return facts, footer.metadata, columns, pq.read_table(path).to_pylist()
+def leave(change, spark, source, folder):
+    """Everything that left, byte for byte."""
+    frame = change(spark.read.parquet(written(source, folder)))
+    sanitise(frame, PLAN, output=folder / "out")
+    return {path.name: path.read_bytes() for path in (folder / "out").rglob("*")}
 
 
 def layout(spark, source, folder):
@@ -137,15 +146,17 @@ def test_neighbours_leave_the_same_folder(way, tmp_path, other):
 
 def test_a_folder_has_files_by_the_number_of_rows(way, tmp_path):
     left = what_leaves(way, HERE, tmp_path / "place")
-    assert left["files"] == [0, 1, 2]
+    files = sorted(name for name in left if name.startswith("part-"))
+    assert [name.split("-")[1] for name in files] == ["00000", "00001", "00002"]
     assert left["warnings"] == []
-    found = [row["who"] for number in left["files"] for row in left[f"file {number}"][3]]
+    tables = [pq.read_table(pa.BufferReader(left[name])) for name in files]
+    found = [who for table in tables for who in table["who"].to_pylist()]
     assert found != sorted(found) == list(range(ROWS))
 
 
 def test_a_folder_in_the_partitions_of_the_source_is_caught(way, spark, tmp_path, monkeypatch):
-    other = NEIGHBOURS["other names"]
-    assert layout(spark, HERE, tmp_path / "one") != layout(spark, other, tmp_path / "other")
-    for name in ("repartition", "sortWithinPartitions"):
-        monkeypatch.setattr(type(spark.range(1)), name, lambda frame, *given: frame)
+    names = NEIGHBOURS["other names"]
+    assert layout(spark, HERE, tmp_path / "one") != layout(spark, names, tmp_path / "other")
+    monkeypatch.setattr(spark_drawing, "drawn", blind(of_the_partition))
+    other = NEIGHBOURS["sorted by answers"]
     assert differences(way, HERE, other, tmp_path / "place") != []

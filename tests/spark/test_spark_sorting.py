@@ -7,7 +7,7 @@ import pytest
 
 from dprivacy.errors import NotApplicable, WrongKind
 from dprivacy.release import prove_card, sanitise
-from dprivacy.release.spark import spark_release
+from dprivacy.release.spark import spark_files
 from support.spark_frames import HOBBIES, made
 
 pytestmark = pytest.mark.service("spark")
@@ -24,7 +24,7 @@ SHUFFLED = {"shuffle": True, "delta": "1e-7"}
 
 @pytest.fixture
 def small_files(monkeypatch):
-    monkeypatch.setattr(spark_release, "ROWS", 300)
+    monkeypatch.setattr(spark_files, "ROWS", 300)
 
 
 def test_a_folder_is_sorted_whole_and_proved(spark, tmp_path, small_files):

@@ -2,8 +2,8 @@
 
 import base64
 import itertools
+import json
 import sys
-import types
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,10 @@ from scipy import stats
 from dprivacy.errors import Malformed, MissingExtra, UnknownCategory
 from dprivacy.release import Plan
 from dprivacy.release.files.row_chunks import CHUNK
-from dprivacy.release.spark.spark_task import MARK, Run, fingerprint, placed, protected, task
+from dprivacy.release.spark.spark_drafts import BLOCKS, Drafts
+from dprivacy.release.spark.spark_session import MARK, told_errors
+from dprivacy.release.spark.spark_store import Disk
+from dprivacy.release.spark.spark_task import Run, drawn, fingerprint, place_name, protected
 
 KEY = bytes(range(32))
 HOBBIES = ["sports", "cars", "reading"]
@@ -48,7 +51,7 @@ def rows(n, seed=1):
 
 
 def noisy(table, partition=0, run=RUN, size=10_000):
-    return pa.Table.from_batches(protected(table.to_batches(size), run, partition))
+    return pa.concat_tables(protected(table.to_batches(size), run, partition)).combine_chunks()
 
 
 class TestNoise:
@@ -65,7 +68,7 @@ class TestNoise:
         edges = [0, *sorted(cuts), 300]
         pieces = [table.slice(a, b - a) for a, b in itertools.pairwise(edges)]
         batches = [batch for piece in pieces for batch in piece.to_batches()]
-        assert pa.Table.from_batches(protected(batches, RUN, 3)).equals(noisy(table, 3))
+        assert pa.concat_tables(protected(batches, RUN, 3)).equals(noisy(table, 3))
 
     def test_noise_of_a_chunk_does_not_depend_on_the_rows_before_it(self):
         table = rows(2 * CHUNK)
@@ -119,14 +122,24 @@ class TestRun:
             }
         )
         names = ["name", "who", "region", "hobby", "other"]
-        assert Run.of(plan, names, KEY).columns == ("region", "hobby")
-        assert Run.of(plan, names, KEY, b"p" * 32).columns == ("who", "region", "hobby")
+        assert Run.of(plan, names, KEY).columns == ("who", "region", "hobby")
+        rows_alone = Plan.read({**plan.raw, "unit": "row", "drop": ["name", "who"]})
+        assert Run.of(rows_alone, names, KEY).columns == ("region", "hobby")
+
+    @pytest.mark.parametrize("kept", [[], ["who"]])
+    def test_who_a_row_belongs_to_is_told_and_stays_behind(self, kept):
+        plan = Plan.read({"columns": {"hobby": HOBBY}, "unit": "who", "pass_through": kept})
+        seen, table = [], pa.table({"who": np.arange(90), "hobby": ["cars"] * 90})
+        run = Run.of(plan, table.column_names, KEY)
+        out = pa.concat_tables(protected(table.to_batches(), run, 0, seen.append))
+        assert out.column_names == [*kept, "hobby"]
+        assert pa.concat_arrays(seen).equals(table["who"].combine_chunks())
 
     def test_another_mechanism_than_the_drivers_is_refused(self):
         weaker = Plan.read({"columns": {"hobby": {**HOBBY, "epsilon": "ln 4"}}})
         assert fingerprint(weaker) != fingerprint(ONE)
         run = Run.of(ONE, ["hobby"], KEY)
-        forged = Run(Run.of(weaker, ["hobby"], KEY).plan, run.fingerprint, ("hobby",), KEY)
+        forged = Run(Run.of(weaker, ["hobby"], KEY).plan, run.fingerprint, ("hobby",), "", KEY)
         with pytest.raises(Malformed, match="another mechanism here than it did on the driver"):
             noisy(pa.table({"hobby": ["cars"]}), run=forged)
 
@@ -145,10 +158,10 @@ class TestReports:
     def test_reports_depend_on_the_chunk_alone_and_permanent_ones_not_even_on_that(self, family):
         plan = Plan.read({"columns": {"hobby": {**HOBBY, "mechanism": family}}, "unit": "who"})
         table = pa.table({"who": np.arange(700), "hobby": ["cars", "reading"] * 350})
-        run, alone = Run.of(plan, ["who", "hobby"], KEY), table.select(["hobby"])
-        whole = noisy(alone, 3, run)
-        assert whole.equals(noisy(alone, 3, run, size=17))
-        assert not whole.equals(noisy(alone, 4, run))
+        run = Run.of(plan, ["who", "hobby"], KEY)
+        whole = noisy(table, 3, run)
+        assert whole.equals(noisy(table, 3, run, size=17))
+        assert not whole.equals(noisy(table, 4, run))
         kept = Run.of(plan, ["who", "hobby"], KEY, b"p" * 32)
         assert noisy(table, 0, kept).equals(noisy(table, 7, kept))
 
@@ -161,42 +174,48 @@ class TestReports:
 
 
 class TestPlaces:
-    def places(self, table, partition=0, size=10_000):
-        batches = placed(table.to_batches(size), RUN, partition, "here")
-        return pa.Table.from_batches(batches).column("here").to_numpy()
+    def drafts(self, folder, table, partition=0, size=10_000):
+        (folder / "room").mkdir(exist_ok=True)
+        drafts = Drafts(Disk(str(folder)), "room", KEY, RUN.stream)
+        *_, told = drawn(table.to_batches(size), RUN, partition, drafts)
+        line = json.loads(told["told"][0].as_py())
+        read = pa.concat_tables(drafts.read(spill, 0, BLOCKS) for spill in line["spills"])
+        assert line["rows"] == read.num_rows == table.num_rows
+        assert told["part"].to_pylist() == [partition]
+        return read
 
-    def test_every_row_has_a_number_of_its_own_and_the_same_at_every_attempt(self):
+    def places(self, folder, table, **how):
+        ordered = self.drafts(folder, table, **how).sort_by("id")
+        return ordered.column(place_name(table.column_names)).to_numpy()
+
+    def test_what_is_written_down_is_the_noise_of_the_partition(self, tmp_path):
+        table = rows(CHUNK + 500)
+        read = self.drafts(tmp_path, table, partition=3).sort_by("id")
+        assert read.drop_columns(place_name(table.column_names)).equals(noisy(table, 3))
+
+    def test_every_row_has_a_number_of_its_own_and_the_same_at_every_attempt(self, tmp_path):
         table = rows(CHUNK + 5000)
-        found = self.places(table)
+        found = self.places(tmp_path, table)
         assert len(set(found.tolist())) == len(found)
-        assert (self.places(table, size=777) == found).all()
-        assert not set(found.tolist()) & set(self.places(table, 1).tolist())
+        assert (self.places(tmp_path, table, size=777) == found).all()
+        assert not set(found.tolist()) & set(self.places(tmp_path, table, partition=1).tolist())
 
-    def test_places_are_uniform_and_say_nothing_of_the_rows(self):
-        table = rows(200_000)
-        found = self.places(table)
-        assert (self.places(rows(200_000, seed=2)) == found).all()
-        assert stats.kstest(found / 2**63, stats.uniform(-1, 2).cdf).pvalue > 1e-6
+    def test_places_are_uniform_and_say_nothing_of_the_rows(self, tmp_path):
+        found = self.places(tmp_path, rows(200_000))
+        assert (self.places(tmp_path, rows(200_000, seed=2)) == found).all()
+        assert stats.kstest(found / 2**64, stats.uniform.cdf).pvalue > 1e-6
         assert abs(stats.spearmanr(found, np.arange(len(found))).statistic) < 6 / np.sqrt(200_000)
-
-    def test_rows_stay_as_they_are(self):
-        table = rows(100)
-        batches = placed(table.to_batches(30), RUN, 0, "here")
-        assert pa.Table.from_batches(batches).drop_columns("here").equals(table)
 
 
 class TestErrors:
-    @pytest.fixture(autouse=True)
-    def a_task_of_spark(self, monkeypatch):
-        context = types.SimpleNamespace(partitionId=lambda: 4)
-        stub = types.SimpleNamespace(TaskContext=types.SimpleNamespace(get=lambda: context))
-        monkeypatch.setitem(sys.modules, "pyspark", stub)
+    def work(self, run, batches):
+        with told_errors(4):
+            list(protected(batches, run, 4))
 
     def test_unseen_category_is_named_by_its_place(self):
-        run = Run.of(ONE, ["hobby"], KEY)
         table = pa.table({"hobby": ["cars"] * (CHUNK + 10) + ["CANARY"]})
         with pytest.raises(UnknownCategory) as error:
-            list(task(table.to_batches(1000), run, "place"))
+            self.work(Run.of(ONE, ["hobby"], KEY), table.to_batches(1000))
         where = f"partition 4, column 'hobby', row {CHUNK + 10}"
         assert str(error.value).startswith(
             f"{MARK} UnknownCategory: {where}: holds a value outside"
@@ -209,20 +228,25 @@ class TestErrors:
             raise RuntimeError("cannot read CANARY")
 
         with pytest.raises(Malformed) as error:
-            list(task(broken(), Run.of(ONE, ["hobby"], KEY), "place"))
+            self.work(Run.of(ONE, ["hobby"], KEY), broken())
         assert str(error.value) == (
-            f"{MARK} NotApplicable: partition 4 cannot be sanitised; a RuntimeError was raised"
+            f"{MARK} NotApplicable: partition 4 cannot be done; a RuntimeError was raised"
         )
+
+    def test_what_another_machine_wrote_must_be_seen(self, tmp_path):
+        drafts = Drafts(Disk(str(tmp_path)), "room", KEY, RUN.stream)
+        with pytest.raises(Malformed, match="see the folder under the same name"), told_errors():
+            drafts.read(("room/00000-0", 5, 900), 0, 1)
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
     from dprivacy.release import sanitise_file
-    from dprivacy.release.spark.spark_release import _session_of
+    from dprivacy.release.spark.spark_session import session_of
 
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)
     for call in (
-        lambda: _session_of(object()),
+        lambda: session_of(object()),
         lambda: sanitise_file("a.parquet", ONE, "b", engine="spark").card,
     ):
         with pytest.raises(MissingExtra, match=r"pip install 'dprivacy\[spark\]'"):

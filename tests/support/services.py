@@ -33,6 +33,10 @@ def _no_postgres():
     return "" if postgres_programs() else "PostgreSQL's server programs are not installed (initdb)"
 
 
+def _no_objects():
+    return "" if find_spec("obstore") else "obstore is not installed (extra objects)"
+
+
 def _no_browser():
     if find_spec("nicegui") is None:
         return "the page needs the extra [web]"
@@ -55,6 +59,7 @@ def _no_gpu():
 SERVICES = {
     "postgres": _no_postgres,
     "spark": no_spark,
+    "objects": _no_objects,
     "browser": _no_browser,
     "gpu": _no_gpu,
     "node": no_node,

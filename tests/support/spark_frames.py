@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
+from dprivacy.release.spark.spark_session import functions_for
+
 HOBBIES = ["sports", "cars", "television", "computer games", "reading"]
 PLAN = {
     "columns": {
@@ -32,8 +34,7 @@ class Fixed:
 
 def made(spark, n, partitions=4):
     """A frame of n rows whose true hobby is published under another name, to count transitions."""
-    from pyspark.sql import functions as f
-
+    f = functions_for(spark)
     mixed = f.pmod(f.xxhash64("id"), f.lit(8)).cast("int")
     frame = spark.range(0, n, 1, partitions).withColumn("k", mixed)
     names = f.array(*[f.lit(h) for h in (*HOBBIES, *HOBBIES[:3])])
@@ -60,15 +61,21 @@ def counted(frame):
 
 
 def parts(folder):
-    """Every partition's rows, by its number."""
+    """The files of a folder as tables, by their number."""
     return {
         int(Path(name).name.split("-")[1]): pq.read_table(name)
         for name in glob.glob(f"{folder}/part-*.parquet")
     }
 
 
+def bytes_of(folder):
+    """The files of a release, byte for byte."""
+    return {path.name: path.read_bytes() for path in Path(folder).glob("part-*.parquet")}
+
+
 def leftovers(folder):
-    return sorted(p.name for p in Path(folder).iterdir() if p.name.startswith(".dprivacy"))
+    """What is on its way, anywhere below a folder."""
+    return sorted(path.name for path in Path(folder).rglob(".*"))
 
 
 def slow(frame, seconds, stall=""):

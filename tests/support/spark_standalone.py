@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on loopback, started from the pip package: a master and two workers."""
+"""Spark on loopback, started from the pip package: a master with two workers, and a Connect server."""
 
 import os
 import shutil
@@ -6,9 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from support.patience import wait_until
 
 # Two hosts on loopback: a copy of a slow task is never started on the host of the first attempt.
 HOSTS = {"one": "127.0.0.1", "two": "127.0.0.2"}
@@ -83,11 +84,79 @@ class Cluster:
 
     def _await(self, name: str, words: str) -> None:
         log = self.folder / f"{name}.log"
-        for _ in range(600):
-            if words in log.read_text(errors="replace"):
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"{name} did not start: {log.read_text(errors='replace')[-2000:]}")
+        started = wait_until(lambda: words in log.read_text(errors="replace"), seconds=120)
+        assert started, f"{name} did not start: {log.read_text(errors='replace')[-2000:]}"
+
+
+class ConnectServer:
+    """A server of Spark Connect with Pythons of its own, which can be killed."""
+
+    def __init__(self, folder: Path) -> None:
+        import pyspark
+
+        self.folder = folder
+        for name in ("events", "local"):
+            (folder / name).mkdir()
+        logging = folder / "log4j2.properties"
+        logging.write_text(_LOGGING.format(log=folder / "server.log"))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"sc://127.0.0.1:{port}"
+        settings = {
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": str(port),
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+            "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": f"file:{folder / 'events'}",
+            "spark.local.dir": str(folder / "local"),
+        }
+        home = Path(pyspark.__file__).parent
+        options = [part for pair in settings.items() for part in ("--conf", "=".join(pair))]
+        environment = os.environ | {
+            "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
+        }  # fmt: skip
+        name = "org.apache.spark.sql.connect.service.SparkConnectServer"
+        command = ["bin/spark-submit", "--class", name, "--master", "local[2,4]", *options]
+        with (folder / "output.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "spark-internal"], cwd=home, env=environment, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        log = folder / "server.log"
+        started = wait_until(
+            lambda: log.exists() and "Spark Connect server started" in log.read_text(), seconds=120
+        )
+        assert started, (folder / "output.log").read_text(errors="replace")[-2000:]
+
+    def pythons(self) -> list[int]:
+        """The processes in which tasks of Python run."""
+        found = []
+        for place in Path("/proc").iterdir():
+            try:
+                session = int((place / "stat").read_text().rsplit(")", 1)[1].split()[3])
+                words = (place / "cmdline").read_bytes()
+            except (OSError, ValueError, IndexError):
+                continue
+            if session == self._process.pid and b"pyspark" in words and b"daemon" in words:
+                found.append(int(place.name))
+        return found
+
+    def kill_pythons(self) -> int:
+        """As if the machine were out of memory: every Python of the server at once; how many."""
+        found = self.pythons()
+        for process in found:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        return len(found)
+
+    def stop(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
 
 @contextmanager

@@ -42,13 +42,14 @@ def sanitise(
     Parameters
     ----------
     table, plan
-        A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (not a
-        stream, and not one of Spark Connect); and a Plan, the path of a plan file, or the mapping such
-        a file gives.
+        A pandas or Polars data frame, an Arrow table, a DuckDB relation, or a Spark data frame (also
+        one of Spark Connect, but not a stream); and a Plan, the path of a plan file, or the mapping
+        such a file gives.
     output
         Where to write the copy, as `Released.save` does: a .csv or .parquet file. For Spark it is a
-        folder on HDFS or one that all machines share; without it the copy lies in Spark's checkpoint
-        folder, or with a local master in a temporary folder that goes when Python ends.
+        folder that all machines share, on HDFS or in an object store (``s3a://…``); without it the copy
+        lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes when
+        Python ends.
     replace
         Whether an existing output may be replaced.
     ledger
@@ -142,8 +143,8 @@ def sanitise_file(
     engine
         "arrow" on this machine, or "spark".
     master
-        Where Spark runs, such as ``spark://host:7077``; by default what Spark itself is set to, and
-        otherwise this machine.
+        Where Spark runs, such as ``spark://host:7077`` or ``sc://host:15002``; by default what Spark
+        itself is set to, and otherwise this machine.
     resume
         Whether to go on with a job that stopped, if one did. Its rows keep the noise they have, and
         nothing is spent again.

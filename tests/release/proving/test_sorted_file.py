@@ -1,6 +1,7 @@
 """`verify CARD FILE` of a shuffled release: what is broken is found, and what is whole passes."""
 
 import dataclasses
+import hashlib
 import importlib.util
 from fractions import Fraction
 from pathlib import Path
@@ -14,8 +15,8 @@ import pytest
 from dprivacy.numbers import Level, ln
 from dprivacy.release import Plan, prove_card, read_card, sanitise, sanitise_file
 from dprivacy.release.files.own_files import file_hash
-from dprivacy.release.files.released_folders import files_in, listing_hash
 from dprivacy.release.files.table_files import writer_of
+from dprivacy.release.plans.listed_files import ListedFile, listing_hash
 from dprivacy.release.plans.release_card import card_text
 from dprivacy.release.unordered.shuffled_block import shuffled_table
 from support.release_tables import LETTERS
@@ -277,6 +278,21 @@ class TestChecker:
         assert self.told(checker, capsys, tmp_path / "card.json")[0] == 3
 
 
+def as_folder(card, folder):
+    """The card of a release that is a folder of Parquet files."""
+    files = [
+        ListedFile(
+            path.name,
+            pq.read_metadata(path).num_rows,
+            path.stat().st_size,
+            hashlib.sha256(path.read_bytes()).hexdigest(),
+        )
+        for path in folder.iterdir()
+    ]
+    listed = {"name": "folder", "sha256": listing_hash(files)}
+    return dataclasses.replace(card, output={**listed, "files": [f.to_dict() for f in files]})
+
+
 def test_a_folder_is_read_in_the_order_of_its_files(tmp_path, released):
     path, card = released
     if path.suffix == ".csv":
@@ -286,15 +302,9 @@ def test_a_folder_is_read_in_the_order_of_its_files(tmp_path, released):
     rows = pq.read_table(path)
     for name, part in (("part-0.parquet", rows.slice(0, 250)), ("part-1.parquet", rows.slice(250))):
         pq.write_table(part, folder / name)
-    held = dataclasses.replace(
-        card, output={"name": "folder", "sha256": listing_hash(files_in(folder))}
-    )
-    assert prove_card(held, file=folder)
+    assert prove_card(as_folder(card, folder), file=folder)
     Path(folder / "part-1.parquet").rename(folder / "part--1.parquet")
-    held = dataclasses.replace(
-        card, output={"name": "folder", "sha256": listing_hash(files_in(folder))}
-    )
-    (found,) = prove_card(held, file=folder).findings
+    (found,) = prove_card(as_folder(card, folder), file=folder).findings
     assert "are not sorted" in found
 
 

@@ -139,7 +139,7 @@ def plan(
     "spark",
     help="Engine; Spark writes a folder of Parquet files, with the card inside.",
 )
-@click.option("--master", help="Where Spark runs, such as spark://host:7077.")
+@click.option("--master", help="Where Spark runs, such as spark://host:7077 or sc://host:15002.")
 @shared.PROGRESS
 @shared.JSON
 def sanitise(

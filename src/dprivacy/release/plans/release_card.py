@@ -1,6 +1,5 @@
 """The card of a release: all that a receiver needs to know of it, in one file beside the data."""
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -26,6 +25,7 @@ from dprivacy.model import (
 from dprivacy.release.ledger.receipts import PLACE
 from dprivacy.release.plans.card_plan import made_again, plan_on
 from dprivacy.release.plans.joint_promise import joint_guarantee, permanent_words, published_words
+from dprivacy.release.plans.listed_files import require_hash, require_listing
 from dprivacy.release.plans.report_columns import (
     REPORT_KEYS,
     entry_mechanism,
@@ -43,7 +43,6 @@ _UNITS = {
 }  # fmt: skip
 SEEDED = "the noise came from a seed and can be guessed"
 _LARGEST = 64 << 20
-_HASH = re.compile(r"[0-9a-f]{64}")
 _NEEDED = {
     "what": str, "guarantee": dict, "holds": bool, "void": list, "secure": bool, "count": int,
     "mechanisms": dict, "library": str,
@@ -318,9 +317,10 @@ def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
     for column, entry in body["mechanisms"].items():
         _check_mechanism(entry, f"{name}, mechanism {column!r}", table=body["what"] == "table")
     if "output" in body:
-        require_keys(body["output"], {"name": str, "sha256": str}, {"source": dict}, name)
-        if not _HASH.fullmatch(body["output"]["sha256"]):
-            raise BadFile(f"{name}: {body['output']['sha256'][:70]!r} is not a SHA-256")
+        more = {"source": dict, "files": list}
+        require_keys(body["output"], {"name": str, "sha256": str}, more, name)
+        require_hash(body["output"]["sha256"], name)
+        require_listing(body["output"].get("files", []), f"{name}, files")
     if "receipt" in body:
         require_keys(body["receipt"], PLACE, {}, name)
     if "shuffled" in body:

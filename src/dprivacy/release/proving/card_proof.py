@@ -10,7 +10,7 @@ from dprivacy.errors import BadFile, DPrivacyError, UnprovedWarning
 from dprivacy.model import Verdict, counted
 from dprivacy.numbers import as_delta
 from dprivacy.release.files.own_files import file_hash
-from dprivacy.release.files.released_folders import files_in, listing_hash
+from dprivacy.release.files.released_folders import folder_findings
 from dprivacy.release.ledger.ledger_book import Ledger
 from dprivacy.release.plans.card_plan import MOST_WORK, plan_on, work_of
 from dprivacy.release.plans.release_card import Card, card_body, read_card
@@ -74,7 +74,8 @@ def prove_card(
        law of every finite one is verified, ratio by ratio.
     2. The card of that plan is written again, and compared field by field: channels, levels, what they
        add up to, the sentence, what is published and what is void.
-    3. The file's hash and the ledger's entry are compared with what the card says.
+    3. The file's hash and the ledger's entry are compared with what the card says; of a folder, every
+       file that the card lists, and what else lies in it is named.
     4. Of a shuffled release the guarantee is computed again from the plan and the number of rows, and
        the file is read: its rows are sorted, its columns are those of the plan without an identifier,
        and the smallest group of rows that are alike where nothing is protected is as large as stated.
@@ -236,6 +237,7 @@ def _short(value: Any) -> str:
 def _against_file(card: Card, path: Path) -> Iterator[str]:
     if not path.exists():
         raise BadFile(f"{path}: does not exist")
-    found = listing_hash(files_in(path)) if path.is_dir() else file_hash(path)
-    if found != card.output.get("sha256"):
+    if path.is_dir():
+        yield from folder_findings(path, card.output)
+    elif file_hash(path) != card.output.get("sha256"):
         yield f"output.sha256: {path} is not the file that the card was written with"

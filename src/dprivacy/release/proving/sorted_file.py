@@ -1,6 +1,6 @@
 """Whether a released file is what its card says of a shuffled release: sorted, and without names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ def sorted_findings(card: Card, plan: Plan, path: Path) -> Iterator[str]:
 def _findings(card: Card, plan: Plan, path: Path) -> Iterator[str]:
     released = {*plan.protected, *plan.pass_through}
     count, names = GroupCount(plan.pass_through), list[str]()
-    with _opened(path) as batches:
+    with _opened(path, card.output) as batches:
         for batch in batches:
             names = batch.schema.names
             if set(names) != released:
@@ -52,7 +52,7 @@ def _findings(card: Card, plan: Plan, path: Path) -> Iterator[str]:
         )
     codes = released_codes(plan, names, groups.digits)
     before, rows = np.empty((0, codes.words), dtype=np.uint64), 0
-    with _opened(path) as batches:
+    with _opened(path, card.output) as batches:
         for batch in batches:
             found = np.vstack([before, codes.of(batch)])
             at = _first_descent(found)
@@ -77,11 +77,11 @@ def _first_descent(codes: Codes) -> int | None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Iterator[Any]]:
+def _opened(path: Path, output: Mapping[str, Any]) -> Iterator[Iterator[Any]]:
     """The batches of a file, or of the files of a folder in the order of their names."""
 
     def joined() -> Iterator[Any]:
-        for file in data_files(path):
+        for file in data_files(path, output):
             with batches_of(file, AS_RELEASED) as (batches, _):
                 yield from batches
 

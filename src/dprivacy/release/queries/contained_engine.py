@@ -139,7 +139,8 @@ def _load(connection: Any, release: ReceivedTable) -> None:
         connection.register(_ROWS, as_arrow(path))
         return
     if path.is_dir() or is_parquet(path):
-        connection.register(_ROWS, _parquet(data_files(path) if path.is_dir() else [path]))
+        files = data_files(path, release.card.output) if path.is_dir() else [path]
+        connection.register(_ROWS, _parquet(files))
         return
     types: dict[str, str] = {}
     for name, entry in release.card.mechanisms.items():

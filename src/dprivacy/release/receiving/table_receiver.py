@@ -26,7 +26,7 @@ from dprivacy.numbers import Floats
 from dprivacy.release.files.own_files import card_path, file_hash
 from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
-from dprivacy.release.files.released_folders import data_files, files_in, listing_hash
+from dprivacy.release.files.released_folders import data_files, require_listed, sizes_in
 from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
 from dprivacy.release.intake.table_settings import AS_RELEASED
 from dprivacy.release.plans.release_card import Card, read_card
@@ -128,12 +128,9 @@ def column_list(given: Iterable[str], what: str) -> list[str]:
 
 def _require_own(path: Path, card: Card) -> None:
     """Refuse a card that was written with another table, byte for byte."""
-    written = card.output.get("sha256")
-    if path.is_dir() and listing_hash(files_in(path)) != written:
-        raise BadFile(
-            f"{path}: files were added to this folder, taken out or changed since its card was written"
-        )
-    if not path.is_dir() and file_hash(path) != written:
+    if path.is_dir():
+        require_listed(sizes_in(path), card.output, str(path))
+    elif file_hash(path) != card.output.get("sha256"):
         raise BadFile(
             f"{path}: is not the file that {card_path(path).name} was written with; if it is a copy in "
             "another format, name the card"
@@ -222,7 +219,7 @@ class ReceivedTable(AskedStatistics):
             table = as_arrow(self.data)
             yield table.schema.names, lambda names: iter(_plain(table.select(names)).to_batches())
         elif path.is_dir() or is_parquet(path):
-            files = data_files(path) if path.is_dir() else [path]
+            files = data_files(path, self.card.output) if path.is_dir() else [path]
             with read_errors(path), open_parquet(files[0]) as first:
                 listed = first.names
             yield listed, lambda names: _batches_in(files, names)

@@ -1,197 +1,182 @@
-"""A folder on a file system of Hadoop's: written whole or not at all, and committed once."""
+"""A folder that a run of Spark writes: claimed by one run, committed by its card, which comes last.
 
-import logging
+The files of a release are named by its card. Until the card is there, the folder holds no release, and
+a file that no card lists belongs to none.
+"""
+
 import os
-import re
-import secrets
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, OutputExists
-from dprivacy.extras import spark as pyspark_sql
-from dprivacy.release.spark.spark_task import MARK
+from dprivacy.errors import BadFile, NotApplicable, OutputExists
+from dprivacy.release.files.own_files import CARD_NAME
+from dprivacy.release.plans.listed_files import ListedFile
+from dprivacy.release.spark.spark_session import at_the_store, is_connect
+from dprivacy.release.spark.spark_store import Store, local_path, store_at
 
-_PATIENCE = 10  # seconds
-RENAMES = ("file", "hdfs", "viewfs")  # a folder is renamed at once, or not at all
-_TOLD = re.compile(rf"{re.escape(MARK)} (\w+): (.+)")
-_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")  # Spark's name for what went wrong
+CLAIM = ".dprivacy-claim"
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is being written: where it is, where it will be, and where drafts of it may lie."""
-
-    files: "Files"
-    part: str
-    target: str
-    draft: str
-
-    def listing(self) -> list[tuple[str, int]]:
-        """Names and sizes of the files written so far."""
-        return self.files.listing(self.part)
-
-    def write(self, name: str, text: str) -> None:
-        """One small text beside the data."""
-        stream = self.files.system.create(self.files.path(f"{self.part}/{name}"))
-        stream.write(bytearray(text.encode()))
-        stream.close()
-
-
-class Files:
-    """The file system that a path lies on, as Spark's driver sees it."""
-
-    def __init__(self, session: Any, place: str) -> None:
-        self._gateway = session.sparkContext._gateway
-        self._jvm, self._conf = session._jvm, session._jsc.hadoopConfiguration()
-        self.path = self._jvm.org.apache.hadoop.fs.Path
-        self.system = self.path(place).getFileSystem(self._conf)
-        self.scheme = str(self.system.getUri().getScheme())
-
-    def absolute(self, place: str) -> str:
-        """A path with its file system's name; on this machine, relative to the current folder."""
-        if self.scheme == "file" and not place.startswith("file:"):
-            place = os.path.abspath(place)
-        return str(self.system.makeQualified(self.path(place)).toString())
-
-    def read(self, place: str) -> str:
-        """A small text file."""
-        stream = self.system.open(self.path(place))
-        try:
-            return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
-        finally:
-            stream.close()
-
-    def listing(self, place: str) -> list[tuple[str, int]]:
-        """Names and sizes of the files in a folder."""
-        found = self.system.listStatus(self.path(place))
-        return [(entry.getPath().getName(), entry.getLen()) for entry in found if entry.isFile()]
-
-    def private_folder(self, place: str) -> None:
-        """Make a folder that its owner alone may enter."""
-        owner = self._jvm.org.apache.hadoop.fs.permission.FsPermission("700")
-        self.system.mkdirs(self.path(place), owner)
-
-    def rename(self, before: str, after: str) -> None:
-        """Rename at once; an error where the new name is taken."""
-        fs = self._jvm.org.apache.hadoop.fs
-        where = fs.FileContext.getFileContext(self.system.getUri(), self._conf)
-        none = self._gateway.new_array(fs.Options.Rename, 0)
-        where.rename(self.path(before), self.path(after), none)
-
-    def remove(self, place: str) -> None:
-        """Remove a folder and all that is in it."""
-        self.system.delete(self.path(place), True)
-
-
-@contextmanager
-def placed_folder(session: Any, output: str, *, replace: bool = False) -> Iterator[Folder]:
-    """A folder to write into that takes its place in one rename if all goes well.
+    """A folder that a run writes into.
 
     Parameters
     ----------
     session
         The Spark session.
-    output
-        Where the folder goes: a path on a file system with an atomic rename.
+    address
+        Where the folder is, for all machines.
+    room
+        A folder in it, of this run alone, for what is on its way.
+    word
+        What the names of this run's files hold, and no other's.
+    """
+
+    session: Any
+    address: str
+    room: str
+    word: str
+
+    @property
+    def name(self) -> str:
+        """The last part of its address."""
+        return unquote(self.address.rstrip("/").rsplit("/", 1)[1])
+
+    def do(self, work: Callable[[], Any]) -> Any:
+        """Do something at the store."""
+        return at_the_store(self.session, work)
+
+    def put(self, name: str, text: str) -> None:
+        """Write a text for the tasks."""
+        address, place = self.address, f"{self.room}/{name}"
+        self.do(lambda: store_at(address).put(place, text.encode(), lasting=False))
+
+    def commit(self, card: str, files: Sequence[ListedFile], *, replace: bool) -> None:
+        """Put the card down, last, once all files that it lists are there as they should be."""
+        address, room = self.address, self.room
+        sizes = {file.name: file.bytes for file in files}
+        self.do(lambda: _commit(address, room, card, sizes, replace=replace))
+
+    def addresses(self, files: Sequence[ListedFile]) -> list[str]:
+        """Where the files are, for Spark."""
+        return [f"{self.address}/{file.name}" for file in files]
+
+
+@contextmanager
+def claimed_folder(session: Any, address: str, word: str, *, replace: bool) -> Iterator[Folder]:
+    """A folder to write into that holds a release once `Folder.commit` was called.
+
+    Parameters
+    ----------
+    session
+        The Spark session.
+    address
+        Where the folder goes, from `address_of`.
+    word
+        A word that is in all names of this run's files.
     replace
-        Whether an existing folder may be replaced. For a moment there is then neither.
+        Whether an existing release may be replaced: the card is exchanged at once, and the old files
+        are removed then.
 
     Notes
     -----
-    1. The data go into a folder beside the target that its owner alone may enter.
-    2. At the end it is renamed. After an error it is removed, and an older output is untouched. What a
-       driver that was killed leaves behind is never under the target's name; delete ``.dprivacy-*``.
+    1. One run claims the folder, by a name that is given only once. On a disk a new folder is its
+       owner's alone until the card is there.
+    2. After an error all of this run is removed, and an older release is untouched. What a driver that
+       was killed leaves behind holds no card and says nothing (see `Drafts`); the claim keeps others
+       from writing there until somebody has deleted it.
     """
-    scheme = urlsplit(output).scheme or Files(session, output).scheme
-    if scheme not in RENAMES:
+    room = f".dprivacy-{word}"
+    made = at_the_store(session, lambda: _claim(address, room, replace=replace))
+    try:
+        yield Folder(session, address, room, word)
+    except BaseException:
+        with suppress(Exception):  # the reason is told, also where the store cannot be reached
+            at_the_store(session, lambda: _abandon(address, room, word, made=made))
+        raise
+
+
+def address_of(session: Any, place: str) -> str:
+    """Where an output lies, with the name of its store unless that is a disk."""
+    scheme = urlsplit(place).scheme
+    if not scheme and not is_connect(session):
+        conf = session._jsc.hadoopConfiguration()
+        usual = str(conf.get("fs.defaultFS") or "file:///").rstrip("/")
+        if not usual.startswith("file:"):
+            if not place.startswith("/"):
+                raise NotApplicable(f"{place}: on {usual} give the whole path, which begins with /")
+            return f"{usual}{place}".rstrip("/")
+        return os.path.abspath(place)
+    if not scheme and not place.startswith("/"):
         raise NotApplicable(
-            f"{output}: on {scheme} a folder cannot be renamed at once, so a crash could leave "
-            "half of a release; write to HDFS or to a shared folder, and copy it from there"
+            f"{place}: with Spark Connect the folder is on other machines; give its whole path"
         )
-    files = Files(session, output)
-    target = files.absolute(output)
-    parent = target.rsplit("/", 1)[0]
-    if files.system.exists(files.path(target)) and not replace:
+    store_at(place) if scheme not in ("", "file") else None  # which refuses what it does not know
+    return local_path(place).rstrip("/") if scheme in ("", "file") else place.rstrip("/")
+
+
+def _claim(address: str, room: str, *, replace: bool) -> bool:
+    """Whether the folder is new; OutputExists where it is not free."""
+    store = store_at(address)
+    found = store.sizes()
+    if CARD_NAME in found and not replace:
         raise OutputExists(
-            f"{output} already exists; choose another name, or pass --replace to overwrite it"
+            f"{address} already exists; choose another name, or pass --replace to overwrite it"
         )
-    room = f"{parent}/.dprivacy-{secrets.token_hex(8)}"
-    files.private_folder(room)
-    try:
-        folder = Folder(files, f"{room}/new", target, f"{room}/draft")
-        yield folder
-        if replace and files.system.exists(files.path(target)):
-            files.rename(target, f"{room}/old")
-            try:
-                files.rename(folder.part, target)
-            except Exception:
-                files.rename(f"{room}/old", target)
-                raise
-        else:
-            files.rename(folder.part, target)
-    finally:
-        _let_tasks_end(session)
-        files.remove(room)
-
-
-def _let_tasks_end(session: Any) -> None:
-    """Wait a little for tasks that were called off: one that still writes makes its folder again."""
-    tracker = session._jsc.sc().statusTracker()
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        if not any(executor.numRunningTasks() for executor in tracker.getExecutorInfos()):
-            return
-        time.sleep(0.05)
-
-
-@contextmanager
-def called_off_at_once(session: Any) -> Iterator[None]:
-    """Let Spark interrupt the tasks of a job that failed, instead of letting them run to their end."""
-    name, context = "spark.job.interruptOnCancel", session.sparkContext
-    before = context.getLocalProperty(name)
-    context.setLocalProperty(name, "true")
-    try:
-        yield
-    finally:
-        context.setLocalProperty(name, before)
-
-
-@contextmanager
-def spark_errors(what: str) -> Iterator[None]:
-    """What goes wrong in Spark, in words that quote nothing of the table."""
-    pyspark_sql()
-    java = import_module("py4j.protocol").Py4JError
-    python = import_module("pyspark.errors").PySparkException
-    talker = logging.getLogger("SQLQueryContextLogger")  # PySpark's own; prints what it raises
-    before, talker.disabled = talker.disabled, True
-    try:
-        yield
-    except (java, python) as reason:
-        raise _in_words(str(reason), type(reason).__name__, what) from None
-    finally:
-        talker.disabled = before
-
-
-def _in_words(text: str, kind: str, what: str) -> DPrivacyError:
-    """Our own words where a task spoke them; Spark's may quote a value, and are left out."""
-    from dprivacy import errors
-
-    told = _TOLD.search(text)
-    if told:
-        return getattr(errors, told[1], BadFile)(told[2])
-    if "No module named 'dprivacy'" in text:
-        return BadFile(
-            f"{what}: a worker has no dprivacy; install dprivacy[spark] for the Python of every worker"
+    if CLAIM in found:
+        _require_own(store, address, room)
+    elif found and CARD_NAME not in found:
+        raise OutputExists(
+            f"{address} is not empty and holds no release; choose another name, or empty it"
         )
-    if "PATH_NOT_FOUND" in text:
-        return BadFile(f"{what}: does not exist")
-    named = _CONDITION.search(text)
-    return BadFile(
-        f"{what}: Spark gave up ({named[1] if named else kind}); its message may quote the table "
-        "and is left out here, see the log of the driver"
-    )
+    made = store.prepare(room)
+    try:
+        store.create(CLAIM, room.encode())
+    except FileExistsError:
+        _require_own(store, address, room)
+    return made
+
+
+def _require_own(store: Store, address: str, room: str) -> None:
+    """OutputExists where the claim is another run's, and not of an attempt before this one."""
+    if store.read(CLAIM) != room.encode():
+        raise OutputExists(
+            f"{address}: another run is writing there, or was broken off; in the latter case delete "
+            f"what begins with .dprivacy in it"
+        )
+
+
+def _commit(address: str, room: str, card: str, sizes: dict[str, int], *, replace: bool) -> None:
+    store = store_at(address)
+    found = store.sizes()
+    if any(found.get(name) != size for name, size in sizes.items()):
+        raise BadFile(
+            f"{address}: not all files that were written can be seen here; does every machine see the "
+            "folder under the same name?"
+        )
+    store.remove(name for name in found if name.startswith(f"{room}/"))
+    store.drop(room)
+    if replace:
+        store.put(CARD_NAME, card.encode())
+        store.remove(name for name in found if name not in (*sizes, CARD_NAME))
+    else:
+        try:
+            store.create(CARD_NAME, card.encode())
+        except FileExistsError:
+            if store.read(CARD_NAME) != card.encode():
+                raise OutputExists(f"{address} holds another release by now") from None
+        store.remove([CLAIM])
+    store.open()
+
+
+def _abandon(address: str, room: str, word: str, *, made: bool) -> None:
+    store = store_at(address)
+    store.remove(name for name in store.sizes() if name.startswith(room) or word in name)
+    store.drop(room)
+    store.remove([CLAIM])
+    if made:
+        store.drop("")

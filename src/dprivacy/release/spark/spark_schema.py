@@ -9,13 +9,6 @@ from dprivacy.release.columns.column_batches import published_type
 from dprivacy.release.plans.table_plan import Plan
 
 
-def column_of(name: str) -> Any:
-    """A column by its whole name, also one with dots in it."""
-    from pyspark.sql import functions
-
-    return functions.col("`" + name.replace("`", "``") + "`")
-
-
 def bare_schema(frame: Any, names: Sequence[str], plan: Plan) -> Any:
     """Names and types of what is released of a frame, without the metadata that fields may carry.
 

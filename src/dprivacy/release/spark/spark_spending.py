@@ -6,7 +6,7 @@ from typing import Any
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.release.ledger.release_spending import TableSpending, spend_release
-from dprivacy.release.spark.spark_schema import column_of
+from dprivacy.release.spark.spark_session import column_of, functions_for
 
 
 class FrameSpending(TableSpending):
@@ -16,29 +16,38 @@ class FrameSpending(TableSpending):
     answers are charged in full for every frame.
     """
 
+    charged: list[Any] | None = None  # who is, in an account per person
+
     def __call__(self, frame: Any) -> None:
         """Spend; called once, before anything is sampled."""
         plan = self._terms.plan
         digests = frame_digests(frame, plan.protected)
-        people = frame if plan.unit == "row" else frame.select(column_of(plan.unit)).distinct()
         self.given = spend_release(
             self._account,
             self._terms,
             {f"column {name!r}": digest for name, digest in digests.items()},
-            people=lambda: (row[0] for row in people.toLocalIterator()),
+            people=lambda: self._people(frame.select(column_of(frame, plan.unit)).distinct()),
             shuffled=self.shuffled,
         )
         self._settled = False
 
-    def settle(self, sha256: str) -> None:
-        """Say that the output is about to appear, after which nothing is taken back.
+    def _people(self, frame: Any) -> list[Any]:
+        """Who is charged, each once."""
+        self.charged = [row[0] for row in frame.toLocalIterator()]
+        return self.charged
 
-        The ledger notes its hash; "" for a copy that nobody gave a place, which has none.
+    def keep(self) -> None:
+        """Say that something may come out from now on: nothing is taken back."""
+        self._settled = True
+
+    def settle(self, sha256: str) -> None:
+        """Note the hash of the output, which is about to appear.
+
+        It is "" for a copy that nobody gave a place, which has none.
         """
         assert self.given is not None
         if sha256:
             self._account.ledger.settle(self.given, sha256)
-        self._settled = True
 
     def take_back(self, reason: DPrivacyError) -> None:
         """Cancel the entry, unless something may have come out."""
@@ -52,12 +61,12 @@ def frame_digests(frame: Any, names: Sequence[str]) -> dict[str, bytes]:
     They tell a frame that was released before on Spark; the same table in a file or in pandas has
     other ones.
     """
-    from pyspark.sql import functions
+    functions = functions_for(frame)
 
     wanted = [functions.count(functions.lit(1))]
     for name in names:
-        tag = functions.xxhash64(column_of(name))
-        known = functions.count(column_of(name))
+        tag = functions.xxhash64(column_of(frame, name))
+        known = functions.count(column_of(frame, name))
         wanted += [known, functions.bit_xor(tag), functions.sum(tag.cast("decimal(20,0)"))]
     rows, *found = frame.agg(*wanted).collect()[0]
     kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}

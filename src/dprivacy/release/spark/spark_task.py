@@ -1,13 +1,13 @@
-"""What a Spark task does: batches of one partition in, noisy batches out, alike at every attempt."""
+"""What a Spark task does: rows of one partition in, noisy rows written down, alike at every attempt."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable
+from dprivacy.errors import BadPlan
 from dprivacy.extras import arrow
 from dprivacy.model import plain
 from dprivacy.release.columns.noise_streams import ChunkStreams
@@ -16,22 +16,23 @@ from dprivacy.release.files.row_chunks import recut
 from dprivacy.release.plans.release_card import LIBRARY
 from dprivacy.release.plans.table_card import mechanism_entry
 from dprivacy.release.plans.table_plan import Plan
-from dprivacy.sampling import KeyedSource, best_stream
-
-MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
+from dprivacy.release.spark.spark_drafts import SPILL, Drafts, by_place, derived
+from dprivacy.release.spark.spark_people import PeopleTags
+from dprivacy.sampling import best_stream, chunk_stream
 
 
 @dataclass(frozen=True)
 class Run:
     """What every task of a run is told: plan, what it must come to, columns, keys and their stream.
 
-    The keys travel inside the tasks. The plan, which is public and may be long, travels as a broadcast
-    variable, and that lies in temporary files on every machine: no place for a key.
+    The keys travel inside the tasks. The plan, which is public and may be long, lies in the store:
+    Spark writes long tasks to temporary files on every machine, which is no place for a key.
     """
 
     plan: str
     fingerprint: str
     columns: tuple[str, ...]
+    unit: str
     key: bytes = field(repr=False)
     permanent_key: bytes | None = field(default=None, repr=False)
     stream: str = field(default_factory=best_stream)  # the driver's, wherever a task runs
@@ -42,7 +43,7 @@ class Run:
     ) -> "Run":
         """The run of a plan on a table with these columns, of which it takes what it needs.
 
-        Columns to drop stay behind, and so does who a row belongs to unless answers are permanent.
+        Columns to drop stay behind.
         """
         if not plan.raw:
             raise BadPlan(
@@ -50,11 +51,11 @@ class Run:
                 "file or a mapping, by Plan.read"
             )
         row = {} if permanent_key is not None else {"unit": "row", "rows_per_person": 1}
-        unit = () if permanent_key is None else (plan.unit,)
-        needed = {*plan.protected, *plan.pass_through, *unit}
+        unit = "" if plan.unit == "row" else plan.unit
+        needed = {*plan.protected, *plan.pass_through, unit}
         text = json.dumps({**plain(plan.raw), "drop": [], **row})
         taken = tuple(name for name in columns if name in needed)
-        told = cls(text, fingerprint(plan), taken, key, permanent_key)
+        told = cls(text, fingerprint(plan), taken, unit, key, permanent_key)
         told.read_plan()
         return told
 
@@ -81,8 +82,10 @@ def _read(text: str, wanted: str) -> Plan:
     return plan
 
 
-def protected(batches: Iterable[Any], run: Run, partition: int) -> Iterator[Any]:
-    """Noisy record batches for those of one partition.
+def protected(
+    batches: Iterable[Any], run: Run, partition: int, see: Callable[[Any], None] | None = None
+) -> Iterator[Any]:
+    """Noisy tables, of 65,536 rows but for the last, for the record batches of one partition.
 
     Parameters
     ----------
@@ -92,56 +95,76 @@ def protected(batches: Iterable[Any], run: Run, partition: int) -> Iterator[Any]
         What the driver tells every task.
     partition
         The number of the partition.
+    see
+        Called with whose the rows are, if the plan says so.
 
     Notes
     -----
     A function of its arguments alone: a task that is retried, or run twice at once, gives the same
     rows.
     """
-    source = ChunkStreams(_key_of(run.key, partition), run.stream)
-    sanitiser = Sanitiser(run.read_plan(), source, permanent_key=run.permanent_key)
-    sanitiser.people = None  # people are counted over all partitions, on the driver
+    source = ChunkStreams(derived(run.key, f"spark partition {partition}"), run.stream)
+    plan = run.read_plan()
+    sanitiser = Sanitiser(plan, source, permanent_key=run.permanent_key)
+    sanitiser.people = None  # people are counted over all partitions
+    behind = run.unit and run.permanent_key is None and run.unit not in plan.pass_through
     for number, table in enumerate(recut(batches)):
+        table = table.rename_columns(run.columns)
+        if run.unit and see is not None:
+            see(table.column(run.unit).combine_chunks())
         source.start(number)
-        yield from sanitiser.batch(table.rename_columns(run.columns)).to_batches()
+        yield sanitiser.batch(table.drop_columns(run.unit) if behind else table)
 
 
-def placed(batches: Iterable[Any], run: Run, partition: int, name: str) -> Iterator[Any]:
-    """Noisy record batches with a last column more, a random number of 64 bits for each row.
+def people_key(run: Run) -> bytes:
+    """The key of the tags of people."""
+    return derived(run.key, "spark people")
 
-    The rows of the whole table are spread over files and ordered by these numbers, so that nothing is
-    left of the partitions and the order in which they came. A row's number follows, like its noise,
-    from the run key, the partition and the row's position in it.
+
+def place_name(names: Iterable[str]) -> str:
+    """A name for the places of rows that no column has."""
+    return "_" * (1 + max(map(len, names)))
+
+
+def drawn(batches: Iterable[Any], run: Run, partition: int, drafts: Drafts) -> Iterator[Any]:
+    """Draw the noise of a partition, and write it down; what Spark is told of it.
+
+    Beside its noise every row has a place, a random number of 64 bits. The rows of the whole table are
+    spread over files and ordered by these numbers, so that nothing is left of the partitions and the
+    order in which they came. A row's place follows, like its noise, from the run key, the partition and
+    the row's position in it.
+
+    Yields
+    ------
+    RecordBatch
+        One row says what was written, in its column `told`; the others count people by tags.
     """
-    pa, places = arrow(), KeyedSource(run.key, f"spark places {partition}")
-    for batch in batches:
-        words = pa.array(places.words(batch.num_rows).view("<i8"))
-        yield pa.record_batch([*batch.columns, words], names=[*batch.schema.names, name])
+    pa = arrow()
+    people = PeopleTags(run.unit, people_key(run)) if run.unit else None
+    places, spills = derived(run.key, f"spark places {partition}"), []
+    noisy = protected(batches, run, partition, None if people is None else people.see)
+    for number, table in enumerate(recut(noisy, SPILL)):
+        words = chunk_stream(run.stream, places, number).words(table.num_rows)
+        blocks = by_place(table, words, place_name(table.column_names))
+        spills.append(drafts.write(f"{partition:05d}", blocks))
+    mark = 0
+    if people is not None:
+        tags, rows, mark = people.found()
+        yield pa.record_batch({
+            "part": pa.nulls(len(tags), pa.int32()),
+            "tag": tags,
+            "rows": rows,
+            "mark": pa.repeat(pa.scalar(mark, pa.int64()), len(tags)),
+            "told": pa.nulls(len(tags), pa.string()),
+        })  # fmt: skip
+    told = json.dumps({"spills": spills, "rows": sum(spill[1] for spill in spills), "mark": mark})
+    yield pa.record_batch({
+        "part": pa.array([partition], pa.int32()),
+        "tag": pa.nulls(1, pa.int64()),
+        "rows": pa.nulls(1, pa.int64()),
+        "mark": pa.nulls(1, pa.int64()),
+        "told": [told],
+    })  # fmt: skip
 
 
-def _key_of(key: bytes, partition: int) -> bytes:
-    """The key of one partition, from which each of its chunks has a stream of its own."""
-    return KeyedSource(key, f"spark partition {partition}").words(4).astype("<u8").tobytes()
-
-
-def task(batches: Iterable[Any], run: Run, name: str) -> Iterator[Any]:
-    """`protected` and `placed` for the partition of the current Spark task; errors can be shown.
-
-    What Spark prints of an error is the whole text of the exception, on every machine; so it must
-    quote nothing, whatever went wrong.
-    """
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    assert context is not None
-    partition = context.partitionId()
-    try:
-        yield from placed(protected(batches, run, partition), run, partition, name)
-    except DPrivacyError as reason:
-        name = type(reason).__name__
-        raise type(reason)(f"{MARK} {name}: partition {partition}, {reason}") from None
-    except Exception as reason:
-        raise NotApplicable(
-            f"{MARK} NotApplicable: partition {partition} cannot be sanitised; a "
-            f"{type(reason).__name__} was raised"
-        ) from None
+DRAWN = "part int, tag long, rows long, mark long, told string"

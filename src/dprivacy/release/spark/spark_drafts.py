@@ -1,0 +1,137 @@
+"""Rows on their way through Spark: written down once, unreadable without the key of the run."""
+
+import hmac
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprivacy.extras import arrow
+from dprivacy.release.spark.spark_store import Store
+from dprivacy.sampling import chunk_stream
+
+BLOCKS = 256  # of a spill, each of which can be read by itself
+SPILL = 1 << 20  # rows
+_SHIFT = np.uint64(56)  # the highest bits of a place are its block
+
+Spill: TypeAlias = tuple[str, int, int]  # its name, its rows, and the bytes before its blocks
+
+
+def derived(key: bytes, purpose: str) -> bytes:
+    """A key for one purpose alone."""
+    return hmac.digest(key, purpose.encode(), "sha256")
+
+
+@dataclass(frozen=True)
+class Drafts:
+    """Spills in a folder of the store: rows as they were drawn, in 256 blocks.
+
+    Parameters
+    ----------
+    store, room
+        Where they lie.
+    key, stream
+        What makes them unreadable: each block has a stream of its own, under a name that no other
+        attempt of a task has. Whatever a broken run leaves behind says nothing once its key is gone.
+
+    Notes
+    -----
+    A spill is the blocks' schema, where each block begins (numbers of 64 bits, little-endian), and the
+    blocks: record batches of Arrow, hidden.
+    """
+
+    store: Store
+    room: str
+    key: bytes = field(repr=False)
+    stream: str
+
+    def write(self, label: str, blocks: Sequence[Any]) -> Spill:
+        """Write blocks, which are record batches of one schema; dictionaries are those of the first."""
+        name = f"{self.room}/{label}-{secrets.token_hex(8)}"
+        hidden = [
+            self._turned(name, k, _coded(block).serialize()) for k, block in enumerate(blocks)
+        ]
+        starts = np.cumsum([0, *map(len, hidden)]).astype("<u8").tobytes()
+        out = arrow().BufferOutputStream()
+        with arrow().ipc.new_stream(out, blocks[0].schema) as writer:
+            writer.write_batch(blocks[0].slice(0, 0))
+        head = out.getvalue().to_pybytes() + starts
+        self.store.put(name, b"".join((head, *hidden)), lasting=False)
+        return name, sum(block.num_rows for block in blocks), len(head)
+
+    def read(self, spill: Spill, first: int, last: int) -> Any:
+        """The rows of some blocks, as a table."""
+        pa = arrow()
+        name, _, length = spill
+        head = self.store.read(name, 0, length)
+        starts = np.frombuffer(head[-8 * (BLOCKS + 1) :], "<u8").astype(int) + length
+        (empty,) = pa.ipc.open_stream(pa.py_buffer(head))
+        data = self.store.read(name, int(starts[first]), int(starts[last]))
+        cuts, schema = starts[first : last + 1] - starts[first], _coded(empty).schema
+        batches = [
+            pa.ipc.read_record_batch(
+                pa.py_buffer(self._turned(name, first + k, data[cuts[k] : cuts[k + 1]])), schema
+            )
+            for k in range(last - first)
+        ]
+        return _named(pa.Table.from_batches(batches, schema).combine_chunks(), empty)
+
+    def _turned(self, name: str, block: int, data: Any) -> bytes:
+        """Readable bytes into unreadable ones, and back."""
+        words = np.frombuffer(data, "<u8")  # Arrow fills up to whole words
+        pad = chunk_stream(self.stream, derived(self.key, f"spark draft {name}"), block)
+        return (words ^ pad.words(len(words))).astype("<u8", copy=False).tobytes()
+
+
+def _coded(batch: Any) -> Any:
+    """A record batch with the positions of its dictionaries' entries in place of them."""
+    pa = arrow()
+    columns = [
+        column.indices if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.record_batch(columns, names=batch.schema.names)
+
+
+def _named(table: Any, like: Any) -> Any:
+    """The dictionaries again, as another record batch has them."""
+    pa, columns = arrow(), []
+    for column, wanted in zip(table.columns, like.columns, strict=True):
+        if not pa.types.is_dictionary(wanted.type):
+            columns.append(column)
+            continue
+        parts = [pa.DictionaryArray.from_arrays(part, wanted.dictionary) for part in column.chunks]
+        columns.append(pa.chunked_array(parts, wanted.type))
+    return pa.table(columns, names=table.column_names)
+
+
+def by_place(table: Any, places: NDArray[np.uint64], name: str) -> list[Any]:
+    """A table in blocks by the highest bits of its rows' places, which are kept under a name."""
+    blocks = (places >> _SHIFT).astype(np.uint8)
+    order = arrow().array(np.argsort(blocks, kind="stable"))
+    (batch,) = (
+        table.append_column(name, arrow().array(places)).take(order).combine_chunks().to_batches()
+    )
+    ends = np.cumsum(np.bincount(blocks, minlength=BLOCKS))
+    return [batch.slice(b - a, a) for a, b in zip(np.diff(ends, prepend=0), ends, strict=True)]
+
+
+def in_order(table: Any) -> list[Any]:
+    """A table in blocks of so many rows each, until there are none left."""
+    (batch,) = table.combine_chunks().to_batches()
+    size = SPILL // BLOCKS
+    return [batch.slice(k * size, size) for k in range(BLOCKS)]
+
+
+def rows_between(drafts: Drafts, spills: Sequence[Spill], start: int, end: int) -> Iterator[Any]:
+    """Rows by their number over all spills that were written `in_order`."""
+    size = SPILL // BLOCKS
+    for spill in spills:
+        low, high = max(start, 0), min(end, spill[1])
+        if low < high:
+            first, last = low // size, -(-high // size)
+            yield drafts.read(spill, first, last).slice(low - first * size, high - low)
+        start, end = start - spill[1], end - spill[1]
