@@ -14,6 +14,7 @@ from dprivacy.sampling.random_source import Source, read_count, uniform_below
 BLOCK = 16  # bytes
 PIECE = 1 << 14  # blocks at a time, which stay in the cache
 _WORD = np.dtype("<u8")
+_AHEAD = 32  # words of one lane that are made at a time
 
 Blocks = NDArray[np.uint64]  # rows of two words, little-endian
 BlockCipher = Callable[[Blocks], Blocks]
@@ -126,14 +127,12 @@ class Lanes(Frozen):
         """Some of the lanes, from where they are."""
         return Lanes(self._key, self._starts[chosen], self._at[chosen])
 
-    def _take(self, i: int, size: int) -> bytes:
-        """The next bytes of a lane, in whole words."""
-        at, count = int(self._at[i]), size // 8
+    def _bytes(self, i: int, at: int, count: int) -> bytes:
+        """So many words of a lane from a position on, whatever was read."""
         first = at // 2
         blocks = -(-(at + count) // 2) - first
         numbers = 2 * (first + np.arange(blocks, dtype=_WORD))
         made = self._cipher(_counted(np.repeat(self._starts[i : i + 1], blocks, axis=0), numbers))
-        self._at[i] = at + count
         return made.reshape(-1)[at % 2 : at % 2 + count].tobytes()
 
     def __repr__(self) -> str:
@@ -143,24 +142,36 @@ class Lanes(Frozen):
 class Lane:
     """One of several lanes as a source."""
 
-    __slots__ = ("_i", "_lanes")
+    __slots__ = ("_from", "_i", "_lanes", "_ready")
 
     def __init__(self, lanes: Lanes, i: int) -> None:
         self._lanes, self._i = lanes, i
+        self._from, self._ready = 0, b""  # words ahead, from a position on
 
     @property
     def secure(self) -> bool:
         """True."""
         return True
 
+    def _take(self, size: int) -> bytes:
+        """The next bytes, in whole words."""
+        at = int(self._lanes._at[self._i])
+        begin = (at - self._from) * _WORD.itemsize
+        if begin < 0 or begin + size > len(self._ready):
+            count = max(size // _WORD.itemsize, _AHEAD)
+            self._from, self._ready = at, self._lanes._bytes(self._i, at, count)
+            begin = 0
+        self._lanes._at[self._i] = at + size // _WORD.itemsize
+        return self._ready[begin : begin + size]
+
     def words(self, n: int) -> Words:
         """The next n words of the lane."""
-        taken = np.frombuffer(self._lanes._take(self._i, 8 * read_count(n)), _WORD)
+        taken = np.frombuffer(self._take(_WORD.itemsize * read_count(n)), _WORD)
         return taken.astype(np.uint64, copy=False)
 
     def below(self, bound: int) -> int:
         """A number exactly uniform on 0 … bound − 1, from the lane's next words."""
-        return uniform_below(bound, lambda size: self._lanes._take(self._i, size))
+        return uniform_below(bound, self._take)
 
 
 def lane_of(source: Source, i: int) -> Source:
