@@ -1,7 +1,11 @@
 """``dprivacy demo``: the whole story, and what it names runs."""
 
+import json
 import shlex
+import sys
 from pathlib import Path
+
+import pytest
 
 from support.command_runs import command, good, refused
 
@@ -35,3 +39,17 @@ def test_the_demo_tells_the_whole_story(tmp_path: Path) -> None:
     for line in named:
         if "sanitise" not in line:  # what it writes is there by now
             assert command(*shlex.split(line)[2:], folder=tmp_path).code == 0, line
+
+
+def test_without_the_engine_the_rest_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    done = command("demo", "-o", "d", folder=tmp_path)
+    assert done.code == 0, done.err
+    assert "4. Estimate." in done.out
+    assert "pip install 'dprivacy[query]'" in " ".join(done.out.split())
+    told = json.loads(good("demo", "-o", "d", "--json", folder=tmp_path))
+    assert list(told["query"]) == ["sql"]
+    asked = refused("query", "d/released.csv", "SELECT count(*) FROM data", folder=tmp_path)
+    assert "SQL on a table needs duckdb; install it with pip install 'dprivacy[query]'" in asked

@@ -6,8 +6,10 @@ from typing import Any
 import rich_click as click
 
 import dprivacy.cli.shared_options as shared
+from dprivacy.errors import MissingExtra
 from dprivacy.release import (
     Plan,
+    QueryAnswer,
     ReceivedTable,
     attack,
     card_path,
@@ -20,6 +22,7 @@ from dprivacy.release import (
 FOLDER = "dprivacy-demo"
 SQL = "SELECT region, smokes, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL"
 _PAGE = 80
+_NO_ENGINE = "SQL needs an engine of its own, which is not installed: pip install 'dprivacy[query]'"
 
 
 @click.command(epilog=shared.examples("dprivacy demo", "dprivacy demo -o story --json"))
@@ -43,7 +46,7 @@ def demo(folder: Path, as_json: bool) -> None:
     release = received(output)
     truth = survey()
     guess = attack(release, secret="hobby", known=["region"])
-    asked = query(release, SQL)
+    asked = _asked(release)
     fitted = regress_release(release, "smokes ~ region")
     counts = {name: _counts(release, name, truth[name]) for name in card.mechanisms}
     answer = {
@@ -52,7 +55,7 @@ def demo(folder: Path, as_json: bool) -> None:
         "attack": guess.to_dict(),
         "estimates": counts,
         "regression": fitted.to_dict(),
-        "query": {"sql": SQL, **asked.to_dict()},
+        "query": {"sql": SQL, **({} if asked is None else asked.to_dict())},
     }
     if as_json:
         shared.say(answer, as_json)
@@ -74,8 +77,16 @@ def demo(folder: Path, as_json: bool) -> None:
     click.echo(_indented(str(fitted), 4))
     _step(5, "Query", "Anyone may ask the noisy copy anything, and nothing more is spent.",
           f'dprivacy query {output} "{SQL}"')  # fmt: skip
-    click.echo(_indented(asked.explain()))
+    click.echo(_indented(_NO_ENGINE if asked is None else asked.explain()))
     click.echo(f"\nAll files are in {folder}: {', '.join(Path(p).name for p in answer['files'])}")
+
+
+def _asked(release: ReceivedTable) -> QueryAnswer | None:
+    """The answer to a query; None where the engine that reads SQL is not installed."""
+    try:
+        return query(release, SQL)
+    except MissingExtra:
+        return None
 
 
 def _counts(release: ReceivedTable, name: str, truth: list[Any]) -> dict[str, dict[str, float]]:
