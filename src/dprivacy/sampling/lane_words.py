@@ -33,9 +33,7 @@ def block_cipher(key: bytes) -> BlockCipher:
     encryptor = library.Cipher(library.algorithms.AES(key), library.modes.ECB()).encryptor()
 
     def apply(blocks: Blocks) -> Blocks:
-        out: Any = np.empty(
-            (len(blocks) + 1, 2), _WORD
-        )  # update_into asks for room for a block more
+        out: Any = np.empty((len(blocks) + 1, 2), _WORD)  # the library wants room for a block more
         source, target = memoryview(_gapless(blocks)).cast("B"), memoryview(out).cast("B")
         for at in range(0, len(blocks) * BLOCK, PIECE * BLOCK):
             piece = source[at : at + PIECE * BLOCK]
