@@ -122,5 +122,6 @@ from dprivacy.verify.metric.outward_rounding import (
 from dprivacy.verify.metric.row_ratios import Ratio as Ratio, RowRatios as RowRatios
 from dprivacy.verify.shuffling.blanket_pairs import blankets as blankets
 from dprivacy.verify.shuffling.column_products import record_pairs as record_pairs
+from dprivacy.verify.shuffling.shuffled_curve import record_profile as record_profile
 from dprivacy.verify.shuffling.two_outputs import peak as peak
 from dprivacy.verify.sums.count_law import CountLaw as CountLaw

@@ -9,7 +9,7 @@ from dprivacy.errors import BadNumber
 from dprivacy.mechanisms import randomised_response
 from dprivacy.model import parallel
 from dprivacy.numbers import ln
-from dprivacy.verify import compose, shuffled, shuffled_profile
+from dprivacy.verify import compose, record_profile, shuffled, shuffled_profile
 from support.shuffled_truth import exact_delta
 
 
@@ -58,13 +58,13 @@ def test_what_is_refused():
 def test_a_record_of_two_columns_has_the_curve_of_their_product():
     sex, vote = randomised_response(range(2), eps="ln 2"), randomised_response(range(3), eps="ln 3")
     product = parallel(sex.channel, vote.channel)
-    both = shuffled_profile({"sex": sex, "vote": vote}, 500, delta="1e-9", points=9)
-    whole = shuffled_profile(product, 500, delta="1e-9", points=9)
+    both = record_profile({"sex": sex, "vote": vote}, 500, delta="1e-9")
+    whole = shuffled_profile(product, 500, delta="1e-9")
     for delta in ("1e-3", "1e-6", "1e-8"):
         found, wanted = (float(compose([curve], delta=delta).eps) for curve in (both, whole))
         assert found == pytest.approx(wanted, rel=1e-3)
     rows = [[Q(value) for value in row] for row in product.matrix.rows()]
-    small = shuffled_profile({"sex": sex, "vote": vote}, 2, delta="1/1000", points=5)
+    small = record_profile({"sex": sex, "vote": vote}, 2, delta="1/1000")
     pairs = [(i, j) for i in range(len(rows)) for j in range(len(rows)) if i != j]
     for a in (Q(1), Q(3, 2), Q(3)):
         truth = max(exact_delta(rows, 2, a, pair) for pair in pairs)

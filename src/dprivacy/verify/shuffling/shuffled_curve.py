@@ -1,8 +1,9 @@
 """`shuffled_profile`: δ of a shuffled release as a function of ε, for composing it with others."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from dprivacy.errors import BadNumber
 from dprivacy.numbers import Level, float_up
@@ -10,29 +11,27 @@ from dprivacy.sources import result
 from dprivacy.typing import ChannelLike, LevelLike, NumberLike
 from dprivacy.verify.composing.loss_atoms import lies_above
 from dprivacy.verify.metric.delta_profile import PrivacyProfile
+from dprivacy.verify.shuffling.blanket_pairs import Blanket
 from dprivacy.verify.shuffling.column_covers import cover_of, exact_rows
 from dprivacy.verify.shuffling.column_products import record_pairs, shuffled_columns
-from dprivacy.verify.shuffling.shuffled_reports import shuffled
+from dprivacy.verify.shuffling.shuffled_reports import Shuffled, shuffled
 from dprivacy.verify.shuffling.two_outputs import two_output_delta
 from dprivacy.verify.shuffling.worst_pair import FINE, rounded
 
+_POINTS = 61
 _MOST_WORK = 20_000  # pairs times points
 
 
 @result("B", "§5")
 def shuffled_profile(
-    C: ChannelLike | LevelLike | Mapping[str, ChannelLike | LevelLike],
-    n: int,
-    *,
-    delta: NumberLike = "1e-15",
-    points: int = 61,
+    C: ChannelLike | LevelLike, n: int, *, delta: NumberLike = "1e-15", points: int = _POINTS
 ) -> PrivacyProfile:
     """δ as a function of ε for n shuffled reports: never below the truth.
 
     Parameters
     ----------
     C, n
-        As in `shuffled`; or several columns by their names, as in `shuffled_columns`.
+        As in `shuffled`.
     delta
         How small δ may get: where the curve ends. Smaller than what is left of δ for one release.
     points
@@ -58,19 +57,29 @@ def shuffled_profile(
     """
     if type(points) is not int or points < 2:
         raise BadNumber(f"a curve has at least two points, not {points!r}")
-    if isinstance(C, Mapping):
-        end, listed = shuffled_columns(C, n, delta=delta), None
-        pairs = list(record_pairs(C, C))
-    else:
-        end, listed = shuffled(C, n, delta=delta), exact_rows(C)
-        pairs = list(cover_of(C).changed)
+    end, listed = shuffled(C, n, delta=delta), exact_rows(C)
+    chances = [row[1] for row in listed[1]] if listed and len(listed[1][0]) == 2 else []
+    return _followed(list(cover_of(C).changed), end, points, chances)
+
+
+@result("B", "§5")
+def record_profile(columns: Mapping[str, Any], n: int, *, delta: NumberLike) -> PrivacyProfile:
+    """The same for whole records of several columns, as in `shuffled_columns`."""
+    end = shuffled_columns(columns, n, delta=delta)
+    return _followed(list(record_pairs(columns, columns)), end, _POINTS)
+
+
+def _followed(
+    pairs: Sequence[Blanket], end: Shuffled, points: int, chances: Sequence[Fraction] = ()
+) -> PrivacyProfile:
+    """The curve of all pairs up to a known ε; `chances` are those of two outputs, if there are two."""
+    n = end.n
     if len(pairs) * points > _MOST_WORK:
         raise BadNumber(
             f"{len(pairs):,} pairs of values at {points} points are too many; take fewer points"
         )
     if not isinstance(end.eps, Level) or not end.eps:
         raise BadNumber("no δ this small is reached at any ε; take a larger delta")
-    chances = [row[1] for row in listed[1]] if listed and len(listed[1][0]) == 2 else []
     known = []
     for k in range(points):
         a = rounded(float(end.eps) * k / (points - 1)) if k else Fraction(1)

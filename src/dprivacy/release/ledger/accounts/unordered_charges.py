@@ -19,7 +19,7 @@ from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.shuffle_terms import misfits
 from dprivacy.release.unordered.shuffled_block import ShuffledTable, column_law, shuffled_table
 from dprivacy.sources import result
-from dprivacy.verify import Composition, compose, record_pairs, shuffled_profile
+from dprivacy.verify import Composition, compose, record_pairs, record_profile, shuffled_profile
 
 _MOST_PAIRS = 40  # of records, for a curve within seconds
 _BELOW = 1000  # how far below the δ of one release its curve is followed
@@ -74,8 +74,11 @@ def composed_unordered(plan: Plan, times: int, delta: Fraction, rows: int) -> Co
     if plan.rows_per_person == 1 and shuffled_table(plan, rows, delta=least).gains:
         laws = {column.name: column_law(column) for column in plan.columns}
         if len(record_pairs(laws, laws)) <= _MOST_PAIRS:
-            law = laws if len(laws) > 1 else column_law(plan.columns[0])
-            curve = shuffled_profile(law, rows, delta=least)
+            curve = (
+                record_profile(laws, rows, delta=least)
+                if len(laws) > 1
+                else shuffled_profile(column_law(plan.columns[0]), rows, delta=least)
+            )
             return compose([curve], delta=delta, times=times)
     each = delta / (2 * times)
     found = shuffled_table(plan, rows, delta=each)
