@@ -89,6 +89,39 @@ def test_a_closed_collection_takes_nothing(book, place):
     looking.release()
 
 
+@pytest.fixture(scope="module")
+def guest(server):
+    """The address for somebody who may log in, and nothing else."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as root:
+        root.execute("CREATE ROLE guest LOGIN")
+    return server.replace("ledger@", "guest@")
+
+
+@pytest.mark.service("postgres")
+def test_a_user_without_rights_is_told_so(server, guest):
+    schema = f"c{uuid.uuid4().hex}"
+    with pytest.raises(BadFile, match="this user may not use it"):
+        new_book(guest, asked("unary"), schema=schema)
+    new_book(server, asked("unary"), schema=schema).release()
+    with pytest.raises(BadFile, match=r"no book|may not use it"):
+        open_book(guest, schema=schema)
+
+
+@pytest.mark.service("postgres")
+@pytest.mark.parametrize("table", ["about (a int)", "about (name text, value int)"])
+def test_a_schema_that_somebody_else_made(server, table):
+    import psycopg
+
+    schema = f"c{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as root:
+        root.execute(f"CREATE SCHEMA {schema}")
+        root.execute(f"CREATE TABLE {schema}.{table}")
+    with pytest.raises(BadFile, match=r"no book of a collection|is not the book"):
+        open_book(server, schema=schema)
+
+
 @pytest.mark.service("postgres")
 def test_several_collectors_count_in_one_database_at_once(server):
     """Four that send the same reports, each in an order of its own; one of them counts each report."""

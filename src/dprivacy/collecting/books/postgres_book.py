@@ -58,8 +58,13 @@ class PostgresBook(Book):
             if collection is not None:
                 self._make(collection)
             self._open()
-        except BaseException:
+        except BaseException as reason:
             self._connection.close()
+            if isinstance(reason, self._psycopg.Error):
+                raise BadFile(
+                    f"{self.name}: schema {schema!r} holds no book of a collection, or this user may "
+                    f"not use it ({reason.sqlstate or 'the connection was lost'})"
+                ) from None
             raise
 
     @classmethod
