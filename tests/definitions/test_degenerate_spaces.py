@@ -71,6 +71,7 @@ def counts(n):
 # How each function is called, given the space, a channel on it and the level.
 CALLS = {
     "design.optimal": lambda s, C, e, d: design.optimal(s, eps=e, loss=metric_loss(d)),
+    "design.max_case_universal": lambda s, C, e, d: design.max_case_universal(s, eps=e),
     "design.minimax": lambda s, C, e, d: design.minimax(s, eps=e, loss=metric_loss(d)),
     "design.expected_loss": lambda s, C, e, d: design.expected_loss(C, s, loss="bayes"),
     "design.remap": lambda s, C, e, d: design.remap(C, s, loss="bayes"),

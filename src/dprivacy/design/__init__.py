@@ -6,6 +6,7 @@ draws from it. `universally_optimal` turns the question round: for whom is a mec
 
 from dprivacy.design.least_expected_loss import optimal as optimal
 from dprivacy.design.least_worst_loss import Minimax as Minimax, minimax as minimax
+from dprivacy.design.max_case_optimum import MaxOptimum as MaxOptimum
 from dprivacy.design.optimum import (
     OptimalityCertificate as OptimalityCertificate,
     Optimum as Optimum,
@@ -22,6 +23,9 @@ from dprivacy.design.universality.consumer_preference import (
     BestKernel as BestKernel,
     Preference as Preference,
     best_kernel as best_kernel,
+)
+from dprivacy.design.universality.every_extreme_posterior import (
+    max_case_universal as max_case_universal,
 )
 from dprivacy.design.universality.interval_pixels import (
     IntervalLoss as IntervalLoss,

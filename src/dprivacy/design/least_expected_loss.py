@@ -3,26 +3,55 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from dprivacy.design.columns.arithmetic_device import require_device
 from dprivacy.design.engines.certified_integers import proved
 from dprivacy.design.engines.whole_program import solved
+from dprivacy.design.max_case_optimum import MaxOptimum, max_case_optimum
 from dprivacy.design.optimum import OptimalityCertificate, Optimum, Proof, checked
 from dprivacy.design.piece_answer import Clock, PieceAnswer, answered
 from dprivacy.design.problems.approximation import Approximation, Progress
 from dprivacy.design.problems.design_problem import Coordinates, Problem
 from dprivacy.design.problems.independent_pieces import Piece, pieces_of
 from dprivacy.design.problems.machine_limits import require_memory
-from dprivacy.errors import BadNumber, NotApplicable, WrongKind
+from dprivacy.errors import BadNumber, NotApplicable, UnknownName, WrongKind
 from dprivacy.numbers import Mat, float_up
 from dprivacy.sources import result
 from dprivacy.typing import Label, LevelLike, LossLike, NumberLike, PriorLike, SpaceLike
 from dprivacy.verify import bits_for
 
 
+@overload
+def optimal(
+    space: SpaceLike,
+    *,
+    eps: LevelLike,
+    delta: NumberLike = ...,
+    prior: PriorLike = ...,
+    loss: LossLike | Coordinates = ...,
+    outputs: Iterable[Label] | None = ...,
+    gap: float = ...,
+    seconds: float | None = ...,
+    start: Optimum | None = ...,
+    spanner: NumberLike | None = ...,
+    progress: Progress | None = ...,
+    force: bool = ...,
+    device: Literal["cpu", "gpu"] = ...,
+    case: Literal["average"] = ...,
+) -> Optimum: ...
+@overload
+def optimal(
+    space: SpaceLike,
+    *,
+    eps: LevelLike,
+    prior: PriorLike = ...,
+    loss: LossLike | Coordinates = ...,
+    outputs: Iterable[Label] | None = ...,
+    case: Literal["max"],
+) -> MaxOptimum: ...
 @result("T", "Def 6.2.3")
 def optimal(
     space: SpaceLike,
@@ -39,7 +68,8 @@ def optimal(
     progress: Progress | None = None,
     force: bool = False,
     device: Literal["cpu", "gpu"] = "cpu",
-) -> Optimum:
+    case: Literal["average", "max"] = "average",
+) -> Optimum | MaxOptimum:
     """The ε·d-private channel with the least expected loss Σ_x π_x Σ_y C[x, y]·ℓ(y, x).
 
     Parameters
@@ -80,13 +110,16 @@ def optimal(
     device
         "gpu" for column generation on an NVIDIA card (extra ``gpu``), worthwhile from some hundred
         secrets on. Both proofs are made on the processor all the same.
+    case
+        "average" for the expected loss; "max" for the loss that the most telling output leaves, where
+        only `space`, `eps`, `prior`, `loss` and `outputs` count.
 
     Returns
     -------
     Optimum
         With `channel`, `loss`, `bound`, `gap` and `certificate`. The channel is exact and proved
         private; the bound is proved too. Interrupted from the keyboard, the best so far, proved
-        likewise.
+        likewise. In the max case a MaxOptimum.
 
     Raises
     ------
@@ -126,6 +159,10 @@ def optimal(
     problem = Problem.read(
         space, eps=eps, prior=prior, loss=loss, outputs=outputs, delta=delta, spanner=spanner
     )
+    if case == "max":
+        return max_case_optimum(problem)
+    if case != "average":
+        raise UnknownName.among("case", case, ("average", "max"))
     gap = _read_gap(gap)
     require_device(device)
     clock = Clock(_read_seconds(seconds), progress)

@@ -12,10 +12,16 @@ from dprivacy.design.universality.refined_by_noise import (
     refined_by_laplace,
 )
 from dprivacy.errors import Uncertified
+from dprivacy.flow import loss
 from dprivacy.mechanisms import pixelated_laplace
 from dprivacy.numbers.levels import as_eps
 from dprivacy.refine import refines
 from support.interval_losses import LEVELS, absolute, random_setting, squared
+
+
+def table_of(rows, N):
+    places = [Q(k, N) for k in range(N + 1)]
+    return loss.matrix(range(len(rows)), places, rows)
 
 
 class TestDifference:
@@ -38,7 +44,28 @@ class TestDifference:
                     kappa = float(found.kappa)
                     c = 3 * e**2 / (1 - math.exp(-e)) ** 2
                     assert float(found.theorem) == pytest.approx(c * kappa / N)
-                    assert float(found.sharper) == pytest.approx(kappa / 2 * math.tanh(e / 2 / N))
+                    assert float(found.sharper) <= kappa / 2 * math.tanh(e / 2 / N) * (1 + 1e-12)
+
+    @pytest.mark.parametrize("eps", ["ln 2", "8 ln 2", "40 ln 2"])
+    def test_the_second_bound_takes_over_for_large_levels(self, eps):
+        """κ/(3N)·(1 + 3λ)/(1 + λ) ≤ 2κ/(3N), from the definition in doubles; and what it bounds."""
+        for N in (1, 3, 12):
+            found = laplace_against_geometric(N, eps=eps, loss=absolute)
+            step = math.exp(-float(as_eps(eps)) / N)
+            first = math.tanh(float(as_eps(eps)) / (2 * N)) / 2
+            second = (1 + 3 * step) / (1 + step) / (3 * N)
+            assert float(found.sharper) == pytest.approx(min(first, second))
+            assert found.difference[1] <= found.sharper <= Q(2, 3 * N)
+
+    def test_a_loss_that_jumps_is_bounded_by_how_much_it_varies(self):
+        """Rows that vary by at most 1, without a Lipschitz constant: 1/2·tanh(ε/(2N))."""
+        rng = random.Random(2)
+        for N, eps in ((3, "ln 2"), (5, "4 ln 3"), (8, "ln 3")):
+            bound = math.tanh(float(as_eps(eps)) / (2 * N)) / 2
+            for _ in range(10):
+                table = [[Q(rng.randrange(2)) for _ in range(N + 1)] for _ in range(3)]
+                found = laplace_against_geometric(N, eps=eps, loss=table_of(table, N))
+                assert float(found.difference[1]) <= bound + 1e-12
 
     def test_one_step_by_hand(self):
         """Guess 0 or 1: the geometric errs with λ/(1+λ), the Laplace with e^(−ε/2)/2."""

@@ -29,8 +29,9 @@ class LossDifference(Answer):
 
     `geometric`, `laplace` and `difference` are lower and upper bounds, equal where exact. `kappa` is
     the Lipschitz constant of the loss. `theorem` is the source's bound cκ/N on the difference with
-    c = 3ε²/(1 − e^(−ε))² (E12), `sharper` is κ/2·tanh(ε/(2N)), which is at most κε/(4N); both are
-    rounded up where they are not rational.
+    c = 3ε²/(1 − e^(−ε))² (E12). `sharper` is the smaller of κ/2·tanh(ε/(2N)) ≤ κε/(4N) and
+    κ/(3N)·(1 + 3λ)/(1 + λ) ≤ 2κ/(3N) with λ = e^(−ε/N). Both are rounded up where they are not
+    rational.
 
     Examples
     --------
@@ -98,7 +99,9 @@ def laplace_against_geometric(
     k and of k+1. These two agree given that the secret is at most k/N, and given that it is more; the
     odds of the two cases differ by the factor e^(2ε/N). So their Kantorovich distance is at most
     tanh(ε/(2N)), mixing moves them by half of that on average, and a κ-Lipschitz loss changes by at
-    most κ/2·tanh(ε/(2N)) ≤ κε/(4N). That holds for every prior, and is always below cκ/N.
+    most κ/2·tanh(ε/(2N)) ≤ κε/(4N). Counting how far the mass has to move gives
+    κ/(3N)·(1 + 3λ)/(1 + λ), which is less for large ε/N. Both hold for every prior, and are always
+    below cκ/N.
 
     Examples
     --------
@@ -109,7 +112,7 @@ def laplace_against_geometric(
     setting = Setting.of(N, eps, prior, loss)
     steps, table = len(setting.space) - 1, setting.loss.matrix.entries
     kappa = Fraction(int(abs(table[:, 1:] - table[:, :-1]).max()), setting.loss.matrix.den) * steps
-    low = setting.powers[0][1]
+    low, high = setting.powers[0][1], setting.powers[1][1]
     return LossDifference(
         steps,
         setting.eps,
@@ -119,7 +122,7 @@ def laplace_against_geometric(
         geometric_loss(steps, eps=setting.eps, prior=setting.prior, loss=setting.loss),
         laplace_loss(steps, eps=setting.eps, prior=setting.prior, loss=setting.loss),
         kappa * _constant(setting.eps) / steps,
-        kappa * (1 - low) / (1 + low) / 2,
+        kappa * min((1 - low) / (1 + low) / 2, (1 + 3 * high) / (1 + high) / (3 * steps)),
     )
 
 

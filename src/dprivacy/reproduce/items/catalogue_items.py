@@ -37,7 +37,7 @@ _SHELVES = (
     "chapters.local_orders",
     "errata.errata_1_to_11",
     "errata.errata_12_to_22",
-    "errata.errata_23_to_34",
+    "errata.errata_23_to_35",
 )
 
 

@@ -1,9 +1,10 @@
-"""Errata E23 to E34, each with its counter-example computed."""
+"""Errata E23 to E35, each with its counter-example computed."""
 
 import math
 from fractions import Fraction as Q
 from itertools import product
 
+from dprivacy.design import laplace_loss, optimal
 from dprivacy.errors import NotStochastic
 from dprivacy.flow import gain, is_monotonic, loss
 from dprivacy.mechanisms import any_metric
@@ -21,7 +22,7 @@ from dprivacy.reproduce.items.source_channels import (
     truncated,
     worth,
 )
-from dprivacy.spaces import FiniteSpace, from_table, line, points
+from dprivacy.spaces import FiniteSpace, from_table, line, points, quantised
 from dprivacy.verify import binomial_tail_bound, distinguishability, privacy
 
 
@@ -227,3 +228,29 @@ def e34(_: Setting) -> Parts:
     """11710/9288 is 1.26077…, so 1.2608 when rounded."""
     yield compared("the ceiling 11710/9288", "1.2607", ceiling(), erratum="E34")
     yield extended("exactly", ceiling(), holds=ceiling() == Q(11710, 9288))
+
+
+@item("erratum:E35", "Losses in steps on an interval", "T §7.7, §7.8")
+def e35(_: Setting) -> Parts:
+    """The Laplace is optimal for losses in N steps too, where privacy is asked on all points."""
+    ratios = []
+    for points_apart in (20, 40):
+        places = quantised(0, 1, Q(1, points_apart))
+        table = loss.function(
+            [0, Q(1, 2), 1], places.labels, lambda w, x: abs(w - Q(int(2 * x), 2))
+        )
+        best = float(optimal(places, eps=2, loss=table).loss)
+        laplace = float(laplace_loss(points_apart, eps=2, loss=table)[1])
+        ratios.append(laplace / best)
+        yield extended(
+            f"least private loss and the Laplace's on {points_apart + 1} points",
+            f"{best:.6f}, {laplace:.6f}",
+            holds=best <= laplace < 1.001 * best,
+        )
+    yield corrected(
+        "the Laplace for |w − ⌊2x⌋/2|, private on all points",
+        "not optimal",
+        "optimal in the limit of many points",
+        "E35",
+        shows=1 <= ratios[1] < ratios[0] < 1.001,
+    )
