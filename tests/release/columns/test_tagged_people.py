@@ -146,6 +146,8 @@ def _named(person):
         pd.Series(["ann", None]),
         [pd.Timestamp("2026-01-01"), pd.NaT],
         pl.Series(["ann", None]),
+        np.ma.array([1, 2], mask=[False, True]),
+        np.ma.array([1.5, 2.5], mask=[False, True]),
     ],
 )
 def test_nobody_is_refused_by_the_row(people):
@@ -153,7 +155,10 @@ def test_nobody_is_refused_by_the_row(people):
         TaggedPeople(people, KEY)
 
 
-@pytest.mark.parametrize("people", [[True], np.array([True]), pa.array([True]), [b"ann"], [["a"]]])
+@pytest.mark.parametrize(
+    "people",
+    [[True], np.array([True]), pa.array([True]), [b"ann"], [["a"]], np.arange(4).reshape(2, 2)],
+)
 def test_what_identifies_nobody_is_refused(people):
     with pytest.raises(Malformed, match="identified by texts or numbers"):
         TaggedPeople(people, KEY)

@@ -15,7 +15,7 @@ RULE = (
     "7.0 and the text 7 are one person"
 )
 _WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]*))\.0+")
-_MISSING = ("NAType", "NaTType")  # those of pandas
+_MISSING = ("NAType", "NaTType", "MaskedConstant")  # those of pandas and NumPy
 _LONGEST = 400  # digits of a number that are written out
 
 
@@ -35,6 +35,8 @@ def same_person(person: Any) -> str | None:
     >>> [same_person(x) for x in (7, 7.0, "7", " 7.0 ", "007", "")]
     ['7', '7', '7', '7', '007', None]
     """
+    if type(person).__name__ in _MISSING:
+        return None
     person = python_value(person)
     if isinstance(person, bool):
         raise WrongKind(
@@ -48,7 +50,7 @@ def same_person(person: Any) -> str | None:
         )
     if isinstance(person, float | Decimal):
         return _number(person)
-    if person is None or type(person).__name__ in _MISSING:
+    if person is None:
         return None
     text = unicodedata.normalize("NFC", str(person)).strip()
     whole = _WHOLE.fullmatch(text)

@@ -141,7 +141,8 @@ def _held(people: Any) -> Any:
                     return numbers.astype(np.int64, copy=False)
         return people.to_pylist()
     kind = getattr(getattr(people, "dtype", None), "kind", "")  # of NumPy and pandas
-    if kind in ("i", "u", "f"):
+    flat = getattr(people, "ndim", 1) == 1 and not isinstance(people, np.ma.MaskedArray)
+    if kind in ("i", "u", "f") and flat:
         numbers = np.asarray(people)
         if numbers.dtype.kind in "iu" and _fits(numbers):
             return numbers.astype(np.int64, copy=False)
