@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from timing import best_of_each
 
-from dprivacy.sampling import InsecureSource
-from dprivacy.text import Embedding, text_mechanism, word_movers_distance
+from dprivacy.sampling import InsecureSource, SystemSource
+from dprivacy.text import Embedding, text_cells, text_mechanism, word_movers_distance
 from dprivacy.text.embeddings.nearest_vectors import nearest_rows
 
 
@@ -85,8 +85,36 @@ def documents(words: int, dimension: int) -> None:
     print(f"  Word Mover's distance of 200 and 200 words: {time.process_time() - began:.3f} s")
 
 
+def tickets(words: int, dimension: int, rows: int) -> None:
+    """Texts of 40 words in a table: reading with everything looked for, drawing, and writing."""
+    rng = np.random.default_rng(3)
+    names = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("", *"lmnrst")]
+    names = [x + y for x in names for y in names][:words]
+    e = Embedding(tuple(names), rng.normal(size=(words, dimension)).astype(np.float32))
+    found = ["Maria Oliveira", "+44 20 7946 0958", "12 March 2024", "a.b@example.org"]
+    texts = [
+        " ".join([*(names[k] for k in rng.zipf(1.3, 39) % words), found[row % 4]])
+        for row in range(rows)
+    ]
+    cells = text_cells(e, eps=2, length=40)
+    began = [time.process_time()]
+    places = cells.places(texts)
+    began.append(time.process_time())
+    noisy = cells.draw(places, SystemSource())
+    began.append(time.process_time())
+    cells.written(noisy)
+    began.append(time.process_time())
+    spent = np.diff(began) / (rows * 40) * 1e6
+    steps = zip(("reading", "drawing", "writing"), spent, strict=True)
+    print(
+        f"{rows:,} texts of 40 words, vocabulary {words:,}: {spent.sum():.1f} s per million words"
+    )
+    print("  " + ", ".join(f"{step} {seconds:.1f}" for step, seconds in steps))
+
+
 if __name__ == "__main__":
     print("numpy", np.__version__)
     nearest(30_000, 100, 1000)
     nearest(50_000, 300, 500)
     documents(30_000, 100)
+    tickets(10_000, 100, 20_000)

@@ -11,7 +11,7 @@ from dprivacy.cli.verbs.curves import curves
 from dprivacy.cli.verbs.geo import geo
 from dprivacy.cli.verbs.match import match
 from dprivacy.cli.verbs.tables import sanitise
-from dprivacy.cli.verbs.text import text
+from dprivacy.cli.verbs.worded.text import text
 from dprivacy.errors import AlreadyReleased, NotApplicable
 from dprivacy.release import Ledger, card_path, write_permanent_key
 

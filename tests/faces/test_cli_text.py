@@ -5,8 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from dprivacy.cli.verbs.text import text
+from dprivacy.cli.verbs.worded.text import text
 from dprivacy.errors import BadLevel, DPrivacyError, Malformed, UnknownCategory
+from dprivacy.release import prove_card
 from dprivacy.text import small_embedding
 from support.text_corpora import invented
 
@@ -178,3 +179,118 @@ def test_corpora_that_are_refused(tmp_path):
     (one / "a.txt").write_text("tea")
     done = run("--attack", tmp_path / "one", "--epsilon", 9)
     assert isinstance(done.exception, Malformed)
+
+
+@pytest.fixture
+def tickets(tmp_path):
+    place = tmp_path / "tickets.csv"
+    lines = [
+        "id,who,message",
+        "1,ann,Maria Oliveira wants her money back",
+        "2,bob,the river is old",
+    ]
+    place.write_text("\n".join([*lines, '3,cat,""', "4,dan,"]) + "\n", encoding="utf-8")
+    return place
+
+
+TABLE = ("--length", 5, "--epsilon", "1/2", "--pass-through", "id", "--drop", "who")
+
+
+def test_a_column_of_a_table_keeps_its_rows_and_gets_a_card(tickets, tmp_path):
+    out = tmp_path / "out.csv"
+    done = run(tickets, "--column", "message", *TABLE, "-o", out)
+    assert done.exit_code == 0, done.output
+    rows = [line.split(",") for line in out.read_text().replace('"', "").splitlines()]
+    assert [row[0] for row in rows] == ["id", "1", "2", "3", "4"]
+    assert [len(row[1].split()) for row in rows[1:]] == [5, 5, 5, 5]
+    assert "Any two texts of up to 5 words" in done.output
+    assert (tmp_path / "out.csv.card.json").exists()
+    assert "Oliveira" not in done.output
+
+
+def test_other_columns_must_be_named(tickets, tmp_path):
+    arguments = ("--column", "message", "--length", 5, "--epsilon", 1, "-o", tmp_path / "out.csv")
+    done = run(tickets, *arguments)
+    assert isinstance(done.exception, Malformed)
+    assert "says nothing of the column 'id', 'who'" in str(done.exception)
+
+
+def test_a_table_without_a_column_is_refused(tickets):
+    done = run(tickets, "--epsilon", 1)
+    assert done.exit_code == 2
+    assert "--column NAME" in done.output
+
+
+def test_the_plan_that_is_printed_is_the_plan(tickets):
+    from dprivacy.release import Plan
+
+    done = run(tickets, "--column", "message", *TABLE, "--print-plan")
+    plan = Plan.parse(done.stdout)
+    assert (plan.protected, plan.pass_through, plan.drop) == (("message",), ("id",), ("who",))
+
+
+def test_topics_of_a_column(tickets, tmp_path):
+    (tmp_path / "topics.toml").write_text('pay = ["money"]\nwater = ["river", "lake"]\n')
+    out = tmp_path / "out.csv"
+    arguments = ("--column", "message", "--topics", tmp_path / "topics.toml", "--epsilon", 60)
+    tickets.write_text("message\nthe old river\nmy money\n", encoding="utf-8")
+    done = run(tickets, *arguments, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert out.read_text().replace('"', "").split() == ["message", "water", "pay"]
+
+
+def test_lines_of_json_and_folders_keep_their_shape(tmp_path):
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"id": 1, "message": "tea"}\n{"id": 2}\n', encoding="utf-8")
+    arguments = ("--length", 3, "--epsilon", 1)
+    out = tmp_path / "out.jsonl"
+    done = run(lines, "--column", "message", *arguments, "--pass-through", "id", "-o", out)
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["id"], len(row["message"].split())) for row in rows] == [(1, 3), (2, 3)]
+    again = run(lines, "--column", "message", *arguments, "-o", tmp_path / "again.jsonl")
+    assert "released there before" in str(again.exception) or again.exit_code
+    (tmp_path / "notes/a").mkdir(parents=True)
+    (tmp_path / "notes/a/one.txt").write_text("the king drank tea")
+    (tmp_path / "notes/two.txt").write_text("")
+    done = run(tmp_path / "notes", *arguments, "-o", tmp_path / "noisy")
+    assert done.exit_code == 0, done.output
+    found = {
+        p.relative_to(tmp_path / "noisy").as_posix() for p in (tmp_path / "noisy").rglob("*.*")
+    }
+    assert found == {"a/one.txt", "two.txt", "_card.json"}
+    assert len((tmp_path / "noisy/two.txt").read_text().split()) == 3
+    assert prove_card(tmp_path / "noisy/_card.json", file=tmp_path / "noisy")
+    (tmp_path / "noisy/two.txt").unlink()
+    assert not prove_card(tmp_path / "noisy/_card.json", file=tmp_path / "noisy")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"[1]", "should be an object"),
+        (b'{"a": [1]}', "values of its own"),
+        (b'{"a": "\xff"}', "not UTF-8"),
+        (b"zyxsecret", "not JSON"),
+    ],
+)
+def test_lines_that_are_refused(tmp_path, line, words):
+    place = tmp_path / "in.jsonl"
+    place.write_bytes(b'{"a": "tea"}\n' + line + b"\n")
+    done = run(place, "--column", "a", "--length", 3, "--epsilon", 1, "-o", tmp_path / "o.jsonl")
+    assert words in str(done.exception)
+    assert "line 2" in str(done.exception)
+    assert "zyxsecret" not in str(done.exception)
+
+
+def test_a_preview_is_for_a_terminal_alone(tickets):
+    done = run(tickets, "--column", "message", *TABLE, "--preview")
+    assert "for a terminal alone" in str(done.exception)
+    assert "Oliveira" not in done.output
+
+
+def test_reading_back(tickets):
+    done = run("--attack", tickets, "--column", "message", "--length", 5, "--epsilon", 60)
+    assert done.exit_code == 0, done.output
+    assert "gets 100.0 % right" in done.stdout
+    assert "Any two texts of up to 5 words" in done.stdout

@@ -97,6 +97,20 @@ def letters(draw):
 
 
 @st.composite
+def tickets(draw):
+    """One text is another one, longer or shorter, with names and without."""
+    words = st.sampled_from([*WORDS, "Maria", "+44 20 7946 0958", "a@example.org", "Smith"])
+    texts = st.lists(words, max_size=9).map(" ".join)
+    true = draw(st.lists(texts, min_size=1, max_size=6))
+    other = list(true)
+    other[draw(st.integers(0, len(true) - 1))] = draw(texts)
+    return [
+        "id,message\n" + "".join(f'{k},"{text}"\n' for k, text in enumerate(table))
+        for table in (true, other)
+    ]
+
+
+@st.composite
 def ratings(draw):
     """One person likes something more, or less; so that the lines may come in another order."""
     people, items = draw(st.integers(3, 6)), 4
@@ -119,6 +133,7 @@ _KEY = "--permanent-key key"
 _TRACKS = 'geo in.gpx --region "40.7,-74.0,50 km" --reports 4 --person row --keep name'
 _CURVES = "curves in.csv --epsilon 1 --grid 0.01 --columns h0:h3"
 _TEXT = "text in.txt --epsilon 10 -o out.txt"
+_TICKETS = "text in.csv --column message --length 4 --epsilon 3 --pass-through id"
 _MATCH = 'match in.csv --bits 8 --epsilon "ln 3" -k 2 -o out.csv'
 OTHER_EXITS = [
     (verb_exit("GeoJSON and a map", f"{_GEO} -o out.geojson --map map.html"), places()),
@@ -133,5 +148,7 @@ OTHER_EXITS = [
     (verb_exit("curves to Parquet", f"{_CURVES} -o out.parquet --json"), days()),
     (verb_exit("a text", _TEXT, "in.txt"), letters()),
     (verb_exit("a text, in its order", f"{_TEXT} --layout text", "in.txt"), letters()),
+    (verb_exit("a column of texts", f"{_TICKETS} -o out.csv"), tickets()),
+    (verb_exit("texts in their order", f"{_TICKETS} --layout text -o out.parquet"), tickets()),
     (verb_exit("matches", _MATCH), ratings()),
 ]

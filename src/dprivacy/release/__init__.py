@@ -55,6 +55,14 @@ from dprivacy.release.receiving.table_receiver import (
 )
 from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as sanitise_file
 from dprivacy.release.texts.protecting_texts import protect_text as protect_text
+from dprivacy.release.texts.text_files import (
+    sanitise_folder as sanitise_folder,
+    sanitise_lines as sanitise_lines,
+)
+from dprivacy.release.texts.text_preview import (
+    TextPreview as TextPreview,
+    preview_texts as preview_texts,
+)
 
 # isort: split
 # For other rooms; not part of the surface.
@@ -121,5 +129,10 @@ from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_
 from dprivacy.release.texts.protecting_texts import (
     charge_of as charge_of,
     released_document as released_document,
+)
+from dprivacy.release.texts.text_files import (
+    folder_files as folder_files,
+    folder_table as folder_table,
+    read_lines as read_lines,
 )
 from dprivacy.release.unordered.shuffle_terms import require_delta as require_delta

@@ -18,6 +18,15 @@ from dprivacy.text.attacks.nearest_texts import (
     Neighbours as Neighbours,
     neighbours_of as neighbours_of,
 )
+from dprivacy.text.attacks.reading_back import (
+    Reconstruction as Reconstruction,
+    reconstruct as reconstruct,
+)
+from dprivacy.text.attacks.three_forms import (
+    FormRow as FormRow,
+    FormTable as FormTable,
+    compare_forms as compare_forms,
+)
 from dprivacy.text.attacks.topic_model import TopicModel as TopicModel, train_topics as train_topics
 from dprivacy.text.documents.document_bounds import (
     LeakageBound as LeakageBound,
@@ -91,4 +100,5 @@ from dprivacy.text.documents.texts_in_cells import (
 )
 from dprivacy.text.documents.topic_labels import read_topics as read_topics
 from dprivacy.text.documents.word_noise import Noise as Noise, word_floor as word_floor
+from dprivacy.text.embeddings.kind_words import without_names as without_names
 from dprivacy.text.finding.personal_data import KINDS as KINDS, read_kinds as read_kinds

@@ -33,7 +33,10 @@ from dprivacy.viz.charts.matching_charts import (
 from dprivacy.viz.charts.noise_charts import plot_noise as plot_noise
 from dprivacy.viz.charts.order_charts import plot_order as plot_order
 from dprivacy.viz.charts.profile_charts import plot_profile as plot_profile
-from dprivacy.viz.charts.text_charts import plot_attacks as plot_attacks
+from dprivacy.viz.charts.text_charts import (
+    plot_attacks as plot_attacks,
+    plot_forms as plot_forms,
+)
 from dprivacy.viz.charts.verdict_charts import plot_refinement as plot_refinement
 from dprivacy.viz.maps.map_drawing import place_map as place_map, save_map as save_map
 from dprivacy.viz.maps.place_charts import (

@@ -38,8 +38,12 @@ def require_listed(sizes: Mapping[str, int], output: Mapping[str, Any], folder: 
 
 
 def sizes_in(folder: Path) -> dict[str, int]:
-    """Names and sizes of the files in a folder of this machine."""
-    return {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
+    """Names and sizes of the files in a folder of this machine, and in the folders of it."""
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def folder_findings(folder: Path, output: Mapping[str, Any]) -> Iterator[str]:

@@ -10,7 +10,8 @@ from dprivacy.errors import BadFile
 from dprivacy.model import require_keys
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.=-]{0,200}")  # in the folder itself, and never hidden
+_PART = r"[^\W_][\w .=+,()'&@-]{0,200}"
+_NAME = re.compile(rf"{_PART}(?:/{_PART}){{0,20}}")  # below the folder, and never hidden
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,17 @@ def listing_hash(files: Iterable[ListedFile]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def may_be_listed(name: str) -> bool:
+    """Whether a name is that of a file below the folder of a card.
+
+    Examples
+    --------
+    >>> [may_be_listed(name) for name in ("a/one note.txt", "../one.txt", "_SUCCESS", "/etc/passwd")]
+    [True, False, False, False]
+    """
+    return _NAME.fullmatch(name) is not None
+
+
 def require_hash(text: str, name: str) -> None:
     """BadFile where a text on a card is no SHA-256."""
     if not _HASH.fullmatch(text):
@@ -66,7 +78,7 @@ def require_listing(entries: list[Any], name: str) -> None:
             )
         require_keys(entry, {"name": str, "rows": int, "bytes": int, "sha256": str}, {}, name)
         require_hash(entry["sha256"], name)
-        if not _NAME.fullmatch(entry["name"]) or min(entry["rows"], entry["bytes"]) < 0:
+        if not may_be_listed(entry["name"]) or min(entry["rows"], entry["bytes"]) < 0:
             raise BadFile(
                 f"{name}: {entry['name'][:70]!r} is not a file of this folder with its size"
             )

@@ -17,6 +17,7 @@ from dprivacy.text import (
     Unknown,
     require_text,
     text_mechanism,
+    without_names,
 )
 from dprivacy.typing import Label, LedgerLike, LevelLike
 
@@ -66,7 +67,7 @@ def protect_text(
     (8, True)
     """
     mechanism = text_mechanism(
-        embedding,
+        without_names(embedding),
         eps=eps,
         noise=noise,
         layout=layout,

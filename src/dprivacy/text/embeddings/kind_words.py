@@ -7,7 +7,7 @@ import numpy as np
 
 from dprivacy.errors import NotApplicable
 from dprivacy.text.embeddings.word_vectors import Embedding
-from dprivacy.text.finding.word_lists import NameLists
+from dprivacy.text.finding.word_lists import NameLists, name_lists
 
 _SAMPLE = 1000  # words among which the median distance is taken
 
@@ -61,6 +61,11 @@ def with_kind_words(
     middle = np.concatenate([lean.centre, np.zeros(len(kinds))])
     named = (*words, *map(kind_word, kinds))
     return Embedding(named, rows, embedding.name, embedding.sha256, middle)
+
+
+def without_names(embedding: Embedding | None) -> Embedding | None:
+    """A vocabulary without the words that are names and nothing else; the small one has none."""
+    return None if embedding is None else with_kind_words(embedding, (), name_lists())
 
 
 def median_distance(embedding: Embedding) -> float:

@@ -1,9 +1,10 @@
 """Pictures of protected texts: what attacks still find at each level."""
 
+import math
 from typing import Any
 
 from dprivacy.extras import matplotlib
-from dprivacy.text import AuthorTopicTable
+from dprivacy.text import AuthorTopicTable, FormTable
 from dprivacy.viz.style.figure_words import legend_below, ruled, titled
 from dprivacy.viz.style.picture_style import FAINT, Figure, drawn, new_figure, style
 
@@ -68,6 +69,53 @@ def plot_attacks(table: AuthorTopicTable, *, title: str = "") -> Figure:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     by_chance = lines.Line2D([], [], color=FAINT, linestyle=":", label="by chance")
     legend_below(figure, [*handles.values(), by_chance], columns=5)
+    return figure
+
+
+@drawn
+def plot_forms(table: FormTable, *, title: str = "") -> Figure:
+    """Topics told right against the level of a whole text: released as topics, and as words.
+
+    Parameters
+    ----------
+    table
+        What `compare_forms` found.
+
+    Examples
+    --------
+    >>> from dprivacy.text import FormRow, FormTable
+    >>> rows = (FormRow("topic", 3.0, 3.0, 0.5), FormRow("words", 2.0, 1100.0, 0.2))
+    >>> print(plot_forms(FormTable(rows, 100, 7, 0.63)).axes[0].get_ylabel())
+    topics told right, %
+    """
+    figure = new_figure(6.4, 4.2)
+    axes = figure.add_subplot()
+    handles = []
+    for k, keep in enumerate(("topic", "words")):
+        rows = sorted((r for r in table.rows if r.keep == keep), key=lambda r: (r.level, r.eps))
+        look = style(k)
+        handles += axes.plot(
+            [row.level / math.log(10) for row in rows],
+            [100 * row.right for row in rows],
+            color=look.colour,
+            linestyle=look.dash,
+            marker=look.marker,
+            label={"topic": "released as a topic", "words": "released as words"}[keep],
+        )
+    handles += [
+        axes.axhline(
+            100 * table.plain, color=FAINT, linestyle="--", linewidth=1.4, label="no noise"
+        ),
+        axes.axhline(
+            100 / table.topics, color=FAINT, linestyle=":", linewidth=1.4, label="by chance"
+        ),
+    ]
+    axes.set_xscale("log")
+    axes.set(ylim=(0, 100), xlabel="digits of the factor between any two texts (10 to this power)")
+    axes.set_ylabel("topics told right, %")
+    ruled(axes)
+    titled(axes, title or f"{table.texts:,} texts, {table.topics} topics")
+    legend_below(figure, handles, columns=4)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""``dprivacy text``: a protected document, or what attacks find in a corpus before and after."""
+"""``dprivacy text``: protected texts, or what attacks find in them before and after."""
 
 import sys
 from dataclasses import replace as changed
@@ -9,6 +9,16 @@ import rich_click as click
 
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import spoken
+from dprivacy.cli.verbs.worded.text_tables import (
+    TextTable,
+    is_table,
+    plan_data,
+    plan_toml,
+    protect,
+    settings as text_settings,
+    show_attack,
+    show_preview,
+)
 from dprivacy.errors import BadFile, TooLarge
 from dprivacy.release import card_path, charge_of, charged, origin_of, released_document
 from dprivacy.text import (
@@ -19,14 +29,16 @@ from dprivacy.text import (
     read_document,
     read_embedding,
     text_mechanism,
+    without_names,
 )
 
-_MOST_FILES = 20_000
+_MOST_FILES, _MOST_WORDS = 20_000, 400_000
 
 
 @click.command(
     epilog=shared.examples(
         "dprivacy text notes.txt --epsilon 10",
+        "dprivacy text tickets.csv --column message --length 40 --epsilon 2 --drop name -o out.csv",
         "dprivacy text --attack corpus --epsilon 12 --epsilon 8",
     )
 )
@@ -35,7 +47,6 @@ _MOST_FILES = 20_000
     "--epsilon",
     "levels",
     multiple=True,
-    required=True,
     help="Level per word and unit of distance; repeatable with --attack.",
 )
 @click.option(
@@ -43,7 +54,9 @@ _MOST_FILES = 20_000
 )
 @click.option("--sha256", help="Hash that the file of the embedding must have.")
 @click.option(
-    "--most-words", default=400_000, help="Maximum number of words to read from the embedding."
+    "--most-words",
+    type=int,
+    help="Maximum number of words to read from the embedding; 10,000 for columns.",
 )
 @shared.one_of(
     "--noise",
@@ -64,7 +77,25 @@ _MOST_FILES = 20_000
 @shared.one_of(
     "--stop-words", "protect", "drop", help='What to do with words such as "the" and "of".'
 )
-@click.option("--length", type=int, help="Public number of words to fill the document up to.")
+@click.option("--length", type=int, help="Public number of words of a text; needed for columns.")
+@click.option("--column", help="Column, or field of JSON lines, that holds the texts of a table.")
+@click.option("--level", "whole", help="Level of a whole text, instead of --epsilon; for columns.")
+@click.option(
+    "--topics",
+    type=shared.PATH,
+    help='Release topics instead: label = ["word", …] in TOML, or weights of words in .csv.',
+)
+@click.option("--drop", multiple=True, help="Column to leave out; repeatable.")
+@click.option("--pass-through", multiple=True, help="Column to publish as it is; repeatable.")
+@click.option("--glob", "pattern", default="**/*.txt", help="Texts of a folder.")
+@click.option("--names", type=shared.PATH, help="File of more names to look for.")
+@click.option(
+    "--accept-readable", is_flag=True, help="Release texts of which most words stay as they are."
+)
+@click.option("--preview", is_flag=True, help="Show ten texts before and after; write nothing.")
+@click.option("--print-plan", is_flag=True, help="Print the plan of the column; write nothing.")
+@click.option("--resume", is_flag=True, help="Continue a table that stopped.")
+@click.option("--public", type=shared.PATH, help="Texts that the attacker has, with --attack.")
 @click.option(
     "--unprotected",
     multiple=True,
@@ -79,7 +110,7 @@ _MOST_FILES = 20_000
     "--attack",
     "corpus",
     type=shared.PATH,
-    help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to protect and attack.",
+    help="Folder AUTHOR/*.txt or TOPIC/AUTHOR/*.txt to attack; a table with --column is read back.",
 )
 @click.option("--repetitions", default=5, help="Repetitions of the attack.")
 @click.option("--adaptive", is_flag=True, help="Let the attacker add noise to the known texts too.")
@@ -90,7 +121,19 @@ def text(
     levels: tuple[str, ...],
     vectors: Path | None,
     sha256: str | None,
-    most_words: int,
+    most_words: int | None,
+    column: str | None,
+    whole: str | None,
+    topics: Path | None,
+    drop: tuple[str, ...],
+    pass_through: tuple[str, ...],
+    pattern: str,
+    names: Path | None,
+    accept_readable: bool,
+    preview: bool,
+    print_plan: bool,
+    resume: bool,
+    public: Path | None,
     person: str | None,
     output: Path | None,
     replace: bool,
@@ -104,13 +147,53 @@ def text(
     as_json: bool,
     **settings: Any,  # of the mechanism, under its own names
 ) -> None:
-    """Replace the words of a DOCUMENT (- for standard input) by noisy ones.
+    """Replace the words of a DOCUMENT (- for standard input) by noisy ones, or by a noisy topic.
 
-    The noisy document goes to standard output and its guarantee to standard error. With --attack, a
-    whole corpus is protected and attacked instead.
+    A table or a file of JSON lines with --column, and a folder of texts, give a copy of the same shape
+    with a card. A single document goes to standard output and its guarantee to standard error. With
+    --attack, texts are protected and attacked instead.
     """
     if (document is None) == (corpus is None):
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
+    asked = document or corpus
+    assert asked is not None
+    if column is not None or (document is not None and document.is_dir()):
+        where = TextTable(asked, column or "text", pattern)
+        listed = {"drop": drop, "pass_through": pass_through}
+        how = {key: settings[key] for key in ("layout", "unknown", "stop_words", "length")}
+        every = [
+            plan_data(
+                text_settings(
+                    level=level, whole=whole, vectors=vectors, sha256=sha256, most_words=most_words,
+                    topics=topics, names=names, accept_readable=accept_readable, **how,
+                ),
+                where,
+                **listed,
+            )
+            for level in levels or (None,)
+        ]  # fmt: skip
+        if corpus is not None:
+            return show_attack(where, public, every, as_json=as_json)
+        if len(every) > 1:
+            raise click.UsageError("texts have one level: give --epsilon once, or use --attack")
+        if print_plan:
+            return click.echo(plan_toml(every[0]))
+        if preview:
+            return show_preview(where, every[0], terminal=sys.stdout.isatty())
+        if output is None:
+            raise click.UsageError("a table or folder of texts needs an output: -o FILE")
+        with shared.spoken_warnings(), shared.open_account(place, account) as book:
+            released, told_where = protect(
+                where, every[0], output, book=book, again=again, replace=replace, resume=resume,
+                progress=progress,
+            )  # fmt: skip
+        return shared.say(released.to_dict(), as_json, f"{released.explain()}\n\n{told_where}")
+    if document is not None and is_table(document):
+        raise click.UsageError(
+            f"{document.name} is a table: say which column holds the texts, --column NAME"
+        )
+    if not levels:
+        raise click.UsageError("say --epsilon: the level per word and unit of distance")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
         with spoken("reading", asked=progress) as told:
@@ -136,7 +219,7 @@ def text(
     origin = None if piped else origin_of(document, ledger=place, again=again)
     if output is None and origin is not None:
         origin.require_new(Path())
-    mechanism = text_mechanism(embedding, eps=levels[0], **settings)
+    mechanism = text_mechanism(without_names(embedding), eps=levels[0], **settings)
     with (
         shared.spoken_warnings(),
         shared.open_account(place, account) as book,
@@ -171,9 +254,11 @@ def _content(document: Path) -> str:
     return decode_document(sys.stdin.buffer.read(), "standard input")
 
 
-def _embedding(vectors: Path | None, sha256: str | None, most_words: int) -> Embedding | None:
+def _embedding(
+    vectors: Path | None, sha256: str | None, most_words: int | None
+) -> Embedding | None:
     if vectors is not None:
-        return read_embedding(vectors, sha256=sha256, most_words=most_words)
+        return read_embedding(vectors, sha256=sha256, most_words=most_words or _MOST_WORDS)
     if sha256:
         raise click.UsageError("--sha256 checks the file of --embedding: give both")
     return None

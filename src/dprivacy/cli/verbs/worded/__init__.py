@@ -1,0 +1,1 @@
+"""``dprivacy text``: single documents, and tables, lines and folders of texts."""

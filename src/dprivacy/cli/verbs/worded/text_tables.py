@@ -1,0 +1,199 @@
+"""Texts in a column, in lines of JSON or in a folder: a plan of one column, and its uses."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+import dprivacy.cli.shared_options as shared
+from dprivacy.cli.progress_line import counting
+from dprivacy.errors import NotApplicable, UnknownName
+from dprivacy.model import file_text
+from dprivacy.release import (
+    TABLE_ENDINGS,
+    Plan,
+    card_path,
+    folder_files,
+    folder_table,
+    parsed_toml,
+    preview_texts,
+    read_lines,
+    sanitise_file,
+    sanitise_folder,
+    sanitise_lines,
+    whole_table,
+)
+from dprivacy.text import reconstruct
+
+_LINES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Where texts lie, and in which column of it."""
+
+    place: Path
+    column: str
+    pattern: str = "**/*.txt"
+
+    @property
+    def lines(self) -> bool:
+        """Whether it is a file of JSON lines."""
+        return self.place.suffix.lower() in _LINES
+
+    def texts(self) -> list[str]:
+        """All texts, for their owner: a missing one is empty."""
+        if self.place.is_dir():
+            table = folder_table(self.place, folder_files(self.place, self.pattern))
+        elif self.lines:
+            table = read_lines(self.place)
+        else:
+            table = whole_table(self.place, [self.column])
+        if self.column not in table.column_names:
+            raise UnknownName.among("column", self.column, table.column_names)
+        found = table.column(self.column).to_pylist()
+        return ["" if text is None else str(text) for text in found]
+
+
+def is_table(document: Path) -> bool:
+    """Whether a path is a table, by its ending, and so needs the name of a column."""
+    ends = {end.lower() for end in document.suffixes}
+    return bool(ends & {*_LINES, *TABLE_ENDINGS} - {".txt", ".gz"})
+
+
+def settings(
+    *,
+    level: str | None,
+    whole: str | None,
+    length: int | None,
+    vectors: Path | None,
+    sha256: str | None,
+    most_words: int | None,
+    topics: Path | None,
+    names: Path | None,
+    accept_readable: bool,
+    layout: str,
+    unknown: str,
+    stop_words: str,
+) -> dict[str, Any]:
+    """The settings of a column of texts, as a plan has them."""
+    spec: dict[str, Any] = {"type": "text"}
+    spec |= {"epsilon": level} if level is not None else {}
+    spec |= {"level": whole} if whole is not None else {}
+    if vectors is not None:
+        spec["vocabulary"] = str(vectors)
+        spec |= {"sha256": sha256} if sha256 else {}
+        spec |= {"most_words": most_words} if most_words is not None else {}
+    if topics is not None:
+        classifier = topics.suffix.lower() == ".csv"
+        found = str(topics) if classifier else parsed_toml(file_text(topics), str(topics))
+        return spec | {"keep": "topic", "classifier" if classifier else "topics": found}
+    spec |= {"keep": layout, "length": length, "nulls": "empty"}
+    spec |= {"unknown": unknown} if unknown != "replace" else {}
+    spec |= {"stop_words": stop_words} if stop_words != "protect" else {}
+    spec |= {"names": str(names)} if names is not None else {}
+    spec |= {"accept_readable": True} if accept_readable else {}
+    return {key: value for key, value in spec.items() if value is not None}
+
+
+def plan_data(spec: dict[str, Any], where: TextTable, **listed: tuple[str, ...]) -> dict[str, Any]:
+    """The plan of one column of texts; others are named or refused."""
+    if where.place.is_dir():
+        return {"columns": {"text": spec}, "pass_through": ["file"]}
+    named = {key: list(names) for key, names in listed.items() if names}
+    return {"columns": {where.column: spec}, **named}
+
+
+def plan_toml(data: dict[str, Any]) -> str:
+    """A plan as a person would write it."""
+    lines = [f"{key} = {_toml(value)}" for key, value in data.items() if key != "columns"]
+    for name, spec in data["columns"].items():
+        lines += ["", f"[columns.{json.dumps(name, ensure_ascii=False)}]"]
+        lines += [f"{key} = {_toml(value)}" for key, value in spec.items()]
+    return "\n".join(lines).lstrip("\n")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        inner = ", ".join(
+            f"{json.dumps(k, ensure_ascii=False)} = {_toml(v)}" for k, v in value.items()
+        )
+        return f"{{ {inner} }}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def show_preview(where: TextTable, data: dict[str, Any], *, terminal: bool) -> None:
+    """Ten texts before and after, on a terminal: they are true texts, and nothing is written."""
+    if not terminal:
+        raise NotApplicable(
+            "a preview shows true texts, and is for a terminal alone; standard output is a file or pipe"
+        )
+    column = Plan.read(data).columns[0]
+    found = preview_texts(where.texts(), column)
+    for k, after in enumerate(found.after):
+        marks = "\x1b[4m", "\x1b[24m"
+        click.echo(f"- {found.marked(k, *marks)}\n+ {after}")
+    kinds = ", ".join(f"{kind} {n}" for kind, n in found.counts.items()) or "nothing"
+    click.echo(f"Found in these texts: {kinds}. The release draws noise of its own.", err=True)
+
+
+def show_attack(
+    where: TextTable, public: Path | None, every: list[dict[str, Any]], *, as_json: bool
+) -> None:
+    """What a reader gets back of the texts, at each level."""
+    texts = where.texts()
+    known = None if public is None else TextTable(public, where.column, where.pattern).texts()
+    rows = []
+    for data in every:
+        column = Plan.read(data).columns[0]
+        if column.listed:
+            raise click.UsageError(
+                "topics are no words that could be read back; leave out --topics"
+            )
+        found = reconstruct(texts, column.mechanism, public=known)
+        rows.append({"epsilon": str(column.mechanism.guarantee.eps), **found.to_dict()})
+        if not as_json:
+            sentence = column.mechanism.guarantee.space.sentence(column.mechanism.guarantee.eps)
+            click.echo(f"ε = {rows[-1]['epsilon']}: {sentence}\n{found.explain()}")
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+
+
+def protect(
+    where: TextTable,
+    data: dict[str, Any],
+    output: Path,
+    *,
+    book: Any,
+    again: str | None,
+    replace: bool,
+    resume: bool,
+    progress: bool,
+) -> tuple[Any, str]:
+    """Write the protected copy in the shape of the source; what was released, and where it lies."""
+    if where.place.is_dir() or where.lines:
+        if resume:
+            raise click.UsageError("--resume is for tables; lines and folders are written at once")
+        if where.lines:
+            done: Any = sanitise_lines(
+                where.place, data, output, replace=replace, ledger=book, again=again
+            )
+            return done, shared.wrote(output, card_path(output))
+        done = sanitise_folder(
+            where.place, data, output, pattern=where.pattern, ledger=book, again=again
+        )
+        return done, shared.wrote(output, card_path(output))
+    with counting("rows", asked=progress) as told:
+        done = sanitise_file(
+            where.place,
+            data,
+            output,
+            replace=replace,
+            resume=resume,
+            ledger=book,
+            again=again,
+            progress=told,
+        )
+    return done, shared.wrote(output, card_path(output))
