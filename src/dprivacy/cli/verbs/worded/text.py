@@ -193,7 +193,7 @@ def text(
             f"{document.name} is a table: say which column holds the texts, --column NAME"
         )
     if not levels:
-        raise click.UsageError("say --epsilon: the level per word and unit of distance")
+        raise click.UsageError("--epsilon is needed, the level per word and unit of distance")
     embedding = _embedding(vectors, sha256, most_words)
     if corpus is not None:
         with spoken("reading", asked=progress) as told:
