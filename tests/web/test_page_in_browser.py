@@ -18,6 +18,7 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
 from dprivacy.web.pages.pasted_matrices import read_matrix_text
+from dprivacy.web.shell.page_frame import ROOMS
 from support.page_clicks import choose, downloaded, headline
 
 expect.set_options(timeout=30_000)  # a busy machine is no defect
@@ -274,7 +275,7 @@ def _written(path: Path, text: str) -> Path:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_room_fits_and_has_names_for_who_hears_it(served, window, width):
     window.set_viewport_size({"width": width, "height": 844})
-    for room in ("", "protect", "receive", "collect", "verify", "compare", "explore", "design"):
+    for room in ("", *ROOMS):
         window.goto(f"{served.base}/{room}")
         window.locator("h1").wait_for()
         if room not in ("", "receive", "collect"):

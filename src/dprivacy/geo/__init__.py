@@ -34,6 +34,7 @@ from dprivacy.geo.place_noise import (
     place_mechanism as place_mechanism,
 )
 from dprivacy.geo.prior.city_grid import City as City, city as city
+from dprivacy.geo.prior.invented_town import example_town as example_town
 from dprivacy.geo.prior.least_distance import Choice as Choice, Distances as Distances
 from dprivacy.geo.prior.optimal_channels import (
     OptimalPlaces as OptimalPlaces,

@@ -62,5 +62,7 @@ from dprivacy.viz.charts.bar_charts import bars_spec as bars_spec
 from dprivacy.viz.charts.channel_heat import channel_spec as channel_spec
 from dprivacy.viz.charts.line_charts import curves_spec as curves_spec
 from dprivacy.viz.maps.map_drawing import require_html as require_html
+from dprivacy.viz.maps.map_page import MAP_STYLE as MAP_STYLE
+from dprivacy.viz.maps.one_place_map import TrialMap as TrialMap, trial_map as trial_map
 from dprivacy.viz.simplexes.simplex_data import simplex_spec as simplex_spec
 from dprivacy.viz.style.picture_files import require_ending as require_ending

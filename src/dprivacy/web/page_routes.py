@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from nicegui import ui
 
+from dprivacy.viz import MAP_STYLE
 from dprivacy.web.pages.collect_page import CollectRoom
 from dprivacy.web.pages.compare_page import CompareRoom
 from dprivacy.web.pages.design_page import DesignRoom
@@ -13,6 +14,7 @@ from dprivacy.web.pages.explore_page import ExploreRoom
 from dprivacy.web.pages.protect_page import ProtectRoom
 from dprivacy.web.pages.receive_page import ReceiveRoom
 from dprivacy.web.pages.verify_page import VerifyRoom
+from dprivacy.web.places.places_page import PlacesRoom
 from dprivacy.web.shell.desk import Desk
 from dprivacy.web.shell.open_room import OpenRoom
 from dprivacy.web.shell.page_frame import home
@@ -33,6 +35,7 @@ _ROOMS = (
     ProtectRoom,
     ReceiveRoom,
     CollectRoom,
+    PlacesRoom,
     VerifyRoom,
     CompareRoom,
     ExploreRoom,
@@ -56,6 +59,7 @@ def application(desk: Desk, *, largest: int, forget_after: float) -> Any:
     for room in _ROOMS:
         ui.page(f"/{room.name}")(_opening(room, desk, largest))
     ui.add_css(CSS, shared=True)
+    ui.add_css(MAP_STYLE, shared=True)
     ui.add_head_html(_REMEMBER, shared=True)
     server = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprivacy.errors import TooLarge
+from dprivacy.errors import NotApplicable, TooLarge
 from dprivacy.estimation import read_chance
 from dprivacy.flow import Loss, loss
-from dprivacy.geo.earth.ellipsoid import Degrees
+from dprivacy.geo.earth.ellipsoid import Degrees, to_space, to_surface
 from dprivacy.geo.earth.lengths import LengthLike, in_words, metres
 from dprivacy.geo.earth.regions import Region, RegionLike, as_region
 from dprivacy.geo.earth.tangent_plane import Plane
 from dprivacy.geo.metre_guarantee import SHADOW, Step, snapped
 from dprivacy.geo.prior.best_guess import distances
-from dprivacy.geo.prior.public_places import PublicPlaces
+from dprivacy.geo.prior.public_places import PublicPlaces, read_pair
 from dprivacy.model import Dist, counted
 from dprivacy.numbers import Floats
 from dprivacy.spaces import FiniteSpace, grid
@@ -187,7 +187,7 @@ class City:
 
 
 def city(
-    region: RegionLike,
+    region: RegionLike | None = None,
     *,
     cell: LengthLike | None = None,
     places: Any = None,  # two lists, arrays or columns of a frame
@@ -198,7 +198,7 @@ def city(
     Parameters
     ----------
     region
-        See `as_region`.
+        See `as_region`; a disc around the public places, and some more, when omitted.
     cell
         The side of a cell, for the optimal mechanism; the smallest with at most 225 cells when omitted.
     places
@@ -223,7 +223,7 @@ def city(
     >>> city("40.7, -74.0, 5 km", cell="1 km")
     City(10×10 cells of 1 km)
     """
-    declared = as_region(region)
+    declared = _around(places) if region is None else as_region(region)
     corners = declared.corners()
     extent = corners.max(axis=0) - corners.min(axis=0)
     side = _automatic(extent) if cell is None else metres(cell, what="a cell")
@@ -236,6 +236,18 @@ def city(
     share = float(read_chance(elsewhere, "elsewhere"))
     known = _even(declared) if places is None else PublicPlaces.read(declared, places, share)
     return City(declared, side, rows, columns, known)
+
+
+def _around(places: Any) -> Region:
+    """A disc around public places, a fifth wider than they need, and by 1 km at least."""
+    if places is None:
+        raise NotApplicable("a city needs a region, or public places to draw one around")
+    sides = read_pair(places)
+    if not len(sides[0]):
+        raise NotApplicable("a city needs at least one public place, or a region")
+    middle = [round(float(side), 4) for side in to_surface(to_space(*sides).mean(axis=0))]
+    reach = float(np.hypot(*Plane(*middle).shadow(*sides).T).max())
+    return as_region((*middle, Fraction(math.ceil(max(1.2 * reach, reach + 1000)))))
 
 
 def _shape(extent: Floats, side: Fraction) -> tuple[int, int]:

@@ -120,6 +120,8 @@ MAP_STYLE = f"""
 .map .true circle{{fill:none;stroke:var(--true);stroke-width:1.5}} .map .true .many{{fill:var(--paper)}}
 .map g text{{font:bold 9px sans-serif;text-anchor:middle;dominant-baseline:central}}
 .map .said text{{fill:var(--paper)}} .map .true text{{fill:var(--true)}}
+.map .home,.map .bar{{fill:none;stroke:var(--true);stroke-width:3}}
+.map .bar{{stroke:var(--ink);stroke-width:1.5}} .map .length{{text-anchor:end;font-size:17px}}
 .map *{{vector-effect:non-scaling-stroke}}"""
 
 # The policy forbids the page to fetch anything, and there is nothing in it to fetch.

@@ -23,11 +23,18 @@ from dprivacy.web.shell.page_frame import small, text
 _MARKUP = re.compile(r"<(?!br>|extra>|/extra>)")
 
 
-def level_control(value: str, changed: Callable[[str], Any], *, unit: str) -> Callable[[str], Any]:
+def level_control(
+    value: str,
+    changed: Callable[[str], Any],
+    *,
+    unit: str,
+    says: str = "answer",
+    between: str = "answers",
+) -> Callable[[str], Any]:
     """The level ε as a slider over odds factors, and as a box for any other; gives what sets it."""
     at = nearest_stop(value)
     with ui.element("div").classes("dp-field"):
-        name = text("label", "How much may one answer tell?")
+        name = text("label", f"How much may one {says} tell?")
         slide = ui.element("input").classes("dp-range")
         slide.props(f"type=range min=0 max={len(FACTORS) - 1} step=1 value={at}")
         name.props(f"for={slide.html_id}")
@@ -44,7 +51,7 @@ def level_control(value: str, changed: Callable[[str], Any], *, unit: str) -> Ca
         except DPrivacyError as reason:
             said.text = str(reason)
             return
-        said.text = f"Odds between two answers {unit} can change by {factor}."
+        said.text = f"Odds between two {between} {unit} can change by {factor}."
         slide.props["aria-valuetext"] = f"odds {factor}"
 
     def slid(event: Any) -> None:
@@ -105,7 +112,7 @@ class Answers:
         """
         turn = self.turn
         found = await run.io_bound(find)
-        if turn == self.turn:
+        if turn == self.turn and found is not None:  # None: the server was stopped meanwhile
             with self.area:
                 show(found)
 

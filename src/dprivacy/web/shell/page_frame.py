@@ -20,6 +20,10 @@ ROOMS = {
         "Collect",
         "A running collection: what its answers say so far, and what fakes could have done.",
     ),
+    "places": (
+        "Places",
+        "A radius in metres: what reports look like on a map, and what many of them give away.",
+    ),
     "verify": (
         "Verify",
         "Paste a transition matrix: its ε, what decides it, what leaks, a repair.",
@@ -69,6 +73,7 @@ def home() -> None:
 @contextmanager
 def _frame(current: str) -> Iterator[None]:
     ui.colors(primary="#0b5c8a")
+    ui.dark_mode(None)  # as the system has it
     ui.page_title(f"{ROOMS[current][0]} · dprivacy" if current else "dprivacy")
     with ui.element("header").classes("dp-top"):
         with ui.element("a").props("href=.").classes("dp-brand"):

@@ -1,8 +1,20 @@
 """How the page looks: one sheet of styles, readable at any width, with focus that can be seen."""
 
 CSS = """
-:root { --dp-blue: #0b5c8a; --dp-ink: #1d2733; --dp-faint: #5b6875; --dp-line: #d7dee5;
-        --dp-paper: #f5f7f9; --dp-warm: #a33b00; }
+:root { color-scheme: light dark;
+        --dp-blue: #0b5c8a; --dp-ink: #1d2733; --dp-faint: #5b6875; --dp-line: #d7dee5;
+        --dp-paper: #f5f7f9; --dp-warm: #a33b00; --dp-card: white; --dp-head: #0a3d5c;
+        --dp-quote: #eef3f7; --dp-bad: #fdf1ec; --dp-mind: #fff8e6; --dp-fine: #edf7f0; }
+@media (prefers-color-scheme: dark) {
+  :root { --dp-blue: #74bdea; --dp-ink: #e3e8ed; --dp-faint: #a3afba; --dp-line: #3b4650;
+          --dp-paper: #12171c; --dp-warm: #ff9a6b; --dp-card: #1b222a; --dp-head: #9fd4f5;
+          --dp-quote: #242e38; --dp-bad: #3a231b; --dp-mind: #352d18; --dp-fine: #1a3022; }
+  body { --q-primary: #74bdea !important; }
+  .q-btn.bg-primary { color: #0f1419 !important; }
+  .dp-plot .main-svg g:not(.heatmap-label) > text { fill: #e3e8ed !important; }
+  .dp-plot .legend path[style*="34, 34, 34"] { fill: #e3e8ed !important; stroke: #e3e8ed !important; }
+  .dp-plot .gridlayer path, .dp-plot .zerolinelayer path { stroke: #3b4650 !important; }
+}
 body { background: var(--dp-paper); color: var(--dp-ink);
        font-family: system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-size: 16px;
        line-height: 1.5; margin: 0; }
@@ -29,26 +41,27 @@ a { color: var(--dp-blue); }
 .dp-two > .dp-stack { gap: 20px; }
 .dp-two { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 7fr); gap: 20px;
           align-items: start; }
-.dp-panel { background: white; border: 1px solid var(--dp-line); border-radius: 10px; padding: 18px;
-            display: flex; flex-direction: column; gap: 14px; min-width: 0; }
+.dp-panel { background: var(--dp-card); border: 1px solid var(--dp-line); border-radius: 10px;
+            padding: 18px; display: flex; flex-direction: column; gap: 14px; min-width: 0; }
 .dp-stack { display: flex; flex-direction: column; gap: 14px; min-width: 0; width: 100%; }
 .dp-row { display: flex; flex-wrap: wrap; gap: 10px; align-items: center; }
-.dp-headline { font-size: 1.45rem; line-height: 1.3; font-weight: 650; color: #0a3d5c; }
+.dp-headline { font-size: 1.45rem; line-height: 1.3; font-weight: 650; color: var(--dp-head); }
 .dp-said { white-space: pre-line; overflow-wrap: anywhere; }
 .dp-small { color: var(--dp-faint); font-size: .88rem; overflow-wrap: anywhere; }
-.dp-formula { background: #eef3f7; border-radius: 8px; padding: 12px 14px; white-space: pre-wrap;
-              font-family: "DejaVu Serif", Georgia, serif; overflow-wrap: anywhere; }
+.dp-formula { background: var(--dp-quote); border-radius: 8px; padding: 12px 14px;
+              white-space: pre-wrap; overflow-wrap: anywhere;
+              font-family: "DejaVu Serif", Georgia, serif; }
 .dp-field { display: flex; flex-direction: column; gap: 4px; width: 100%; }
 .dp-field label, .dp-label { font-weight: 600; font-size: .92rem; }
 .dp-select { width: 100%; padding: 9px 10px; border: 1px solid #b8c2cc; border-radius: 4px;
-             font: inherit; font-size: .95rem; background: white; color: var(--dp-ink); }
+             font: inherit; font-size: .95rem; background: var(--dp-card); color: var(--dp-ink); }
 .dp-range { width: 100%; accent-color: var(--dp-blue); height: 28px; margin: 0; cursor: pointer; }
 .dp-ends { display: flex; justify-content: space-between; font-size: .82rem; color: var(--dp-faint); }
-.dp-error { background: #fdf1ec; border: 1px solid #e3a88d; border-left: 6px solid var(--dp-warm);
+.dp-error { background: var(--dp-bad); border: 1px solid #e3a88d; border-left: 6px solid var(--dp-warm);
             border-radius: 8px; padding: 10px 14px; overflow-wrap: anywhere; }
-.dp-note { background: #fff8e6; border: 1px solid #e8cf8a; border-left: 6px solid #b98900;
+.dp-note { background: var(--dp-mind); border: 1px solid #e8cf8a; border-left: 6px solid #b98900;
            border-radius: 8px; padding: 10px 14px; overflow-wrap: anywhere; }
-.dp-good { background: #edf7f0; border: 1px solid #a9d3b6; border-left: 6px solid #26804a;
+.dp-good { background: var(--dp-fine); border: 1px solid #a9d3b6; border-left: 6px solid #26804a;
            border-radius: 8px; padding: 10px 14px; overflow-wrap: anywhere; }
 .dp-scroll { overflow-x: auto; width: 100%; }
 .dp-table { border-collapse: collapse; font-size: .93rem; width: 100%;
@@ -60,7 +73,7 @@ a { color: var(--dp-blue); }
 .dp-table tbody th { font-weight: 500; }
 .dp-plot { width: 100%; min-width: 0; }
 .dp-cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(320px, 1fr)); gap: 16px; }
-.dp-cards a { text-decoration: none; color: inherit; background: white;
+.dp-cards a { text-decoration: none; color: inherit; background: var(--dp-card);
               border: 1px solid var(--dp-line); border-radius: 10px;
               padding: 16px; display: flex; flex-direction: column; gap: 6px; }
 .dp-cards a:hover { border-color: var(--dp-blue); box-shadow: 0 1px 6px rgba(11,92,138,.18); }
@@ -71,13 +84,14 @@ a { color: var(--dp-blue); }
 .dp-kernels .q-btn { min-width: 46px; }
 .dp-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .q-field, .q-expansion-item, .q-select { width: 100%; }
-.q-expansion-item { border: 1px solid var(--dp-line); border-radius: 8px; background: white; }
+.q-expansion-item { border: 1px solid var(--dp-line); border-radius: 8px; background: var(--dp-card); }
 .q-expansion-item .nicegui-expansion-content, .q-expansion-item__content { gap: 12px; }
 .dp-stack > .q-btn, .dp-panel > .q-btn { align-self: flex-start; }
 .q-btn { text-transform: none; font-weight: 600; }
 .q-field__native, .q-field__label { letter-spacing: 0; }
-.dp-mono textarea, .dp-mono input { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace;
-           font-size: .9rem; }
+.dp-map svg { width: 100%; height: auto; display: block; cursor: crosshair; }
+.dp-code, .dp-mono textarea, .dp-mono input { font-size: .9rem;
+           font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
 @media (max-width: 900px) {
   .dp-two { grid-template-columns: minmax(0, 1fr); }
   .dp-two > .dp-stack { display: contents; }

@@ -1,0 +1,1 @@
+"""The room Places: a radius in metres, what it costs, and who can undo it."""
