@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dprivacy.errors import Malformed
+from dprivacy.errors import Malformed, UnknownCategory
 from dprivacy.release import prove_card, received, sanitise
 from dprivacy.release.spark import spark_scan
 from support.patience import wait_until
@@ -102,7 +102,7 @@ def test_what_a_client_must_say(client, tmp_path):
         with_card(frame, PLAN, output=tmp_path / "out")
     bad = frame.replace("cars", MARK, subset=["hobby"])
     before = everything_below(tmp_path)
-    with pytest.raises(Malformed, match="column 'hobby', row") as error:
+    with pytest.raises(UnknownCategory, match="column 'hobby', row") as error:
         with_card(bad, PLAN, output=tmp_path / "out", replace=True)
     assert MARK not in str(error.value)
     assert everything_below(tmp_path) == before
