@@ -52,8 +52,8 @@ NEIGHBOURS = {
 }
 
 
-def blind(number):
-    """Tasks that give each person the same noise, and a place by a function of who it is."""
+def blind(by):
+    """Tasks that give each person the same noise, and a place by the person, or by the partition."""
 
     def drawn(batches, run, partition, drafts):
         import numpy as np
@@ -75,7 +75,9 @@ def blind(number):
 
         def placed(table, places, name):
             who = table.column("who").to_numpy().astype(np.uint64)
-            return by_place(table, number(who, partition), name)
+            spread = np.uint64(0x9E3779B97F4A7C15)
+            places = who * spread if by == "person" else np.full_like(who, partition) * spread + who
+            return by_place(table, places, name)
 
         spark_task.protected, spark_task.by_place = same, placed
         try:
@@ -86,17 +88,9 @@ def blind(number):
     return drawn
 
 
-def of_the_person(who, partition):
-    return who * who.dtype.type(0x9E3779B97F4A7C15)
-
-
-def of_the_partition(who, partition):
-    return (who * 0 + partition) * who.dtype.type(0x9E3779B97F4A7C15) + who
-
-
 @pytest.fixture
 def same_cells(monkeypatch, fixed):
-    monkeypatch.setattr(spark_drawing, "drawn", blind(of_the_person))
+    monkeypatch.setattr(spark_drawing, "drawn", blind("person"))
     monkeypatch.setattr(spark_files, "ROWS", 100)
 
 
@@ -157,6 +151,6 @@ def test_a_folder_has_files_by_the_number_of_rows(way, tmp_path):
 def test_a_folder_in_the_partitions_of_the_source_is_caught(way, spark, tmp_path, monkeypatch):
     names = NEIGHBOURS["other names"]
     assert layout(spark, HERE, tmp_path / "one") != layout(spark, names, tmp_path / "other")
-    monkeypatch.setattr(spark_drawing, "drawn", blind(of_the_partition))
+    monkeypatch.setattr(spark_drawing, "drawn", blind("partition"))
     other = NEIGHBOURS["sorted by answers"]
     assert differences(way, HERE, other, tmp_path / "place") != []

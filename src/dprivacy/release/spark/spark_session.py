@@ -18,7 +18,7 @@ from dprivacy.release.files.row_chunks import CHUNK
 MARK = "[dprivacy]"  # begins an error whose text may be shown as it is
 _TOLD = re.compile(rf"{re.escape(MARK)} (\w+): (.+)")
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")  # Spark's name for what went wrong
-_LACKING = re.compile(r"No module named '(\w+)")
+_LACKING = re.compile(r"No module named '(dprivacy|pyarrow|pandas|numpy|cryptography|obstore)")
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _PYTHON = "PYSPARK_PYTHON"
 
