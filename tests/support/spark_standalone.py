@@ -136,7 +136,7 @@ class ConnectServer:
     def pythons(self) -> list[int]:
         """The processes in which tasks of Python run."""
         found = []
-        for place in Path("/proc").iterdir():
+        for place in Path("/proc").glob("[0-9]*"):
             try:
                 session = int((place / "stat").read_text().rsplit(")", 1)[1].split()[3])
                 words = (place / "cmdline").read_bytes()

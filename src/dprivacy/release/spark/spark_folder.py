@@ -115,8 +115,11 @@ def address_of(session: Any, place: str) -> str:
         raise NotApplicable(
             f"{place}: with Spark Connect the folder is on other machines; give its whole path"
         )
-    store_at(place) if scheme not in ("", "file") else None  # which refuses what it does not know
-    return local_path(place).rstrip("/") if scheme in ("", "file") else place.rstrip("/")
+    if scheme in ("", "file"):
+        return local_path(place).rstrip("/")
+    if not is_connect(session):
+        store_at(place)  # which refuses what it does not know
+    return place.rstrip("/")
 
 
 def _claim(address: str, room: str, *, replace: bool) -> bool:

@@ -133,7 +133,8 @@ def run_spark_job(
         session = running or builder.getOrCreate()
     try:
         with spark_errors(str(source)):
-            frame = session.read.parquet(address_of(session, str(source)))
+            named = urlsplit(str(source)).scheme  # whatever Spark can read
+            frame = session.read.parquet(str(source) if named else address_of(session, str(source)))
             return sanitised_by_spark(frame, terms, output=output, replace=replace)[1]
     finally:
         if running is None:

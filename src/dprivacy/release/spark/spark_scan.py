@@ -107,8 +107,15 @@ def _opened(name: str, **how: Any) -> Any:
 
 
 def _rows_in(name: str, wanted: dict[str, str | None]) -> list[int] | None:
-    """The rows of each group of a file; None where a column is not what it is in the frame."""
-    with _opened(name) as file:
+    """The rows of each group of a file; None where a column is not what it is in the frame.
+
+    And where the file cannot be opened here, as on a store that this machine has no library for.
+    """
+    try:
+        file = _opened(name)
+    except Exception:
+        return None
+    with file:
         kinds = {field.name: str(field.type) for field in file.schema_arrow}
         about = file.metadata
         if any(kinds.get(column) != kind for column, kind in wanted.items()):

@@ -65,7 +65,13 @@ def store_at(address: str) -> Store:
     if scheme in OBJECTS:
         return Objects(object_stores("store").from_url(address))
     if scheme in CLUSTERS:
-        return Cluster(*arrow_files().FileSystem.from_uri(address))
+        try:
+            return Cluster(*arrow_files().FileSystem.from_uri(address))
+        except OSError:
+            raise NotApplicable(
+                f"{address}: cannot be reached through Arrow; HDFS needs Hadoop's own library "
+                "(libhdfs) and CLASSPATH=$(hadoop classpath --glob) on every machine"
+            ) from None
     raise NotApplicable(
         f"{address}: a release of Spark lies on a disk that all machines share, on HDFS (hdfs:), or in "
         f"an object store ({', '.join(f'{name}:' for name in OBJECTS)}), not on {scheme}:"
