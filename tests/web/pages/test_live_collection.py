@@ -69,6 +69,12 @@ def test_an_empty_book(tmp_path):
     assert look.rows() == look.leads() == []
 
 
+def test_reports_that_are_counted_by_label_give_estimates_and_no_table(tmp_path):
+    book = new_book(str(tmp_path / "book.db"), asked("wide unary"))
+    assert "Estimates are all that it can give: unary_response(40 labels" in live.promised(book)
+    book.release()
+
+
 def test_looking_takes_the_book_from_nobody(tmp_path):
     book = filled(tmp_path, [0])
     looking = live.opened(f" {book.name} ", "")

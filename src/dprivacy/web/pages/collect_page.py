@@ -174,7 +174,8 @@ class CollectRoom(OpenRoom):
             self.answers.area.clear()
             with self.answers.area:
                 self._show(found)
-            self._fit()
+            if found.closed:  # by somebody else
+                self._fit()
 
     def _show(self, found: Look) -> str:
         self.seen = found

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprivacy.collecting import Book, Collection, close_book, findings, new_book, open_book
+from dprivacy.collecting import (
+    Book,
+    Collection,
+    close_book,
+    findings,
+    new_book,
+    open_book,
+    why_no_release,
+)
 from dprivacy.errors import BadFile
 from dprivacy.mechanisms import randomised_response
 from dprivacy.model import about, counted, shown
@@ -107,10 +115,12 @@ class Look:
 def promised(book: Book) -> str:
     """What is asked of people and at which level, in words."""
     asked, wire = book.collection, book.collection.wire
+    kept = why_no_release(asked)
+    table = f"The table will have one column, “{shown(asked.name)}”."
     charged = f" It was charged to account “{shown(asked.ledger[0])}”." if asked.ledger else ""
     return (
         f"{len(wire.labels):,} answers, each reported with ε = {about(wire.mechanism.guarantee.eps)}. "
-        f"The table will have one column, “{shown(asked.name)}”.{charged}"
+        f"{f'Estimates are all that it can give: {kept}.' if kept else table}{charged}"
     )
 
 
