@@ -290,12 +290,12 @@ def test_averaging_finds_home_through_fresh_noise_and_not_through_permanent_nois
     with pytest.warns(InsecureSeedWarning):
         found = averaging_attack(reports=(1, 10, 100), people=40, insecure_seed=3)
     assert found.fresh[2] < found.fresh[0] / 5
-    assert found.leaders[2] > 0.8 * found.leaders[0]
-    assert min(found.leaders[2], found.permanent[2]) > 4 * found.fresh[2]
+    assert found.permanent[2] > 0.8 * found.permanent[0]
+    assert min(found.permanent[2], found.cells[2]) > 4 * found.fresh[2]
     assert found.charged["fresh"] == (1, 10, 100)
-    assert found.charged["permanent"][2] >= 3
-    assert found.charged["leaders"][0] == 1
-    assert found.charged["leaders"][2] <= 2
+    assert found.charged["cells"][2] >= 3
+    assert found.charged["permanent"][0] == 1
+    assert found.charged["permanent"][2] <= 2
     assert "invented people" in str(found)
     assert found.to_dict()["reports"] == [1, 10, 100]
     with pytest.raises(BadNumber):

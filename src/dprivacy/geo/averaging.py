@@ -20,7 +20,7 @@ from dprivacy.release import person_name, read_people
 from dprivacy.typing import Label, LevelLike
 
 _ROUNDS = 60
-WAYS = ("fresh", "permanent", "leaders")
+WAYS = ("fresh", "cells", "permanent")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class AveragingAttack(Answer, Pictured):
     ----------
     reports
         Numbers of reports.
-    fresh, permanent, leaders
+    fresh, cells, permanent
         The median error in metres with new noise in every report, with permanent noise in cells, and
         with permanent noise by leaders.
     charged
@@ -43,7 +43,7 @@ class AveragingAttack(Answer, Pictured):
 
     Examples
     --------
-    >>> charged = {"fresh": (1, 100), "permanent": (1, 4), "leaders": (1, 2)}
+    >>> charged = {"fresh": (1, 100), "cells": (1, 4), "permanent": (1, 2)}
     >>> found = AveragingAttack(
     ...     (1, 100), (180.0, 20.0), (190.0, 120.0), (185.0, 180.0), charged, people=50, radius=200.0
     ... )
@@ -53,8 +53,8 @@ class AveragingAttack(Answer, Pictured):
 
     reports: tuple[int, ...]
     fresh: tuple[float, ...]
+    cells: tuple[float, ...]
     permanent: tuple[float, ...]
-    leaders: tuple[float, ...]
     charged: Mapping[str, tuple[int, ...]]
     people: int
     radius: float
@@ -71,10 +71,10 @@ class AveragingAttack(Answer, Pictured):
             + "".join(f"{name:>10s}  charged" for name in ("fresh", "cells", "leaders")),
         ]
         for k, n in enumerate(self.reports):
-            cells = "".join(
+            row = "".join(
                 f"{in_words(getattr(self, way)[k]):>10s}{self.charged[way][k]:9,d}" for way in WAYS
             )
-            lines.append(f"{n:9,d}{cells}")
+            lines.append(f"{n:9,d}{row}")
         lines.append(
             "With fresh noise the levels of all reports add up. Permanent noise counts once for every "
             "place that is told apart: a cell, or a leader with what is near it."
@@ -184,9 +184,9 @@ def averaging_attack(
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     found = averaging_attack(reports=(1, 50), people=9, insecure_seed=1)
-    >>> found.fresh[1] < 100 < found.leaders[1]  # many reports with fresh noise give home away
+    >>> found.fresh[1] < 100 < found.permanent[1]  # many reports with fresh noise give home away
     True
-    >>> found.charged["fresh"][1], found.charged["leaders"][1] <= 2
+    >>> found.charged["fresh"][1], found.charged["permanent"][1] <= 2
     (50, True)
     """
     counts = tuple(sorted(set(reports)))
@@ -200,9 +200,9 @@ def averaging_attack(
     points = _homes(declared.plane, people)
     homes = declared.plane.places(points)
     at = declared.plane.places(points[who] + spread * _errors(len(who)))
-    given: dict[str, dict[str, Any]] = {"fresh": {}, "permanent": {"people": who}}
-    given["permanent"]["permanent_key"] = key
-    given["leaders"] = {**given["permanent"], "whole_history": True}
+    fixed = {"people": who, "permanent_key": key}
+    given: dict[str, dict[str, Any]] = {"fresh": {}, "cells": fixed}
+    given["permanent"] = {**fixed, "whole_history": True}
     errors: dict[str, list[float]] = {way: [] for way in WAYS}
     charged: dict[str, list[int]] = {way: [] for way in WAYS}
     for way in WAYS:
@@ -224,12 +224,12 @@ def averaging_attack(
             drawn = np.unique(np.stack([who[kept], found.lat[kept], found.lon[kept]]), axis=1)
             counted = np.bincount(drawn[0].astype(np.intp))
             charged[way].append(n if way == "fresh" else int(counted.max()))
-    fresh, permanent, leaders = (tuple(errors[way]) for way in WAYS)
+    fresh, cells, permanent = (tuple(errors[way]) for way in WAYS)
     return AveragingAttack(
         counts,
         fresh,
+        cells,
         permanent,
-        leaders,
         {way: tuple(charged[way]) for way in WAYS},
         people,
         float(metres(radius, what="the radius")),

@@ -78,8 +78,8 @@ def plot_averaging(attack: AveragingAttack, *, title: str = "") -> Figure:
     """
     names = {
         "fresh": "fresh noise",
-        "permanent": "permanent, cells",
-        "leaders": "permanent, leaders",
+        "cells": "permanent, cells",
+        "permanent": "permanent, leaders",
     }
     figure = new_figure(9.0, 4.2)
     panels = figure.subplots(1, 2)
