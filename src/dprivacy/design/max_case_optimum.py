@@ -148,7 +148,7 @@ def max_case_optimum(problem: Problem) -> MaxOptimum:
         inner[at].outcome.value, min(program.outcome.value for program in outer)
     )
     channel = _channel(problem, column, problem.outputs[at])
-    weights = [Fraction(p) * v for p, v in zip(_prior(problem), column, strict=True)]
+    weights = [p * v for p, v in zip(_prior(problem), column, strict=True)]
     return MaxOptimum(
         problem,
         channel,
@@ -163,7 +163,7 @@ def max_case_optimum(problem: Problem) -> MaxOptimum:
 
 
 def _prior(problem: Problem) -> list[Fraction]:
-    return exact_mat(problem.prior.matrix).row(0)
+    return [Fraction(p) for p in exact_mat(problem.prior.matrix).row(0)]
 
 
 def _factors(problem: Problem, *, high: bool) -> list[tuple[int, int, Fraction]]:
@@ -179,7 +179,7 @@ def _factors(problem: Problem, *, high: bool) -> list[tuple[int, int, Fraction]]
 def _program(problem: Problem, w: int, *, high: bool) -> ActionProgram:
     """Columns v ≥ 0 with v_x ≤ e^(ε·d)·v_z and Σ π_x·v_x = 1; slacks follow the entries of v."""
     n, factors, prior = len(problem.space), _factors(problem, high=high), _prior(problem)
-    losses = exact_mat(problem.loss.matrix).row(w)
+    losses = [Fraction(v) for v in exact_mat(problem.loss.matrix).row(w)]
     zero = Fraction(0)
     rows = []
     for k, (x, z, factor) in enumerate(factors):
