@@ -5,11 +5,22 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from support.patience import PATIENCE
 from support.source_code import SRC
 
 TESTS = Path(__file__).parent
 FILES = sorted(path for path in TESTS.rglob("*.py") if "support" not in path.parts)
+SUPPORT = sorted((TESTS / "support").glob("*.py"))
 CLOCKS = {"time", "timeit"}
+LOOK_AT_CLOCKS = {  # and why
+    "patience.py": "it is where waiting is",
+    "fuzz_files.py": "it counts the processor's seconds, not those that pass",
+    "noninterference.py": "it stops them",
+    "leaky_exits.py": "an exit that tells the time is what must be caught",
+    "spark_frames.py": "it runs in workers of Spark, which have no other sign of each other",
+    "spark_standalone.py": "as spark_frames",
+    "test_spark_cluster.py": "as spark_frames",
+}
 
 
 def imported(tree):
@@ -25,6 +36,48 @@ def test_no_clock_outside_support():
     """Waiting and bounds on work are in support.patience; what a test needs else is an event."""
     found = [p.name for p in FILES if CLOCKS & set(imported(ast.parse(p.read_text("utf-8"))))]
     assert found == []
+
+
+def test_few_clocks_in_support():
+    found = {p.name for p in SUPPORT if CLOCKS & set(imported(ast.parse(p.read_text("utf-8"))))}
+    assert found <= LOOK_AT_CLOCKS.keys()
+
+
+def test_no_wait_is_short():
+    """A wait for what does come may be long; one that is short fails, or passes, on a busy machine."""
+    short = [
+        f"{path.name}:{line}"
+        for path in (*FILES, *SUPPORT)
+        if path.name not in LOOK_AT_CLOCKS
+        for line in short_waits(ast.parse(path.read_text("utf-8")))
+    ]
+    assert short == []
+
+
+def short_waits(tree):
+    """Lines where something waits for a number of seconds, below ten minutes, that is written there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            given = [k.value for k in node.keywords if k.arg == "timeout"]
+            given += node.args[:1] if name in ("sleep", "wait", "join") else []
+            numbers = [value.value for value in given if isinstance(value, ast.Constant)]
+            if any(isinstance(x, int | float) and 0 < x < PATIENCE for x in numbers):
+                yield node.lineno
+
+
+def test_the_nets_catch_what_they_should():
+    caught = [
+        "time.sleep(1)",
+        "asyncio.wait([x], timeout=0.2)",
+        "thread.join(5)",
+        "event.wait(60)",
+        "urlopen(page, timeout=60)",
+    ]
+    assert [len(list(short_waits(ast.parse(text)))) for text in caught] == [1] * len(caught)
+    for text in ("asyncio.sleep(0)", "event.wait(PATIENCE)", "f(timeout=600)", "','.join(words)"):
+        assert list(short_waits(ast.parse(text))) == []
+    assert "time" in set(imported(ast.parse("def f():\n    from time import sleep")))
 
 
 def test_the_profile_sets_the_deadline():

@@ -11,6 +11,7 @@ from dprivacy.errors import NotApplicable
 from support.collections_asked import asked
 from support.collector_process import CollectorProcess, asked as got, body, new_id, posted
 from support.collector_storm import Storm
+from support.patience import PATIENCE
 
 pytest.importorskip("uvicorn", reason="a collector needs the extra [collect]")
 
@@ -111,7 +112,7 @@ def test_a_database_that_is_gone_is_answered_with_503_and_nothing_is_lost(databa
 def raw(host, told):
     """What a server answers to bytes that need not be HTTP."""
     name, port = host.split(":")
-    with socket.create_connection((name, int(port)), timeout=60) as line:
+    with socket.create_connection((name, int(port)), timeout=PATIENCE) as line:
         line.sendall(told)
         line.shutdown(socket.SHUT_WR)
         heard = b""
@@ -157,7 +158,7 @@ def test_what_is_not_http_is_refused_and_counts_nothing(running, told):
 def test_a_head_without_end_is_cut_off(running, told):
     server, _, _ = running
     name, port = server.host.split(":")
-    with socket.create_connection((name, int(port)), timeout=60) as line:
+    with socket.create_connection((name, int(port)), timeout=PATIENCE) as line:
         line.sendall(told)
         with pytest.raises(OSError, match=r"reset|Broken pipe"):
             line.sendall(b"b" * (1 << 30))
@@ -189,7 +190,7 @@ WHOLE = b"GET /v1/mechanism HTTP/1.1\r\nhost: x\r\n\r\n"
 def test_who_does_not_finish_a_request_is_not_waited_for(impatient, told):
     """Else some thousand connections that say nothing would keep everybody else out."""
     name, port = impatient.host.split(":")
-    with socket.create_connection((name, int(port)), timeout=60) as line:
+    with socket.create_connection((name, int(port)), timeout=PATIENCE) as line:
         line.sendall(told)
         with suppress(ConnectionResetError):
             while line.recv(65536):
@@ -200,7 +201,7 @@ def test_a_request_for_a_websocket_is_answered_as_any_other(running):
     server, _, _ = running
     asks = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"
     name, port = server.host.split(":")
-    with socket.create_connection((name, int(port)), timeout=60) as line:
+    with socket.create_connection((name, int(port)), timeout=PATIENCE) as line:
         line.sendall(asks)
         assert line.recv(12) == b"HTTP/1.1 200"
 

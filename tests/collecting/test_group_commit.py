@@ -10,6 +10,7 @@ from dprivacy.collecting import group_commit
 from dprivacy.collecting.group_commit import GroupCommit
 from dprivacy.collecting.report_wire import Sent
 from dprivacy.errors import NotApplicable, NotStored
+from support.patience import PATIENCE
 
 
 class FakeBook:
@@ -17,11 +18,13 @@ class FakeBook:
 
     def __init__(self):
         self.commits, self.fails, self.gate = [], None, threading.Event()
+        self.asked = threading.Event()
         self.gate.set()
         self.days, self.closed = [], False
 
     def add(self, ids, reports, day):
-        assert self.gate.wait(60)
+        self.asked.set()
+        assert self.gate.wait(PATIENCE)
         if self.fails is not None:
             raise self.fails
         self.commits.append(list(zip(ids, reports, strict=True)))
@@ -66,8 +69,10 @@ def test_nobody_is_answered_before_it_is_stored():
     async def work(book, commits):
         book.gate.clear()
         waiting = asyncio.create_task(commits.add(sent(1)))
-        done, _ = await asyncio.wait([waiting], timeout=0.2)
-        assert not done
+        assert await asyncio.to_thread(book.asked.wait, PATIENCE)  # it is at the gate
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not waiting.done()
         assert book.commits == []
         book.gate.set()
         return await waiting

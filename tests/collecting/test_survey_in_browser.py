@@ -14,8 +14,10 @@ pytest.importorskip("uvicorn", reason="a collector needs the extra [collect]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
+from support.patience import PATIENCE
+
 pytestmark = pytest.mark.service("browser")
-expect.set_options(timeout=30_000)  # a busy machine is no defect
+expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 
 # Words that are on nobody's wire unless an answer is.
 TRUE = "canary answer 4711"

@@ -14,6 +14,7 @@ from dprivacy.store import load, save, stored_text
 from support.collections_asked import on_the_wire
 from support.collector_process import asked, body, posted
 from support.command_runs import command
+from support.patience import PATIENCE
 
 pytest.importorskip("uvicorn", reason="a collector needs the extra [collect]")
 
@@ -42,7 +43,7 @@ class Serving:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        _, errors = self.process.communicate(timeout=60)
+        _, errors = self.process.communicate(timeout=PATIENCE)
         return errors
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.command_runs import CANARY, command
-from support.patience import wait_until
+from support.patience import PATIENCE, wait_until
 
 
 class TestEnds:
@@ -78,7 +78,7 @@ class TestEnds:
         ) as running:
             assert wait_until((tmp_path / "under-way").exists)
             running.send_signal(signal.SIGINT)
-            _, err = running.communicate(timeout=60)
+            _, err = running.communicate(timeout=PATIENCE)
         assert running.returncode == 130
         assert err.strip() == b"error: interrupted"
 
@@ -89,5 +89,5 @@ class TestEnds:
             assert running.stderr is not None
             running.stdout.close()
             err = running.stderr.read()
-            running.wait(timeout=60)
+            running.wait(timeout=PATIENCE)
         assert (running.returncode, err) == (141, b"")

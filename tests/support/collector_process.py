@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 
+from support.patience import PATIENCE
+
 _PROGRAM = """
 import resource, sys
 from dprivacy.collecting import SCHEMA, bounded_protocol, open_book, serve_collection
@@ -41,7 +43,7 @@ class CollectorProcess:
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=PATIENCE)
         errors = self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()
@@ -59,7 +61,7 @@ def body(wire, reports):
 
 def posted(host, sent, headers=None):
     """Status and answer of a request."""
-    line = http.client.HTTPConnection(host, timeout=60)
+    line = http.client.HTTPConnection(host, timeout=PATIENCE)
     try:
         line.request("POST", "/v1/reports", sent, headers or {})
         answer = line.getresponse()
@@ -70,7 +72,7 @@ def posted(host, sent, headers=None):
 
 def asked(host, path):
     """Status and bytes of what is read."""
-    line = http.client.HTTPConnection(host, timeout=60)
+    line = http.client.HTTPConnection(host, timeout=PATIENCE)
     try:
         line.request("GET", path)
         answer = line.getresponse()

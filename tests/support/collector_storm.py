@@ -15,6 +15,7 @@ from contextlib import closing
 
 from dprivacy.collecting import open_book
 from support.collector_process import CollectorProcess, body
+from support.patience import PATIENCE, wait_until
 
 _SENDERS = 8
 _MOST = 40  # acknowledgements before the next kill
@@ -42,19 +43,19 @@ class Sender(threading.Thread):
         while True:
             host = self.storm.host
             try:
-                with closing(http.client.HTTPConnection(host, timeout=60)) as line:
+                with closing(http.client.HTTPConnection(host, timeout=PATIENCE)) as line:
                     line.request("POST", "/v1/reports", told)
                     with line.getresponse() as answer:
                         answer.read()
             except (OSError, http.client.HTTPException):
-                self.storm.moved.wait(60)
+                self.storm.moved.wait(PATIENCE)
                 continue
             if answer.status == 200:
                 self.storm.heard.append(reports[0])
                 self.storm.acknowledged.release()
                 return
             self.storm.refused.append(answer.status)
-            self.storm.moved.wait(1)
+            wait_until(self.storm.moved.is_set, seconds=1)
 
 
 class Storm:
@@ -72,13 +73,13 @@ class Storm:
             sender.start()
         for _ in range(kills):
             for _ in range(random.randrange(1, _MOST)):
-                assert self.acknowledged.acquire(timeout=120)
+                assert self.acknowledged.acquire(timeout=PATIENCE)
             self.moved.clear()
             server.stop(signal.SIGKILL)
             server = self._started()
         self.over.set()
         for sender in senders:
-            sender.join(120)
+            sender.join(PATIENCE)
             assert not sender.is_alive()
         server.stop()
         true = Counter(y for _, y in {ident: y for ident, y in self.sent}.items())

@@ -11,6 +11,7 @@ from pathlib import Path
 from dprivacy.cli import commands
 from dprivacy.cli.exit_codes import run as run_commands
 from dprivacy.collecting import Collection, new_book
+from support.patience import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def process(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "dprivacy", *words], capture_output=True, text=True, check=False,
-        timeout=120, **options,
+        timeout=PATIENCE, **options,
     )  # type: ignore[call-overload,no-any-return]  # fmt: skip
 
 

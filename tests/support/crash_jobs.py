@@ -1,14 +1,14 @@
 """File jobs that are killed, over and over; run as a program, so that the tests' own process is safe.
 
-The program imports everything once and forks a child for each job. A child dies by SIGKILL: from
-inside when it reaches a named point of the job or its k-th call of the operating system (before it, or
-half-way through a write), or from outside after some time. Another child resumes, and may be killed as
-well. What must hold at every moment is checked after every death; what does not is printed, one line
-each.
+The program imports everything once and forks a child for each job. A child dies by SIGKILL from inside:
+when it reaches a named point of the job, its k-th call of the operating system (before it, or half-way
+through a write), or the k-th call or return of any function in any of its threads. Another child
+resumes, and may be killed as well. What must hold at every moment is checked after every death; what
+does not is printed, one line each.
 
     python -m support.crash_jobs FOLDER FORMAT points SEED              at every named point
     python -m support.crash_jobs FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
-    python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random times, from outside
+    python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random calls and returns
 
 FORMAT is csv or parquet, with "sorted " before it for a release whose rows are shuffled.
 """
@@ -18,7 +18,7 @@ import random
 import shutil
 import signal
 import sys
-import time
+import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -114,6 +114,21 @@ def deadly(at, half):
     return lambda: count
 
 
+def deadly_step(at):
+    """Die at the `at`-th call or return of a function, whatever it is and whichever thread makes it."""
+    count = 0
+
+    def step(*_):
+        nonlocal count
+        count += 1
+        if count == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.setprofile(step)
+    sys.setprofile(step)
+    return lambda: count
+
+
 def deadly_point(name, at):
     """Die at the end of the `at`-th call at a point; for a negative number, before that call."""
     owner, attribute, _ = POINTS[name]
@@ -165,9 +180,7 @@ class Trials:
         self.card_path = self.place / f"out.{ending}.card.json"
         self.deaths = self.resumed = 0
         self.fresh()
-        began = time.perf_counter()
         assert ended(child(self.job(resume=False))) == 0
-        self.seconds = time.perf_counter() - began
         self.wanted = self.output.read_bytes()
         self.card = (self.card_path).read_bytes()
 
@@ -181,22 +194,29 @@ class Trials:
             path.write_bytes(content)
 
     def job(self, *, resume, kill=(0, False)):
-        """A job that dies at (name of a point, number), or at (number of a call, half of it)."""
+        """A job that dies at (name of a point, number), (number of a call, half of it) or (a step,)."""
 
         def work():
-            (deadly_point if kill[0] in POINTS else deadly)(*kill)
+            (deadly_point if kill[0] in POINTS else deadly if len(kill) > 1 else deadly_step)(*kill)
             how = {**self.how, "resume": resume, "replace": bool(self.old)}
             sanitise_file(self.source, self.plan, self.output, **how)
 
         return work
 
     def calls(self):
-        """How many calls an undisturbed job makes."""
+        """How many calls of the system an undisturbed job makes."""
+        return self._counted(lambda: deadly(0, half=False))
+
+    def steps(self):
+        """How many calls and returns of functions."""
+        return self._counted(lambda: deadly_step(0))
+
+    def _counted(self, watch):
         self.fresh()
-        told = self.folder / "calls"
+        told = self.folder / "count"
 
         def work():
-            count = deadly(0, half=False)
+            count = watch()
             sanitise_file(self.source, self.plan, self.output, **self.how)
             told.write_text(str(count()))
 
@@ -233,13 +253,6 @@ class Trials:
                 break
             if kill is None:
                 code = ended(child(self.job(resume=resume)))
-            elif isinstance(kill, float):
-                process = child(self.job(resume=resume))
-                time.sleep(kill)
-                os.kill(process, signal.SIGKILL)
-                code = ended(process)
-                # How long a job takes changes with what else the machine does.
-                self.seconds *= 0.8 if code == 0 else 1.03
             else:
                 code = ended(child(self.job(resume=resume, kill=kill)))
                 if not resume and kill[0] in POINTS and code == 0:
@@ -284,13 +297,13 @@ def main():
             again = [(rng.randrange(1, 40), rng.random() < 0.5)] * rng.randrange(2)
             trials.trial(f"call {at / 2}", [(at // 2, bool(at % 2))], again)
     else:
-        wanted = int(rest[0])
+        wanted, steps = int(rest[0]), trials.steps()
         for k in range(10 * wanted):
             if trials.deaths >= wanted:
                 break
             trials.fresh(old=rng.random() < 0.5)
-            delays = [rng.uniform(0, trials.seconds) for _ in range(rng.randrange(1, 4))]
-            trials.trial(f"random {k}", delays)
+            kills = [(rng.randrange(1, steps),) for _ in range(rng.randrange(1, 4))]
+            trials.trial(f"random {k}", kills)
     print(f"deaths {trials.deaths} resumed {trials.resumed}")
 
 

@@ -4,7 +4,7 @@ import time
 from contextlib import contextmanager
 from functools import cache
 
-PATIENCE = 60  # seconds after which what is waited for will not come
+PATIENCE = 600  # seconds after which what is waited for will not come, however busy the machine
 
 
 def wait_until(question, seconds=PATIENCE, step=0.05):

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.patience import PATIENCE
+
 _PROGRAM = """
 import sys
 from dprivacy.web import serve
@@ -36,7 +38,7 @@ class Served:
 
     def stop(self, number: int = signal.SIGTERM) -> None:
         self.process.send_signal(number)
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=PATIENCE)
         self.process.stdout.close()
 
     def desks(self) -> list[Path]:

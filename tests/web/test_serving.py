@@ -20,6 +20,7 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 from dprivacy.cli.verbs.begin import app
 from dprivacy.errors import Malformed, MissingExtra
 from dprivacy.web import serving
+from support.patience import PATIENCE
 from support.web_server import Served
 
 
@@ -68,7 +69,7 @@ def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
                 )
             assert refused.value.code == status
             refused.value.close()
-        with urlopen(served.base + "/verify", timeout=60) as page:
+        with urlopen(served.base + "/verify", timeout=PATIENCE) as page:
             assert page.status == 200
             assert page.headers["Cache-Control"] == "no-store"
             assert page.headers["Set-Cookie"] is None
@@ -87,7 +88,7 @@ def test_the_server_is_for_this_machine_and_this_run_alone(tmp_path):
         if isinstance(refused.value, urllib.error.HTTPError):
             assert refused.value.code == 413
             refused.value.close()
-        urlopen(served.base + "/verify", timeout=60).close()
+        urlopen(served.base + "/verify", timeout=PATIENCE).close()
         (desk,) = served.desks()
         assert desk.stat().st_mode & 0o077 == 0
     finally:
@@ -108,16 +109,16 @@ def test_what_is_too_large_or_too_high_is_refused_in_words(tmp_path):
     try:
         for room in ("protect", "verify", "explore", "design"):
             with pytest.raises(urllib.error.HTTPError) as refused:
-                urlopen(f"{served.base}/{room}?eps=1e400", timeout=60)
+                urlopen(f"{served.base}/{room}?eps=1e400", timeout=PATIENCE)
             assert refused.value.code == 400
             assert b" should be at most 700, not 1e400" in refused.value.read()
-        with urlopen(f"{served.base}/protect", timeout=60) as page:
+        with urlopen(f"{served.base}/protect", timeout=PATIENCE) as page:
             words = page.read().decode()
         upload = re.search(r"/_nicegui/client/[^\"\\]+/upload/\d+", words)
         kind = {"Origin": served.origin, "Content-Type": "multipart/form-data; boundary=b"}
         chunked = urllib.request.Request(served.base + upload[0], data=form(), headers=kind)
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urlopen(chunked, timeout=60)
+            urlopen(chunked, timeout=PATIENCE)
         assert refused.value.code == 413
         assert b"too large for the page" in refused.value.read()
     finally:

@@ -12,9 +12,10 @@ pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 pytest.importorskip("playwright", reason="playwright is not installed")
 from playwright.sync_api import expect
 
+from support.patience import PATIENCE
 from support.web_server import Served
 
-expect.set_options(timeout=30_000)  # a busy machine is no defect
+expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 STRANGER = "This page belongs to whoever started it."
 ROOMS = ("protect", "receive", "collect", "verify", "compare", "explore", "design")
 LEVELLED = ("protect", "places", "verify", "explore", "design")
@@ -110,7 +111,7 @@ def test_odd_addresses_are_answered(served):
     ]
     nowhere = ("nowhere", "%00", "%ff/..%2f", "_nicegui/client/x/nothing")
     for room, odd, status in (*rooms, *((path, "eps=1e400", 404) for path in nowhere)):
-        asked = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        asked = http.client.HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
         asked.request("GET", f"/{served.key}/{room}?{odd}")
         assert asked.getresponse().status == status, (room, odd)
         asked.close()

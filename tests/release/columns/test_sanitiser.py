@@ -9,6 +9,7 @@ import pytest
 
 from dprivacy.errors import Malformed
 from dprivacy.release import Plan, card_body, card_from, sanitise, write_permanent_key
+from support.patience import PATIENCE
 from support.release_tables import with_card
 
 KEY = b"a secret of the curator, 32 byte"
@@ -97,7 +98,7 @@ def test_the_command(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "dprivacy", "sanitise", "t.csv", "-p", "plan.toml"]
         command += ["-o", name, "--permanent-key", key]
         return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE
         )
 
     for name in ("a.csv", "b.csv"):

@@ -87,7 +87,7 @@ class TestKilled:
 
     @pytest.mark.slow
     @ENDINGS
-    def test_at_many_random_times(self, memory, ending):
+    def test_at_many_random_steps(self, memory, ending):
         deaths, _ = killed(memory, ending, "random", 17, 500)
         assert deaths >= 500
 
