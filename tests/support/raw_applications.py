@@ -1,12 +1,17 @@
 """What the referee looks at: curves, words, documents and hashes."""
 
 import itertools
+import json
+import warnings
 from collections.abc import Iterator, Sequence
 from fractions import Fraction as Q
+from pathlib import Path as File
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pandas
 
 from dprivacy.curves import curve_mechanism, make_basis, principal_basis, protect_curves
 from dprivacy.curves.coefficient_noise import SCALE, CurveMechanism
@@ -20,7 +25,13 @@ from dprivacy.hashing import (
     set_reports,
     stable_projection,
 )
-from dprivacy.release import protect_text
+from dprivacy.release import (
+    Plan as FilePlan,
+    protect_text,
+    sanitise,
+    sanitise_folder,
+    sanitise_lines,
+)
 from dprivacy.text import Embedding, text_mechanism, word_mechanism
 from dprivacy.text.documents.word_noise import ExponentialWords
 from support.raw_laws import Law, Noise, Path, Row, promise_of, watched
@@ -140,13 +151,86 @@ def words() -> Iterator[Path]:
             texts,
             lambda values, layout=layout: [_text_law(text, layout) for text in values],
             promise_of(made.guarantee, lambda text, made=made: made.policy.read(text, TINY).words),
-            covers=frozenset({"TextMechanism", "protect_text", layout}),
+            covers=frozenset({"TextMechanism", "protect_text", "released_document", layout}),
         )
 
 
+def text_columns() -> Iterator[Path]:
+    """Texts in a table, in lines and in a folder, of fewer, as many and more words than declared."""
+    longer = ["tea coffee moon", "moon tea snow", "Zebra tea coffee"]
+    texts = [
+        "",
+        *WORDS,
+        "Zebra",
+        *(" ".join(p) for p in itertools.product(WORDS, repeat=2)),
+        *longer,
+    ]
+    for keep, release in itertools.product(("text", "bag"), (_in_table, _in_lines, _in_folder)):
+        with TemporaryDirectory() as folder:
+            spec = _text_spec(keep, folder)
+            (column,) = FilePlan.read({"columns": {"text": spec}}).columns
+        cells = column.mechanism
+        names = (*cells.words.embedding.words, "")
+        yield Path(
+            f"texts, {keep}, {release.__name__[1:]}",
+            texts[:: 1 if release is _in_table else 2],
+            lambda values, keep=keep, release=release: [
+                _cell_law(text, keep, release) for text in values
+            ],
+            promise_of(
+                cells.guarantee,
+                lambda text, cells=cells, names=names: [names[k] for k in cells.read(text)],
+            ),
+            covers=frozenset({"TextCells", "text", "sanitise_lines", "sanitise_folder"}),
+        )
+
+
+def _text_spec(keep: str, folder: str) -> dict[str, Any]:
+    place = File(folder, "words.txt")
+    rows = ([word, *map(repr, row)] for word, row in zip(WORDS, TINY.vectors.tolist(), strict=True))
+    place.write_text("\n".join(map(" ".join, rows)) + "\n")
+    spec = {"type": "text", "epsilon": 1, "length": 2, "keep": keep, "accept_readable": True}
+    return {**spec, "vocabulary": str(place), "find": []}
+
+
+def _in_table(text: str, spec: dict[str, Any], folder: str) -> None:
+    sanitise(pandas.DataFrame({"text": [text]}), {"columns": {"text": spec}})
+
+
+def _in_lines(text: str, spec: dict[str, Any], folder: str) -> None:
+    File(folder, "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    sanitise_lines(f"{folder}/in.jsonl", {"columns": {"text": spec}}, f"{folder}/out.jsonl")
+
+
+def _in_folder(text: str, spec: dict[str, Any], folder: str) -> None:
+    File(folder, "in").mkdir()
+    File(folder, "in/a.txt").write_text(text)
+    plan = {"columns": {"text": spec}, "pass_through": ["file"]}
+    sanitise_folder(f"{folder}/in", plan, f"{folder}/out")
+
+
+def _cell_law(text: str, keep: str, release: Any) -> Law:
+    """The law of a released text, from the rows that were drawn from and nothing else."""
+    asked: list[list[int]] = []
+    draw, rows = ExponentialWords.draw, {}
+
+    def kept(mechanism: ExponentialWords, places: Any, source: Any) -> Any:
+        asked.append(places.tolist())
+        rows.update(zip(places.tolist(), mechanism.rows(places).tolist(), strict=True))
+        return draw(mechanism, places, source)
+
+    with TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
+        spec = _text_spec(keep, folder)
+        with patch.object(ExponentialWords, "draw", kept):
+            release(text, spec, folder)
+    (places,) = asked
+    assert len(places) == 2
+    return _law_of([rows[place] for place in places], keep)
+
+
 def _word_rows(mechanism: ExponentialWords, values: Sequence[str]) -> list[Law]:
-    together = mechanism._rows(mechanism._places(values)).tolist()
-    alone = [mechanism._rows(mechanism._places([word]))[0].tolist() for word in values]
+    together = mechanism.rows(mechanism._places(values)).tolist()
+    alone = [mechanism.rows(mechanism._places([word]))[0].tolist() for word in values]
     assert together == alone  # what stands beside a word does not change its law
     return [(Row(tuple(row)),) for row in together]
 
@@ -166,7 +250,7 @@ def _noisy_words(mechanism: Any, values: Sequence[str]) -> list[Law]:
 
 def _text_law(text: str, layout: str) -> Law:
     asked: list[list[int]] = []
-    rows = ExponentialWords._rows
+    rows = ExponentialWords.rows
 
     def kept(mechanism: ExponentialWords, places: Any) -> Any:
         found = rows(mechanism, places)
@@ -175,13 +259,16 @@ def _text_law(text: str, layout: str) -> Law:
         return found
 
     weights: dict[int, list[int]] = {}
-    with patch.object(ExponentialWords, "_rows", kept):
+    with patch.object(ExponentialWords, "rows", kept):
         protect_text(text, embedding=TINY, eps=1, layout=layout)
     mechanism = text_mechanism(TINY, eps=1, layout=layout)
     read = mechanism.policy.read(text, TINY).words
     places = mechanism.words._places(read).tolist()
     assert set(places) == set(itertools.chain(*asked))
-    factors = [weights[place] for place in places]
+    return _law_of([weights[place] for place in places], layout)
+
+
+def _law_of(factors: list[list[int]], layout: str) -> Law:
     if layout == "text":
         return tuple(Row(tuple(row)) for row in factors)
     bags: dict[tuple[int, ...], int] = {}

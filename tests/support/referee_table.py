@@ -17,6 +17,7 @@ KINDS: dict[str, Callable[[], Iterator[Path]]] = {
     "workflows": mechanisms.workflows,
     "curves": applications.curves,
     "words": applications.words,
+    "texts in tables": applications.text_columns,
     "hashes": applications.hashes,
     "listed columns": releases.listed_columns,
     "columns of reports": reports.report_columns,

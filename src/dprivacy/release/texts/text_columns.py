@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dprivacy.errors import BadFile, BadPlan, DPrivacyError, NotApplicable, UnknownName
 from dprivacy.mechanisms import randomised_response
-from dprivacy.model import Guarantee, Sourced, file_text
+from dprivacy.model import Guarantee, file_text
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.sampling import Source
 from dprivacy.spaces import discrete
@@ -59,7 +59,7 @@ _VOCABULARIES, _NAMES = _Files(), _Files()
 
 
 @dataclass(frozen=True)
-class StatedTexts(Sourced):
+class StatedTexts:
     """A mechanism on texts whose vocabulary is not at hand: its guarantee follows from its figures.
 
     Examples
