@@ -18,7 +18,7 @@ rows, writer = 0, None
 with batches_of(Path("{source}")) as (batches, _):
     for batch in batches:
         table = pa.Table.from_batches([batch])
-        writer = writer or writer_of("{target}", Path("{target}"), table.schema)
+        writer = writer or writer_of(open("{target}", "wb"), Path("{target}"), table.schema)
         writer.write_table(table)
         rows += len(table)
 writer.close()
