@@ -4,6 +4,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 from hypothesis import given, strategies as st
 
@@ -174,6 +175,10 @@ def test_what_holds_more_than_a_list_of_values(values, words):
 
 def test_a_column_of_a_frame_is_a_list_of_values():
     assert Coder(["y", "e"]).encode(pandas.Series(["e", "y"])).tolist() == [1, 0]
+
+
+def test_a_list_of_an_arrow_array_holds_python_values():
+    assert listed(pyarrow.array(["e", None])) == ["e", None]
 
 
 def test_masked_values_are_missing():

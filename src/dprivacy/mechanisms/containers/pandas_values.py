@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dprivacy.mechanisms.containers.arrow_values import ArrowValues
 from dprivacy.mechanisms.containers.label_tables import LabelTables, Positions, same_labels, taken
-from dprivacy.mechanisms.containers.python_values import Cells
+from dprivacy.mechanisms.containers.python_values import Cells, boxed
 
 
 class PandasValues:
@@ -110,11 +110,7 @@ class PandasValues:
 
     def of_cells(self, cells: Cells) -> Any:
         """As Held says."""
-        if not isinstance(cells, np.ndarray):
-            boxed = np.empty(len(cells), dtype=object)
-            boxed[:] = cells
-            cells = boxed
-        return self._in_kind(cells)
+        return self._in_kind(boxed(cells))
 
     def _in_kind(self, made: Any) -> Any:
         """An array of NumPy or pandas with the values' index and name; pandas must not guess a type."""

@@ -76,8 +76,8 @@ class ListedValues:
 
     def of_labels(self, labels: LabelTables, positions: NDArray[np.integer]) -> Any:
         """As Held says."""
-        boxed = labels.label_array(np.dtype(object))
-        return self._kind(taken(boxed, positions).tolist())
+        known = labels.label_array(np.dtype(object))
+        return self._kind(taken(known, positions).tolist())
 
     def of_cells(self, cells: Cells) -> Any:
         """As Held says."""
@@ -106,15 +106,20 @@ class ArrayValues:
 
     def of_cells(self, cells: Cells) -> Any:
         """As Held says."""
-        if not isinstance(cells, np.ndarray):
-            boxed = np.empty(len(cells), dtype=object)
-            boxed[:] = cells
-            cells = boxed
-        return self._shaped(cells)
+        return self._shaped(boxed(cells))
 
     def _shaped(self, flat: NDArray[Any]) -> Any:
         shaped = flat.reshape(self.values.shape + flat.shape[1:])
         return shaped[()] if self._scalar else shaped
+
+
+def boxed(cells: Cells) -> NDArray[Any]:
+    """Contents as an array; those of a list are objects, whatever they are."""
+    if isinstance(cells, np.ndarray):
+        return cells
+    made = np.empty(len(cells), dtype=object)
+    made[:] = cells
+    return made
 
 
 def listed(values: Any) -> list[Any]:
@@ -129,7 +134,7 @@ def listed(values: Any) -> list[Any]:
     elif isinstance(values, Set):
         way = "not a set, which has no order; pass sorted(values)"
     else:
-        return list(values)
+        return list(values.to_pylist() if hasattr(values, "to_pylist") else values)  # of Arrow
     raise WrongKind(f"values should be a list or an array, {way}")
 
 
