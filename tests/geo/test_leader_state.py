@@ -29,10 +29,12 @@ def spots(found):
 def test_what_was_reported_before_is_reported_again(tmp_path):
     state = tmp_path / "leaders"
     first = report([HOME, WORK], state)
+    assert "kept from this release on" in first.explain()
     jittered = [(HOME[0] + 3e-4, HOME[1] - 3e-4), (WORK[0] - 4e-4, WORK[1]), HOME]
     again = report(jittered, state)
     assert spots(again) == [spots(first)[0], spots(first)[1], spots(first)[0]]
     assert again.guarantee.reports == 2
+    assert "kept from this release on" not in again.explain()
     elsewhere = report([(40.6, -74.0)], state)
     assert spots(elsewhere)[0] not in spots(first)
     assert elsewhere.guarantee.reports == 3  # over all time
@@ -145,6 +147,7 @@ def test_the_width_of_leaders_stays(tmp_path):
         ({"whole_history": True}, "give one of the two"),
         ({"cell": "50 m"}, "leave out cell"),
         ({"state": None, "near": "50 m"}, "near is for leaders"),
+        ({"state": None, "near": "50 m", "permanent_key": None}, "near is for leaders"),
         ({"near": "-1 m"}, "near"),
         ({"state": "nowhere/at/all"}, "cannot be written to"),
     ],

@@ -39,8 +39,8 @@ class Visits:
         The most of them that one person has; with a state file, over all time.
     followed
         With leaders: who follows whom.
-    kept
-        Whether leaders are kept in a state file.
+    kept, fresh
+        Whether leaders are kept in a state file, and whether it begins here.
     before
         The most leaders of one person before, anybody's, and what they were charged to, where that is
         what is charged now; otherwise None.
@@ -52,6 +52,7 @@ class Visits:
     most: int
     followed: Followed | None = None
     kept: bool = False
+    fresh: bool = False
     before: tuple[int, LedgerPlace] | None = None
 
     @property
@@ -103,6 +104,8 @@ class Visits:
             f"{in_words(self.followed.near)} of an earlier one, in the order of the rows, report what "
             f"that one reported, and that counts as one report. {_BACK}"
         ]
+        if self.fresh:
+            told.append("Leaders are kept from this release on; nothing of before was known.")
         if self.paid:
             told.append("Places that a person reported from before were paid for then.")
         return told
@@ -143,8 +146,6 @@ def visits(
         )
     people, cells = noise.people(owners), noise.mechanism.cells(*true)
     if state is None and not whole_history:
-        if near is not None:
-            raise NotApplicable("near is for leaders: give state= or whole_history= as well")
         yield Visits(noise, people, cells, _most_cells(people, cells, limit))
         return
     file = None if state is None else StateFile(state, noise)
@@ -157,11 +158,11 @@ def visits(
         place = ledger_place(ledger)
         paid = None if place is None or place != known.charged else (known.most, place)
         kept = file is not None
-        yield Visits(noise, people, followed.points, followed.most, followed, kept, paid)
+        fresh = kept and known.fresh
+        yield Visits(noise, people, followed.points, followed.most, followed, kept, fresh, paid)
         if file is not None:
-            charged = (
-                place if known.fresh or paid is not None else None
-            )  # all of them, to one account
+            # All leaders of a state were charged to one account, or it names none.
+            charged = place if known.fresh or paid is not None else None
             now = {**known.leaders, **followed.leaders}
             file.write(LeaderState(now, known.near, charged))
 

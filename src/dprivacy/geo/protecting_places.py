@@ -192,6 +192,8 @@ def protect_places(
         raise NotApplicable(
             "a state and a whole history are for permanent noise: give a key as well"
         )
+    if near is not None and not leading:
+        raise NotApplicable("near is for leaders: give state= or whole_history= as well")
     if leading and cell is not None:
         raise NotApplicable("leaders stand for places as they are: leave out cell")
     if permanent and cell is None and not leading:
