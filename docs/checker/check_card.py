@@ -863,7 +863,7 @@ STEPS = 1 << 15  # products of fractions for one bound
 def check_shuffled(body, plan, total, slack, released):
     """That a plan may be shuffled, and that the block says what follows from its numbers."""
     block, through = body["shuffled"], plan.get("pass_through", [])
-    keys("shuffled", block, BLOCK, "pair:list lower_bound:str")
+    keys("shuffled", block, BLOCK, "pair:list lower_bound:str by_level:list per_distance:list")
     rows, n, delta = body["count"], block["smallest_group"], Fraction(block["delta"])
     strange = [
         name for name, spec in plan["columns"].items()
@@ -881,6 +881,11 @@ def check_shuffled(body, plan, total, slack, released):
         raise Fault("shuffled.eps: is not a level below that of a single row")
     if "lower_bound" in block and level(block["lower_bound"], "shuffled") > level(block["eps"], ""):
         raise Fault("shuffled.lower_bound: is above eps")
+    if any(name not in plan["columns"] for name in block.get("by_level", [])):
+        raise Fault("shuffled.by_level: names what is not a column of the plan")
+    for distance, eps in block.get("per_distance", []):
+        if level(distance, "shuffled") <= 0 or level(eps, "shuffled") > level(block["eps"], ""):
+            raise Fault("shuffled.per_distance: a distance is not above 0, or a level above eps")
     most = plan.get("rows_per_person", 1)
     told = [
         "Whoever sees only this table: the odds between any two records of one person change by at "

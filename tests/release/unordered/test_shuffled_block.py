@@ -6,12 +6,13 @@ from fractions import Fraction as Q
 
 import pytest
 
-from dprivacy.errors import NotApplicable
+from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.numbers import Level
 from dprivacy.release import Plan
 from dprivacy.release.unordered import shuffled_block
+from dprivacy.release.unordered.card_words import require_block, words_beside
 from dprivacy.release.unordered.shuffled_block import shuffled_table, small
-from dprivacy.verify import shuffled, shuffled_columns
+from dprivacy.verify import shuffled, shuffled_columns, shuffled_distances
 from support.release_tables import BITS, LETTERS, PLACE, plan_of
 
 TEA = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
@@ -138,3 +139,56 @@ def test_levels_beyond_all_doubles_are_stated():
     found = shuffled_table(plan_of({**LETTERS, "epsilon": 800}), 100, delta=Q(1, 10**6))
     assert not found.gains
     assert found.to_dict()["eps"].startswith("799.99")
+
+
+def test_nearer_values_are_told_apart_less():
+    steps = plan_of({"type": "ordered", "values": list(range(5)), "epsilon": "ln(4/3)"})
+    found = shuffled_table(steps, 1000, delta=DELTA)
+    near = found.to_dict()["per_distance"]
+    assert [d for d, _ in near] == ["1", "2", "4"]
+    levels = [factor(eps) for _, eps in near]
+    assert levels == sorted(levels)
+    assert levels[-1] == factor(found.to_dict()["eps"])
+    truth = shuffled_distances(steps.columns[0].mechanism, 1000, delta=DELTA, distances=[1, 2])
+    for row, level in zip(truth.rows, levels, strict=False):
+        assert row.eps.exp() <= level <= 1 + (row.eps.exp() - 1) * Q(10001, 10000)
+    text = "\n".join(words_beside(found.to_dict()))
+    assert text.startswith("Without order, between values at a distance of 1: ln(")
+
+
+def test_a_wide_range_of_numbers_is_told_at_parts_of_it():
+    plan = plan_of({"type": "numbers", "low": 0, "high": 2000, "grid": 1, "epsilon": "1/1000"})
+    found = shuffled_table(plan, 10_000, delta=DELTA)
+    assert [d for d, _ in found.to_dict()["per_distance"]] == ["20", "200", "2000"]
+
+
+@pytest.mark.parametrize("more", [{"pass_through": ["town"]}, {}])
+def test_where_values_are_at_one_distance_or_people_have_several_rows_nothing_is_told(more):
+    assert "per_distance" not in shuffled_table(plan_of(TEA, **more), 100, delta=DELTA).to_dict()
+    several = plan_of(
+        {"type": "ordered", "values": [1, 2, 3], "epsilon": 1},
+        unit="who",
+        drop=["who"],
+        rows_per_person=2,
+    )
+    assert "per_distance" not in shuffled_table(several, 100, delta=DELTA).to_dict()
+
+
+def test_a_column_of_many_values_is_said_to_be_taken_by_its_level():
+    hours = {"type": "ordered", "values": list(range(50)), "epsilon": "1/50"}
+    block = shuffled_table(Plan.read({"columns": {"h": hours}}), 1000, delta=DELTA).to_dict()
+    assert block["by_level"] == ["h"]
+    (words,) = words_beside(block)
+    assert "computed from the level of h alone" in words
+    few = {"type": "ordered", "values": [1, 2, 3], "epsilon": 1}
+    assert "by_level" not in shuffled_table(plan_of(few), 1000, delta=DELTA).to_dict()
+
+
+@pytest.mark.parametrize(
+    "bad", [{"by_level": [1]}, {"per_distance": [1]}, {"per_distance": [["1"]]}, {"by_level": "h"}]
+)
+def test_a_block_with_something_else_is_refused(bad):
+    block = shuffled_table(plan_of(TEA), 100, delta=DELTA).to_dict()
+    require_block(block, "card")
+    with pytest.raises(BadFile, match="card"):
+        require_block({**block, **bad}, "card")

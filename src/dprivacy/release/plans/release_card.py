@@ -32,6 +32,7 @@ from dprivacy.release.plans.report_columns import (
     listed_reports,
 )
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
+from dprivacy.release.unordered.card_words import require_block, words_beside
 from dprivacy.typing import Label, PathArg
 
 LIBRARY = f"dprivacy {version('dprivacy')}"
@@ -51,13 +52,6 @@ _OPTIONAL = {
     "title": str, "plan": dict, "pass_through": list, "dropped": list, "permanent": bool,
     "receipt": dict, "output": dict, "shuffled": dict,
 }  # fmt: skip
-_SHUFFLED = (
-    {
-        "eps": str, "delta": str, "n": int, "smallest_group": int, "method": str,
-        "sentence": str,
-    },
-    {"pair": list, "lower_bound": str},
-)  # fmt: skip
 _OF_A_COLUMN = {
     "type": str, "family": str, "columns": list, "eps": str, "delta": str, "most": str,
     "nulls": str,
@@ -263,6 +257,7 @@ class Card:
         lines.append(words)
         if self.shuffled:
             lines.append(shown(self.shuffled["sentence"]))
+            lines += words_beside(self.shuffled)
         if self.pass_through and self.what != "table":  # a table's words name blocks as well
             lines.append(published_words(self.pass_through))
         return "\n".join(lines)
@@ -324,7 +319,7 @@ def card_from(body: dict[str, Any], *, name: str = "the card") -> Card:
     if "receipt" in body:
         require_keys(body["receipt"], PLACE, {}, name)
     if "shuffled" in body:
-        require_keys(body["shuffled"], *_SHUFFLED, f"{name}, shuffled")
+        require_block(body["shuffled"], f"{name}, shuffled")
         if body["what"] != "table":
             raise BadFile(f"{name}: only the rows of a table are shuffled, not {body['what']}")
     rest = {key: value for key, value in body.items() if key != "holds"}

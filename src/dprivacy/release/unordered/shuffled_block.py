@@ -13,10 +13,11 @@ from dprivacy.numbers import Level, exp_bounds, ln
 from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.unordered.near_values import by_distance
 from dprivacy.verify import Shuffled, shuffled, shuffled_columns
 
 _DIGITS = 5  # of e^ε − 1
-_MOST, _ANY = {"randomised_response": 200}, 30  # values of a column that are compared
+_MOST, _ANY = {"randomised_response": 200}, 40  # values of a column that are compared
 _ATTACKED = 8  # values of a single column for which an attack is looked for as well
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -37,6 +38,10 @@ class ShuffledTable(Answer):
         The δ that goes with it.
     untouched
         The columns that are published as they are.
+    by_level
+        The columns of which only the level was used, since they have many values: less may hold.
+    nearer
+        Of a table of one column: (distance, ε) between values that are nearer to each other.
 
     Examples
     --------
@@ -52,6 +57,8 @@ class ShuffledTable(Answer):
     local: Level | None
     slack: Fraction
     untouched: tuple[str, ...] = ()
+    by_level: tuple[str, ...] = ()
+    nearer: tuple[tuple[Level, Level], ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -133,6 +140,10 @@ class ShuffledTable(Answer):
         more: dict[str, Any] = {}
         if found.pair is not None:
             more["pair"] = [_told(x) for x in found.pair]
+        if self.by_level:
+            more["by_level"] = list(self.by_level)
+        if self.nearer:
+            more["per_distance"] = [[str(d), str(_short(eps, math.ceil))] for d, eps in self.nearer]
         if found.attacked is not None:
             more["lower_bound"] = str(_short(found.attacked, math.floor))
         return {
@@ -165,8 +176,12 @@ def shuffled_table(
     n = rows if smallest is None else smallest
     key = plan_hash(plan.raw) if plan.raw else repr(plan)
     joint = joint_guarantee(plan)
-    proof = _proved(_Asked(key, n, delta, plan))
-    return ShuffledTable(proof, rows, n, joint.total, joint.delta, plan.pass_through)
+    asked = _Asked(key, n, delta, plan)
+    proof = _proved(asked)
+    gains = proof.method != "none"
+    rough = tuple(c.name for c in plan.columns if gains and column_law(c) is not c.mechanism)
+    nearer = () if rough or not gains else _nearer(asked)
+    return ShuffledTable(proof, rows, n, joint.total, joint.delta, plan.pass_through, rough, nearer)
 
 
 @dataclass(frozen=True)
@@ -188,6 +203,14 @@ def _proved(asked: _Asked) -> Shuffled:
         return shuffled_columns(laws, n, delta=delta, rows_per_person=plan.rows_per_person)
     (law,) = laws.values()
     return shuffled(law, n, delta=delta, rows_per_person=plan.rows_per_person)
+
+
+@lru_cache(maxsize=64)
+def _nearer(asked: _Asked) -> tuple[tuple[Level, Level], ...]:
+    plan, most = asked.plan, _proved(asked).eps
+    if len(plan.columns) > 1 or plan.rows_per_person > 1 or not isinstance(most, Level):
+        return ()
+    return by_distance(plan.columns[0], asked.n, asked.delta, most)
 
 
 def column_law(column: ColumnPlan) -> Any:
