@@ -143,8 +143,11 @@ def attack_rows(found: AveragingAttack, eps: str) -> list[list[str]]:
             _whole(in_words(fresh)),
             odds(level * n),
             _whole(in_words(fixed)),
+            odds(level * times),
         ]
-        for n, fresh, fixed in zip(found.reports, found.fresh, found.permanent, strict=True)
+        for n, fresh, fixed, times in zip(
+            found.reports, found.fresh, found.permanent, found.charged["permanent"], strict=True
+        )
     ]
 
 

@@ -26,7 +26,6 @@ from dprivacy.web.shell.controls import (
     level_control,
     table,
 )
-from dprivacy.web.shell.number_words import factor_in_words
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import choice, small, text
 
@@ -190,12 +189,13 @@ def _show_attack(found: AveragingAttack, eps: str) -> None:
     text(
         "p",
         "An attacker takes the middle of all reports of a person. With fresh noise in each the middle "
-        "comes ever closer to home, and levels add up. Permanent noise says the same again: it counts "
-        f"once, and the odds change by {factor_in_words(eps)} in all. That somebody is back, it shows.",
+        "comes ever closer to home, and levels add up. Permanent noise says the same again near a "
+        "place where it spoke before, and counts once for each. That somebody is back, it shows. "
+        f"Receivers err by {in_words(found.jitter)} along each axis.",
     )
     table(
         "How far the attacker's estimate is from home (median), and what was guaranteed",
-        ["reports", "fresh noise", "odds, at most", "permanent noise"],
+        ["reports", "fresh noise", "odds, at most", "permanent noise", "odds, at most"],
         attack_rows(found, eps),
     )
     curves = {
