@@ -491,3 +491,13 @@ def test_memory_does_not_grow_with_the_table(tmp_path, ending):
     assert received(tmp_path / f"out1000000.{ending}").estimate("h").n == 1_000_000
     assert peaks[1] < 1024
     assert peaks[1] - peaks[0] < 200, peaks
+
+
+def test_a_rarer_type_beside_listed_values_in_csv(tmp_path):
+    days = pa.array([1, 2, None], pa.date32())
+    pq.write_table(pa.table({"h": ["a", "b", "c"], "d": days}), tmp_path / "in.parquet")
+    seeded_file(tmp_path / "in.parquet", plan_of(pass_through=["d"]), tmp_path / "out.csv")
+    first, *rows = (tmp_path / "out.csv").read_text().splitlines()
+    assert first == '"h","d"'
+    assert [row.split(",")[1] for row in rows] == ["1970-01-02", "1970-01-03", ""]
+    assert {row.split(",")[0] for row in rows} <= {'"a"', '"b"', '"c"'}
