@@ -74,8 +74,8 @@ def bytes_of(folder):
 
 
 def leftovers(folder):
-    """What is on its way, anywhere below a folder."""
-    return sorted(path.name for path in Path(folder).rglob(".*"))
+    """What is on its way, anywhere below a folder; not the checksums that Java writes."""
+    return sorted(path.name for path in Path(folder).rglob(".*") if path.suffix != ".crc")
 
 
 def slow(frame, seconds, stall=""):
