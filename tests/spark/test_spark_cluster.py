@@ -202,7 +202,7 @@ class TestFailures:
 
     @pytest.mark.parametrize("how", ["stall", "break"])
     def test_a_task_that_is_repeated_gives_the_same_rows(self, spark, tmp_path, fixed, how):
-        frame = made(spark, 100_000, 4)
+        frame = made(spark, 300_000, 4)  # two batches each
         with_card(frame, PLAN, output=tmp_path / "calm")
         marks = tmp_path / how
         with_card(slow(frame, 0, str(marks)), PLAN, output=tmp_path / "out")
