@@ -37,7 +37,7 @@ LEFT = {
         Verb("plan", "what a plan gives and costs", "tables"),
         Verb("sanitise", "a table, by its plan", "tables"),
         Verb("geo", "places, in metres"),
-        Verb("text", "texts, word by word or topic", "worded.text"),
+        Verb("text", "texts, by word or topic", "worded.text"),
         Verb("curves", "meter readings, day by day"),
         Verb("match", "people with similar ratings"),
         Verb("collect", "from people's own devices", "collected.collecting_verbs"),

@@ -4,9 +4,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from dprivacy.model import Answer, Guarantee, about, factor_in_words
+from dprivacy.model import Answer, Guarantee, about, counted, factor_in_words
 from dprivacy.numbers import as_level
 from dprivacy.text.documents.piece_policy import Policy
+from dprivacy.text.embeddings.padded_texts import PaddedTexts, times
 from dprivacy.text.embeddings.word_vectors import Embedding
 
 _HARDLY = 7  # a factor beyond e^7, about 1,000, between close words is hardly a protection
@@ -78,6 +79,7 @@ class ProtectedText(Answer):
         near, far = self.embedding.typical
         against, how = _WHOLE[self.policy.layout]
         lines = [
+            self._whole(n),
             f"ε = {about(eps)} per word and unit of distance in {self.embedding.name} "
             f"({len(self.embedding):,} words).",
             "One word: the output multiplies anyone's odds between two words at distance 1 by at most "
@@ -96,6 +98,14 @@ class ProtectedText(Answer):
                 "The noise on vectors was computed in doubles (idealised numerics); only words leave."
             )
         return "\n".join([*lines, self.policy.explain()])
+
+    def _whole(self, n: int) -> str:
+        """What holds for a whole document, as a number."""
+        eps, wide = self.guarantee.eps, self.embedding.diameter
+        texts = PaddedTexts(self.policy.layout, n, wide, "", 0.0)
+        level = texts.level(eps) if self.exact else eps * wide * n
+        up_to = "" if self.policy.length is None else "up to "
+        return f"Any two texts of {up_to}{counted(n, 'word')}: {times(level)}."
 
     def explain(self) -> str:
         """The guarantee in words."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprivacy.errors import NotApplicable
-from dprivacy.text.embeddings.word_vectors import Embedding
+from dprivacy.text.embeddings.word_vectors import Embedding, require_embedding
 from dprivacy.text.finding.word_lists import NameLists, name_lists
 
 _SAMPLE = 1000  # words among which the median distance is taken
@@ -43,6 +43,7 @@ def with_kind_words(
     >>> with_kind_words(tiny, ["name", "email"]).words
     ('tea', 'coffee', 'moon', '[name]', '[email]')
     """
+    require_embedding(embedding)
     kept = [
         k for k, word in enumerate(embedding.words) if lists is None or not lists.names_only(word)
     ]
