@@ -11,7 +11,7 @@ from dprivacy.errors import BadFile, NotApplicable
 from dprivacy.extras import arrow
 from dprivacy.geo.earth.lengths import in_words
 from dprivacy.geo.files.geojson_files import geojson_text, is_geojson
-from dprivacy.geo.files.gpx_files import gpx_pieces, is_gpx
+from dprivacy.geo.files.gpx_files import gpx_pieces, is_gpx, require_elements
 from dprivacy.geo.files.place_shapes import Shape
 from dprivacy.geo.files.places_read import PlaceFile
 from dprivacy.geo.metre_guarantee import MetreGuarantee
@@ -148,14 +148,16 @@ def write_places(
         for piece in gpx_pieces(_shapes(places, kept, shapes), path):
             file.write(piece.encode())
     else:
-        require_rows_of(found, path)
+        require_keeping(found, path)
         names = ("latitude", "longitude") if found is None else found.names
         table = arrow().table({names[0]: places.lat, names[1]: places.lon, **kept})
         write_table(table, file, path)
 
 
-def require_rows_of(found: PlaceFile | None, path: Path) -> None:
-    """Refuse to write what was kept of features and tracks into a table of places."""
+def require_keeping(found: PlaceFile | None, path: Path) -> None:
+    """Refuse to write what was kept of features and tracks into a table, or anything into GPX."""
+    if found is not None and is_gpx(path):
+        require_elements(found.kept, path)
     if found is not None and found.shapes is not None and found.kept and not _has_shapes(path):
         raise NotApplicable(
             f"what is kept of GeoJSON or GPX goes to GeoJSON or GPX only, but the output is {path.name}"

@@ -8,7 +8,7 @@ import pytest
 
 from dprivacy.errors import BadFile, BadNumber, DPrivacyError, NotApplicable
 from dprivacy.geo import protect_place_file, protect_places, read_place_file
-from dprivacy.release import card_path
+from dprivacy.release import Ledger, card_path
 from support.mutations import mutants
 from support.patience import brisk
 
@@ -110,6 +110,16 @@ def test_shapes_go_from_gpx_to_geojson_and_back(walk, tmp_path):
         protect_place_file(
             tmp_path / "c.geojson", tmp_path / "c.gpx", keep="who", person="row", region=NYC
         )
+
+
+def test_what_gpx_cannot_keep_is_refused_before_it_costs_anything(tmp_path):
+    (tmp_path / "p.csv").write_text("lat,lon,who\n40.7,-74,ann\n")
+    how = {"keep": "who", "person": "row", "region": NYC}
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.budget("everyone", "99 ln 4", column="places")
+        with pytest.raises(NotApplicable, match="GPX cannot keep 'who' here"):
+            protect_place_file(tmp_path / "p.csv", tmp_path / "p.gpx", ledger=ledger, **how)
+        assert ledger.spent(column="places").is_zero
 
 
 BOMB = '<!DOCTYPE gpx [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><gpx>&b;</gpx>'

@@ -1,7 +1,7 @@
 """Places in GPX: waypoints, routes and tracks in, waypoints and tracks out."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -156,6 +156,19 @@ def _degrees(text: str | None) -> float:
     return float(text) if text is not None and written else np.nan
 
 
+def require_elements(names: Iterable[str], path: Path) -> None:
+    """Refuse to keep what GPX has no element for."""
+    for name in names:
+        if name not in (*_OF_PLACE, *_OF_TRACK):
+            raise _no_element(name, _OF_PLACE, path)
+
+
+def _no_element(name: str, names: Sequence[str], path: Path) -> NotApplicable:
+    return NotApplicable(
+        f"{path}: GPX cannot keep {name!r} here, only {', '.join(names)}; write .geojson instead"
+    )
+
+
 def gpx_pieces(shapes: Sequence[Shape], path: Path) -> Iterator[str]:
     """A GPX file: a waypoint for every point, a track for every line.
 
@@ -209,10 +222,7 @@ def _beside(shape: Shape, said: Mapping[str, Any], path: Path) -> Iterator[str]:
 def _elements(said: Mapping[str, Any], names: Sequence[str], path: Path) -> str:
     for name, value in said.items():
         if value is not None and name not in names:
-            raise NotApplicable(
-                f"{path}: GPX cannot keep {name!r} here, only {', '.join(names)}; write .geojson, or "
-                "leave it out"
-            )
+            raise _no_element(name, names, path)
     written = []
     for name in names:
         if said.get(name) is not None:

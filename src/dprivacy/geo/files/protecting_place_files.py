@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import BadFile, OutputExists
 from dprivacy.geo.files.place_files import read_place_file
 from dprivacy.geo.protecting_places import protect_places
-from dprivacy.geo.released_places import ProtectedPlaces, require_ending, require_rows_of
+from dprivacy.geo.released_places import ProtectedPlaces, require_ending, require_keeping
 from dprivacy.release import Released, Written, column_list, require_person, write_released
 from dprivacy.typing import LedgerLike, PathArg
 
@@ -80,6 +80,6 @@ def protect_place_file(
         raise BadFile(f"{target.parent} is not a folder; choose one that is there")
     written = {name: options.pop(name) for name in Written.__optional_keys__ if name in options}
     found = read_place_file(places, lat=lat, lon=lon, person=person, keep=keep, **written)
-    require_rows_of(found, target)
+    require_keeping(found, target)
     made = protect_places(found, ledger=ledger, again=again, **options)
     return changed(made, card=write_released(made, target, replace=replace))
