@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dprivacy.errors import BadPlan, NotApplicable
+from dprivacy.errors import BadPlan, NotApplicable, WrongKind
 from dprivacy.release import Ledger, Plan, prove_card, sanitise
 from support.release_tables import LETTERS, seeded
 
@@ -148,3 +148,18 @@ def test_an_identifier_is_refused():
     plan = {"columns": {"h": LETTERS}, "pass_through": ["town", "x"], "unit": "x"}
     with pytest.raises(BadPlan, match="'x' says whose a row is"):
         sanitise(arrow_table(ROWS), plan, **SHUFFLED)
+
+
+@pytest.mark.parametrize("unordered", [False, True])
+def test_a_column_that_mixes_kinds_is_refused_in_words_and_costs_nothing(tmp_path, unordered):
+    mixed = pd.DataFrame({"h": list("ab") * 20, "town": ["Ulm", 7771] * 20}, dtype=object)
+    plan = {
+        "columns": {"h": {"type": "categories", "values": ["a", "b"], "epsilon": 1}},
+        "pass_through": ["town"],
+    }
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        ledger.open_account("people", 3, delta="1/100", unordered=unordered)
+        with pytest.raises(WrongKind, match="mixes kinds of values") as caught:
+            sanitise(mixed, plan, shuffle=True, delta="1e-6", ledger=ledger.account("people"))
+        assert "7771" not in str(caught.value)
+        assert ledger.spent("people").is_zero

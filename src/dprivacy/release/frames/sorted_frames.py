@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dprivacy.errors import WrongKind
 from dprivacy.extras import arrow
 from dprivacy.release.files.released_data import as_arrow
 from dprivacy.release.plans.table_plan import Plan
@@ -26,7 +27,7 @@ def sorted_frame(table: Any, plan: Plan, delta: Fraction) -> tuple[Any, dict[str
     """
     from narwhals import dependencies as kinds
 
-    held = as_arrow(table)
+    held = _held(table)
     company = company_of([held], plan, delta, above=4)
     codes = released_codes(plan, held.column_names, company.groups.digits).of(held)
     order: Order = np.lexsort(codes.T[::-1])
@@ -44,19 +45,30 @@ def sorted_frame(table: Any, plan: Plan, delta: Fraction) -> tuple[Any, dict[str
     return done, company.block
 
 
+def _held(table: Any) -> Any:
+    """A table of Arrow; refused where a column mixes kinds: Arrow's own words would quote a cell."""
+    try:
+        return as_arrow(table)
+    except arrow().ArrowException:
+        raise WrongKind(
+            "a column that is published as it is mixes kinds of values or holds something else, by "
+            "which rows cannot be sorted; convert it to texts or numbers, or leave it out (drop)"
+        ) from None
+
+
 def untouched_groups(table: Any, plan: Plan) -> Groups:
     """Which rows of a table that is not yet sanitised are alike in the untouched columns."""
     from narwhals import dependencies as kinds
 
     names, count = plan.pass_through, GroupCount(plan.pass_through)
     if kinds.is_duckdb_relation(table):
-        count.see(as_arrow(table))
+        count.see(_held(table))
     elif not names:
         return Groups(len(table), 1, len(table), {})
     elif kinds.is_pandas_dataframe(table):
-        count.see(as_arrow(table[[name for name in table.columns if str(name) in names]]))
+        count.see(_held(table[[name for name in table.columns if str(name) in names]]))
     else:
-        count.see(as_arrow(table.select(list(names))))
+        count.see(_held(table.select(list(names))))
     return count.found()
 
 
