@@ -1084,11 +1084,15 @@ def hash_of(file, output):
             return hashlib.file_digest(data, "sha256").hexdigest()
     lines, names = [], [entry["name"] for entry in output.get("files", [])]
     for name in names:
-        if os.path.basename(name) != name:
+        if {"", ".", ".."} & set(name.split("/")) or "\\" in name:
             raise Fault("output.files: names a file outside its folder")
         path = os.path.join(file, name)
         lines.append(f"{hash_of(path, {})} {os.path.getsize(path)} {name}")
-    for name in sorted(set(os.listdir(file)) - set(names)):
+    there = (
+        os.path.relpath(os.path.join(at, name), file).replace(os.sep, "/")
+        for at, _, some in os.walk(file) for name in some
+    )  # fmt: skip
+    for name in sorted(set(there) - set(names)):
         if not name.startswith(("_", ".")):
             raise Fault(f"output.files: {name} is in the folder and not on the card")
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

@@ -33,7 +33,9 @@ def test_the_hash_depends_on_all_that_tells_a_file(field):
         {"name": ".hidden"},
         {"name": "_card.json"},
         {"name": ""},
-        {"name": "a/b"},
+        {"name": "a/../b"},
+        {"name": "a/.hidden"},
+        {"name": "a//b"},
         {"rows": -1},
         {"bytes": -1},
         {"rows": "3"},
@@ -44,6 +46,10 @@ def test_the_hash_depends_on_all_that_tells_a_file(field):
 def test_what_is_no_file_of_the_folder_is_refused(change):
     with pytest.raises(BadFile):
         require_listing([{**ONE.to_dict(), **change}], "the card")
+
+
+def test_files_in_folders_of_the_folder_may_be_listed():
+    require_listing([{**ONE.to_dict(), "name": "2024/May 3/a note.txt"}], "the card")
 
 
 def test_what_is_listed_twice_or_is_no_entry_is_refused():
