@@ -169,6 +169,18 @@ def sanitise_folder(
         Which files are texts.
     ledger, again, insecure_seed
         As for `sanitise`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> column = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> plan = {"columns": {"text": column}, "pass_through": ["file"]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "in").mkdir()
+    ...     _ = Path(folder, "in", "ann.txt").write_text("yes")
+    ...     released = sanitise_folder(f"{folder}/in", plan, f"{folder}/out")
+    ...     sorted(file.name for file in Path(folder, "out").iterdir())
+    ['_card.json', 'ann.txt']
     """
     target, wanted = as_path(output, "the output"), Plan.read(plan)
     if wanted.protected != (TEXT,) or wanted.pass_through != (FILE,):

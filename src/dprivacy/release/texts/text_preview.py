@@ -18,6 +18,11 @@ class TextPreview(Answer):
     """Pairs of a text and what it might become, what was found in each, and counts of that by kind.
 
     It shows true texts: nothing of it may be published. The release draws noise of its own.
+
+    Examples
+    --------
+    >>> TextPreview(("call Ann",), ("ask day",), ((),)).counts
+    {}
     """
 
     before: tuple[str, ...] = field(repr=False)

@@ -17,7 +17,13 @@ from dprivacy.typing import LevelLike
 
 @dataclass(frozen=True)
 class FormRow:
-    """One form at one level: what is kept, ε, the level of a whole text, and topics told right."""
+    """One form at one level: what is kept, ε, the level of a whole text, and topics told right.
+
+    Examples
+    --------
+    >>> FormRow("topic", 3.0, 3.0, 0.49).right
+    0.49
+    """
 
     keep: str
     eps: float

@@ -79,6 +79,13 @@ def seed_topics(topics: Mapping[str, Sequence[str]], embedding: Embedding) -> To
         A few public words for each label; at least one of them must be in the vocabulary.
     embedding
         The vocabulary.
+
+    Examples
+    --------
+    >>> from dprivacy.text import small_embedding
+    >>> topics = {"money": ["bank", "pay"], "health": ["doctor", "ill"]}
+    >>> seed_topics(topics, small_embedding()).read(["the doctor said that I am ill"])
+    ['health']
     """
     read = read_topics(topics)
     around = _Directions(embedding)
