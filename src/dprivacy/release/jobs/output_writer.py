@@ -155,6 +155,15 @@ class Writing:
         self._behind.append(self._thread.submit(self._write, table, chunks, rows))
 
     def _write(self, table: Any, chunks: int, rows: int) -> None:
+        if self.file.dead:  # a batch that waited is not written behind one that failed
+            return
+        try:
+            self._written(table, chunks, rows)
+        except BaseException:
+            self.file.dead = True
+            raise
+
+    def _written(self, table: Any, chunks: int, rows: int) -> None:
         with write_errors(self._output):
             if self._writer is None:
                 header = not self.file.tell()
