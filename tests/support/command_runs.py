@@ -139,7 +139,7 @@ def prepare(folder: Path) -> Path:
         "key": f"dprivacy permanent 3 {'5a' * 32}\n",
         "ratings.csv": "user,item,rating\n"
         + "".join(f"p{u},i{i},{(u * 7 + i * 3) % 5 + 1}\n" for u in range(9) for i in range(8)),
-        "tickets.csv": "name,message\nann,my money is gone\nbob,the river is old\n",
+        "tickets.csv": "message\nmy money is gone\nthe river is old\n",
         "notes.txt": "The doctor wrote a short letter to the patient.\n",
         "days.csv": "home,"
         + ",".join(f"h{k:02d}" for k in range(48))

@@ -107,7 +107,7 @@ def laplace_against_geometric(
     --------
     >>> found = laplace_against_geometric(2, eps="4 ln 2", loss=lambda w, x: abs(w - x))
     >>> print(found.geometric[0], found.kappa, found.sharper)
-    3/20 1 3/10
+    3/20 1 7/30
     """
     setting = Setting.of(N, eps, prior, loss)
     steps, table = len(setting.space) - 1, setting.loss.matrix.entries

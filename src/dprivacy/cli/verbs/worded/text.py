@@ -38,7 +38,7 @@ _MOST_FILES, _MOST_WORDS = 20_000, 400_000
 @click.command(
     epilog=shared.examples(
         "dprivacy text notes.txt --epsilon 10",
-        "dprivacy text tickets.csv --column message --length 40 --epsilon 2 --drop name -o out.csv",
+        "dprivacy text tickets.csv --column message --length 9 --epsilon 2 -o out.csv",
         "dprivacy text --attack corpus --epsilon 12 --epsilon 8",
     )
 )
