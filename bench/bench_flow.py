@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import qif
@@ -23,13 +24,18 @@ def report(title: str, runs: dict[str, Callable[[], float]], times: int = 15) ->
     )
 
 
-def floats(n: int) -> None:
+def random_problem(n: int) -> tuple[Any, Any, Any]:
+    """A channel, a prior and a gain on n secrets, in doubles."""
     rng = np.random.default_rng(1)
     C = rng.random((n, n))
     C /= C.sum(axis=1, keepdims=True)
     pi = rng.random(n)
     pi /= pi.sum()
-    G = rng.random((n, n))
+    return C, pi, rng.random((n, n))
+
+
+def floats(n: int) -> None:
+    C, pi, G = random_problem(n)
     channel, prior = dp.as_channel(C), dp.Dist(range(n), pi.tolist())
     g, bv = gain.matrix(range(n), range(n), G), gain.identity(range(n))
     cost = flow.loss.matrix(range(n), range(n), G)

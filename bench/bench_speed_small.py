@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import qif
+from bench_flow import random_problem
 from speed_cases import Case
 from timing import best_of_each
 
@@ -65,12 +66,7 @@ def shown(seconds: float) -> str:
 
 def measures(n: int) -> Iterator[Case]:
     """What both have for a channel, a prior and a gain."""
-    rng = np.random.default_rng(1)
-    C = rng.random((n, n))
-    C /= C.sum(axis=1, keepdims=True)
-    pi = rng.random(n)
-    pi /= pi.sum()
-    G = rng.random((n, n))
+    C, pi, G = random_problem(n)
     channel, prior = dp.as_channel(C), dp.Dist(range(n), pi.tolist())
     worth, guess = gain.matrix(range(n), range(n), G), gain.identity(range(n))
     cost = flow.loss.matrix(range(n), range(n), G)
