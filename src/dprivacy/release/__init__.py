@@ -120,8 +120,8 @@ from dprivacy.release.plans.release_card import (
     card_from as card_from,
     read_card as read_card,
 )
+from dprivacy.release.plans.stored_plans import parsed_toml as parsed_toml
 from dprivacy.release.plans.table_plan import (
-    parsed_toml as parsed_toml,
     plan_body as plan_body,
     plan_from as plan_from,
 )

@@ -1,13 +1,19 @@
-"""Plans as plain data without floats: people write TOML, programs keep this in stored nouns."""
+"""The data of a plan: people write TOML, and programs keep plain data without floats."""
 
+import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from dprivacy.errors import BadFile
+from dprivacy.errors import BadFile, BadPlan
 from dprivacy.model import digest, plain, read_document
 
 VERSION = 1
 _DOUBLE = "double"
+_MOST_BITS = 4096  # of a whole number
+_DEEPEST = 100
+_LONGEST_TOML = 1 << 20  # characters: a second of parsing
+_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)++""")
 
 
 def stored_body(text: str, noun: str, version: int, *, name: str) -> dict[str, Any]:
@@ -53,3 +59,33 @@ def _in(value: Any) -> Any:
             return float.fromhex(written)
         return {key: _in(item) for key, item in value.items()}
     return [_in(item) for item in value] if isinstance(value, list) else value
+
+
+def parsed_toml(text: str, name: str) -> dict[str, Any]:
+    """The data of a TOML text; BadFile for anything else, and for what would take for ever."""
+    if len(text) > _LONGEST_TOML:
+        raise BadFile(
+            f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan in TOML; write it "
+            "as a stored plan (JSON), or pass a mapping"
+        )
+    if any(key[0].count(".") > _DEEPEST for key in _DOTTED.finditer(text)):
+        raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as reason:  # also a number of too many digits
+        raise BadFile(f"{name}: not TOML ({reason})") from None
+
+
+def require_sizes(data: Mapping[str, Any], name: str) -> None:
+    """Refuse what cannot be written out: 0xfff… of TOML, and lists in lists in lists."""
+    waiting: list[tuple[Any, int]] = [(data, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
+        if isinstance(value, Mapping):
+            waiting.extend((item, depth + 1) for item in value.values())
+        elif isinstance(value, list | tuple):
+            waiting.extend((item, depth + 1) for item in value)
+        elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")

@@ -1,7 +1,5 @@
 """The plan: what happens to every column of a table, in a file that a person can read and write."""
 
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -11,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import (
-    BadFile,
     BadPlan,
     DPrivacyError,
     NotApplicable,
@@ -34,17 +31,20 @@ from dprivacy.release.plans.column_domains import (
 )
 from dprivacy.release.plans.report_columns import report_mechanism, report_values
 from dprivacy.release.plans.stored_columns import with_contents
-from dprivacy.release.plans.stored_plans import VERSION, plan_in, plan_out, stored_body
+from dprivacy.release.plans.stored_plans import (
+    VERSION,
+    parsed_toml,
+    plan_in,
+    plan_out,
+    require_sizes,
+    stored_body,
+)
 from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.release.texts.text_columns import require_stored, spec_of_topics, text_column
 from dprivacy.spaces import FiniteSpace, discrete
 from dprivacy.text import TopicReader
 from dprivacy.typing import PlanLike
 
-_MOST_BITS = 4096  # of a whole number
-_DEEPEST = 100
-_LONGEST_TOML = 1 << 20  # characters: a second of parsing
-_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)++""")
 _KEYS = frozenset[str]().union(*SETTINGS.values())
 _BOUNDS = ("rows_per_person", "values_per_person")
 _TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns"}
@@ -235,36 +235,6 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
     return Plan.read(data)
 
 
-def parsed_toml(text: str, name: str) -> dict[str, Any]:
-    """The data of a TOML text; BadFile for anything else, and for what would take for ever."""
-    if len(text) > _LONGEST_TOML:
-        raise BadFile(
-            f"{name}: longer than {_LONGEST_TOML:,} characters, too long for a plan in TOML; write it "
-            "as a stored plan (JSON), or pass a mapping"
-        )
-    if any(key[0].count(".") > _DEEPEST for key in _DOTTED.finditer(text)):
-        raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as reason:  # also a number of too many digits
-        raise BadFile(f"{name}: not TOML ({reason})") from None
-
-
-def _require_sizes(data: Mapping[str, Any], name: str) -> None:
-    """Refuse what cannot be written out: 0xfff… of TOML, and lists in lists in lists."""
-    waiting: list[tuple[Any, int]] = [(data, 0)]
-    while waiting:
-        value, depth = waiting.pop()
-        if depth > _DEEPEST:
-            raise BadPlan(f"{name}: lists or tables are nested more than {_DEEPEST} deep")
-        if isinstance(value, Mapping):
-            waiting.extend((item, depth + 1) for item in value.values())
-        elif isinstance(value, list | tuple):
-            waiting.extend((item, depth + 1) for item in value)
-        elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
-            raise BadPlan(f"{name}: a whole number of {value.bit_length():,} bits is too long")
-
-
 def _require_known(given: Mapping[str, Any], known: Set[str], fault: str, way_out: str) -> None:
     strange = set(given) - known
     if strange:
@@ -273,7 +243,7 @@ def _require_known(given: Mapping[str, Any], known: Set[str], fault: str, way_ou
 
 
 def _build(data: Mapping[str, Any], name: str) -> Plan:
-    _require_sizes(data, name)
+    require_sizes(data, name)
     _require_known(data, _TOP, f"{name}: unknown entries", "a plan has")
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:

@@ -52,7 +52,7 @@ def require_no_texts(plan: Plan) -> None:
 
 
 def readable_share(column: ColumnPlan) -> float | None:
-    """The predicted share of words that stay as they are; None for what is no text of words."""
+    """The predicted share of words that stay as they are; None where no words are released."""
     mechanism = column.mechanism
     return kept_share(mechanism.words) if isinstance(mechanism, TextCells) else None
 
