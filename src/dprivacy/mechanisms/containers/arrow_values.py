@@ -95,7 +95,7 @@ class ArrowValues:
         return self._in_kind(made)
 
     def _dictionary(self, labels: LabelTables, positions: NDArray[np.integer]) -> Any:
-        """Positions among all labels; a missing value is no entry but a missing position."""
+        """Positions among all labels; a missing value has a missing position."""
         pa = self.pa
         known = self._label_array(labels, self.type.value_type)
         index = self.type.index_type

@@ -39,7 +39,7 @@ class OneValue:
         self.value = value
 
     def positions(self, labels: LabelTables) -> Positions:
-        """As Held says; WrongKind for a single value that is no label."""
+        """As Held says; WrongKind for a single value that is not a label."""
         if not labels.holds(self.value):
             raise _no_single(self.value, "one of the labels")
         return labels.of_objects([self.value])

@@ -38,7 +38,7 @@ def _simplest(p: Polynomial, at: Fraction, end: Fraction) -> Fraction:
 
 
 def roots_below(p: Polynomial, end: Fraction = Fraction(1)) -> list[tuple[Fraction, Fraction]]:
-    """Rational bounds of each real root between 0 and `end`, which is no root itself or is 1."""
+    """Rational bounds of each real root between 0 and `end`, which must be 1 or not a root."""
     from flint import fmpz_poly
 
     simple = p // p.gcd(p.derivative())

@@ -30,7 +30,7 @@ _MOST_READ = 2000  # words of a text that are looked at
 
 @dataclass(frozen=True)
 class TopicReader:
-    """Which of some public labels a text has; any function of the text will do.
+    """Tells which of some public labels a text has, by any function of the text.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Names:
             k = last + 1
 
     def _hit(self, k: int, low: str, *, capital: bool) -> int | None:
-        """The last token that surely belongs to the name at token k; None where it is no name."""
+        """The last token that surely belongs to the name at token k; None where no name begins."""
         lists, before = self.lists, self._before(k)
         plain = low in lists.ordinary or low in _CALENDAR
         told = before in _TITLES or before in _GREETINGS or before in _INTRODUCING
