@@ -5,7 +5,6 @@ from dprivacy.release.columns.key_files import (
     write_permanent_key as write_permanent_key,
 )
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
-from dprivacy.release.columns.plan_proposal import propose as propose
 from dprivacy.release.columns.tagged_people import TaggedPeople as TaggedPeople
 from dprivacy.release.files.answer_files import write_answer as write_answer
 from dprivacy.release.files.released_data import Released as Released
@@ -41,6 +40,7 @@ from dprivacy.release.plans.joint_promise import (
 )
 from dprivacy.release.plans.release_card import Card as Card
 from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
+from dprivacy.release.proposals.plan_proposal import propose as propose
 from dprivacy.release.proving.card_proof import (
     CardVerdict as CardVerdict,
     prove_card as prove_card,

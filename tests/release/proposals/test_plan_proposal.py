@@ -137,8 +137,8 @@ def test_refusals(tmp_path):
 
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
-    from dprivacy.release.columns import plan_proposal as proposal
     from dprivacy.release.files import table_files
+    from dprivacy.release.proposals import plan_proposal as proposal
 
     monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
     monkeypatch.setattr(table_files, "_BATCH", 50)

@@ -1,6 +1,5 @@
 """`inspect`: a first plan for a table, with everything that came from the data marked as such."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,13 @@ from dprivacy.release.files.table_files import batches_of, is_parquet
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import source_of
+from dprivacy.release.proposals.toml_lines import (
+    toml_key,
+    toml_list,
+    toml_number,
+    toml_text,
+    toml_value,
+)
 from dprivacy.typing import PathArg
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
@@ -74,16 +80,16 @@ def propose(
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
         '# questionnaire, add what is missing, and write source = "declared".',
         "",
-        f"title = {_text(path.stem)}",
+        f"title = {toml_text(path.stem)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
     ]
     dropped = {name: found for name, found in seen.items() if found.kind == "drop"}
-    lines += [f"drop = {_list(list(dropped))}"]
-    lines += [f"# {_key(name)} is dropped: {found.why}." for name, found in dropped.items()]
+    lines += [f"drop = {toml_list(list(dropped))}"]
+    lines += [f"# {toml_key(name)} is dropped: {found.why}." for name, found in dropped.items()]
     lines += ["pass_through = []    # published as they are", "", *_table(path, Intake(said))]
     for name, found in seen.items():
         if found.kind != "drop":
-            lines += [f"[columns.{_key(name)}]", *_column(found, eps), ""]
+            lines += [f"[columns.{toml_key(name)}]", *_column(found, eps), ""]
     return "\n".join(lines)
 
 
@@ -124,7 +130,7 @@ def _table(path: Path, known: Intake) -> list[str]:
         notes["encoding"] = (
             f"   # letters beyond a-z are {found.letters}: if they look wrong, it is another one"
         )
-    lines = [f"{key} = {_value(value)}{notes.get(key, '')}" for key, value in settings.items()]
+    lines = [f"{key} = {toml_value(value)}{notes.get(key, '')}" for key, value in settings.items()]
     return ["[table]               # how the file is written", *lines, ""] if lines else []
 
 
@@ -208,13 +214,13 @@ def _column(found: _Found, epsilon: str) -> list[str]:
     if found.kind == "numbers":
         low, high, grid = _range(*found.ends)
         lines += [
-            f"low = {_number(low)}             # rounded outward from the data: set the public range",
-            f"high = {_number(high)}",
-            f"grid = {_number(grid)}            # the step of the public grid",
+            f"low = {toml_number(low)}          # rounded outward from the data: set the public range",
+            f"high = {toml_number(high)}",
+            f"grid = {toml_number(grid)}            # the step of the public grid",
             f'epsilon = "{_per_unit(high - low)}"   # per unit: about 4 over the whole range',
         ]
     else:
-        lines += [f"values = {_list(found.values)}", f"epsilon = {_text(epsilon)}"]
+        lines += [f"values = {toml_list(found.values)}", f"epsilon = {toml_text(epsilon)}"]
     lines.append('source = "data"       # confirm, then write "declared"')
     if found.nulls:
         policy = '"category"' if found.kind == "categories" else "{ replace = … }"
@@ -231,32 +237,5 @@ def _range(low: float, high: float) -> tuple[Decimal, Decimal, Decimal]:
     return first, max(last, first + step), step
 
 
-def _number(value: Decimal) -> str:
-    """A number in TOML: whole ones in digits, others as a text that is read exactly."""
-    whole = value == value.to_integral_value() and abs(value) < 10**18
-    return str(int(value)) if whole else f'"{value.normalize():f}"'
-
-
 def _per_unit(width: Decimal) -> str:
     return f"{Decimal(4) / width:.2g}"
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _list(values: Sequence[str | int]) -> str:
-    return f"[{', '.join(map(_value, values))}]"
-
-
-def _value(value: str | int) -> str:
-    """A text, a whole number or a truth value in TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _text(value) if isinstance(value, str) else str(value)
-
-
-def _key(name: str) -> str:
-    return (
-        name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _text(name)
-    )
