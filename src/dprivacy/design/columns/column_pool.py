@@ -104,15 +104,16 @@ class Columns:
         return Columns(
             np.concatenate([self.owners, owners]),
             np.vstack([self.rays, rays]),
-            np.asfortranarray(np.hstack([self.A, w * problem.group.averages(rays)])),
+            np.vstack([self.A.T, (w * problem.group.averages(rays)).T]).T,  # whole columns move
             np.concatenate([self.q, w * (problem.costs[owners] * rays).sum(axis=1)]),
             np.concatenate([self.names, named(owners, rays)]),
         )
 
     def only(self, kept: Whole) -> "Columns":
         """Some of these columns."""
-        A = np.asfortranarray(self.A[:, kept])
-        return Columns(self.owners[kept], self.rays[kept], A, self.q[kept], self.names[kept])
+        return Columns(
+            self.owners[kept], self.rays[kept], self.A.T[kept].T, self.q[kept], self.names[kept]
+        )
 
 
 def named(owners: Whole, rays: Floats) -> Whole:
