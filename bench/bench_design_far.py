@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--gap", type=float, default=1e-4)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--force", action="store_true", help="though most of the memory is needed")
     asked = parser.parse_args()
     small = problem(7, "city")[1].tolist()
     dp.optimal(dp.grid(7, 7), eps=dp.ln(2), prior=small, device=asked.device)  # load and compile
@@ -51,6 +52,7 @@ def main() -> None:
         seconds=asked.seconds,
         progress=tell,
         device=asked.device,
+        force=asked.force,
     )
     private = bool(found.certificate.privacy)
     print(
