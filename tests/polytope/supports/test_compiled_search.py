@@ -2,7 +2,9 @@
 
 import random
 import sys
+from dataclasses import replace
 from importlib import import_module
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -118,19 +120,88 @@ def test_signs_are_right_where_numbers_are_long():
     assert listed(Search.of(columns).supports()) == by_brute_force(columns)
 
 
-class TestWhereItApplies:
-    @pytest.mark.parametrize("bits", [19, 20, 21, 22, 23, 40])
-    def test_only_where_no_minor_can_overflow(self, bits):
-        """The search is refused before a determinant reaches 2^63, not after."""
-        apart = [(1 << bits, 1 << bits, 0), (-1 << bits, 1 << bits, 0), (0, 0, 1 << bits)]
-        columns = [tuple((4 << bits) + sum(u[:k]) for k in range(4)) for u in apart]
-        largest = 2 << 3 * bits
-        assert (Search.of(columns) is not None) == (largest < 1 << 63)
+def turned(columns, matrix):
+    """The columns whose differences are those of the given ones times an integer matrix."""
+    turned = []
+    for column in columns:
+        apart = [b - a for a, b in pairwise(column)]
+        moved = [
+            sum(u * m for u, m in zip(apart, row, strict=True)) for row in zip(*matrix, strict=True)
+        ]
+        turned.append((0, *accumulate(moved)))
+    low = min(map(min, turned))
+    return [tuple(value - low + 1 for value in column) for column in turned]
 
-    def test_only_differences_count(self):
+
+def sheared(n, generator, largest):
+    """An integer matrix of determinant 1 with entries of about that size."""
+    matrix = [[int(i == j) for j in range(n)] for i in range(n)]
+    while max(abs(value) for row in matrix for value in row) < largest:
+        i, j = generator.sample(range(n), 2)
+        by = generator.randint(-9, 9)
+        matrix[i] = [u + by * v for u, v in zip(matrix[i], matrix[j], strict=True)]
+    return matrix
+
+
+class TestMinorsBeyondAWord:
+    """Signs from doubles where these are sure, and from remainders modulo 2^64 where they are not."""
+
+    @pytest.mark.parametrize(
+        ("seed", "n", "bits"), [(0, 4, 32), (1, 4, 30), (2, 5, 24), (3, 6, 19)]
+    )
+    def test_a_change_of_basis_keeps_the_supports(self, seed, n, bits):
+        """All minors of full rank are those of the small vectors, and the others are very long."""
+        few = random_columns(seed, n, 13, 3)
+        long = turned(few, sheared(n - 1, random.Random(seed), 1 << bits))
+        search = Search.of(long)
+        assert search.slack > 0
+        assert listed(search.supports()) == by_brute_force(few) == by_brute_force(long)
+
+    @pytest.mark.parametrize("largest", [1 << 31, 1 << 33])
+    def test_long_numbers_without_any_pattern(self, largest):
+        columns = random_columns(5, 4, 12, largest)
+        search = Search.of(columns)
+        assert search.slack > 0
+        assert listed(search.supports()) == by_brute_force(columns)
+
+    def test_a_minor_that_is_a_multiple_of_a_word(self):
+        """Modulo 2^64 it is 0, and supports would be lost; the double knows better."""
+        big = 1 << 32
+        apart = [(big, 1, 0), (0, big, 1), (1, 0, big), (-big, -big - 1, -big - 1), (-1, -1, -1)]
+        columns = [tuple(4 * big + sum(u[:k]) for k in range(4)) for u in apart]
+        assert Search.of(columns).slack > 0
+        assert listed(Search.of(columns).supports()) == by_brute_force(columns)
+
+    def test_both_arithmetics_agree(self):
+        columns = columns_of(line(6), "ln(5/2)")
+        exact = Search.of(columns)
+        assert exact.slack == 0
+        for slack in (1.0, 1e4, 4e18):
+            found = replace(exact, slack=slack)
+            assert np.array_equal(gathered(found.supports()), gathered(exact.supports()))
+
+
+class TestWhereItApplies:
+    @pytest.mark.parametrize("bits", [19, 20, 21, 22, 23, 34, 35, 36, 37, 40])
+    def test_only_where_no_sign_is_in_doubt(self, bits):
+        """Doubles join where a determinant may reach 2^63; the search is refused where they fail."""
+        wide = (1 << bits) - 1
+        apart = [(wide, wide - 1, 0), (-wide, wide - 1, 0), (0, 1, wide)]
+        columns = [tuple((4 << bits) + sum(u[:k]) for k in range(4)) for u in apart]
+        found = Search.of(columns)
+        assert (found is not None) == (12 * (2 * wide) ** 2 * wide >> 53 < 1 << 62)
+        if found is not None:
+            assert (found.slack > 0) == (bits > 20)
+
+    def test_only_differences_count_and_only_up_to_scale(self):
         few = random_columns(1, 4, 9, 3)
-        assert Search.of([tuple(10**30 + v for v in c) for c in few]) is not None
-        assert Search.of([tuple(10**30 * v for v in c) for c in few]) is None
+        plain = Search.of(few).vectors
+        for columns in (
+            [tuple(10**30 + v for v in c) for c in few],
+            [tuple(10**30 * v for v in c) for c in few],
+        ):
+            assert np.array_equal(Search.of(columns).vectors, plain)
+        assert Search.of(turned(few, sheared(3, random.Random(1), 10**30))) is None
 
     def test_only_with_room_for_its_table_and_rows_enough(self):
         assert Search.of(columns_of(line(8), "ln 2")) is None
@@ -189,7 +260,8 @@ class TestWhenItIsUsed:
         assert count_kernels(line(5), eps="ln 2", force=True) == 187
 
     def test_numbers_too_long_for_it_go_the_plain_way(self, tiny):
-        wide = [tuple(10**30 * v for v in c) for c in random_columns(1, 4, 9, 3)]
+        few = random_columns(1, 4, 9, 3)
+        wide = turned(few, sheared(3, random.Random(1), 10**30))
         with pytest.raises(TooLarge, match="force=True") as refusal:
             listed(minimal_supports(wide))
         assert "fast" not in str(refusal.value)
@@ -204,6 +276,16 @@ def line_of_seven():
 
 @pytest.mark.slow
 class TestTheLineOfSeven:
+    @pytest.mark.parametrize("a", ["5/3", "5/2", "4", "5"])
+    def test_levels_at_which_minors_are_long(self, a):
+        """Among some of the vertices, drawn at random, the plain way finds the same."""
+        columns = columns_of(line(7), f"ln({a})")
+        some = sorted(random.Random(a).sample(range(64), 40))
+        chosen = [columns[j] for j in some]
+        full = Search.of(columns)
+        found = replace(full, vectors=full.vectors[some]).supports()
+        assert np.array_equal(gathered(found), gathered(plainly(chosen)))
+
     def test_how_many(self):
         """The number that a search in floats, which this one shares nothing with, gives too."""
         found = count_kernels(line(7), eps="ln 2")

@@ -29,31 +29,46 @@ class Search:
     Notes
     -----
     All numbers of the search are minors of `vectors`, by expansion along their last vector: sums of
-    products, without division. Hadamard's bound, the product of the lengths of the vectors, is below
-    2^63. It holds for the partial sums as well, which are the minors with some entries of the last
-    vector set to 0. So nothing overflows 64 bits, every minor is exact, and no sign is in doubt. Where
-    the bound is larger, `of` gives None.
+    products, without division. Hadamard's bound is the product of the lengths of the vectors.
+
+    1. Where it is below 2^63, nothing overflows 64 bits: every minor is exact.
+    2. Elsewhere the minors are known modulo 2^64 and as doubles. In a minor of order k each of the k!
+       products goes through at most 1 + 2 + … + k roundings, so that the double is wrong by less than
+       `slack` = r(r + 1)·2^(−53) times the product of the sums |v_1| + … + |v_r| of r vectors (half of
+       that, but for terms of second order). With slack < 2^62 no sign is in doubt: a double beyond the
+       slack has the right one, and else the minor is below 2^63 and its remainder is the minor itself.
+    3. Where the slack would be larger, `of` gives None.
+
+    Each vector is divided by the greatest common divisor of its entries first, which no sign sees.
 
     The search visits the sets of at most n − 1 vectors that are independent, with one table of signs
     for each first vector. It goes back to Python after each first pair.
     """
 
     vectors: Whole
+    slack: float
 
     @classmethod
     def of(cls, columns: Sequence[Sequence[int]]) -> "Search | None":
         """The search among integer columns; None where it does not apply.
 
-        It needs four rows or more (and not very many, for minors are numerous), numbers whose minors
-        fit into 64 bits, and room for its table.
+        It needs four rows or more (and not very many, for minors are numerous), numbers that are not
+        too long, and room for its table.
         """
-        apart = [[after - before for before, after in pairwise(column)] for column in columns]
+        apart = [_primitive([b - a for a, b in pairwise(column)]) for column in columns]
         count, rank = len(apart), len(apart[0])
         if not 3 <= rank <= _HIGHEST_RANK:
             return None
+        slack = 0.0
         if bits_of_minors([list(row) for row in zip(*apart, strict=True)]) > 63:
-            return None
-        found = cls(np.array(apart, dtype=np.int64))
+            if max(abs(value) for vector in apart for value in vector) > 1 << 53:
+                return None
+            longest = sorted((max(1, sum(map(abs, v))) for v in apart), reverse=True)[:rank]
+            wrong = (rank * (rank + 1) * math.prod(longest) >> 53) + 1
+            if wrong >= 1 << 62:
+                return None
+            slack = math.nextafter(float(wrong), math.inf)
+        found = cls(np.array(apart, dtype=np.int64), slack)
         return found if 16 * math.comb(count - 1, rank - 2) * found.words <= _MOST_BYTES else None
 
     @property
@@ -114,9 +129,9 @@ class Search:
                 continue
             rows = math.comb(count - 1 - first, rank - 2)
             table = np.zeros((rows, 2, self.words), dtype=np.int64)
-            fill(first, self.vectors, masks, choose, table)
+            fill(first, self.vectors, self.slack, masks, choose, table)
             for second in range(first + 1, count):
-                given = (first, second, self.vectors, masks, choose, table)
+                given = (first, second, self.vectors, self.slack, masks, choose, table)
                 while (found := search(*given, places, sizes)) > len(places):
                     places = np.zeros((2 * found, rank + 1), dtype=np.int32)
                     sizes = np.zeros(2 * found, dtype=np.int32)
@@ -125,6 +140,11 @@ class Search:
                 done += math.comb(count - 1 - second, rank - 2)
                 if progress is not None:
                     progress(done, self.sets)
+
+
+def _primitive(vector: Sequence[int]) -> list[int]:
+    common = math.gcd(*vector) or 1
+    return [value // common for value in vector]
 
 
 def _flags(places: NDArray[np.int32], sizes: NDArray[np.int32], count: int) -> Flags:

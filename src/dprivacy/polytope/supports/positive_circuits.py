@@ -5,6 +5,10 @@ dependency has positive weights only. In rank r, the weights of r + 1 vectors ar
 determinants of r of them, so that the signs of all determinants tell the positive circuits. The minors
 of chosen vectors are carried along as the coordinates of their exterior product: adding a vector is one
 Laplace expansion, without division. A coordinate stands at the bits of its rows.
+
+A minor is kept twice: modulo 2^64, as the machine's integers are, and as a double that is wrong by at
+most `slack` < 2^62. A double beyond the slack has the right sign. Any other stands for a minor below
+2^63, which the integer is exactly. Where no minor reaches 2^63, `slack` is 0 and the doubles stay at 0.
 """
 
 from collections.abc import Callable
@@ -14,9 +18,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dprivacy.numbers import Whole
+from dprivacy.numbers import Floats, Whole
 
 Places = NDArray[np.int32]
+Minors = tuple[Whole, Floats]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -27,29 +32,50 @@ def _compiled(function: _Function) -> _Function:
 
 
 @_compiled
-def _extend(form: Whole, vector: Whole, masks: Whole, longer: Whole) -> int:
-    """Coordinates of form ∧ vector at the given masks; a mask where it is not 0, or 0 if it is."""
+def _coordinate(form: Any, vector: Whole, mask: int) -> Any:
+    """The coordinate of form ∧ vector at a mask, in the arithmetic of the form."""
+    value, sign = 0 * form[0], 1
+    for row in range(len(vector) - 1, -1, -1):
+        if mask >> row & 1:
+            value += sign * form[mask ^ (1 << row)] * vector[row]
+            sign = -sign
+    return value
+
+
+@_compiled
+def _sign(value: int, rough: float, slack: float) -> int:
+    """The sign of a minor, from its remainder modulo 2^64 and a double within `slack` of it."""
+    if rough > slack or (rough >= -slack and value > 0):
+        return 1
+    return -1 if rough < -slack or value < 0 else 0
+
+
+@_compiled
+def _extend(forms: Minors, k: int, vector: Whole, masks: Whole, slack: float) -> int:
+    """Form k ∧ vector at the given masks, as form k + 1; a mask where it is not 0, or 0 if it is."""
+    whole, rough = forms
     somewhere = 0
     for mask in masks:
-        value, sign = 0, 1
-        for row in range(len(vector) - 1, -1, -1):
-            if mask >> row & 1:
-                value += sign * form[mask ^ (1 << row)] * vector[row]
-                sign = -sign
-        longer[mask] = value
-        if value != 0:
+        whole[k + 1, mask] = _coordinate(whole[k], vector, mask)
+        if slack > 0:
+            rough[k + 1, mask] = _coordinate(rough[k], vector, mask)
+        if _sign(whole[k + 1, mask], rough[k + 1, mask], slack) != 0:
             somewhere = mask
     return somewhere
 
 
 @_compiled
-def _closes(chosen: Whole, size: int, vectors: Whole, rows: int, form: Whole, minor: Whole) -> bool:
+def _closes(
+    chosen: Whole, size: int, vectors: Whole, rows: int, forms: Minors, minors: Minors, slack: float
+) -> bool:
     """Whether chosen[size], which depends on the vectors before it, makes a positive circuit with them.
 
     By Cramer's rule on rows where those vectors have a minor other than 0: each weight, that minor with
     one vector replaced by the last, must have the other sign.
     """
-    minor[0] = 1
+    whole, rough = minors
+    whole[0, 0], rough[0, 0] = 1, 1
+    needed = -_sign(forms[0][size, rows], forms[1][size, rows], slack)
     for replaced in range(size):
         mask = -rows & rows
         while mask:
@@ -57,16 +83,24 @@ def _closes(chosen: Whole, size: int, vectors: Whole, rows: int, form: Whole, mi
             for row in range(vectors.shape[1]):
                 bits += mask >> row & 1
             vector = vectors[chosen[size if bits - 1 == replaced else bits - 1]]
-            value, sign = 0, 1
-            for row in range(vectors.shape[1] - 1, -1, -1):
-                if mask >> row & 1:
-                    value += sign * minor[mask ^ (1 << row)] * vector[row]
-                    sign = -sign
-            minor[mask] = value
+            whole[0, mask] = _coordinate(whole[0], vector, mask)
+            if slack > 0:
+                rough[0, mask] = _coordinate(rough[0], vector, mask)
             mask = (mask - rows) & rows  # the next larger subset of the rows, and 0 after the last
-        if minor[rows] == 0 or (minor[rows] > 0) == (form[rows] > 0):
+        if _sign(whole[0, rows], rough[0, rows], slack) != needed:
             return False
     return True
+
+
+@_compiled
+def _forms(vectors: Whole, first: int) -> Minors:
+    """Room for forms of every degree; that of degree 1 is a vector."""
+    rank = vectors.shape[1]
+    whole = np.zeros((rank + 1, 1 << rank), np.int64)
+    rough = np.zeros((rank + 1, 1 << rank), np.float64)
+    for row in range(rank):
+        whole[1, 1 << row] = rough[1, 1 << row] = vectors[first, row]
+    return whole, rough
 
 
 @_compiled
@@ -87,7 +121,9 @@ def _row(chosen: Whole, left_out: int, rank: int, count: int, choose: Whole) -> 
 
 
 @_compiled
-def fill(first: int, vectors: Whole, masks: Whole, choose: Whole, table: Whole) -> None:
+def fill(
+    first: int, vectors: Whole, slack: float, masks: Whole, choose: Whole, table: Whole
+) -> None:
     """For every r − 1 independent vectors, the first given: on which side of them later ones lie.
 
     table[row, 0] and table[row, 1] hold the bits of the vectors with positive and negative
@@ -95,21 +131,20 @@ def fill(first: int, vectors: Whole, masks: Whole, choose: Whole, table: Whole) 
     """
     count, rank = vectors.shape
     table[:] = 0
-    forms = np.zeros((rank + 1, 1 << rank), np.int64)
+    forms = _forms(vectors, first)
     chosen = np.zeros(rank + 1, np.int64)
     upcoming = np.zeros(rank + 1, np.int64)
     chosen[0], upcoming[1] = first, first + 1
-    for row in range(rank):
-        forms[1, 1 << row] = vectors[first, row]
     k, full = 1, (1 << rank) - 1
     while k >= 1:
         if k == rank - 1:
             at = _row(chosen, 0, rank, count, choose)
             for j in range(chosen[k - 1] + 1, count):
-                _extend(forms[k], vectors[j], masks[rank, :1], forms[rank])
-                if forms[rank, full] > 0:
+                _extend(forms, k, vectors[j], masks[rank, :1], slack)
+                sign = _sign(forms[0][rank, full], forms[1][rank, full], slack)
+                if sign > 0:
                     table[at, 0, j >> 6] |= 1 << (j & 63)
-                elif forms[rank, full] < 0:
+                elif sign < 0:
                     table[at, 1, j >> 6] |= 1 << (j & 63)
             k -= 1
             continue
@@ -118,7 +153,7 @@ def fill(first: int, vectors: Whole, masks: Whole, choose: Whole, table: Whole) 
             k -= 1
             continue
         upcoming[k] += 1
-        if _extend(forms[k], vectors[j], masks[k + 1, : choose[rank, k + 1]], forms[k + 1]):
+        if _extend(forms, k, vectors[j], masks[k + 1, : choose[rank, k + 1]], slack):
             chosen[k] = j
             k += 1
             upcoming[k] = j + 1
@@ -129,6 +164,7 @@ def search(
     first: int,
     second: int,
     vectors: Whole,
+    slack: float,
     masks: Whole,
     choose: Whole,
     table: Whole,
@@ -146,24 +182,22 @@ def search(
     """
     count, rank = vectors.shape
     words = table.shape[2]
-    forms = np.zeros((rank + 1, 1 << rank), np.int64)
-    others = np.zeros((rank + 1, 1 << rank), np.int64)  # the same without the first vector
-    minor = np.zeros(1 << rank, np.int64)
+    forms = _forms(vectors, first)
+    others = _forms(vectors, second)  # the same without the first vector
+    minors = _forms(vectors, first)
     chosen = np.zeros(rank + 1, np.int64)
     upcoming = np.zeros(rank + 1, np.int64)
     pivot = np.zeros(rank + 1, np.int64)  # rows on which the chosen have a minor other than 0
     rows = np.zeros(rank, np.int64)
     chosen[0], chosen[1] = first, second
     for row in range(rank):
-        forms[1, 1 << row] = vectors[first, row]
-        others[1, 1 << row] = vectors[second, row]
         if vectors[first, row] != 0:
             pivot[1] = 1 << row
     total, k, full = 0, 1, (1 << rank) - 1
-    pivot[2] = _extend(forms[1], vectors[second], masks[2, : choose[rank, 2]], forms[2])
+    pivot[2] = _extend(forms, 1, vectors[second], masks[2, : choose[rank, 2]], slack)
     if pivot[2]:
         k, upcoming[2] = 2, second + 1
-    elif _closes(chosen, 1, vectors, pivot[1], forms[1], minor):
+    elif _closes(chosen, 1, vectors, pivot[1], forms, minors, slack):
         total = _write(chosen, 2, found, sizes, total)
     while k >= 2:
         if k < rank - 1:
@@ -174,12 +208,12 @@ def search(
             upcoming[k] += 1
             chosen[k] = j
             wider = masks[k + 1, : choose[rank, k + 1]]
-            pivot[k + 1] = _extend(forms[k], vectors[j], wider, forms[k + 1])
+            pivot[k + 1] = _extend(forms, k, vectors[j], wider, slack)
             if pivot[k + 1]:
-                _extend(others[k - 1], vectors[j], masks[k, : choose[rank, k]], others[k])
+                _extend(others, k - 1, vectors[j], masks[k, : choose[rank, k]], slack)
                 k += 1
                 upcoming[k] = j + 1
-            elif _closes(chosen, k, vectors, pivot[k], forms[k], minor):
+            elif _closes(chosen, k, vectors, pivot[k], forms, minors, slack):
                 total = _write(chosen, k + 1, found, sizes, total)
             continue
         here = _row(chosen, 0, rank, count, choose)
@@ -192,7 +226,8 @@ def search(
             elif table[here, 1, s >> 6] >> (s & 63) & 1:
                 negative = 1
             else:
-                if _closes(chosen, rank - 1, vectors, pivot[rank - 1], forms[rank - 1], minor):
+                on = pivot[rank - 1]
+                if _closes(chosen, rank - 1, vectors, on, forms, minors, slack):
                     total = _write(chosen, rank, found, sizes, total)
                 continue
             known = False
@@ -203,13 +238,13 @@ def search(
                 if bits == 0:
                     continue
                 if not known:
-                    _extend(others[rank - 2], vectors[s], masks[rank - 1, :rank], others[rank - 1])
+                    _extend(others, rank - 2, vectors[s], masks[rank - 1, :rank], slack)
                     known = True
                 for j in range(max(s + 1, 64 * word), min(count, 64 * word + 64)):
                     if bits >> (j & 63) & 1:
-                        _extend(others[rank - 1], vectors[j], masks[rank, :1], others[rank])
-                        value = others[rank, full]
-                        if value != 0 and (value < 0) == ((rank + negative) & 1 == 1):
+                        _extend(others, rank - 1, vectors[j], masks[rank, :1], slack)
+                        sign = _sign(others[0][rank, full], others[1][rank, full], slack)
+                        if sign == (-1 if (rank + negative) & 1 else 1):
                             chosen[rank] = j
                             total = _write(chosen, rank + 1, found, sizes, total)
         k -= 1
