@@ -28,6 +28,10 @@ from dprivacy.flow.gains.monotonic_losses import (
 )
 from dprivacy.flow.gains.named_gains import gain as gain, loss as loss
 from dprivacy.flow.inferring.correlated_values import Inference as Inference, inference as inference
+from dprivacy.flow.inferring.guessed_answers import (
+    RowGuesses as RowGuesses,
+    row_guesses as row_guesses,
+)
 from dprivacy.flow.inferring.noise_focus import (
     BlockVerdict as BlockVerdict,
     FocusVerdict as FocusVerdict,

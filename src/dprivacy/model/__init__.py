@@ -49,7 +49,10 @@ from dprivacy.model.documents import (
     require_regular as require_regular,
     write_document as write_document,
 )
-from dprivacy.model.guarantees import factor_in_words as factor_in_words
+from dprivacy.model.guarantees import (
+    factor_in_words as factor_in_words,
+    factor_up as factor_up,
+)
 from dprivacy.model.labelled_matrix import (
     Labelled as Labelled,
     proportional_groups as proportional_groups,

@@ -48,7 +48,7 @@ class Guarantee:
         Rounded up where it is irrational; ``inf`` where no double is large enough.
         """
         exponent = self._exponent(x, z)
-        return math.inf if exponent is None else _exponential(exponent)
+        return math.inf if exponent is None else factor_up(exponent)
 
     def _exponent(self, x: Any, z: Any) -> Level | None:
         """ε·d(x, z), rounded up where it has no exact form; None for an infinite distance."""
@@ -118,8 +118,15 @@ class Guarantee:
         }
 
 
-def _exponential(level: Level) -> Fraction | float:
-    """e^level, rounded up where it is irrational; inf where no double is large enough."""
+def factor_up(level: Level) -> Fraction | float:
+    """e^level, rounded up where it is irrational; inf where no double is large enough.
+
+    Examples
+    --------
+    >>> from dprivacy.numbers import ln
+    >>> factor_up(ln(9)), factor_up(Level(1)) > math.e
+    (Fraction(9, 1), True)
+    """
     exact = level.exp()
     if exact is not None:
         return exact
@@ -128,7 +135,7 @@ def _exponential(level: Level) -> Fraction | float:
 
 def factor_in_words(level: Level) -> str:
     """e^level for a sentence, never less than it is."""
-    value = _exponential(level)
+    value = factor_up(level)
     return _rounded_up(Fraction(value)) if value < _HUGE else f"e^{math.ceil(level)}"
 
 

@@ -6,6 +6,15 @@ from dprivacy.release.columns.key_files import (
 )
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
 from dprivacy.release.columns.tagged_people import TaggedPeople as TaggedPeople
+from dprivacy.release.figures.answer_guesses import (
+    AnswerFigures as AnswerFigures,
+    answer_figures as answer_figures,
+    guess_limit as guess_limit,
+)
+from dprivacy.release.figures.row_statement import (
+    RowFigures as RowFigures,
+    row_figures as row_figures,
+)
 from dprivacy.release.files.answer_files import write_answer as write_answer
 from dprivacy.release.files.released_data import Released as Released
 from dprivacy.release.forecasts.plan_forecast import (
@@ -82,6 +91,12 @@ from dprivacy.release.columns.tagged_people import (
     read_people as read_people,
     require_key as require_key,
     tagged as tagged,
+)
+from dprivacy.release.figures.plain_numbers import (
+    factor_said as factor_said,
+    hundredths as hundredths,
+    number_said as number_said,
+    times_in_hundred as times_in_hundred,
 )
 from dprivacy.release.files.answer_files import require_answer_ending as require_answer_ending
 from dprivacy.release.files.own_files import (

@@ -102,10 +102,16 @@ from dprivacy.verify.shuffling.size_table import (
 # isort: split
 # For other rooms; not part of the surface.
 from dprivacy.verify.composing.grid_law import in_billionths as in_billionths
+from dprivacy.verify.composing.loss_atoms import (
+    LossAtoms as LossAtoms,
+    atoms_of_level as atoms_of_level,
+    atoms_of_profile as atoms_of_profile,
+)
 from dprivacy.verify.composing.renyi_charges import (
     as_order as as_order,
     level_charge as level_charge,
 )
+from dprivacy.verify.composing.telling_apart import ToldApart as ToldApart, told_apart as told_apart
 from dprivacy.verify.losses.implied_guarantees import rounded_up as rounded_up
 from dprivacy.verify.metric.induced_metric import (
     Eps as Eps,

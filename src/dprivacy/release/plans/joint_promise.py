@@ -90,12 +90,16 @@ class JointGuarantee(Answer):
         )
         return told and f"{told} {way_out}"
 
+    @property
+    def unbounded(self) -> tuple[str, ...]:
+        """Columns whose values can differ without limit."""
+        return tuple(name for name, guarantee in self.parts if widest_level(guarantee) is None)
+
     def _unbounded(self) -> str:
         """The sentence for a whole record without a bound."""
-        names = [name for name, guarantee in self.parts if widest_level(guarantee) is None]
         return (
-            f"No factor bounds the whole record: {' and '.join(names)} can differ without limit, and "
-            "records that are far apart there are not hidden from each other."
+            f"No factor bounds the whole record: {' and '.join(self.unbounded)} can differ without "
+            "limit, and records that are far apart there are not hidden from each other."
         )
 
     def sentence(self) -> str:

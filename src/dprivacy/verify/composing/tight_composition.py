@@ -169,13 +169,13 @@ up says 23/5.
     number = len(listed) * times
     if slack is None:
         assert level is not None
-        told = {pair: _law(case, _UNKNOWN).delta(level) for pair, case in cases.items()}
+        told = {pair: all_together(case).delta(level) for pair, case in cases.items()}
         worst = max(told, key=lambda pair: told[pair])
         return Composition(level, float_up(told[worst]), number, added, worst)
     total = added if own <= slack else math.inf
     if not slack:  # then nothing is tighter than the sum
         return Composition(total, slack, number, total)
-    found = {pair: _law(case, slack).eps(slack) for pair, case in cases.items()}
+    found = {pair: all_together(case, slack).eps(slack) for pair, case in cases.items()}
     worst = max(found, key=lambda pair: found[pair])
     if total <= found[worst]:
         return Composition(total, slack, number, total)
@@ -243,7 +243,7 @@ def _added(releases: Mapping[LossAtoms, int]) -> tuple[Level, Fraction]:
     return sum(levels, Level(0)), sum(slacks, Fraction(0))
 
 
-def _law(releases: Mapping[LossAtoms, int], delta: Fraction) -> GridLaw:
+def all_together(releases: Mapping[LossAtoms, int], delta: Fraction = _UNKNOWN) -> GridLaw:
     """The loss of all releases together, fine enough for this δ."""
     number = sum(releases.values())
     bits = math.ceil(number / delta).bit_length() + _SPARE
