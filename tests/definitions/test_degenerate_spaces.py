@@ -99,6 +99,7 @@ CALLS = {
     "mechanisms.oblivious": lambda s, C, e, d: mechanisms.oblivious(
         mechanisms.randomised_response(spaces.discrete(["a", "b"]), eps=e), lambda x: "ab"[x % 2], s
     ),
+    "polytope.kernel_breaks": lambda s, C, e, d: polytope.kernel_breaks(s),
     "model.empirical": lambda s, C, e, d: model.empirical([0, 0], s),
     "model.point": lambda s, C, e, d: model.point(0, s),
     "model.uniform": lambda s, C, e, d: model.uniform(s),

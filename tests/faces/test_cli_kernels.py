@@ -24,6 +24,16 @@ def test_kernels_are_counted_in_json():
     assert (answer["space"], answer["kernels"], answer["classes"]) == ("discrete:4", 41, 9)
 
 
+def test_break_points_are_told_and_written():
+    done = run(kernels, "--space", "line:5", "--breaks")
+    assert "1.618034 (x² − x − 1): 222 before, 210 at, 218 after" in done.output
+    answer = json.loads(run(kernels, "--space", "line:5", "--breaks", "--json").output)
+    assert [found["polynomial"] for found in answer["breaks"]][-1] == [-2, 1]
+    assert answer["breaks"][-1]["at"] == {"2": 1, "3": 5, "4": 24, "5": 157}
+    done = run(kernels, "--space", "line:5", "--breaks", "--count")
+    assert done.exit_code == 2
+
+
 def test_kernels_are_listed():
     done = run(kernels, "--space", "line:3", "--epsilon", "ln 2")
     assert done.output.count("Channel(") == 2

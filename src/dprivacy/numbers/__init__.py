@@ -65,3 +65,10 @@ from dprivacy.numbers.number_input import (
     read_vector as read_vector,
     read_whole as read_whole,
 )
+from dprivacy.numbers.roots.real_roots import (
+    Coefficients as Coefficients,
+    Root as Root,
+    irreducible_factors as irreducible_factors,
+    roots_above as roots_above,
+    samples as samples,
+)

@@ -6,6 +6,11 @@ inputs and n outputs the private channels themselves form a polytope, and its ex
 Everything is exact; e^ε has to be rational wherever entries are listed.
 """
 
+from dprivacy.polytope.breaks.break_points import (
+    KernelBreak as KernelBreak,
+    KernelBreaks as KernelBreaks,
+    kernel_breaks as kernel_breaks,
+)
 from dprivacy.polytope.cones.cone_vertices import (
     PosteriorVerdict as PosteriorVerdict,
     posterior_privacy as posterior_privacy,

@@ -20,6 +20,7 @@ from dprivacy.polytope import (
     count_extreme_points,
     count_kernels,
     extreme_points,
+    kernel_breaks,
     kernels as every_kernel,
 )
 from dprivacy.spaces import FiniteSpace, discrete, space_in_words
@@ -123,13 +124,22 @@ class Listing:
         shared.say({"picture": str(place)}, self.as_json, shared.wrote(place))
 
 
-@click.command(epilog=shared.examples('dprivacy kernels --space line:4 --epsilon "ln 2" --count'))
+@click.command(
+    epilog=shared.examples(
+        'dprivacy kernels --space line:4 --epsilon "ln 2" --count',
+        "dprivacy kernels --space line:5 --breaks",
+    )
+)
 @shared.space("Space", required=True)
 @shared.epsilon(default="ln 2")
+@click.option("--breaks", is_flag=True, help="The levels at which the number of kernels changes.")
 @_LISTING
-def kernels(space: str, epsilon: str, **given: Any) -> None:
+def kernels(space: str, epsilon: str, breaks: bool, **given: Any) -> None:
     """List or count the kernels of a space: what all its private mechanisms are made of."""
     listing, points = Listing(**given), as_space(space)
+    if breaks:
+        _breaks(points, listing, space)
+        return
     if listing.only_count:
         listing.count(
             lambda moved: count_kernels(points, eps=epsilon, force=listing.force, progress=moved),
@@ -160,6 +170,24 @@ def extreme(n: int, outputs: int | None, epsilon: str, **given: Any) -> None:
         n, eps=epsilon, outputs=outputs, up_to_permutation=listing.classes, force=listing.force
     )
     listing.show(found, "extreme point", discrete(range(n)), epsilon, f"discrete:{n}")
+
+
+def _breaks(points: FiniteSpace, listing: Listing, name: str) -> None:
+    """Where the number of kernels changes, in words or as a picture."""
+    if listing.only_count or listing.classes or listing.limit or listing.corners:
+        raise click.UsageError(
+            "--breaks counts the kernels at every level: leave out --count, --classes, --limit and "
+            "--corners"
+        )
+    found = kernel_breaks(points, force=listing.force)
+    if listing.picture is not None:
+        from dprivacy.viz import save
+
+        place = save(found.plot(title=f"Kernels of {name}"), listing.picture)
+        shared.say({"picture": str(place)}, listing.as_json, shared.wrote(place))
+        return
+    words = f"space: {space_in_words(name)}\n{found.explain()}"
+    shared.say({"space": name, **found.to_dict()}, listing.as_json, words)
 
 
 def _labels(text: str, space: FiniteSpace) -> list[Label]:

@@ -1,0 +1,1 @@
+"""Real roots of integer polynomials, each in an interval of its own."""
