@@ -1,5 +1,6 @@
 """Mechanisms: each carries its guarantee, and draws exactly what was proved."""
 
+from dprivacy.mechanisms.families.anchored_codes import coded_laplace as coded_laplace
 from dprivacy.mechanisms.families.any_finite_metric import any_metric as any_metric
 from dprivacy.mechanisms.families.bitwise import (
     BitwiseMechanism as BitwiseMechanism,
@@ -87,6 +88,11 @@ from dprivacy.mechanisms.workflows import (
 from dprivacy.mechanisms.containers.python_values import (
     listed as listed,
     refuse_masked as refuse_masked,
+)
+from dprivacy.mechanisms.families.laplace_grid import (
+    MOST_LISTED as MOST_LISTED,
+    grid_line as grid_line,
+    nearest_on as nearest_on,
 )
 from dprivacy.mechanisms.groundwork.channel_mechanism import promised as promised
 from dprivacy.mechanisms.groundwork.label_codes import (

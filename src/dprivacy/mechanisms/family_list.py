@@ -1,6 +1,7 @@
 """Every family, in the order of the documentation and of messages; a new one is added here."""
 
 from dprivacy.mechanisms.families import (
+    anchored_codes,
     any_finite_metric,
     bitwise,
     exponential_draws,
@@ -20,6 +21,7 @@ FAMILIES: tuple[Family, ...] = (
     exponential_draws.FAMILY,
     any_finite_metric.FAMILY,
     laplace_grid.FAMILY,
+    anchored_codes.FAMILY,
     planar_grid.FAMILY,
     vector_noise.FAMILY,
     bitwise.FAMILY,

@@ -29,6 +29,7 @@ from dprivacy.spaces.standard_spaces import (
     line as line,
     quantised as quantised,
 )
+from dprivacy.spaces.trees.codes_beside_numbers import anchored as anchored
 
 # isort: split
 # For other rooms; not part of the surface.

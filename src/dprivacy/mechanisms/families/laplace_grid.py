@@ -30,7 +30,7 @@ from dprivacy.spaces import FiniteSpace, GridLine, quantised
 from dprivacy.typing import LevelLike, NumberLike
 from dprivacy.verify import privacy
 
-_MOST_LISTED = 1024  # points up to which the channel is built and drawn from
+MOST_LISTED = 1024  # points up to which the channel is built and drawn from
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,7 @@ class GridNoise(Sourced, Pictured):
             )
         array = array.ravel()
         require_finite(array)
-        low, high = self.grid.low, self.grid.high
-        if low is not None and high is not None:
-            array = np.clip(array, float(low), float(high))
-        return self._clamped(nearest_steps(array, self.grid.step, low or Fraction(0)))
-
-    def _clamped(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        if self.grid.low is None or self.grid.high is None:
-            return steps
-        return np.clip(steps, 0, int((self.grid.high - self.grid.low) / self.grid.step))
+        return nearest_on(self.grid, array)
 
     def randomise(self, values: Any, *, insecure_seed: int | None = None) -> Any:
         """Noisy numbers for true ones, all of them points of the grid.
@@ -115,7 +107,7 @@ class GridNoise(Sourced, Pictured):
         if self.inner is not None:
             noisy = np.asarray(self.inner._sampler.draw(steps, source), dtype=np.int64)
         else:
-            noisy = self._clamped(steps + self._noise.draw(len(steps), source))
+            noisy = _clamped(self.grid, steps + self._noise.draw(len(steps), source))
         return held.of_cells(self._points(noisy))
 
     def _points(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -128,6 +120,20 @@ class GridNoise(Sourced, Pictured):
     def __repr__(self) -> str:
         ends = "" if self.grid.low is None else f" on [{self.grid.low}, {self.grid.high}]"
         return f"{self.family}(ε = {about(self.guarantee.eps)}, grid {self.grid.step}{ends})"
+
+
+def nearest_on(line: GridLine, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The step of a grid nearest to every finite number, counted from `low` (or from 0), clamped."""
+    low, high = line.low, line.high
+    if low is not None and high is not None:
+        numbers = np.clip(numbers, float(low), float(high))
+    return _clamped(line, nearest_steps(numbers, line.step, low or Fraction(0)))
+
+
+def _clamped(line: GridLine, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+    if line.low is None or line.high is None:
+        return steps
+    return np.clip(steps, 0, int((line.high - line.low) / line.step))
 
 
 @result("M", "Ex 5")
@@ -167,8 +173,30 @@ def laplace(
     >>> len(age.channel.rows), 0 <= age.randomise([41])[0] <= 120
     (121, True)
     """
+    line, level, slack = grid_line(low, high, grid), as_eps(eps), as_delta(delta)
+    _require_below_one(slack)
+    first, last, step = line.low, line.high, line.step
+    assert first is not None
+    assert last is not None
+    count = int((last - first) / step) + 1
+    if count > MOST_LISTED:
+        if slack:
+            raise NotApplicable(
+                f"with δ > 0 the range should have at most {MOST_LISTED} grid points, not {count}; "
+                "leave delta out, or take a coarser grid"
+            )
+        return GridNoise(line, Guarantee(level, line, because="T Def 3.4.2"), level)
+    space = quantised(first, last, step)
+    if not slack:
+        inner = geometric(space, eps=level)
+        return GridNoise(line, Guarantee(level, space, because="T Def 3.4.2"), level, inner)
+    rate, inner = _with_slack(space, level, slack, last - first)
+    return GridNoise(line, Guarantee(level, space, slack, "M Ex 5"), rate, inner)
+
+
+def grid_line(low: NumberLike, high: NumberLike, grid: NumberLike) -> GridLine:
+    """The points of a public range that noise may give; BadNumber where they do not fit together."""
     first, last, step = as_rational(low, "low"), as_rational(high, "high"), read_step(grid)
-    level, slack = as_eps(eps), as_delta(delta)
     if last <= first:
         raise BadNumber(f"low should be less than high, but low is {first} and high is {last}")
     if max(abs(first), abs(last)) > 1 / FINEST:
@@ -180,27 +208,15 @@ def laplace(
             f"from {first} to {last} should be a whole number of steps of the grid, but is "
             f"{(last - first) / step} steps of {step}; move an end, or take another grid"
         )
-    _require_below_one(slack)
-    line = GridLine(step, first, last)
-    count = int((last - first) / step) + 1
-    if count > FARTHEST:  # whoever has the largest value must not decide whether there is an answer
+    steps = (last - first) // step
+    if (
+        steps >= FARTHEST
+    ):  # whoever has the largest value must not decide whether there is an answer
         raise BadNumber(
             f"from {first} to {last} should be at most {FARTHEST:,} steps of the grid, but is "
-            f"{count - 1:,} steps of {step}; take a coarser grid"
+            f"{steps:,} steps of {step}; take a coarser grid"
         )
-    if count > _MOST_LISTED:
-        if slack:
-            raise NotApplicable(
-                f"with δ > 0 the range should have at most {_MOST_LISTED} grid points, not {count}; "
-                "leave delta out, or take a coarser grid"
-            )
-        return GridNoise(line, Guarantee(level, line, because="T Def 3.4.2"), level)
-    space = quantised(first, last, step)
-    if not slack:
-        inner = geometric(space, eps=level)
-        return GridNoise(line, Guarantee(level, space, because="T Def 3.4.2"), level, inner)
-    rate, inner = _with_slack(space, level, slack, last - first)
-    return GridNoise(line, Guarantee(level, space, slack, "M Ex 5"), rate, inner)
+    return GridLine(step, first, last)
 
 
 def _with_slack(
@@ -279,8 +295,8 @@ FAMILY = Family(
         {"low": 0, "high": 1, "grid": "1/4", "delta": "1/10"},
         {"low": -5, "high": 10**6, "grid": "1/2"},
     ),
-    fits=("numbers",),
-    usual_for=("numbers",),
+    fits=("numbers", "dates"),
+    usual_for=("numbers", "dates"),
     needs=("low", "high", "grid"),
     options=("delta",),
 )
