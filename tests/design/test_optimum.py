@@ -38,7 +38,7 @@ class TestUse:
         import pandas
 
         from dprivacy.release import Plan, sanitise
-        from dprivacy.release.plans.table_plan import ColumnPlan
+        from dprivacy.release.domains.planned_column import ColumnPlan
 
         best = optimal(line(5), eps="ln 2")
         plan = Plan(

@@ -6,6 +6,7 @@ from dprivacy.release.columns.key_files import (
 )
 from dprivacy.release.columns.permanent_answers import PermanentAnswers as PermanentAnswers
 from dprivacy.release.columns.tagged_people import TaggedPeople as TaggedPeople
+from dprivacy.release.domains.planned_column import ColumnPlan as ColumnPlan
 from dprivacy.release.figures.answer_guesses import (
     AnswerFigures as AnswerFigures,
     answer_figures as answer_figures,
@@ -48,7 +49,7 @@ from dprivacy.release.plans.joint_promise import (
     joint_guarantee as joint_guarantee,
 )
 from dprivacy.release.plans.release_card import Card as Card
-from dprivacy.release.plans.table_plan import ColumnPlan as ColumnPlan, Plan as Plan
+from dprivacy.release.plans.table_plan import Plan as Plan
 from dprivacy.release.proposals.plan_proposal import propose as propose
 from dprivacy.release.proving.card_proof import (
     CardVerdict as CardVerdict,

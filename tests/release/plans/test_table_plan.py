@@ -187,7 +187,7 @@ def test_a_fault_in_the_last_column_shows_before_anything_is_built(monkeypatch, 
     def build(*_):
         raise AssertionError("a mechanism was built")
 
-    monkeypatch.setattr("dprivacy.release.plans.table_plan.mechanism_of", build)
+    monkeypatch.setattr("dprivacy.release.domains.planned_column.mechanism_of", build)
     good = '[columns.a]\ntype = "ordered"\nvalues = [1, 2, 3]\nepsilon = "ln 2"\n'
     with pytest.raises(AssertionError):
         Plan.parse(good)
@@ -204,7 +204,7 @@ class TestRefusals:
             ("text", "must be a table of settings"),
             ({**specs.LETTERS, "colour": 1}, "unknown settings colour"),
             ({**specs.LETTERS, "low": 1}, "low does not apply to the type categories"),
-            ({**specs.NUMBERS, "blocks": [[1]]}, "blocks does not apply to the type numbers"),
+            ({**specs.NUMBERS, "blocks": [[1]]}, "is for numbers with codes, and none are listed"),
             ({**specs.LETTERS, "type": "strange"}, "type should be one of 'categories"),
             ({**specs.LETTERS, "type": ["categories"]}, "type should be one of"),
             (
@@ -227,7 +227,7 @@ class TestRefusals:
             ({**specs.CODES, "nulls": {"replace": True}}, "which is not a value"),
             ({**specs.NUMBERS, "nulls": {"replace": "one"}}, "which is not a value"),
             ({**specs.NUMBERS, "nulls": {"replace": math.inf}}, "which is not a value"),
-            ({**specs.NUMBERS, "nulls": "category"}, "is for plain categories"),
+            ({**specs.BITS, "nulls": "category"}, "is for plain categories, numbers and dates"),
             ({**specs.BITS, "nulls": {"replace": "01"}}, "which is not a value"),
             ({**specs.BLOCKS, "nulls": "category"}, "is for plain categories"),
             ({**specs.LETTERS, "columns": ["a", "b"]}, "other types name one column"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -17,14 +16,21 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.extras import arrow, compute
-from dprivacy.mechanisms import NUMBER, LocalMechanism, cell_form, cells_of
+from dprivacy.mechanisms import LocalMechanism, cells_of
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.row_facts import RowOrder
 from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.columns.value_codes import MOST_LISTED, ValueCodes
+from dprivacy.release.domains.cell_points import days_in, placed
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.domains.published_values import (
+    as_array,
+    declared_outputs,
+    grid_points,
+    published_type,
+)
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
-from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
 from dprivacy.sampling import CategoricalSampler, Source
 
@@ -74,12 +80,13 @@ class ColumnProtector:
             channel = column.mechanism.channel
             self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
         self.coded = column.listed or column.local is not None
-        if self.coded:
-            self.inputs = tuple(column.values)
-            self.wanted = _type_of(self.inputs)
-            self.known = arrow().array(list(self.inputs), type=self.wanted)
         if column.listed:
             self.named = declared_outputs(column)
+        if self.coded:
+            self.inputs = tuple(column.values)
+            own = column.points is not None
+            self.known = self.named if own else as_array(self.inputs)
+            self.wanted = self.known.type
 
     def apply(self, arrays: Sequence[Any], people: TaggedPeople | None = None) -> list[Any]:
         """Noisy arrays for true ones (two of each for a place), of the published type.
@@ -134,7 +141,8 @@ class ColumnProtector:
             order.see(side)
         if found is None and self.points is not None:
             return np.asarray(self.mechanism.snapped(true))
-        return true[:, 0] if self.column.kind == "numbers" and found is None else true
+        plain = self.column.kind == "numbers" and not self.coded
+        return true[:, 0] if plain and found is None else true
 
     def _exact(self, array: Any, codes: NDArray[Any]) -> NDArray[Any]:
         """The numbers behind positions on the grid: of whole ones some may lie beside its points."""
@@ -155,6 +163,10 @@ class ColumnProtector:
         values = self.known if self.coded else self.points
         if values is None or len(values) > MOST_LISTED:
             return None
+        points = self.column.points
+        written = points is None or points.layout is None or points.layout.format is None
+        if not written or (self.coded and arrow().types.is_floating(values.type)):
+            return None  # cells are not written as the declared values are
         slow = (
             self._codes if self.coded else lambda array: self.mechanism.snapped(self._floats(array))
         )
@@ -238,6 +250,13 @@ class ColumnProtector:
 
     def _codes(self, array: Any) -> NDArray[np.intp]:
         values = self._plain(array)
+        points = self.column.points
+        if points is not None:
+            refused = self.column.nulls == "refuse"
+            values = self._without_nulls(values) if refused else values
+            missing = None if refused else points.place_of(self.column.null_value)
+            read = self._doubles if points.layout is None else self._days
+            return placed(points, values, missing, read)
         if self.column.nulls != "category":
             values = self._without_nulls(values)
         values = self._cast(values, self.wanted, _STRANGE, UnknownCategory)
@@ -271,9 +290,21 @@ class ColumnProtector:
         first = self.row - len(texts)
         return arrow().array(noisy_texts(self.mechanism, self.column, texts, first), type=self.type)
 
+    def _days(self, array: Any) -> NDArray[np.float64]:
+        """Dates as days; 0 where one is missing."""
+        assert self.column.points is not None
+        assert self.column.points.layout is not None
+        days, bad, why = days_in(array, self.column.points.layout)
+        if days is None:
+            raise self._misfit() if bad is None else self._at(bad, why, BadNumber)
+        return days
+
     def _floats(self, array: Any) -> NDArray[np.float64]:
+        return self._doubles(self._without_nulls(self._plain(array)))
+
+    def _doubles(self, values: Any) -> NDArray[np.float64]:
+        """Numbers; 0 where one is missing."""
         pa = arrow()
-        values = self._without_nulls(self._plain(array))
         if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
             raise self._misfit()
         if pa.types.is_decimal(values.type):
@@ -281,7 +312,8 @@ class ColumnProtector:
         commas = f" ({DECIMAL_COMMAS})" if pa.types.is_string(values.type) else ""
         what = f"is not a number that a double can hold{commas}"
         doubles = self._cast(values, pa.float64(), what, BadNumber)
-        numbers = np.asarray(doubles, dtype=np.float64)
+        filled = doubles.fill_null(0.0) if doubles.null_count else doubles
+        numbers = np.asarray(filled, dtype=np.float64)
         broken = np.flatnonzero(~np.isfinite(numbers))
         if len(broken):
             raise self._at(int(broken[0]), "is not a finite number", BadNumber)
@@ -339,53 +371,6 @@ class ColumnProtector:
         cells = np.ascontiguousarray((noisy + ord("0")).astype(np.uint8))
         texts = cells.view(f"S{noisy.shape[1]}").ravel().astype(str)
         return arrow().array(texts, type=self.type)
-
-
-def published_type(column: ColumnPlan) -> Any:
-    """The Arrow type that a column has when it is released; the plan decides it, and the data never do.
-
-    Texts, strings of bits and reports that are sets are strings; whole numbers, and reports that are
-    numbers, are 64-bit integers; other numbers are doubles.
-    """
-    pa = arrow()
-    if column.local is not None:
-        return pa.int64() if cell_form(column.local) == NUMBER else pa.string()
-    if column.listed:
-        return declared_outputs(column).type
-    if column.kind in ("bits", "text"):
-        return pa.string()
-    grid = getattr(column.mechanism, "grid", None)
-    whole = grid is not None and all(
-        Fraction(end or 0).denominator == 1 for end in (grid.low, grid.step)
-    )
-    return pa.int64() if column.kind == "numbers" and whole else pa.float64()
-
-
-def grid_points(column: ColumnPlan) -> Any:
-    """All values that a column of numbers may have when it is released, in order.
-
-    None where they are too many to list, and for a column of another type.
-    """
-    mechanism = column.mechanism
-    if column.kind != "numbers" or mechanism.inner is None:
-        return None
-    grid = mechanism.grid
-    steps = int((grid.high - grid.low) / grid.step)
-    points = np.array([float(grid.low + k * grid.step) for k in range(steps + 1)])
-    return arrow().array(points).cast(published_type(column))
-
-
-def declared_outputs(column: ColumnPlan) -> Any:
-    """All values that a column of listed values may have when it is released, in declared order."""
-    outputs = list(column.mechanism.channel.columns)
-    if len({type(y) for y in outputs if y is not None}) > 1:  # ⊥ among whole numbers
-        outputs = [None if y is None else str(y) for y in outputs]
-    return arrow().array(outputs, type=_type_of(outputs))
-
-
-def _type_of(labels: Sequence[Any]) -> Any:
-    pa = arrow()
-    return pa.string() if all(isinstance(v, str | None) for v in labels) else pa.int64()
 
 
 def _as_list(array: Any) -> Any:

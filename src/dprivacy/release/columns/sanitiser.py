@@ -12,9 +12,10 @@ from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
 from dprivacy.release.columns.tagged_people import TaggedPeople
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.texts.texts_in_columns import require_hidden
 from dprivacy.sampling import Source
 

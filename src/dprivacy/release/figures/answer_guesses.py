@@ -8,12 +8,12 @@ from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.flow import capacity
 from dprivacy.model import Channel, factor_up, plain
 from dprivacy.numbers import as_share
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.row_statement import plan_behind
 from dprivacy.release.plans.column_domains import blocks_of
 from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.report_columns import listed_reports
-from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.typing import Number, NumberLike, PlanLike
 
 

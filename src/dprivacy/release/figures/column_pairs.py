@@ -6,8 +6,9 @@ from itertools import permutations
 
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.plans.joint_promise import widest_level
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import Label
 from dprivacy.verify import LossAtoms, atoms_of_level, atoms_of_profile, privacy_profile

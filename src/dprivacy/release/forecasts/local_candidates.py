@@ -8,7 +8,7 @@ from typing import Any
 from dprivacy.errors import BadNumber
 from dprivacy.mechanisms import Candidate, local_plan
 from dprivacy.model import shown
-from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.domains.planned_column import ColumnPlan
 
 _MUCH = 1.1  # times the error of the recommended mechanism from which on another is worth changing
 

@@ -10,9 +10,11 @@ from dprivacy.errors import BadNumber, NotApplicable, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Channel, Pictured, counted, plain, shown
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.domains.point_columns import class_level
 from dprivacy.release.forecasts.local_candidates import Alternatives, alternatives, report_error
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.shuffle_terms import shuffle_delta
 from dprivacy.release.unordered.shuffled_block import ShuffledTable, shuffled_table
 from dprivacy.spaces import Categories, FiniteSpace
@@ -26,6 +28,7 @@ _APART = {
     "distances": "distances of its table",
     "stored": "distances of the mechanism",
     "numbers": "numbers at their difference",
+    "dates": "dates at their difference in days",
     "place": "Euclidean",
     "bits": "differing bits count",
     "text": "distances of the vocabulary",
@@ -204,7 +207,8 @@ def _distances(column: ColumnPlan) -> str:
         return f"any two at distance {space.uniform_distance}"
     if isinstance(space, Categories):
         return "any two at distance 1"
-    return _APART[column.kind]
+    beside = "" if class_level(column.mechanism) is None else ", codes hang on the anchor"
+    return _APART[column.kind] + beside
 
 
 def _moved(column: ColumnPlan, channel: Channel) -> float | None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from dprivacy.errors import NotApplicable, PrivacyLeakWarning, WrongKind, WrongShape
 from dprivacy.extras import arrow
-from dprivacy.release.columns.column_batches import declared_outputs
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
+from dprivacy.release.domains.published_values import declared_outputs
 from dprivacy.release.frames.sorted_frames import sorted_frame, untouched_groups
 from dprivacy.release.ledger.receipts import Receipt
 from dprivacy.release.ledger.release_spending import Terms, spending_on

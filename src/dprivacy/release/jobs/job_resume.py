@@ -19,12 +19,13 @@ from dprivacy.errors import (
 )
 from dprivacy.mechanisms import local_body
 from dprivacy.model import digest, plain
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.released_data import write_card
 from dprivacy.release.jobs.job_journal import Commit, Journal, Run
 from dprivacy.release.ledger.release_spending import Terms
 from dprivacy.release.plans.release_card import Card, read_card
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
 from dprivacy.verify import weights_hash
 

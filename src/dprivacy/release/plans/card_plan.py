@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,8 @@ from dprivacy.errors import BadFile, DPrivacyError, TooLarge
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import Channel
 from dprivacy.numbers import as_level
-from dprivacy.release.plans.column_domains import quick_size
+from dprivacy.release.domains.point_columns import column_size, farthest_points, has_points
+from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.plans.stored_plans import plan_out
 from dprivacy.release.plans.table_plan import Plan, plan_from
 
@@ -106,7 +108,10 @@ def _size(spec: Mapping[str, Any]) -> int:
     """At most how many values there are."""
     if spec.get("type") == "stored":
         return math.isqrt(len(str(spec.get("stored", ""))) // 6) + 1  # characters of a weight
-    if spec.get("type") == "numbers":
+    if has_points(str(spec.get("type")), spec, str(spec.get("nulls"))):
+        with suppress(DPrivacyError, ArithmeticError):  # refused when it is read
+            return column_size(spec)
+    if spec.get("type") in ("numbers", "dates"):
         return quick_size(spec) or 0
     listed = [*_items(spec.get("values"), 1), *_items(spec.get("tree"))]
     ends = {str(end) for edge in _items(spec.get("edges"), 1) for end in _items(edge, 1)}
@@ -116,6 +121,8 @@ def _size(spec: Mapping[str, Any]) -> int:
 def _farthest(spec: Mapping[str, Any]) -> float:
     """At most how far two values are apart."""
     try:
+        if has_points(str(spec.get("type")), spec, str(spec.get("nulls"))):
+            return farthest_points(spec)
         if spec.get("type") == "numbers":
             return float(abs(as_level(_told(spec["high"])) - as_level(_told(spec["low"]))))
         edges = [e[2] for e in _items(spec.get("edges"), 1) if isinstance(e, list) and len(e) > 2]
@@ -145,7 +152,8 @@ def _items(value: Any, deep: int = 100) -> Iterator[Any]:
 
 def _texts(spec: Mapping[str, Any]) -> Iterator[str]:
     """Texts in which numbers are written."""
-    for key in ("epsilon", "delta", "low", "high", "grid", "distances", "edges"):
+    numbers = ("epsilon", "delta", "low", "high", "grid", "anchor", "code_distance")
+    for key in (*numbers, "distances", "edges"):
         yield from (v for v in _items(spec.get(key)) if isinstance(v, str))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadPlan, DPrivacyError, TooLarge
+from dprivacy.errors import BadPlan, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
 from dprivacy.release.plans.stored_columns import stored_mechanism
@@ -15,9 +15,8 @@ from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 
 _LARGEST_TABLE = 1 << 30  # bytes
 _CELL = 88  # bytes of a cell, at the least
-_QUICK = ("randomised_response", "geometric", "laplace")  # families with a formula for each entry
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
-TYPES = (*LISTED, "numbers", "place", "bits", "text")
+TYPES = (*LISTED, "numbers", "dates", "place", "bits", "text")
 _ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
 _DOMAIN = {
     "categories": {"values", "blocks"},
@@ -26,6 +25,8 @@ _DOMAIN = {
     "graph": {"edges", "values", "blocks"},
     "distances": {"values", "distances", "blocks"},
     "stored": {"file", "stored"},
+    "numbers": {"blocks"},
+    "dates": {"blocks", "format"},
     "text": TEXT_SETTINGS,
 }
 
@@ -131,7 +132,9 @@ def _tree_space(tree: Any, where: str) -> FiniteSpace:
 def family_of(kind: str, spec: Mapping[str, Any], where: str) -> Family:
     """The family that a plan names for a column, or the usual one; BadPlan when it does not fit."""
     fitting = families_for(kind)
-    name = spec.get("mechanism", fitting[0].name)
+    # Codes beside numbers have a family of their own, the one that needs them.
+    usual = max(fitting, key=lambda family: len(family.needs) * (set(family.needs) <= set(spec)))
+    name = spec.get("mechanism", usual.name)
     for family in fitting:
         if family.name == name:
             break
@@ -188,28 +191,6 @@ def _require_small(values: int, cell: float, where: str) -> None:
             f"{where}: an exact table for {values:,} values at this epsilon would take about "
             f"{size / 2**30:.1f} GiB; use fewer or coarser values, or the type numbers"
         )
-
-
-def quick_size(spec: Mapping[str, Any]) -> int | None:
-    """How many values a column has whose channel is made in seconds; None for any other.
-
-    Found without making it: a card may ask for it, and a card may come from anybody.
-    """
-    kind, values = spec.get("type"), spec.get("values")
-    if kind not in ("categories", "ordered", "numbers") or "blocks" in spec:
-        return None
-    if spec.get("mechanism", families_for(kind)[0].name) not in _QUICK:
-        return None
-    if kind != "numbers":
-        missing = spec.get("nulls") == "category"
-        return len(values) + missing if isinstance(values, list) else None
-    try:
-        low, high, grid = (
-            as_level(exact_number(spec.get(key))).rational for key in ("low", "high", "grid")
-        )
-        return int((high - low) / grid) + 1
-    except (DPrivacyError, ArithmeticError):
-        return None
 
 
 def exact_number(value: Any) -> Any:

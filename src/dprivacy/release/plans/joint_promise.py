@@ -11,7 +11,9 @@ from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.columns.person_identifiers import RULE
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.domains.point_columns import point_words
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.release.texts.text_columns import text_note
 from dprivacy.sources import result
@@ -186,6 +188,8 @@ def _note(column: ColumnPlan) -> str:
         )
     if column.kind == "text":
         return text_note(column.spec, f"Column {column.name}")
+    if column.points is not None:
+        return f"Column {column.name}: {point_words(column.points, column.mechanism)}"
     farther = {"numbers": "one step", "place": "√2 steps"}.get(column.kind)
     if farther is None:
         return ""

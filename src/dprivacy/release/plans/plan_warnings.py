@@ -4,8 +4,9 @@ import warnings
 from collections.abc import Sequence
 
 from dprivacy.errors import PrivacyLeakWarning
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.plans.joint_promise import joint_guarantee
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.plans.weak_levels import MUCH
 from dprivacy.release.texts.texts_in_columns import readable_share
 from dprivacy.spaces import FiniteSpace

@@ -42,6 +42,7 @@ _UNITS = {
     "table": ("row",), "places": ("place",), "curves": ("curve",), "text": ("word",),
     "matches": ("match", "matches"),
 }  # fmt: skip
+SETTINGS_TOLD = ("low", "high", "grid", "anchor", "code_distance", "bits", "length")
 SEEDED = "the noise came from a seed and can be guessed"
 _LARGEST = 64 << 20
 _NEEDED = {
@@ -359,7 +360,7 @@ def _check_mechanism(entry: Any, name: str, *, table: bool) -> None:
     require_keys(
         told,
         _OF_A_COLUMN,
-        dict.fromkeys(("low", "high", "grid", "bits", "length", "diameter"), str),
+        dict.fromkeys((*SETTINGS_TOLD, "diameter"), str),
         name,
     )
     if "reports" in entry:

@@ -10,6 +10,7 @@ from dprivacy.errors import BadPlan
 from dprivacy.mechanisms import ChannelMechanism, mechanism_text, read_mechanism
 from dprivacy.model import file_text
 from dprivacy.numbers import as_eps
+from dprivacy.release.domains.calendar_days import with_written_dates
 from dprivacy.release.texts.text_columns import text_contents
 
 
@@ -31,6 +32,8 @@ def with_contents(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 def _read_in(name: str, spec: Any, folder: Path) -> Any:
     if isinstance(spec, Mapping) and spec.get("type") == "text":
         return text_contents(name, spec, folder)
+    if isinstance(spec, Mapping) and spec.get("type") == "dates":
+        return with_written_dates(spec)
     if not isinstance(spec, Mapping) or spec.get("type") != "stored" or "file" not in spec:
         return spec
     if "stored" in spec or not isinstance(spec["file"], str):

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprivacy.model import channel_body, plain
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.plans.card_plan import MOST_LISTED
-from dprivacy.release.plans.column_domains import quick_size
 from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
-from dprivacy.release.plans.release_card import Card, StatedGuarantee
+from dprivacy.release.plans.release_card import SETTINGS_TOLD, Card, StatedGuarantee
 from dprivacy.release.plans.report_columns import report_entry
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.text import PaddedTexts
 
 _MOST_DIGITS = 4 << 20  # hexadecimal digits of a channel that are written down
@@ -78,7 +79,7 @@ def mechanism_entry(column: ColumnPlan) -> dict[str, Any]:
         entry["diameter"] = str(space.diameter)
     if column.local is not None:
         entry["reports"] = report_entry(column.local)
-    settings = (key for key in ("low", "high", "grid", "bits", "length") if key in column.spec)
+    settings = (key for key in SETTINGS_TOLD if key in column.spec)
     return entry | {key: str(column.spec[key]) for key in settings}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dprivacy.errors import WrongKind
 from dprivacy.extras import arrow
-from dprivacy.release.columns.column_batches import published_type
+from dprivacy.release.domains.published_values import published_type
 from dprivacy.release.plans.table_plan import Plan
 
 

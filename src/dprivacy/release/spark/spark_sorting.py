@@ -3,7 +3,7 @@
 from typing import Any
 
 from dprivacy.errors import WrongKind
-from dprivacy.release.columns.column_batches import declared_outputs
+from dprivacy.release.domains.published_values import declared_outputs
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.spark.spark_session import column_of, functions_for
 from dprivacy.release.unordered.untouched_groups import Groups, require_company

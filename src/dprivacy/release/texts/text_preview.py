@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dprivacy.model import Answer
-from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.sampling import SystemSource
 from dprivacy.text import Found, TextCells, find_personal
 

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprivacy.errors import BadPlan, DPrivacyError, NotApplicable
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.text import MOST, TextCells, kept_share, readable_words
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dprivacy.numbers import Level, as_level
-from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.spaces import FiniteSpace, GridLine
 from dprivacy.verify import shuffled_distances
 

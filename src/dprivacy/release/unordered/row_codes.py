@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import longest_cell
-from dprivacy.release.columns.column_batches import declared_outputs, grid_points, published_type
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.domains.published_values import declared_outputs, grid_points, published_type
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.cell_digits import (
     WORD,
     CellDigits,

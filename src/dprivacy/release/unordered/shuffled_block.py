@@ -10,9 +10,10 @@ from typing import Any
 
 from dprivacy.model import Answer, about, factor_in_words, plain, shown
 from dprivacy.numbers import Level, exp_bounds, ln
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
 from dprivacy.release.plans.stored_plans import plan_hash
-from dprivacy.release.plans.table_plan import ColumnPlan, Plan
+from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.near_values import by_distance
 from dprivacy.verify import Shuffled, shuffled, shuffled_columns
 

@@ -155,9 +155,8 @@ def mechanisms_for(kind: str) -> dict[str, str]:
     >>> list(mechanisms_for("categories").values())[:3]
     ['randomised response (usual)', 'exponential', 'subset response']
     """
-    words = {
-        family.name: family.name.replace("_", " ") for family in FAMILIES if kind in family.fits
-    }
+    fitting = [family for family in FAMILIES if kind in family.fits and "codes" not in family.needs]
+    words = {family.name: family.name.replace("_", " ") for family in fitting}
     usual = next((family.name for family in FAMILIES if kind in family.usual_for), None)
     if usual is None:
         return {"": WRITTEN}
