@@ -77,6 +77,7 @@ from dprivacy.release import (
     Released as Released,
     protect_text as protect_text,
     query as query,
+    report as report,
     sanitise as sanitise,
     sanitise_file as sanitise_file,
 )

@@ -17,6 +17,7 @@ from support.node_tests import missing as no_node
 from support.r_scripts import lacking as lacking_in_r
 from support.spark_standalone import missing as no_spark
 
+AXE = Path(__file__).parents[2] / ".axe" / "axe.min.js"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -45,6 +46,10 @@ def _no_browser():
     return "" if CHROMIUM else "Chromium is not installed"
 
 
+def _no_axe():
+    return "" if AXE.is_file() else "axe-core is not here; .ci/heavy packages fetches it by npm"
+
+
 def _no_gpu():
     from dprivacy.design.columns.graphics_card import require_card
     from dprivacy.errors import MissingExtra
@@ -61,6 +66,7 @@ SERVICES = {
     "spark": no_spark,
     "objects": _no_objects,
     "browser": _no_browser,
+    "axe": _no_axe,
     "gpu": _no_gpu,
     "node": no_node,
     "r-mass": lambda: lacking_in_r("MASS"),

@@ -35,6 +35,7 @@ LEFT = {
     "Protect": (
         Verb("inspect", "a first plan for a table", "tables"),
         Verb("plan", "what a plan gives and costs", "tables"),
+        Verb("report", "a page that a board signs", "reporting"),
         Verb("sanitise", "a table, by its plan", "tables"),
         Verb("geo", "places, in metres"),
         Verb("text", "texts, by word or topic", "worded.text"),

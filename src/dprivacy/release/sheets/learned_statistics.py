@@ -1,0 +1,108 @@
+"""What a receiver can still learn from a release, and how far off it may be, whatever the truth is."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dprivacy.errors import NotInvertible
+from dprivacy.estimation import inverse_matrix
+from dprivacy.mechanisms import LocalMechanism
+from dprivacy.model import Channel, shown
+from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.sheets.sheet_contents import Learned
+
+_REACH = 1.959964  # standard errors on either side of an interval that is right 19 times in 20
+_HALF = Fraction(1, 2)
+_LOST = 1e9  # entries of an inverse beyond which nothing can be estimated
+
+
+def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
+    """The statistic that a column is usually wanted for: its mean, or the share of each answer.
+
+    The errors hold for every population: the one that is hardest to estimate decides. That of a mean
+    counts the whole range as if half of the people were at each end.
+
+    Parameters
+    ----------
+    column
+        A column of a plan.
+    rows
+        How many rows there are.
+    name
+        What the column is called on the sheet.
+
+    Examples
+    --------
+    >>> from dprivacy.release import Plan
+    >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
+    >>> print(learned(Plan.read({"columns": {"tea": tea}}).columns[0], 1000, name="tea").error)
+    ± 6.2 points
+    """
+    found = _variances(column)
+    if column.kind == "numbers":
+        what = f"mean of {name} (from {column.spec.get('low')} to {column.spec.get('high')})"
+        unit = ""
+    else:
+        values = f" ({len(column.values)} values)" if column.values else ""
+        what, unit = f"shares of {name}{values}", " points"
+    if found is None:
+        return Learned(what, "not by itself: see the card", "")
+    noisy, plain = (_reached(variance, rows, 100 if unit else 1) for variance in found)
+    useless = "nothing: " if unit and found[0] * _REACH**2 >= rows / 4 else ""
+    return Learned(shown(what), f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
+
+
+def _reached(variance: float, rows: int, scale: int) -> str:
+    """Half of an interval that holds the truth 19 times in 20, rounded up."""
+    most = _REACH * math.sqrt(variance / rows) * scale
+    digits = max(0, 1 - math.floor(math.log10(most))) if most < 10 else 1
+    digits = min(digits, 1) if most >= 1 else digits
+    return f"{math.ceil(round(most * 10**digits, 6)) / 10**digits:,.{digits}f}"
+
+
+def _variances(column: ColumnPlan) -> tuple[float, float] | None:
+    """The variance of one answer with noise and without, the largest over all populations."""
+    if column.local is not None:
+        return float(_of_reports(column.local)), 0.25
+    channel = column.channel
+    if channel is None:
+        return None
+    law = channel.matrix.floats
+    try:
+        square = len(channel.rows) == len(channel.columns)
+        undone = np.linalg.inv(law) if square else inverse_matrix(channel.matrix).floats
+    except (NotInvertible, np.linalg.LinAlgError):
+        return None
+    if np.abs(undone).max() > _LOST:
+        return None
+    if column.kind == "numbers":
+        return _of_a_mean(channel, law, undone)
+    squares = law @ undone**2  # of each person's corrected count, by truth and answer counted
+    truth = squares.diagonal()
+    others = np.where(np.eye(len(law), dtype=bool), -np.inf, squares).max(axis=0)
+    share = np.clip((truth - others) / 2, 0, 1)  # where share·truth + (1 − share)·others − share²
+    most = share * truth + (1 - share) * others - share**2  # is largest
+    return float(most.max()), 0.25
+
+
+def _of_a_mean(channel: Channel, law: np.ndarray, undone: np.ndarray) -> tuple[float, float]:
+    at = np.array([float(label) for label in channel.rows])
+    score = undone @ at
+    noise = law @ score**2 - at**2
+    spread = ((at.max() - at.min()) / 2) ** 2
+    return float(noise.max() + spread), float(spread)
+
+
+def _of_reports(mechanism: LocalMechanism) -> Fraction:
+    """The largest of a parabola through three shares."""
+    none, half, every = (
+        Fraction(mechanism.reports.variance(share, of="population"))
+        for share in (Fraction(0), _HALF, Fraction(1))
+    )
+    bend = 2 * (none - 2 * half + every)
+    slope = every - none - bend
+    if bend >= 0:
+        return max(none, every)
+    top = min(max(-slope / (2 * bend), Fraction(0)), Fraction(1))
+    return none + slope * top + bend * top**2
