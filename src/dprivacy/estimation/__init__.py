@@ -31,6 +31,7 @@ from dprivacy.estimation.counts.bayesian_update import climb as climb
 from dprivacy.estimation.counts.channel_inversion import inverse_matrix as inverse_matrix
 from dprivacy.estimation.counts.noisy_tables import weighted_table as weighted_table
 from dprivacy.estimation.counts.standard_errors import Of as Of, read_chance as read_chance
+from dprivacy.estimation.counts.tables_drawn_again import redrawn_tables as redrawn_tables
 from dprivacy.estimation.operators.report_operators import HyperplaneOperator as HyperplaneOperator
 from dprivacy.estimation.operators.structure_check import Known as Known
 from dprivacy.estimation.operators.structured_operators import Axes as Axes

@@ -57,8 +57,9 @@ from dprivacy.release.proving.card_proof import (
 )
 from dprivacy.release.queries.query_answer import QueryAnswer as QueryAnswer
 from dprivacy.release.queries.sql_query import query as query
+from dprivacy.release.receiving.attack_findings import Attack as Attack
 from dprivacy.release.receiving.release_regression import regress_release as regress_release
-from dprivacy.release.receiving.row_attack import Attack as Attack, attack as attack
+from dprivacy.release.receiving.row_attack import attack as attack
 from dprivacy.release.receiving.table_receiver import (
     ReceivedTable as ReceivedTable,
     received as received,

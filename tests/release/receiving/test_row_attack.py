@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,11 @@ from dprivacy.cli.verbs.tables import attack as command
 from dprivacy.errors import Malformed, TooLarge
 from dprivacy.flow import capacity, gain, posterior_vulnerability
 from dprivacy.model import Channel, Dist
+from dprivacy.numbers import Level
 from dprivacy.release import Plan, ReceivedTable, received, sanitise_file
 from dprivacy.release.columns.demo_survey import write_demo
 from dprivacy.release.plans.table_card import table_card
+from dprivacy.release.receiving.own_statistics import OwnStatistics
 from dprivacy.release.receiving.row_attack import attack
 from support.report_tables import FAMILIES, every_release, report_plan
 
@@ -92,7 +95,8 @@ def test_the_success_is_what_a_real_attacker_has(released):
 
 
 def test_words_and_data(released):
-    found = attack(released, secret="smokes", known=["region"])
+    told = OwnStatistics(0.05, 0.001)
+    found = replace(attack(released, secret="smokes", known=["region"]), own=told)
     words = found.explain()
     for part in (
         "Probability of guessing a person's smokes:",
@@ -143,7 +147,7 @@ def test_the_command(released):
         command, [str(released.data), "--secret", "smokes", "--known", "region,health"]
     )
     assert run.exit_code == 0, run.output
-    assert "region and health as well" in run.output
+    assert "knows region and health truly" in run.output
     data = CliRunner().invoke(
         command, [str(released.data), "--secret", "smokes", "--also", "health", "--json"]
     )
@@ -183,3 +187,22 @@ class TestReports:
         local = plan.column("drink").local
         assert exact.bound == pytest.approx(float(capacity(local.channel)))
         assert exact.people == 4
+
+
+def test_what_is_too_noisy_to_say_is_not_said(released):
+    found = attack(released, secret="hobby", known=["region"], also=["health", "smokes"])
+    assert not found.own.trusted
+    first, second, *_ = found.explain().splitlines()
+    assert first.startswith("This release is too noisy to say how its answers go together.")
+    assert second.startswith("Whatever else an attacker knows: 50 right guesses in 100")
+    assert "Probability of guessing" not in found.explain()
+    assert json.loads(json.dumps(found.to_dict()))["own"]["shift"] is None
+
+
+def test_limits_are_those_of_what_is_read(released):
+    factor = attack(released, secret="smokes").factor
+    assert factor == 3
+    more = attack(released, secret="smokes", also=["hobby"])
+    card = released.card.mechanisms
+    assert more.factor == pytest.approx(3 * math.exp(float(Level(card["hobby"]["most"]))))
+    assert attack(released, secret="smokes", also=["region"]).factor == math.inf

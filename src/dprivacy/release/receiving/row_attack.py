@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from dprivacy.errors import NotApplicable, TooLarge, WrongShape
 from dprivacy.estimation import HyperplaneOperator, Known
 from dprivacy.flow import capacity
-from dprivacy.model import Answer, Channel, Dist, counted, plain, shown
-from dprivacy.numbers import Floats
+from dprivacy.model import Channel, Dist, counted, factor_up
+from dprivacy.numbers import Floats, Level, as_level
 from dprivacy.release.files.released_data import Released
+from dprivacy.release.receiving.attack_findings import Attack, Group, both_of
 from dprivacy.release.receiving.label_positions import positions_of
+from dprivacy.release.receiving.own_statistics import own_statistics
 from dprivacy.release.receiving.table_receiver import (
     Axis,
     ReceivedTable,
@@ -23,118 +25,9 @@ from dprivacy.release.receiving.table_receiver import (
     received,
 )
 from dprivacy.sources import result
-from dprivacy.typing import PathArg
+from dprivacy.typing import Number, PathArg
 
 _MOST_CELLS = 20_000_000
-_SHOWN = 5
-
-
-@dataclass(frozen=True)
-class Group:
-    """People who agree in what the attacker knows: their share, the best guess, and its success."""
-
-    known: dict[str, Any]
-    share: float
-    guess: Any
-    before: float
-    after: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The group as plain data."""
-        return {name: plain(value) for name, value in vars(self).items()}
-
-
-@dataclass(frozen=True)
-class Attack(Answer):
-    """How often the best guess of a secret is right, at each step of what the attacker has.
-
-    Attributes
-    ----------
-    secret, known, seen
-        The column that is guessed, those whose true values the attacker knows, and those whose released
-        values are read in the person's row.
-    blind
-        With the statistics alone: the commonest value.
-    before
-        With the statistics and the known values.
-    after
-        With the person's released row besides.
-    surest
-        The chance of being right in the worst row: the combination of known and released values that
-        gives most away. `surest_share` is how many people have such a row.
-    bound
-        No attacker, whatever they believe beforehand, has their chance multiplied by more.
-    error
-        The standard error of `after` for this way of guessing; None when it is not known.
-    groups
-        By known values, the most exposed first.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> from dprivacy.release import sanitise
-    >>> plan = {"columns": {"tea": {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}}}
-    >>> people = pandas.DataFrame({"tea": ["yes", "no", "no"] * 99})
-    >>> found = attack(sanitise(people, plan), secret="tea")
-    >>> found.bound, found.blind <= found.after <= found.bound * found.blind
-    (1.5, True)
-    """
-
-    secret: str
-    known: tuple[str, ...]
-    seen: tuple[str, ...]
-    people: float
-    blind: float
-    before: float
-    after: float
-    surest: float
-    surest_share: float
-    bound: float
-    error: float | None
-    groups: tuple[Group, ...]
-    assumptions: tuple[str, ...]
-    exact: bool = False
-
-    @property
-    def lift(self) -> float:
-        """How much the row multiplies the chance of a right guess."""
-        return self.after / self.before
-
-    def explain(self) -> str:
-        """The attack in words, for people who decide about a release."""
-        about = "" if self.error is None else f" (± {_points(self.error)})"
-        lines = [f"Probability of guessing a person's {self.secret}:"]
-        lines.append(f"  {_percent(self.blind)}  from the published statistics alone")
-        if self.known:
-            who = _and(self.known)
-            lines.append(f"  {_percent(self.before)}  knowing the person's true {who} as well")
-        lines.append(
-            f"  {_percent(self.after)}  seeing the person's row of this release too{about}"
-        )
-        lines.append(f"  {_percent(1.0)}  if {self.secret} were released as it is")
-        lines.append(
-            f"The row multiplies the probability of a correct guess by {self.lift:.3g}; for every "
-            f"attacker, by at most {self.bound:.3g}."
-        )
-        lines.append(
-            f"For the {_percent(self.surest_share).strip()} of people with the most revealing rows, "
-            f"the guess is correct {_percent(self.surest).strip()} of the time."
-        )
-        if self.known and len(self.groups) > 1:
-            lines.append("Most exposed:")
-            for group in self.groups[:_SHOWN]:
-                who = ", ".join(f"{name} = {shown(value)}" for name, value in group.known.items())
-                lines.append(
-                    f"  {who} ({_percent(group.share).strip()} of the people): "
-                    f"{_percent(group.before).strip()} before, {_percent(group.after).strip()} after"
-                )
-        lines.append("This rests on:")
-        lines += [f"  - {line}" for line in self.assumptions]
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The attack as plain data."""
-        return {**super().to_dict(), "lift": self.lift}
 
 
 @result("T", "Def 5.3.1")
@@ -202,7 +95,7 @@ def attack(
     )
     if cells > _MOST_CELLS or math.prod(outputs) > _MOST_CELLS:
         raise TooLarge(
-            f"{_and(columns)} have too many combinations ({cells:,}) to weigh them all; name fewer "
+            f"{both_of(columns)} have too many combinations ({cells:,}) to weigh them all; name fewer "
             "columns"
         )
     noisy: Floats | None = None
@@ -259,25 +152,25 @@ def _weighed(
     noisy: Floats | None,
     people: int,
 ) -> Attack:
-    secrets = shares.shape[0]
-    combinations = math.prod(shares.shape[1 : 1 + known])
-    flat = shares.reshape(secrets, combinations, -1)
     read: Floats = np.ones((1, 1))
     for matrix in matrices[1 + known :]:
         read = np.asarray(np.kron(read, matrix), dtype=np.float64)
-    through = flat @ read  # secret, known, released others
-    joint = through[:, :, None, :] * matrices[0][:, None, :, None]
-    seen = joint.reshape(secrets, combinations, -1)
-    together = flat.sum(axis=2)
+    joint, together = _seen(shares, known, matrices[0], read)
+    seen = joint.reshape(*together.shape, -1)
     best = seen.max(axis=0)
     chance = seen.sum(axis=0)
-    after = float(best.sum())
     sure = np.divide(best, chance, out=np.zeros_like(best), where=chance > 1e-12)
     surest = float(sure.max())
-    error = None
+    error, own = None, None
     if noisy is not None:
         error = _error(
             seen.argmax(axis=0), joint.shape, matrices, read, shares.shape, noisy, people
+        )
+        own = own_statistics(
+            matrices,
+            shares,
+            people,
+            lambda found: float(_seen(found, known, matrices[0], read)[0].max(axis=0).sum()),
         )
     names = columns[1 : 1 + known]
     return Attack(
@@ -287,14 +180,35 @@ def _weighed(
         float(people),
         float(together.sum(axis=1).max()),
         float(together.max(axis=0).sum()),
-        after,
+        float(best.sum()),
         surest,
         float(chance[sure >= surest - 1e-9].sum()),
         _bound((axes[0], *axes[1 + known :])),
         error,
         _groups(names, axes, together, best.sum(axis=1)),
         _assumptions(source, columns, known, noisy is None),
+        _factor(source, (columns[0], *columns[1 + known :])),
+        own,
     )
+
+
+def _seen(shares: Floats, known: int, own: Floats, read: Floats) -> tuple[Floats, Floats]:
+    """The joint distribution of secret, known values and released cells; and that of the first two."""
+    combinations = math.prod(shares.shape[1 : 1 + known])
+    flat = shares.reshape(shares.shape[0], combinations, -1)
+    through = flat @ read  # secret, known, released others
+    return through[:, :, None, :] * own[:, None, :, None], flat.sum(axis=2)
+
+
+def _factor(source: ReceivedTable, columns: Sequence[str]) -> Number:
+    """The most that the released cells of these columns change odds by; inf without limit."""
+    total = Level(0)
+    for name in columns:
+        entry = source.card.mechanisms.get(source.entry_of(name), {"most": ""})
+        if not entry["most"]:
+            return math.inf
+        total = total + as_level(entry["most"])
+    return factor_up(total)
 
 
 def _bound(axes: Sequence[Axis]) -> float:
@@ -372,24 +286,14 @@ def _assumptions(
         )
     if known:
         lines.append(
-            f"the attacker knows {_and(columns[1 : 1 + known])} truly, not from the release"
+            f"the attacker knows {both_of(columns[1 : 1 + known])} truly, not from the release"
         )
     rest = [name for name in source.columns if name not in columns]
     if rest:
-        lines.append(f"nothing is learned from {_and(rest)}; name them with `also` to include them")
+        lines.append(
+            f"nothing is learned from {both_of(rest)}; name them with `also` to include them"
+        )
     if card.plan.get("rows_per_person", 1) > 1:
         lines.append("one row is read; a person with several rows is exposed several times")
     lines += [f"ATTENTION, the release has no guarantee: {reason}" for reason in card.void]
     return tuple(lines)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:5.1f} %"
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:.1f} points"
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
