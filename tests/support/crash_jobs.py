@@ -10,9 +10,11 @@ does not is printed, one line each.
     python -m support.crash_jobs FOLDER FORMAT calls SEED FIRST STEP    every STEP-th call from FIRST on
     python -m support.crash_jobs FOLDER FORMAT random SEED DEATHS       at random calls and returns
 
-FORMAT is csv or parquet, with "sorted " before it for a release whose rows are shuffled.
+FORMAT is csv, parquet or jsonl, with "sorted " before it for a release whose rows are shuffled, and
+"worded " for one with a column of texts.
 """
 
+import json
 import os
 import random
 import shutil
@@ -30,8 +32,8 @@ import pyarrow.parquet as pq
 from dprivacy.release import Plan, sanitise_file
 from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.jobs import (
-    file_job as jobs,
     job_resume as resuming,
+    job_start,
     output_writer as writing,
 )
 from dprivacy.release.jobs.job_journal import Journal
@@ -63,9 +65,12 @@ PLAN = Plan.read({
 
 
 SORTED = Plan.read({**PLAN.raw, "pass_through": [], "drop": ["who", "x"]})
+WORDED = Plan.read({
+    **PLAN.raw, "columns": {**PLAN.raw["columns"], "t": {"type": "text", "epsilon": 2, "length": 2}},
+})  # fmt: skip
 
 
-def write_source(folder, ending):
+def write_source(folder, ending, *, worded=False):
     rng = np.random.default_rng(5)
     table = pa.table({
         "who": [f"p{k}" for k in range(ROWS)],
@@ -73,9 +78,14 @@ def write_source(folder, ending):
         "n": rng.integers(0, 51, ROWS),
         "x": np.arange(ROWS),
     })  # fmt: skip
+    if worded:
+        texts = [f"the king met {'old ' * (k % 5)}friends" for k in range(ROWS)]
+        table = table.append_column("t", pa.array(texts))
     source = folder / f"in.{ending}"
     if ending == "csv":
         pacsv.write_csv(table, source)
+    elif ending == "jsonl":
+        source.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
     else:
         pq.write_table(table, source, row_group_size=300)
     return source
@@ -88,7 +98,7 @@ def small_steps():
     code_tally.HELD = 1 << 9
     proved = row_company.shuffled_table(SORTED, ROWS, delta=Fraction(1, 10**6))
     row_company.shuffled_table = lambda *_, **__: proved  # which takes longer than a job
-    jobs.run_key = lambda seed: KEY
+    job_start.run_key = lambda seed: KEY
 
 
 def deadly(at, half):
@@ -167,14 +177,13 @@ def ended(process):
 
 class Trials:
     def __init__(self, folder, form):
-        *shuffled, ending = form.split()
+        *manner, ending = form.split()
         self.folder, self.ending = folder, ending
-        if shuffled:
+        self.plan, self.how = WORDED if manner == ["worded"] else PLAN, {}
+        if manner == ["sorted"]:
             writing.CHECKPOINT = 1 << 8  # sorted rows take little room
-        self.plan, self.how = (
-            (SORTED, {"shuffle": True, "delta": "1e-6"}) if shuffled else (PLAN, {})
-        )
-        self.source = write_source(folder, ending)
+            self.plan, self.how = SORTED, {"shuffle": True, "delta": "1e-6"}
+        self.source = write_source(folder, ending, worded=manner == ["worded"])
         self.place = folder / "out"
         self.output = self.place / f"out.{ending}"
         self.card_path = self.place / f"out.{ending}.card.json"

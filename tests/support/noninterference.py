@@ -32,7 +32,7 @@ from dprivacy.mechanisms.local.set_reports import SubsetReports, UnaryReports
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.files import row_chunks, table_files
-from dprivacy.release.jobs import file_job, output_writer
+from dprivacy.release.jobs import job_start, output_writer
 from dprivacy.release.ledger import ledger_pages
 from dprivacy.release.ledger.stores.hash_chain import LedgerKey
 from dprivacy.sampling import CategoricalSampler, KeyedSource, SystemSource
@@ -114,9 +114,9 @@ def same_cells(key: bytes = KEY, *, late: bool = False):
                 self, purpose, *([bytes([next(names)])] if purpose in IDEAL else parts)
             ),
         )
-        begun = file_job.run_of
+        begun = job_start.run_of
         patch.setattr(
-            file_job, "run_of", lambda *given, source, **how: begun(*given, source=b"", **how)
+            job_start, "run_of", lambda *given, source, **how: begun(*given, source=b"", **how)
         )
         patch.setattr(secrets, "token_bytes", lambda n=32: key[:n])
         patch.setattr(secrets, "token_hex", lambda n=32: key[:n].hex())

@@ -33,6 +33,22 @@ def verb_exit(name, line, source="in.csv"):
     return Exit(name, leave)
 
 
+def folder_exit(name, line):
+    """A verb run on a folder of one text; what it writes lies in another folder."""
+    words = shlex.split(line)
+
+    def leave(text, folder):
+        path = folder / "in" / "a.txt"
+        path.parent.mkdir()
+        path.write_text(text)
+        aged(path)
+        aged(path.parent)
+        done = command(*words, folder=folder)
+        return {"code": done.code, "out": done.out, "err": done.err, **files_of(folder / "out")}
+
+    return Exit(name, leave)
+
+
 @st.composite
 def places(draw):
     """One person is elsewhere, and addresses, which are not kept, are others."""
@@ -134,6 +150,7 @@ _TRACKS = 'geo in.gpx --region "40.7,-74.0,50 km" --reports 4 --person row --kee
 _CURVES = "curves in.csv --epsilon 1 --grid 0.01 --columns h0:h3"
 _TEXT = "text in.txt --epsilon 10 -o out.txt"
 _TICKETS = "text in.csv --column message --length 4 --epsilon 3 --pass-through id"
+_NOTES = "text in --length 4 --epsilon 3 -o out"
 _MATCH = 'match in.csv --bits 8 --epsilon "ln 3" -k 2 -o out.csv'
 OTHER_EXITS = [
     (verb_exit("GeoJSON and a map", f"{_GEO} -o out.geojson --map map.html"), places()),
@@ -150,5 +167,7 @@ OTHER_EXITS = [
     (verb_exit("a text, in its order", f"{_TEXT} --layout text", "in.txt"), letters()),
     (verb_exit("a column of texts", f"{_TICKETS} -o out.csv"), tickets()),
     (verb_exit("texts in their order", f"{_TICKETS} --layout text -o out.parquet"), tickets()),
+    (verb_exit("texts in lines of JSON", f"{_TICKETS} -o out.jsonl"), tickets()),
+    (folder_exit("a folder of texts", _NOTES), letters()),
     (verb_exit("matches", _MATCH), ratings()),
 ]

@@ -29,8 +29,8 @@ from dprivacy.release import (
     Plan as FilePlan,
     protect_text,
     sanitise,
+    sanitise_file,
     sanitise_folder,
-    sanitise_lines,
 )
 from dprivacy.text import Embedding, text_mechanism, word_mechanism
 from dprivacy.text.documents.word_noise import ExponentialWords
@@ -181,7 +181,7 @@ def text_columns() -> Iterator[Path]:
                 cells.guarantee,
                 lambda text, cells=cells, names=names: [names[k] for k in cells.read(text)],
             ),
-            covers=frozenset({"TextCells", "text", "sanitise_lines", "sanitise_folder"}),
+            covers=frozenset({"TextCells", "text", "sanitise_folder"}),
         )
 
 
@@ -199,7 +199,7 @@ def _in_table(text: str, spec: dict[str, Any], folder: str) -> None:
 
 def _in_lines(text: str, spec: dict[str, Any], folder: str) -> None:
     File(folder, "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
-    sanitise_lines(f"{folder}/in.jsonl", {"columns": {"text": spec}}, f"{folder}/out.jsonl")
+    sanitise_file(f"{folder}/in.jsonl", {"columns": {"text": spec}}, f"{folder}/out.jsonl")
 
 
 def _in_folder(text: str, spec: dict[str, Any], folder: str) -> None:

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 import pickle
 import sqlite3
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -69,7 +70,14 @@ def arrow_table(survey):
     return pa.table({name: pa.array(values) for name, values in survey.columns.items()})
 
 
-WRITERS = {"CSV": write_csv, "CSV.gz": write_gzip, "Parquet": write_parquet}
+def write_lines(survey, folder):
+    path = folder / "in.jsonl"
+    rows = arrow_table(survey).to_pylist()
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return aged(path)
+
+
+WRITERS = {"JSONL": write_lines, "CSV": write_csv, "CSV.gz": write_gzip, "Parquet": write_parquet}
 
 
 def file_exit(source, target):
@@ -82,7 +90,7 @@ def file_exit(source, target):
             progress=lambda *far: told.append(far),
         )
         told.append(card_text(released.card))
-        return {"told": told, **files_of(folder, "in.csv", "in.csv.gz", "in.parquet")}
+        return {"told": told, **files_of(folder, "in.csv", "in.csv.gz", "in.parquet", "in.jsonl")}
 
     return Exit(f"{source} to {target}", leave)
 
@@ -313,6 +321,7 @@ TABLE_EXITS = (
     file_exit("CSV", "CSV"),
     file_exit("CSV", "Parquet"),
     file_exit("CSV.gz", "CSV"),
+    file_exit("JSONL", "JSONL"),
     file_exit("Parquet", "CSV"),
     file_exit("Parquet", "Parquet"),
     frame_exit("Arrow", chunked, arrow_parts),

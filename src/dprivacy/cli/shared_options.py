@@ -63,12 +63,12 @@ TABLE = together(
     click.option("--sheet", help="Sheet of a spreadsheet that has several."),
     click.option("--decimal", help="Point or comma of decimals in a text table: . or ,"),
 )
-_WRITTEN = ("delimiter", "encoding", "header", "sheet", "decimal")
+WRITTEN = ("delimiter", "encoding", "header", "sheet", "decimal")
 
 
 def written(given: dict[str, Any]) -> dict[str, Any]:
     """What was said of how the table is written, among the options of a verb."""
-    return {name: given[name] for name in _WRITTEN}
+    return {name: given[name] for name in WRITTEN}
 
 
 @contextmanager

@@ -47,11 +47,13 @@ class Input(click.Path):
             return super().convert(value, param, ctx)
         if ctx is not None and ctx in _HELD.values():
             self.fail("standard input can be read once: only one - is possible", param, ctx)
-        return _held(sys.stdin.buffer.read(), self.secret, ctx)
+        return held(self.secret, ctx)
 
 
-def _held(content: bytes, secret: bool, ctx: click.Context | None) -> Path:
-    ending = next(
+def held(secret: bool, ctx: click.Context | None, ending: str = "") -> Path:
+    """A file with what comes in, whose name ends as it is said, or as its beginning tells."""
+    content = sys.stdin.buffer.read()
+    ending = ending or next(
         (end for start, end in _ENDINGS.items() if content[:99].lstrip().startswith(start)), ".csv"
     )
     folder = Path(tempfile.mkdtemp(prefix="dprivacy-"))  # its owner's alone

@@ -67,10 +67,7 @@ from dprivacy.release.receiving.table_receiver import (
 from dprivacy.release.sanitising import sanitise as sanitise, sanitise_file as sanitise_file
 from dprivacy.release.sheets.board_sheet import BoardSheet as BoardSheet, report as report
 from dprivacy.release.texts.protecting_texts import protect_text as protect_text
-from dprivacy.release.texts.text_files import (
-    sanitise_folder as sanitise_folder,
-    sanitise_lines as sanitise_lines,
-)
+from dprivacy.release.texts.text_files import sanitise_folder as sanitise_folder
 from dprivacy.release.texts.text_preview import (
     TextPreview as TextPreview,
     preview_texts as preview_texts,
@@ -144,13 +141,10 @@ from dprivacy.release.plans.table_plan import (
     plan_from as plan_from,
 )
 from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words
+from dprivacy.release.texts.folder_job import folder_files as folder_files
 from dprivacy.release.texts.protecting_texts import (
     charge_of as charge_of,
     released_document as released_document,
 )
-from dprivacy.release.texts.text_files import (
-    folder_files as folder_files,
-    folder_table as folder_table,
-    read_lines as read_lines,
-)
+from dprivacy.release.texts.text_files import folder_table as folder_table
 from dprivacy.release.unordered.shuffle_terms import require_delta as require_delta

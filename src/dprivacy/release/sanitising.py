@@ -46,10 +46,10 @@ def sanitise(
         one of Spark Connect, but not a stream); and a Plan, the path of a plan file, or the mapping
         such a file gives.
     output
-        Where to write the copy, as `Released.save` does: a .csv or .parquet file. For Spark it is a
-        folder that all machines share, on HDFS or in an object store (``s3a://…``); without it the copy
-        lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes when
-        Python ends.
+        Where to write the copy, as `Released.save` does: a .csv, .parquet or .jsonl file. For Spark it
+        is a folder that all machines share, on HDFS or in an object store (``s3a://…``); without it the
+        copy lies in Spark's checkpoint folder, or with a local master in a temporary folder that goes
+        when Python ends.
     replace
         Whether an existing output may be replaced.
     ledger
@@ -133,13 +133,14 @@ def sanitise_file(
     Parameters
     ----------
     source
-        The table: .csv, .tsv or .txt (also packed by gzip), .parquet, .xlsx, .xls or .ods; with Spark a
-        Parquet file, a folder of them, or a pattern, wherever Spark can read.
+        The table: .csv, .tsv, .txt or .jsonl, lines of JSON in UTF-8 (also packed by gzip), .parquet,
+        .xlsx, .xls or .ods; with Spark a Parquet file, a folder of them, or a pattern, wherever Spark
+        can read.
     plan, replace, ledger, permanent_key, shuffle, delta, insecure_seed
         As for `sanitise`. A table of any size is sorted in the same memory.
     output
-        Where the copy goes: .csv or .parquet, with Spark a folder. It appears only when it is complete.
-        A .csv file is UTF-8 with commas and a header, however the source is written.
+        Where the copy goes: .csv, .parquet or .jsonl, with Spark a folder. It appears only when it is
+        complete. A .csv file is UTF-8 with commas and a header, however the source is written.
     engine
         "arrow" on this machine, or "spark".
     master

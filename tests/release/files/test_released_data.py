@@ -126,7 +126,7 @@ def test_categories_in_hand_are_counted(tmp_path):
 
 
 def test_other_endings(tmp_path):
-    with pytest.raises(BadFile, match=r"\.csv or \.parquet, not as '\.xls'"):
+    with pytest.raises(BadFile, match=r"\.csv, \.parquet or \.jsonl, not as '\.xls'"):
         sanitise(pa.table({"h": LETTERS}), plan_of()).save(tmp_path / "out.xls")
     assert list(tmp_path.iterdir()) == []
     assert released_data.as_arrow(pl.DataFrame({"h": ["a"]})).num_rows == 1

@@ -11,7 +11,7 @@ from dprivacy.release import sanitise_file
 from dprivacy.release.columns import column_batches
 from dprivacy.release.files import row_chunks, table_files
 from dprivacy.release.files.row_chunks import RowGroups, recut
-from dprivacy.release.jobs import file_job
+from dprivacy.release.jobs import job_start
 
 ROWS = 200_000
 PLAN = {
@@ -107,7 +107,7 @@ class TestDeclaredOutputs:
     @pytest.mark.parametrize("ending", ["csv", "parquet"])
     def test_the_layout_follows_the_number_of_rows_alone(self, tmp_path, monkeypatch, ending):
         """One table, one key: long and short cells beside it, odd blocks and row groups, one output."""
-        monkeypatch.setattr(file_job, "run_key", lambda _seed: bytes(range(32)))
+        monkeypatch.setattr(job_start, "run_key", lambda _seed: bytes(range(32)))
         monkeypatch.setattr(table_files, "_BLOCK", 1 << 16)
         monkeypatch.setattr(row_chunks, "CHUNK", 1000)
         monkeypatch.setattr(row_chunks, "GROUP", 2000)

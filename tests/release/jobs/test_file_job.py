@@ -220,7 +220,9 @@ class TestRefusals:
 
     @pytest.mark.parametrize("name", ["in.sav", "in", "in.gz", "in.json"])
     def test_other_kinds_of_files(self, tmp_path, name):
-        assert "only .csv, .tsv, .tab, .txt (also" in refused(tmp_path, "h\na\n", name=name)
+        assert "only .csv, .tsv, .tab, .txt, .jsonl, .ndjson (also" in refused(
+            tmp_path, "h\na\n", name=name
+        )
 
     def test_no_such_file(self, tmp_path):
         with pytest.raises(Malformed, match="does not exist"):
@@ -297,7 +299,7 @@ class TestOutputs:
 
     @pytest.mark.parametrize("name", ["out.tsv", "out", "out.csv.gz", "out.json"])
     def test_other_endings(self, source, tmp_path, name):
-        with pytest.raises(Malformed, match=r"must end in \.parquet or \.csv"):
+        with pytest.raises(Malformed, match=r"must end in \.csv, \.parquet or \.jsonl"):
             sanitise_file(source, plan_of(), tmp_path / name)
         assert sorted(p.name for p in tmp_path.iterdir()) == ["in.csv"]
 

@@ -25,7 +25,11 @@ from dprivacy.release import Plan, card_path, received, sanitise_file
 from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.files import row_chunks, table_files as files
 from dprivacy.release.files.own_files import Workplace
-from dprivacy.release.jobs import file_job as jobs, job_resume as resuming, output_writer as writing
+from dprivacy.release.jobs import (
+    job_resume as resuming,
+    job_start as jobs,
+    output_writer as writing,
+)
 from dprivacy.release.jobs.job_journal import Journal
 from dprivacy.sampling import best_stream
 from support.programs import run_program
@@ -69,7 +73,9 @@ def killed(folder, *arguments):
 class TestKilled:
     """In the fast suite about 80 deaths in all, in the slow one more than 1,500."""
 
-    @pytest.mark.parametrize(("ending", "step"), [("csv", 9), ("parquet", 31)])
+    @pytest.mark.parametrize(
+        ("ending", "step"), [("csv", 9), ("parquet", 31), ("worded jsonl", 23)]
+    )
     def test_at_calls_of_the_system(self, memory, ending, step):
         deaths, resumed = killed(memory, ending, "calls", 7, 2, step)
         assert min(deaths, resumed) >= 7
@@ -80,7 +86,7 @@ class TestKilled:
         assert min(deaths, resumed) >= 16
 
     @pytest.mark.slow
-    @ENDINGS
+    @pytest.mark.parametrize("ending", ["csv", "parquet", "worded jsonl", "worded csv"])
     def test_at_every_call_of_the_system(self, memory, ending):
         deaths, resumed = killed(memory, ending, "calls", 13, 2, 1)
         assert min(deaths, resumed) >= 90
@@ -555,7 +561,7 @@ BEGIN = f"""
     from dprivacy.errors import DPrivacyError
     from dprivacy.release import Plan, sanitise_file
     from dprivacy.release.files import row_chunks, table_files as files
-    from dprivacy.release.jobs import file_job as jobs, output_writer as writing
+    from dprivacy.release.jobs import job_start as jobs, output_writer as writing
     files._BLOCK, writing.CHECKPOINT = 1 << 12, 1 << 11
     row_chunks.CHUNK, row_chunks.GROUP = 250, 500
     jobs.run_key = lambda seed: {KEY!r}

@@ -22,7 +22,7 @@ from dprivacy.errors import (
 )
 from dprivacy.release import Ledger, sanitise_file
 from dprivacy.release.files import row_chunks, table_files
-from dprivacy.release.jobs import file_job
+from dprivacy.release.jobs import job_start
 from dprivacy.release.unordered import code_tally
 from support.programs import run_program
 from support.release_tables import LETTERS, left_over, stopped_after
@@ -41,7 +41,7 @@ def small_steps(monkeypatch):
     monkeypatch.setattr(row_chunks, "CHUNK", 200)
     monkeypatch.setattr(row_chunks, "GROUP", 400)
     monkeypatch.setattr(code_tally, "HELD", 1 << 9)
-    monkeypatch.setattr(file_job, "run_key", lambda seed: KEY)
+    monkeypatch.setattr(job_start, "run_key", lambda seed: KEY)
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ def plan(
 @click.option(
     "-p", "--plan", "plan_file", type=Input(), required=True, help="Plan (TOML, or stored JSON)."
 )
-@shared.output("Released table, .csv or .parquet", required=True)
+@shared.output("Released table, .csv, .parquet or .jsonl", required=True)
 @shared.TABLE
 @shared.REPLACE
 @click.option("--resume", is_flag=True, help="Continue a job that stopped; no row is drawn again.")

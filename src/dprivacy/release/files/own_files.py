@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -73,7 +74,10 @@ class Workplace:
     def clear(self) -> None:
         """Remove what is half-written."""
         for path in (self.output_part, self.card_part, self.runs):
-            path.unlink(missing_ok=True)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
 
     def sync(self) -> None:
         """Make what was renamed and removed last through a power cut."""

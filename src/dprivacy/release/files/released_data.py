@@ -147,7 +147,7 @@ def write_card(place: Workplace, card: Card) -> None:
 
 
 def write_table(table: Any, file: Any, path: Path) -> None:
-    """A writer of tables from pandas, Polars, Arrow or DuckDB, as .csv or .parquet."""
+    """A writer of tables from pandas, Polars, Arrow or DuckDB, as .csv, .parquet or .jsonl."""
     with write_errors(path):
         found = as_arrow(table).replace_schema_metadata(None)
         writer = writer_of(file, path, found.schema)

@@ -13,6 +13,7 @@ from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnknownName
 from dprivacy.extras import arrow, arrow_csv
 from dprivacy.numbers import Floats
 from dprivacy.release.files.cell_lines import CellLines
+from dprivacy.release.files.json_lines import LINES, LineWriter, is_lines, open_lines
 from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
@@ -22,7 +23,9 @@ from dprivacy.release.intake.table_settings import Intake, TableSettings, Writte
 from dprivacy.release.intake.table_sources import TableSource, source_of
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
-TABLE_ENDINGS = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *SHEETS)
+_PLAIN = (*TEXTS, *LINES)
+TABLE_ENDINGS = (*_PLAIN, *(f"{text}.gz" for text in _PLAIN), ".parquet", *SHEETS)
+OUTPUTS = (".csv", ".parquet", *LINES)
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 22  # bytes of a CSV block
 _CSV_ROWS = 1 << 13  # rows that become text at a time
@@ -32,6 +35,11 @@ NOTHING_KNOWN = Intake()
 def is_parquet(path: Path) -> bool:
     """Whether a file's name says that it is a Parquet file."""
     return path.suffix.lower() == ".parquet"
+
+
+def is_typed(path: Path) -> bool:
+    """Whether the cells of a file have types, and are not all texts."""
+    return is_parquet(path) or is_lines(path)
 
 
 @dataclass
@@ -81,6 +89,9 @@ def batches_of(
                 guarded(file.batches(most_rows=_BATCH, threads=False), path),
                 Extent(rows=file.rows),
             )
+    elif is_lines(path):
+        with read_errors(path), open_lines(path, known) as (_, rows):
+            yield guarded(rows, path), Extent()
     elif path.name.lower().endswith(TABLE_ENDINGS):
         with open_csv(path, known) as (_, rows):
             as_it_lies = path.suffix.lower() in TEXTS
@@ -88,7 +99,7 @@ def batches_of(
             yield extent.counted(rows), extent
     else:
         raise BadFile(
-            f"{path}: only {', '.join(TEXTS)} (also .gz), .parquet, {', '.join(SHEETS)} files are read"
+            f"{path}: only {', '.join(_PLAIN)} (also .gz), .parquet, {', '.join(SHEETS)} files are read"
         )
 
 
@@ -247,8 +258,12 @@ def writer_of(
     """
     if is_parquet(output):
         return RowGroups(file, schema, coded=coded)
+    if output.suffix.lower() in LINES:
+        return LineWriter(file)
     if output.suffix.lower() != ".csv":
-        raise BadFile(f"{output}: tables are written as .csv or .parquet, not as {output.suffix!r}")
+        raise BadFile(
+            f"{output}: tables are written as .csv, .parquet or .jsonl, not as {output.suffix!r}"
+        )
     listed = {field.name for field in schema if arrow().types.is_dictionary(field.type)}
     if listed <= set(coded) and CellLines.can_hold(schema):
         return CellLines(file, schema, header=header)

@@ -17,29 +17,22 @@ from dprivacy.release.columns.noise_streams import ChunkStreams
 from dprivacy.release.columns.sanitiser import Sanitiser, one_chunk
 from dprivacy.release.files.own_files import Workplace, file_hash
 from dprivacy.release.files.row_chunks import recut
-from dprivacy.release.files.table_files import batches_of, is_parquet, read_errors
-from dprivacy.release.jobs.job_charge import Charge
+from dprivacy.release.files.table_files import OUTPUTS, batches_of, is_typed, read_errors
 from dprivacy.release.jobs.job_journal import Checkpoint, Journal
 from dprivacy.release.jobs.job_resume import (
     DISCARD,
     commit,
     done_before,
     kept_on_failure,
-    left_before,
     put_in_place,
-    require_same,
-    run_key,
-    run_of,
 )
+from dprivacy.release.jobs.job_start import started
 from dprivacy.release.jobs.output_writer import WAITING, Writing
 from dprivacy.release.jobs.sorted_output import Draw, write_sorted
-from dprivacy.release.jobs.source_marks import origin_of
-from dprivacy.release.ledger.release_spending import Terms, opened, reason_of
-from dprivacy.release.plans.plan_warnings import warn_about
+from dprivacy.release.ledger.release_spending import Terms, reason_of
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.row_company import Company, company_of
-from dprivacy.sampling import best_stream
 from dprivacy.typing import PathArg
 
 Progress = Callable[[int, int | None], None]
@@ -55,7 +48,7 @@ def run_file_job(
     discard: bool,
     progress: Progress | None,
 ) -> Card:
-    """The card of a protected copy of a CSV or Parquet file; see `sanitise_file`.
+    """The card of a protected copy of a table in a file; see `sanitise_file`.
 
     Notes
     -----
@@ -70,85 +63,64 @@ def run_file_job(
 
     The rows of a shuffled release are counted while they are drawn, and written sorted at the end.
 
-    On resuming, a CSV file is continued behind its last checkpoint; a Parquet file, whose index is
-    written last, is made again from the same noise and compared with what is there.
+    On resuming, lines of CSV or JSON are continued behind the last checkpoint; a Parquet file, whose
+    index is written last, is made again from the same noise and compared with what is there.
     """
     place = Workplace(as_path(output, "the output"))
     origin = as_path(source, "the table of a file job (a table in hand goes to `sanitise`)")
     _require_places(place, origin)
     reason_of(terms.again)
-    plan, permanent_key, insecure_seed = terms.plan, terms.permanent_key, terms.insecure_seed
     with ExitStack() as stack:
         stack.enter_context(place.held())
         with place.errors():
             if resume and (done := done_before(place)) is not None:
                 return done
-            journal = left_before(place, resume=resume, discard=discard, replace=replace)
-        if journal is not None:
-            stack.callback(journal.close)
-        account = stack.enter_context(opened(terms.ledger))
-        key = run_key(insecure_seed)
-        if journal is not None and insecure_seed is None:
-            key = bytes.fromhex(journal.run.key)
-        stream = best_stream() if journal is None else journal.run.stream
-        streams = ChunkStreams(key, stream, secure=insecure_seed is None)
-        sanitiser = Sanitiser(
-            plan,
-            streams,
-            texts=not is_parquet(origin),
-            permanent_key=permanent_key,
-            dictionaries=True,
-        )
-        warn_about(plan, above=2)
         seen = _stat(origin)
-        with read_errors(origin):
-            digest = bytes.fromhex(file_hash(origin))
-        book = "" if account is None else account.ledger.id
-        run = run_of(key, terms, stream=stream, source=digest, ledger=book, replace=replace)
-        permanent = permanent_key is not None
-        made_from = origin_of(
-            origin, ledger=terms.ledger, again=terms.again, permanent=permanent, salt=run.salt
+        how = {"resume": resume, "discard": discard, "replace": replace}
+        hashed = partial(_hash, origin)
+        job = stack.enter_context(
+            started(place, origin, terms, digest=hashed, typed=is_typed(origin), **how)
         )
-        if journal is not None:
-            require_same(journal, run, origin)
-        else:
-            made_from.require_new(place.output.parent)
-            with place.errors():
-                place.clear()
-                journal = Journal.create(place, run)
-        charge = Charge(journal, account, terms)
+        journal, sanitiser, charge = job.journal, job.sanitiser, job.charge
         with kept_on_failure(journal, charge.take_back):
             if journal.commit is not None:
                 put_in_place(journal, charge.settle)
                 return read_card(place.card)
             company = None if terms.delta is None else _company(origin, sanitiser, terms.delta)
             receipt = charge.spend(
-                digest,
-                people=lambda: _people(origin, plan),
+                job.digest,
+                people=lambda: _people(origin, terms.plan),
                 answered=lambda: _answered(origin, sanitiser),
                 shuffled=None if company is None else company.table,
             )
             draw = partial(
-                _drawn, origin=origin, sanitiser=sanitiser, streams=streams, progress=progress
+                _drawn, origin=origin, sanitiser=sanitiser, streams=job.streams, progress=progress
             )
             if company is None:
                 sha256 = _write(sanitiser, journal, draw)
             else:
-                sha256 = write_sorted(plan, company.groups, journal, draw)
+                sha256 = write_sorted(terms.plan, company.groups, journal, draw)
             if _stat(origin) != seen:
                 raise BadFile(f"{origin}: was changed while it was read; nothing is written")
             sanitiser.finish(ordered=company is None)
             block = None if company is None else company.block
             card = sanitiser.card(receipt, shuffled=block).saved_as(
-                place.output.name, sha256, source=made_from.mark
+                place.output.name, sha256, source=job.made_from.mark
             )
             commit(journal, card, charge.settle)
     return card
 
 
+def _hash(origin: Path) -> bytes:
+    with read_errors(origin):
+        return bytes.fromhex(file_hash(origin))
+
+
 def _require_places(place: Workplace, origin: Path) -> None:
-    if place.output.suffix.lower() not in (".csv", ".parquet"):
-        raise UnknownName(f"the output must end in .parquet or .csv, not {place.output.suffix!r}")
+    if place.output.suffix.lower() not in OUTPUTS:
+        raise UnknownName(
+            f"the output must end in .csv, .parquet or .jsonl, not {place.output.suffix!r}"
+        )
     if not origin.exists():
         raise BadFile(f"{origin}: does not exist")
     for path in (place.output, place.card):
@@ -188,7 +160,7 @@ def _answered(origin: Path, sanitiser: Sanitiser) -> Answered:
             yield {name: one_chunk(batch.column(name)) for name in sanitiser.needed}
 
     with batches_of(origin, plan.intake) as (batches, _):
-        return answered_in(plan, arrays(batches), texts=not is_parquet(origin))
+        return answered_in(plan, arrays(batches), texts=not is_typed(origin))
 
 
 def _company(origin: Path, sanitiser: Sanitiser, delta: Fraction) -> Company:

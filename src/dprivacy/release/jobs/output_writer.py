@@ -11,7 +11,7 @@ from typing import Any
 
 from dprivacy.errors import Unfinished
 from dprivacy.release.files.own_files import open_own
-from dprivacy.release.files.table_files import write_errors, writer_of
+from dprivacy.release.files.table_files import is_parquet, write_errors, writer_of
 from dprivacy.release.jobs.job_journal import Checkpoint, Journal
 
 CHECKPOINT = 64 << 20  # bytes of output from one checkpoint to the next
@@ -136,9 +136,9 @@ class Writing:
 
     def __init__(self, output: Path, journal: Journal, *, coded: Collection[str] = ()) -> None:
         self._output, self._journal, self._coded = output, journal, coded
-        self._csv = output.suffix.lower() == ".csv"
+        self._lines = not is_parquet(output)
         part = journal.place.output_part
-        self.file = HashedFile(part, journal.checkpoint, skip=self._csv)
+        self.file = HashedFile(part, journal.checkpoint, skip=self._lines)
         self._saved = self.file.kept
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="dprivacy-writing")
         self._behind: deque[Future[None]] = deque()
@@ -146,8 +146,8 @@ class Writing:
 
     @property
     def done(self) -> Checkpoint:
-        """What need not be made again: a CSV file is continued, a Parquet file is made again."""
-        return self._journal.checkpoint if self._csv and self.file.kept else Checkpoint()
+        """What need not be made again: lines are continued, a Parquet file is made again."""
+        return self._journal.checkpoint if self._lines and self.file.kept else Checkpoint()
 
     def put(self, table: Any, chunks: int, rows: int) -> None:
         """Write a batch; the chunks and rows are those that are done with it."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from dprivacy.errors import AlreadyReleased, BadFile
 from dprivacy.model import file_text, parsed_json
-from dprivacy.release.files.own_files import CARD_ENDING
+from dprivacy.release.files.own_files import CARD_ENDING, CARD_NAME
 from dprivacy.typing import LedgerLike
 
 _LARGEST = 64 << 20  # bytes of a card
@@ -66,7 +66,8 @@ class Origin:
         Cards that cannot be read are passed over: they say nothing of this file. A card with the same
         salt is of the same release, saved once more.
         """
-        for card in [] if self.excused else sorted(folder.glob(f"*{CARD_ENDING}"))[:_MOST]:
+        cards = (*folder.glob(f"*{CARD_ENDING}"), *folder.glob(f"*/{CARD_NAME}"))
+        for card in [] if self.excused else sorted(cards)[:_MOST]:
             found = _mark_on(card)
             if found is None or found["salt"] == self.salt:
                 continue

@@ -12,7 +12,7 @@ from dprivacy.extras import arrow, compute
 from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
 from dprivacy.release.columns.column_batches import MISSING
-from dprivacy.release.files.table_files import batches_of, is_parquet
+from dprivacy.release.files.table_files import batches_of, is_typed
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import source_of
@@ -121,7 +121,7 @@ def _columns(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
 
 def _table(path: Path, known: Intake) -> list[str]:
     """How the file is written, where that is not as usual."""
-    found = None if is_parquet(path) else source_of(path, known).format
+    found = None if is_typed(path) else source_of(path, known).format
     if found is None:
         return []
     settings = found.to_settings().updated(sheet=known.settings.sheet).to_dict()

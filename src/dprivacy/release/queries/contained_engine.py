@@ -10,6 +10,7 @@ from typing import Any
 from dprivacy.errors import BadFile, NotApplicable, UnknownName
 from dprivacy.extras import dataset, duckdb
 from dprivacy.mechanisms import NUMBER, cell_form
+from dprivacy.release.files.json_lines import is_lines
 from dprivacy.release.files.own_files import card_path
 from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import as_arrow
@@ -141,6 +142,9 @@ def _load(connection: Any, release: ReceivedTable) -> None:
     if path.is_dir() or is_parquet(path):
         files = data_files(path, release.card.output) if path.is_dir() else [path]
         connection.register(_ROWS, _parquet(files))
+        return
+    if is_lines(path):
+        connection.register(_ROWS, whole_table(path))
         return
     types: dict[str, str] = {}
     for name, entry in release.card.mechanisms.items():

@@ -23,6 +23,7 @@ from dprivacy.extras import arrow
 from dprivacy.mechanisms import counts_in
 from dprivacy.model import Channel, as_path
 from dprivacy.numbers import Floats
+from dprivacy.release.files.json_lines import is_lines, open_lines
 from dprivacy.release.files.own_files import card_path, file_hash
 from dprivacy.release.files.parquet_tables import open_parquet
 from dprivacy.release.files.released_data import Released, as_arrow
@@ -224,7 +225,13 @@ class ReceivedTable(AskedStatistics):
                 listed = first.names
             yield listed, lambda names: _batches_in(files, names)
         else:
-            with open_csv(path, AS_RELEASED) as (header, batches):
+            with (
+                read_errors(path),
+                (open_lines if is_lines(path) else open_csv)(path, AS_RELEASED) as (
+                    header,
+                    batches,
+                ),
+            ):
                 yield header, lambda names: (batch.select(names) for batch in batches)
 
     def estimate(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from dprivacy.errors import BadFile, NotApplicable, TooLarge, WrongKind, WrongShape
+from dprivacy.errors import BadFile, NotApplicable, TooLarge, UnknownName, WrongKind, WrongShape
 from dprivacy.model import counted, open_regular
 from dprivacy.typing import Label, PathArg
 
@@ -146,8 +146,15 @@ def words_of(text: str, *, numbers: bool = True, stops: bool = True) -> list[str
     return found
 
 
-def read_document(path: PathArg) -> str:
-    r"""A text file, in UTF-8.
+def read_document(path: PathArg, *, encoding: str | None = None) -> str:
+    r"""A text file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    encoding
+        As Python calls it; UTF-8 by default. It is never guessed.
 
     Raises
     ------
@@ -168,11 +175,11 @@ def read_document(path: PathArg) -> str:
             raw = file.read(4 * LONGEST_TEXT + 1)
     except OSError as reason:
         raise BadFile(f"{place}: cannot be read ({reason.strerror})") from None
-    return decode_document(raw, str(place))
+    return decode_document(raw, str(place), encoding=encoding)
 
 
-def decode_document(raw: bytes, name: str) -> str:
-    """Bytes as a text in UTF-8 (a byte-order mark is taken off).
+def decode_document(raw: bytes, name: str, *, encoding: str | None = None) -> str:
+    """Bytes as a text, in UTF-8 if nothing else is said (a byte-order mark is taken off).
 
     Parameters
     ----------
@@ -180,19 +187,27 @@ def decode_document(raw: bytes, name: str) -> str:
         The bytes.
     name
         Where they come from, for the message.
+    encoding
+        As Python calls it.
 
     Examples
     --------
-    >>> decode_document("tea für zwei".encode(), "a note")
+    >>> decode_document("tea für zwei".encode("latin-1"), "a note", encoding="latin-1")
     'tea für zwei'
     """
     if len(raw) > 4 * LONGEST_TEXT:
         raise TooLarge(f"{name}: is longer than {4 * LONGEST_TEXT:,} bytes; cut it into parts")
-    if b"\0" in raw:
-        raise BadFile(f"{name}: has NUL bytes in it: it looks like a binary file")
+    codec = "utf-8" if encoding is None else encoding
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode(codec).removeprefix("\ufeff")
     except UnicodeDecodeError as reason:
+        line = 1 + raw[: reason.start].count(b"\n")
         raise BadFile(
-            f"{name}: byte {reason.start:,} is not UTF-8; save the text in that encoding"
+            f"{name}: byte {reason.start:,}, in line {line:,}, is not {codec.upper()}; save the text "
+            "in UTF-8, or pass its encoding as --encoding (encoding=)"
         ) from None
+    except (LookupError, ValueError):
+        raise UnknownName(f"the encoding {codec[:20]!r} is not known, or reads no text") from None
+    if "\0" in text:
+        raise BadFile(f"{name}: has NUL bytes in it: it looks like a binary file")
+    return text

@@ -9,6 +9,7 @@ import rich_click as click
 
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import spoken
+from dprivacy.cli.standard_input import held
 from dprivacy.cli.verbs.worded.text_tables import (
     TextTable,
     is_table,
@@ -94,7 +95,12 @@ _MOST_FILES, _MOST_WORDS = 20_000, 400_000
 )
 @click.option("--preview", is_flag=True, help="Show ten texts before and after; write nothing.")
 @click.option("--print-plan", is_flag=True, help="Print the plan of the column; write nothing.")
-@click.option("--resume", is_flag=True, help="Continue a table that stopped.")
+@click.option("--resume", is_flag=True, help="Continue a table or folder that stopped.")
+@click.option("--discard", is_flag=True, help="Discard one that stopped, and draw new noise.")
+@click.option(
+    "--form", type=click.Choice(["txt", "csv", "jsonl"]), help="What standard input (-) holds."
+)
+@shared.TABLE
 @click.option("--public", type=shared.PATH, help="Texts that the attacker has, with --attack.")
 @click.option(
     "--unprotected",
@@ -133,6 +139,8 @@ def text(
     preview: bool,
     print_plan: bool,
     resume: bool,
+    discard: bool,
+    form: str | None,
     public: Path | None,
     person: str | None,
     output: Path | None,
@@ -155,10 +163,17 @@ def text(
     """
     if (document is None) == (corpus is None):
         raise click.UsageError("give either a DOCUMENT, or a corpus with --attack")
+    written = {key: settings.pop(key) for key in shared.WRITTEN}
     asked = document or corpus
     assert asked is not None
+    if str(asked) == "-" and (column is not None or form in ("csv", "jsonl")):
+        if column is None or form not in ("csv", "jsonl"):
+            raise click.UsageError(
+                "texts from standard input need --column and --form csv or jsonl"
+            )
+        asked = held(True, click.get_current_context(), f".{form}")
     if column is not None or (document is not None and document.is_dir()):
-        where = TextTable(asked, column or "text", pattern)
+        where = TextTable(asked, column or "text", pattern, written)
         listed = {"drop": drop, "pass_through": pass_through}
         how = {key: settings[key] for key in ("layout", "unknown", "stop_words", "length")}
         every = [
@@ -184,8 +199,8 @@ def text(
             raise click.UsageError("a table or folder of texts needs an output: -o FILE")
         with shared.spoken_warnings(), shared.open_account(place, account) as book:
             released, told_where = protect(
-                where, every[0], output, book=book, again=again, replace=replace, resume=resume,
-                progress=progress,
+                where, every[0], output, ledger=book, again=again, replace=replace, resume=resume,
+                discard=discard, progress=progress,
             )  # fmt: skip
         return shared.say(released.to_dict(), as_json, f"{released.explain()}\n\n{told_where}")
     if document is not None and is_table(document):
@@ -198,7 +213,7 @@ def text(
     if corpus is not None:
         with spoken("reading", asked=progress) as told:
             found = author_topic_experiment(
-                _documents(corpus),
+                _documents(corpus, written["encoding"]),
                 eps=levels,
                 embedding=embedding,
                 noise=settings["noise"],
@@ -213,7 +228,7 @@ def text(
     if output is not None and str(output) == "-":
         output = None
     shared.refuse_existing(output, replace=replace)
-    content = _content(document)
+    content = _content(document, written["encoding"])
     piped = str(document) == "-"
     secret = content.encode("utf-8", "surrogatepass") if piped else document
     origin = None if piped else origin_of(document, ledger=place, again=again)
@@ -248,10 +263,10 @@ def text(
     click.echo("\n".join(lines), err=True)
 
 
-def _content(document: Path) -> str:
+def _content(document: Path, encoding: str | None) -> str:
     if str(document) != "-":
-        return read_document(document)
-    return decode_document(sys.stdin.buffer.read(), "standard input")
+        return read_document(document, encoding=encoding)
+    return decode_document(sys.stdin.buffer.read(), "standard input", encoding=encoding)
 
 
 def _embedding(
@@ -264,7 +279,7 @@ def _embedding(
     return None
 
 
-def _documents(corpus: Path) -> list[Document]:
+def _documents(corpus: Path, encoding: str | None) -> list[Document]:
     """The texts of a folder: AUTHOR/*.txt, or TOPIC/AUTHOR/*.txt."""
     if not corpus.is_dir():
         raise BadFile(f"{corpus}: should be a folder of texts, and is not a folder")
@@ -278,7 +293,9 @@ def _documents(corpus: Path) -> list[Document]:
     deep = len(places[0].relative_to(corpus).parts) == 3
     return [
         Document(
-            place.parent.name, place.parent.parent.name if deep else None, read_document(place)
+            place.parent.name,
+            place.parent.parent.name if deep else None,
+            read_document(place, encoding=encoding),
         )
         for place in places
     ]

@@ -1,7 +1,7 @@
 """Texts in a column, in lines of JSON or in a folder: a plan of one column, and its uses."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import rich_click as click
 
 import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import counting
-from dprivacy.errors import NotApplicable, UnknownName
+from dprivacy.errors import NotApplicable
 from dprivacy.model import file_text
 from dprivacy.release import (
     TABLE_ENDINGS,
@@ -19,40 +19,29 @@ from dprivacy.release import (
     folder_table,
     parsed_toml,
     preview_texts,
-    read_lines,
     sanitise_file,
     sanitise_folder,
-    sanitise_lines,
     whole_table,
 )
 from dprivacy.text import reconstruct
 
-_LINES = (".jsonl", ".ndjson")
-
 
 @dataclass(frozen=True)
 class TextTable:
-    """Where texts lie, and in which column of it."""
+    """Where texts lie, in which column of it, and how that is written."""
 
     place: Path
     column: str
     pattern: str = "**/*.txt"
-
-    @property
-    def lines(self) -> bool:
-        """Whether it is a file of JSON lines."""
-        return self.place.suffix.lower() in _LINES
+    written: dict[str, Any] = field(default_factory=dict)
 
     def texts(self) -> list[str]:
         """All texts, for their owner: a missing one is empty."""
         if self.place.is_dir():
-            table = folder_table(self.place, folder_files(self.place, self.pattern))
-        elif self.lines:
-            table = read_lines(self.place)
+            files = folder_files(self.place, self.pattern)
+            table = folder_table(self.place, files, encoding=self.written.get("encoding"))
         else:
-            table = whole_table(self.place, [self.column])
-        if self.column not in table.column_names:
-            raise UnknownName.among("column", self.column, table.column_names)
+            table = whole_table(self.place, [self.column], **self.written)
         found = table.column(self.column).to_pylist()
         return ["" if text is None else str(text) for text in found]
 
@@ -60,7 +49,7 @@ class TextTable:
 def is_table(document: Path) -> bool:
     """Whether a path is a table, by its ending, and so needs the name of a column."""
     ends = {end.lower() for end in document.suffixes}
-    return bool(ends & {*_LINES, *TABLE_ENDINGS} - {".txt", ".gz"})
+    return bool(ends & set(TABLE_ENDINGS) - {".txt", ".gz"})
 
 
 def settings(
@@ -144,7 +133,7 @@ def show_attack(
 ) -> None:
     """What a reader gets back of the texts, at each level."""
     texts = where.texts()
-    known = None if public is None else TextTable(public, where.column, where.pattern).texts()
+    known = None if public is None else replace(where, place=public).texts()
     rows = []
     for data in every:
         column = Plan.read(data).columns[0]
@@ -162,38 +151,24 @@ def show_attack(
 
 
 def protect(
-    where: TextTable,
-    data: dict[str, Any],
-    output: Path,
-    *,
-    book: Any,
-    again: str | None,
-    replace: bool,
-    resume: bool,
-    progress: bool,
+    where: TextTable, data: dict[str, Any], output: Path, *, progress: bool, **how: Any
 ) -> tuple[Any, str]:
     """Write the protected copy in the shape of the source; what was released, and where it lies."""
-    if where.place.is_dir() or where.lines:
-        if resume:
-            raise click.UsageError("--resume is for tables; lines and folders are written at once")
-        if where.lines:
-            done: Any = sanitise_lines(
-                where.place, data, output, replace=replace, ledger=book, again=again
+    folder = where.place.is_dir()
+    with counting("texts" if folder else "rows", asked=progress) as told:
+        if folder:
+            if how.pop("replace"):
+                raise click.UsageError("--replace is for files; choose another name for the folder")
+            encoding = where.written.get("encoding")
+            done: Any = sanitise_folder(
+                where.place,
+                data,
+                output,
+                pattern=where.pattern,
+                encoding=encoding,
+                progress=told,
+                **how,
             )
-            return done, shared.wrote(output, card_path(output))
-        done = sanitise_folder(
-            where.place, data, output, pattern=where.pattern, ledger=book, again=again
-        )
-        return done, shared.wrote(output, card_path(output))
-    with counting("rows", asked=progress) as told:
-        done = sanitise_file(
-            where.place,
-            data,
-            output,
-            replace=replace,
-            resume=resume,
-            ledger=book,
-            again=again,
-            progress=told,
-        )
+        else:
+            done = sanitise_file(where.place, data, output, progress=told, **how, **where.written)
     return done, shared.wrote(output, card_path(output))
