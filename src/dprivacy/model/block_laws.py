@@ -108,6 +108,14 @@ class BlockLaw:
         """Where they can be listed: what each set of positions weighs."""
         return None
 
+    def at_every_level(self) -> Mapping[frozenset[int], tuple[Fraction, ...]] | None:
+        """Where they can be listed: what each set weighs as ε varies, up to a common factor.
+
+        The coefficients of powers of √a, that of 1 first; here nothing depends on a.
+        """
+        blocks = self.blocks()
+        return None if blocks is None else {block: (w,) for block, w in blocks.items()}
+
     def chance(self, size: int) -> Fraction:
         """How probable a report of weight 1 and so many labels is under the uniform prior."""
         a, k = self.factor, self.labels

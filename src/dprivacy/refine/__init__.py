@@ -1,6 +1,10 @@
 """Which of two channels is the safer: refinement orders with witnesses, and their lattices."""
 
 from dprivacy.refine.block_order import BlockRefinement as BlockRefinement
+from dprivacy.refine.breaks.verdict_intervals import (
+    RefinementBreaks as RefinementBreaks,
+    refinement_breaks as refinement_breaks,
+)
 from dprivacy.refine.deciding.refinement_verdicts import (
     AverageRefinement as AverageRefinement,
     MaxRefinement as MaxRefinement,

@@ -5,6 +5,7 @@ person's settings alone; all take a `title`. Results have `.plot()`, which asks 
 """
 
 from dprivacy.viz.breaks.kernel_staircase import plot_kernel_breaks as plot_kernel_breaks
+from dprivacy.viz.breaks.verdict_bands import plot_refinement_breaks as plot_refinement_breaks
 from dprivacy.viz.charts.bar_charts import plot_bars as plot_bars, plot_spending as plot_spending
 from dprivacy.viz.charts.channel_heat import plot_channel as plot_channel, plot_table as plot_table
 from dprivacy.viz.charts.day_charts import (

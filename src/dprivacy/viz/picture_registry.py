@@ -11,11 +11,12 @@ from dprivacy.hashing import LossExperiment
 from dprivacy.mechanisms import LocalPlan
 from dprivacy.model import Channel, Dist, Gain, Guarantee, Hyper, Labelled
 from dprivacy.polytope import Decomposition, ExtremePointCount, KernelBreaks, KernelCount
-from dprivacy.refine import Order, Refinement
+from dprivacy.refine import Order, Refinement, RefinementBreaks
 from dprivacy.release import Forecast
 from dprivacy.text import AuthorTopicTable
 from dprivacy.verify import PrivacyProfile, ShuffledDistances, ShuffledSizes
 from dprivacy.viz.breaks.kernel_staircase import plot_kernel_breaks
+from dprivacy.viz.breaks.verdict_bands import plot_refinement_breaks
 from dprivacy.viz.charts.bar_charts import plot_bars, plot_dist
 from dprivacy.viz.charts.channel_heat import plot_channel, plot_table
 from dprivacy.viz.charts.day_charts import plot_days, plot_mean_profile
@@ -80,6 +81,7 @@ picture.register(Regression, plot_coefficients)
 picture.register(Forecast, plot_forecast)
 picture.register(Statistics, plot_intervals)
 picture.register(KernelBreaks, plot_kernel_breaks)
+picture.register(RefinementBreaks, plot_refinement_breaks)
 picture.register(LocalPlan, plot_local_plan)
 picture.register(ProtectedCurves, plot_days)
 picture.register(AuthorTopicTable, plot_attacks)

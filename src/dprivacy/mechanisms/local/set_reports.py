@@ -234,6 +234,17 @@ class UnaryReports(Reports):
         """τ^s·(1 − τ)^(k − s)."""
         return self.single**size * (1 - self.single) ** (self.labels - size)
 
+    def at_every_level(self) -> Mapping[frozenset[int], tuple[Fraction, ...]] | None:
+        """(1/τ − 1)^(k − s), where 1/τ − 1 is a (optimised), √a (symmetric), or the same at every a."""
+        blocks = self.blocks()
+        if blocks is None:
+            return None
+        odds = 1 / self.single - 1
+        power = 2 if odds == self.factor else 1 if odds**2 == self.factor else 0
+        one = Fraction(1) if power else odds
+        rest = {block: self.labels - len(block) for block in blocks}
+        return {block: (Fraction(0),) * (power * k) + (one**k,) for block, k in rest.items()}
+
     def triple(self, x: int, z: int, w: int) -> Fraction:
         """τ³."""
         return self.single**3

@@ -1,0 +1,1 @@
+"""Refinement as ε varies: verdicts for every level at once, between algebraic numbers."""
