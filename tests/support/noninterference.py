@@ -35,7 +35,7 @@ from dprivacy.release.files import row_chunks, table_files
 from dprivacy.release.jobs import job_start, output_writer
 from dprivacy.release.ledger import ledger_pages
 from dprivacy.release.ledger.stores.hash_chain import LedgerKey
-from dprivacy.sampling import CategoricalSampler, KeyedSource, SystemSource
+from dprivacy.sampling import CategoricalSampler, KeyedSource, ShortSampler, SystemSource
 from dprivacy.text.documents.word_noise import ExponentialWords
 
 # Told to the operator alone, and excepted by name: rows sorted by a secret column are warned of.
@@ -96,6 +96,7 @@ def same_cells(key: bytes = KEY, *, late: bool = False):
         patch.setattr(SystemSource, "below", lambda self, bound: stream.below(bound))
         ignoring(CategoricalSampler, "draw", 0)
         ignoring(CategoricalSampler, "from_words", 0)
+        ignoring(ShortSampler, "draw", 0)
         ignoring(PlanarMechanism, "randomise", 0)
         ignoring(PlaceMechanism, "noisy", 0)
         constant(GridNoise, "_snapped")

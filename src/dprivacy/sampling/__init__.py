@@ -30,3 +30,4 @@ from dprivacy.sampling.exact_coins import (
 from dprivacy.sampling.lane_words import Lanes as Lanes
 from dprivacy.sampling.person_words import CONSTRUCTION as CONSTRUCTION, FirstWords as FirstWords
 from dprivacy.sampling.random_source import choose_source as choose_source
+from dprivacy.sampling.short_words import ShortSampler as ShortSampler

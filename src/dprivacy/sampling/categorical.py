@@ -130,7 +130,7 @@ class CategoricalSampler(Frozen):
         """
         if chunk < 1:
             raise BadNumber(f"a chunk must be at least 1, not {chunk}")
-        codes = self._checked(codes)
+        codes = self.checked(codes)
         flat = codes.reshape(-1)
         out: NDArray[np.unsignedinteger] = np.empty(flat.size, dtype=self._dtype)
         for start in range(0, flat.size, chunk):
@@ -157,7 +157,7 @@ class CategoricalSampler(Frozen):
         A pure function, so that the law can be counted over every word there is; `draw` takes the
         same path.
         """
-        codes = self._checked(codes)
+        codes = self.checked(codes)
         flat = codes.reshape(-1)
         given = np.asarray(words, dtype=np.uint64).reshape(-1)
         if given.size != flat.size or (self._bits < 64 and (given >> np.uint64(self._bits)).any()):
@@ -179,7 +179,8 @@ class CategoricalSampler(Frozen):
                 return j
         raise AssertionError("below() gave a number that is not below its bound")
 
-    def _checked(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+    def checked(self, codes: NDArray[np.integer]) -> NDArray[np.integer]:
+        """The codes, if each is the position of an input."""
         codes = np.asarray(codes)
         if codes.dtype.kind not in "iu":
             raise WrongKind(f"codes should be positions of the inputs, integers, not {codes.dtype}")

@@ -163,7 +163,7 @@ class TestRefusals:
             (f"h\na\n{CANARY}\x81\n".encode("latin-1"), "pass its encoding as --encoding"),
             ("h\nb\nx\n".encode("utf-16"), "row 1: holds a value outside"),
             (b"h\na\x00\n", "it holds empty bytes, as text does not"),
-            ("h\n" + "a" * (10 << 20) + "\n", "longer than 4 MiB"),
+            ("h\n" + "a" * (10 << 20) + "\n", "longer than 1 MiB"),
             (b"\x00" * 1000, "it holds empty bytes, as text does not"),
         ],
     )

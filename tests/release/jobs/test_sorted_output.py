@@ -107,6 +107,18 @@ def test_row_groups_depend_on_the_number_of_rows_alone(tmp_path, table):
     assert sizes == [400] * 7 + [200]
 
 
+def test_declared_values_are_stored_in_their_order_whatever_occurs(tmp_path):
+    letters = {**LETTERS, "values": ["c", "never", "a", "b"]}
+    table = pa.table({"h": ["a", "b"] * 500, "n": [1, 3] * 500})
+    source = written(tmp_path, table, "parquet")
+    spec = {"columns": {"h": letters, "n": NUMBERS}}
+    sanitise_file(source, spec, tmp_path / "out.parquet", **SHUFFLED)
+    with pq.ParquetFile(tmp_path / "out.parquet", read_dictionary=["h"]) as file:
+        assert file.read()["h"].chunk(0).dictionary.to_pylist() == letters["values"]
+        assert all(file.metadata.row_group(0).column(k).has_dictionary_page for k in (0, 1))
+    assert pq.read_table(tmp_path / "out.parquet").schema.types == [pa.string(), pa.int64()]
+
+
 def test_counting_writes_nothing_but_the_output(tmp_path, table, monkeypatch):
     monkeypatch.setattr(code_tally, "HELD", 32 << 20)
     monkeypatch.setattr(code_tally, "open_own", None)

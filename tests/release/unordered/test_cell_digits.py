@@ -52,6 +52,26 @@ def test_listed_cells_are_positions_whatever_their_type():
     assert Listed(pa.array([3, 1])).digits(pa.array(["1", "3"]))[0].tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("values", [["low", "high", None], list(range(300)), [None, 7]])
+def test_listed_cells_come_back_in_a_dictionary_of_all_values(values):
+    column = Listed(pa.array(values), coded=True)
+    (digits,) = column.digits(pa.array([values[-1], values[0], values[-1]]))
+    found = column.cells([digits])
+    found.validate(full=True)
+    assert found.to_pylist() == [values[-1], values[0], values[-1]]
+    assert found.dictionary.to_pylist() == [value for value in values if value is not None]
+    assert column.digits(found)[0].tolist() == digits.tolist()
+
+
+def test_an_entry_that_no_row_uses_is_not_refused():
+    listed = Listed(pa.array(["a", "b"]))
+    cells = pa.DictionaryArray.from_arrays(pa.array([1, 1, 0]), pa.array(["b", "a", "old"]))
+    assert listed.digits(cells)[0].tolist() == [0, 0, 1]
+    used = pa.DictionaryArray.from_arrays(pa.array([1, 2]), pa.array(["b", "a", "old"]))
+    with pytest.raises(UnknownCategory, match="not among those that the plan declares"):
+        listed.digits(used)
+
+
 def test_a_cell_outside_the_list_is_refused_and_not_shown():
     with pytest.raises(UnknownCategory, match="not among those that the plan declares") as told:
         Listed(pa.array(["a", "b"])).digits(pa.array(["a", "secret"]))

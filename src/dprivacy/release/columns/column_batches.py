@@ -28,11 +28,12 @@ from dprivacy.release.domains.published_values import (
     as_array,
     declared_outputs,
     grid_points,
+    in_dictionary,
     published_type,
 )
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS
 from dprivacy.release.texts.texts_in_columns import noisy_texts, topic_codes
-from dprivacy.sampling import CategoricalSampler, Source
+from dprivacy.sampling import CategoricalSampler, ShortSampler, Source
 
 MISSING = ("NA", "NaN", "null", "None")  # cells of a CSV file that say so, unless they are declared
 _STRANGE = "holds a value outside the declared values; declare it, or drop or map such rows"
@@ -77,8 +78,9 @@ class ColumnProtector:
         self.orders = [RowOrder() for _ in column.columns if ordered]
         self.type = published_type(column)
         if column.listed or (column.kind == "numbers" and column.mechanism.inner is not None):
-            channel = column.mechanism.channel
-            self.sampler = CategoricalSampler(channel.matrix.entries.tolist())
+            # What short words give depends on where batches are cut, and jobs cut them by rows alone.
+            sampler = ShortSampler if dictionaries else CategoricalSampler
+            self.sampler = sampler(column.mechanism.channel.matrix.entries.tolist())
         self.coded = column.listed or column.local is not None
         if column.listed:
             self.named = declared_outputs(column)
@@ -329,17 +331,10 @@ class ColumnProtector:
     def _listed(
         self, codes: NDArray[Any], outputs: Any, *, coded: bool, ordered: bool = False
     ) -> Any:
-        pa = arrow()
         if not coded or (self.dictionaries and len(outputs) > MOST_LISTED):
-            return outputs.take(pa.array(codes.astype(np.int32)))
-        missing = None
-        if outputs.null_count:  # a missing value is no entry of a dictionary
-            missing = np.asarray(outputs.is_null())[codes]
-            codes = (np.cumsum(np.asarray(outputs.is_valid())) - 1).clip(0)[codes]
-            outputs = outputs.drop_null()
-        places = pa.array(codes if self.dictionaries else codes.astype(np.int32), mask=missing)
-        # Positions come from a sampler of these outputs, and need not be compared with their number.
-        return pa.DictionaryArray.from_arrays(places, outputs, ordered=ordered, safe=False)
+            return outputs.take(arrow().array(codes.astype(np.int32)))
+        places = codes if self.dictionaries else codes.astype(np.int32)
+        return in_dictionary(places, outputs, ordered=ordered)
 
     @cached_property
     def points(self) -> Any:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import NUMBER, cell_form
@@ -61,6 +62,18 @@ def as_array(labels: Sequence[Any]) -> Any:
     pa = arrow()
     texts = all(isinstance(v, str | None) for v in labels)
     return pa.array(list(labels), type=pa.string() if texts else pa.int64())
+
+
+def in_dictionary(places: NDArray[Any], outputs: Any, *, ordered: bool = False) -> Any:
+    """Declared outputs by their positions, in a dictionary that holds all of them in their order."""
+    pa, missing = arrow(), None
+    if outputs.null_count:  # a missing value is no entry of a dictionary
+        missing = np.asarray(outputs.is_null())[places]
+        entries = (np.cumsum(np.asarray(outputs.is_valid())) - 1).clip(0).astype(places.dtype)
+        places, outputs = entries[places], outputs.drop_null()
+    # Positions come from a sampler of these outputs, and need not be compared with their number.
+    found = pa.array(places, mask=missing)
+    return pa.DictionaryArray.from_arrays(found, outputs, ordered=ordered, safe=False)
 
 
 def _of_points(points: Points) -> Any:

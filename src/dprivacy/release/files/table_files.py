@@ -21,13 +21,14 @@ from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS, with_points
 from dprivacy.release.intake.spreadsheet_files import SHEETS
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import TableSource, source_of
+from dprivacy.release.intake.text_cells import as_texts
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 _PLAIN = (*TEXTS, *LINES)
 TABLE_ENDINGS = (*_PLAIN, *(f"{text}.gz" for text in _PLAIN), ".parquet", *SHEETS)
 OUTPUTS = (".csv", ".parquet", *LINES)
 _BATCH = 1 << 16  # rows of a Parquet batch
-_BLOCK = 1 << 22  # bytes of a CSV block
+_BLOCK = 1 << 20  # bytes of a CSV block, of which Arrow reads 32 ahead
 _CSV_ROWS = 1 << 13  # rows that become text at a time
 NOTHING_KNOWN = Intake()
 
@@ -183,7 +184,7 @@ def open_csv(
             if len(set(names)) != len(names):
                 raise BadFile(f"{path}: two columns have the same name")
             reader = stack.enter_context(_reader(source, names))
-        batches = guarded(reader, path, found.encoding)
+        batches = guarded(as_texts(reader), path, found.encoding)
         yield names, with_points(batches, path) if found.decimal == "," else batches
 
 
@@ -203,7 +204,7 @@ def _reader(source: TableSource, names: Sequence[str] | None) -> Iterator[Any]:
             ignore_empty_lines=names is None or len(names) > 1,
         ),
         convert_options=csv.ConvertOptions(
-            column_types={name: pa.string() for name in names or ()},
+            column_types={name: pa.binary() for name in names or ()},
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
             null_values=[""],

@@ -13,7 +13,7 @@ from dprivacy.errors import BadFile
 from dprivacy.release.files.own_files import Workplace, open_own
 
 FORMAT = "dprivacy journal"
-VERSION = 5
+VERSION = 6
 _LARGEST = 64 << 20
 _TAG = 16  # bytes of a line's checksum
 _SHORTEST_KEY = 16

@@ -24,11 +24,13 @@ def write_sorted(plan: Plan, groups: Groups, journal: Journal, draw: Draw) -> st
     A run that is resumed draws every row again, from the same key, and goes on writing where it was.
     """
     place, codes = journal.place, RowCodes({})
-    with Writing(place.output, journal) as out, Tally(place.runs) as tally:
+    with Writing(place.output, journal, coded=plan.protected) as out, Tally(place.runs) as tally:
         with closing(draw(Checkpoint())) as drawn:
             for number, table in drawn:
                 if number == 1:
-                    codes = released_codes(plan, table.column_names, groups.digits)
+                    codes = released_codes(
+                        plan, table.column_names, groups.digits, dictionaries=True
+                    )
                 tally.add(codes.of(table))
         done, rows = out.done, 0
         for chunk, table in enumerate(recut(map(codes.rows, tally.repeated(CHUNK)))):

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import UnknownCategory, WrongKind
 from dprivacy.extras import arrow, compute
+from dprivacy.release.columns.sanitiser import one_chunk
+from dprivacy.release.domains.published_values import in_dictionary
 
 Digits = NDArray[np.uint64]
 WORD = 1 << 64
@@ -39,9 +41,12 @@ class Listed(CellDigits):
     ----------
     values
         An Arrow array in which nothing is twice; a missing value may be in it.
+    coded
+        Whether cells come back as a dictionary of these values.
     """
 
     values: Any
+    coded: bool = False
 
     @cached_property
     def radixes(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -50,15 +55,33 @@ class Listed(CellDigits):
 
     def digits(self, cells: Any) -> list[Digits]:
         """Positions in the list."""
+        found = one_chunk(cells)
+        if not arrow().types.is_dictionary(found.type):
+            return [self._known(self._positions(plain_cells(found)))]
+        entries, places = found.dictionary, found.indices
+        if places.null_count:
+            entries = arrow().concat_arrays([entries, arrow().nulls(1, entries.type)])
+            places = places.cast(arrow().int64()).fill_null(len(entries) - 1)
+        return [self._known(self._positions(plain_cells(entries)).take(np.asarray(places)))]
+
+    def _positions(self, cells: Any) -> NDArray[np.int64]:
+        """Positions in the list, −1 for what is not in it."""
         found = compute().index_in(
-            plain_cells(cells).cast(self.values.type), value_set=self.values, skip_nulls=False
+            cells.cast(self.values.type), value_set=self.values, skip_nulls=False
         )
-        if found.null_count:
+        return np.asarray(found.fill_null(-1), dtype=np.int64)
+
+    @staticmethod
+    def _known(positions: NDArray[np.int64]) -> Digits:
+        if positions.min(initial=0) < 0:
             raise UnknownCategory("a released value is not among those that the plan declares")
-        return [np.asarray(found).astype(np.uint64)]
+        return positions.view(np.uint64)
 
     def cells(self, digits: list[Digits]) -> Any:
         """The values at these positions."""
+        if self.coded:
+            small = np.uint8 if len(self.values) <= 1 << 8 else np.uint16
+            return in_dictionary(digits[0].astype(small), self.values)
         return self.values.take(arrow().array(digits[0].astype(np.int64)))
 
 
@@ -210,8 +233,7 @@ def _unsorted(name: str, kind: Any) -> WrongKind:
 
 def plain_cells(cells: Any) -> Any:
     """An array in one piece, without a dictionary or views."""
-    pa = arrow()
-    found = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    pa, found = arrow(), one_chunk(cells)
     if pa.types.is_dictionary(found.type):
         found = found.dictionary_decode()
     if pa.types.is_string_view(found.type):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import longest_cell
+from dprivacy.release.columns.value_codes import MOST_LISTED
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.published_values import declared_outputs, grid_points, published_type
 from dprivacy.release.plans.table_plan import Plan
@@ -93,7 +94,11 @@ class RowCodes:
 
 
 def released_codes(
-    plan: Plan, names: Sequence[str], untouched: Mapping[str, CellDigits]
+    plan: Plan,
+    names: Sequence[str],
+    untouched: Mapping[str, CellDigits],
+    *,
+    dictionaries: bool = False,
 ) -> RowCodes:
     """The codes of what a plan releases.
 
@@ -105,23 +110,25 @@ def released_codes(
         The columns that come out, in their order.
     untouched
         The digits of those that are published as they are.
+    dictionaries
+        Whether rows come back with dictionaries of declared outputs, where these are listed.
     """
     return RowCodes(
         {
-            name: untouched[name] if name in untouched else digits_of(plan.column(name))
+            name: untouched[name]
+            if name in untouched
+            else digits_of(plan.column(name), dictionaries=dictionaries)
             for name in names
         }
     )
 
 
-def digits_of(column: ColumnPlan) -> CellDigits:
+def digits_of(column: ColumnPlan, *, dictionaries: bool = False) -> CellDigits:
     """The digits of a protected column: positions among its declared outputs, or numbers."""
     pa = arrow()
-    if column.listed:
-        return Listed(declared_outputs(column))
-    points = grid_points(column)
-    if points is not None:
-        return Listed(points)
+    listed = declared_outputs(column) if column.listed else grid_points(column)
+    if listed is not None:
+        return Listed(listed, coded=dictionaries and len(listed) <= MOST_LISTED)
     if column.kind == "bits":
         return Texts(column.mechanism.bits)
     if column.local is not None and published_type(column) == pa.string():
