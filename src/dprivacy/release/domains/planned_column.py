@@ -135,7 +135,10 @@ def read_column(name: str, spec: Any, where: str) -> ReadColumn:
     if useless:
         raise BadPlan(f"{where}: {', '.join(useless)} does not apply to the type {kind}")
     if "epsilon" not in spec and kind not in ("stored", "text"):
-        raise BadPlan(f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance)')
+        raise BadPlan(
+            f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance), or a budget '
+            'for the whole row at the top of the plan, row = "ln 9"'
+        )
     source = spec.get("source", "declared")
     if source not in SOURCES:
         raise UnknownName.among(f"{where}: source", source, SOURCES)

@@ -8,10 +8,10 @@ from dprivacy.errors import BadNumber, NotApplicable
 from dprivacy.flow import capacity
 from dprivacy.model import Channel, factor_up, plain
 from dprivacy.numbers import as_share
+from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.row_statement import plan_behind
 from dprivacy.release.plans.column_domains import blocks_of
-from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.report_columns import listed_reports
 from dprivacy.typing import Number, NumberLike, PlanLike
@@ -102,7 +102,7 @@ def answer_figures(plan: PlanLike | Card) -> tuple[AnswerFigures, ...]:
 
 def _figures(column: ColumnPlan) -> AnswerFigures:
     guarantee, channel = column.mechanism.guarantee, _channel(column)
-    most = widest_level(guarantee)
+    most = mechanism_level(column.mechanism)
     factor = float("inf") if most is None else factor_up(most)
     delta = Fraction(guarantee.delta)
     size: int | None = len(column.values) or None

@@ -6,8 +6,8 @@ from itertools import permutations
 
 from dprivacy.model import Channel, Guarantee
 from dprivacy.numbers import Level
+from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
-from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import FiniteSpace
 from dprivacy.typing import Label
@@ -42,7 +42,7 @@ def pair_of(column: ColumnPlan) -> LossAtoms:
         pairs = _needed(column, channel, guarantee)
         if pairs is not None:
             return atoms_of_profile(privacy_profile(channel, pairs=pairs))
-    most = widest_level(guarantee)
+    most = mechanism_level(column.mechanism)
     if most is None or most > _CERTAIN:
         return atoms_of_level(Level(0), Fraction(1))
     return atoms_of_level(most, Fraction(guarantee.delta))

@@ -13,8 +13,8 @@ import numpy as np
 from dprivacy.errors import Uncertified, WrongKind
 from dprivacy.model import Guarantee, Mechanism
 from dprivacy.numbers import Level, as_level
+from dprivacy.release.budgets.widest_levels import widest_level
 from dprivacy.release.ledger.amounts import Amount, amount
-from dprivacy.release.plans.joint_promise import widest_level
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine, Vectors
 from dprivacy.text import PaddedTexts

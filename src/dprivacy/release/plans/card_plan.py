@@ -41,6 +41,8 @@ def plan_on(plan: Mapping[str, Any], *, only: str | None = None) -> Plan:
     columns = plan.get("columns")
     if not isinstance(columns, Mapping):
         raise BadFile("the plan on the card names no columns")
+    if "row" in plan:
+        raise BadFile("the plan on the card has a budget to be shared, and no levels")
     if only is not None:
         columns = {only: columns.get(only)}
     work = {name: work_of(spec) for name, spec in columns.items() if isinstance(spec, Mapping)}

@@ -17,7 +17,7 @@ _LARGEST_TABLE = 1 << 30  # bytes
 _CELL = 88  # bytes of a cell, at the least
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "dates", "place", "bits", "text")
-_ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
+_ANY = {"type", "epsilon", "columns", "nulls", "source", "note", "importance", "wanted"}
 _DOMAIN = {
     "categories": {"values", "blocks"},
     "ordered": {"values", "blocks"},

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from dprivacy.mechanisms import cell_form
 from dprivacy.model import Answer, Guarantee, factor_in_words, plain, shown
-from dprivacy.numbers import Level, as_level
+from dprivacy.numbers import Level
+from dprivacy.release.budgets.widest_levels import mechanism_level, widest_level
 from dprivacy.release.columns.person_identifiers import RULE
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.point_columns import point_words
@@ -17,7 +16,6 @@ from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.plans.weak_levels import weak_words
 from dprivacy.release.texts.text_columns import text_note
 from dprivacy.sources import result
-from dprivacy.spaces import BitStrings, Categories, FiniteSpace, GridLine
 from dprivacy.text import PaddedTexts
 from dprivacy.typing import PlanLike
 
@@ -150,7 +148,7 @@ def joint_guarantee(plan: PlanLike) -> JointGuarantee:
     """
     plan = Plan.read(plan)
     parts = tuple((column.name, column.mechanism.guarantee) for column in plan.columns)
-    widest = [widest_level(column.mechanism.guarantee) for column in plan.columns]
+    widest = [mechanism_level(column.mechanism) for column in plan.columns]
     bounded = [level for level in widest if level is not None]
     total = sum(bounded, Level(0)) * plan.times if len(bounded) == len(widest) else None
     delta = sum((Fraction(g.delta) for _, g in parts), Fraction(0)) * plan.times
@@ -209,26 +207,6 @@ def _note(column: ColumnPlan) -> str:
 def _in_words(guarantee: Guarantee) -> str:
     space = guarantee.space
     return space.sentence(guarantee.eps) if isinstance(space, PaddedTexts) else guarantee.explain()
-
-
-def widest_level(guarantee: Guarantee) -> Level | None:
-    """ε times the largest finite distance: between the two most different secrets; None without one."""
-    space = guarantee.space
-    if isinstance(space, FiniteSpace):
-        apart = space.distances.floats
-        largest = apart[np.isfinite(apart)].max()
-        near = np.isfinite(apart) & (apart >= largest * (1 - 2**-40))
-        listed, values = np.unique(space.distances.table[near]).tolist(), space.distances.values
-        tied = listed if values is None else [values[code] for code in listed]
-        farthest = max(map(as_level, tied), default=Level(0))
-        return guarantee.eps * farthest
-    if isinstance(space, GridLine) and space.low is not None and space.high is not None:
-        return guarantee.eps * (space.high - space.low)
-    if isinstance(space, BitStrings):
-        return guarantee.eps * space.bits
-    if isinstance(space, PaddedTexts):
-        return space.level(guarantee.eps)
-    return guarantee.eps if isinstance(space, Categories) else None
 
 
 def permanent_words(plan: Plan) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprivacy.model import channel_body, plain
+from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.plans.card_plan import MOST_LISTED
-from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
+from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.release_card import SETTINGS_TOLD, Card, StatedGuarantee
 from dprivacy.release.plans.report_columns import report_entry
 from dprivacy.release.plans.table_plan import Plan
@@ -63,7 +64,7 @@ def table_card(
 def mechanism_entry(column: ColumnPlan) -> dict[str, Any]:
     """What a card says of one column."""
     mechanism = column.mechanism
-    most = widest_level(mechanism.guarantee)
+    most = mechanism_level(mechanism)
     entry: dict[str, Any] = {
         "type": column.kind,
         "family": mechanism.family,

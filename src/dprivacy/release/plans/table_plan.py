@@ -14,7 +14,11 @@ from dprivacy.errors import (
     WrongKind,
 )
 from dprivacy.model import CONTROL, file_text, rebuilt
+from dprivacy.numbers import Level
+from dprivacy.release.budgets.row_budget import ALONE, ROW_KEYS, require_within, with_levels
+from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan, names_in, read_column, require_known
+from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.stored_plans import (
@@ -29,7 +33,7 @@ from dprivacy.release.texts.text_columns import require_stored
 from dprivacy.typing import PlanLike
 
 _BOUNDS = ("rows_per_person", "values_per_person")
-_TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns"}
+_TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns", *ROW_KEYS, "budget"}
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")
+    data = with_levels(data, name, lambda key, spec: _apart(key, spec, f"{name}, column {key!r}"))
+    listed = data["columns"]
     # Everything is read before anything is built: a fault in the last line shows at once.
     read = [read_column(key, spec, f"{name}, column {key!r}") for key, spec in listed.items()]
     drop, through = (
@@ -192,7 +198,19 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
         raise BadPlan(f"{name}: the title should be text without control characters, not {title!r}")
     table = TableSettings.read(data.get("table", {}), name)
     columns = tuple(column.build() for column in read)
+    if "budget" in data:
+        require_within(
+            data["budget"], [mechanism_level(c.mechanism) for c in columns], most * values, name
+        )
     return Plan(columns, drop, through, unit, most, title, table, dict(data), values)
+
+
+def _apart(key: str, spec: Mapping[str, Any], where: str) -> tuple[Level | None, int]:
+    """The level between a column's two most different values, and how many values it has."""
+    column = read_column(key, spec, where).build()
+    if column.local is not None:
+        raise BadPlan(f"{where}: {spec['mechanism']} does not share a budget for the row; {ALONE}")
+    return mechanism_level(column.mechanism), quick_size(spec) or len(column.values)
 
 
 def _bound(data: Mapping[str, Any], key: str, name: str) -> int:

@@ -4,9 +4,10 @@ import json
 from html import escape
 
 from dprivacy.model import counted, shown
+from dprivacy.release.budgets.widest_levels import widest_level
 from dprivacy.release.figures.answer_guesses import answer_figures
 from dprivacy.release.figures.row_statement import row_figures
-from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
+from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.stored_plans import plan_hash, plan_out
 from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.release.sheets.sheet_contents import SheetContents

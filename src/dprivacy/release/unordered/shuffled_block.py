@@ -10,8 +10,9 @@ from typing import Any
 
 from dprivacy.model import Answer, about, factor_in_words, plain, shown
 from dprivacy.numbers import Level, exp_bounds, ln
+from dprivacy.release.budgets.widest_levels import widest_level
 from dprivacy.release.domains.planned_column import ColumnPlan
-from dprivacy.release.plans.joint_promise import joint_guarantee, widest_level
+from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.unordered.near_values import by_distance
