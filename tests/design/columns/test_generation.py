@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, eye, kron
 
 from dprivacy.design.columns.generation import column_generation
+from dprivacy.design.columns.generation_rounds import planted_again
 from dprivacy.design.columns.master_program import balanced, mixture
 from dprivacy.design.columns.spanning_trees import price, shortened, stars
 from dprivacy.design.columns.tree_flows import lifted
@@ -334,3 +335,25 @@ def test_city_of_a_hundred_places():
     found = column_generation(np.log(2) * distance, costs)
     check(found, np.log(2) * distance, costs)
     check_flows(found, np.log(2) * distance, costs)
+
+
+def test_trees_led_astray_are_planted_again() -> None:
+    # Places that are far apart: the first multipliers are off by orders of magnitude.
+    draw = np.random.default_rng(5)
+    places = draw.integers(0, 40_000, (60, 2)).astype(float)
+    far = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    lengths = np.log(4) / 200 * np.minimum(far, 40_000)
+    costs = far / len(far) / far.max()
+    fresh = stars(lengths, np.arange(60))
+    astray = fresh.copy()
+    wild = draw.normal(0, 1e4, 60)
+    price(lengths, costs - wild, astray, pivots=90, compiled=False)
+    calm = costs - 0.5 * costs.mean() / 60
+    better = planted_again(astray, fresh, calm)
+    least = [(calm * trees.rays()).sum(axis=1) for trees in (astray, fresh, better)]
+    assert (least[0] > least[1]).any()
+    np.testing.assert_array_equal(least[2], np.minimum(least[0], least[1]))
+    again = price(lengths, calm, better.copy(), pivots=10_000, compiled=False)
+    before = price(lengths, calm, astray.copy(), pivots=10_000, compiled=False)
+    assert (again.ratios <= before.ratios + 1e-12).all()
+    assert again.pivots.sum() < before.pivots.sum() / 2

@@ -20,6 +20,7 @@ _ROUGH = 0.1  # of the current gap: how well the master is solved
 _KEEP = 6  # columns for each row that make dropping some worthwhile
 _YOUNG = 3  # rounds in which a new column is not dropped
 _USED = 1e-6  # of the largest weight: a column with more is in use
+_LOST = 0.5  # a gap that says nothing of the multipliers yet
 _PIVOTS = 30  # for each output in the first rounds; three times as many when these bring little
 
 
@@ -115,6 +116,7 @@ def _rounds(
     allowed, inertia, finer = _PIVOTS, _INERTIA, 1.0
     mark, since, last = np.inf, 0, np.inf
     added: list[int] = []
+    fresh = trees.copy()
     for number in range(1, _ROUNDS + 1):
         rough = min(0.1, finer * _ROUGH * problem.gap(best.loss, best.bound))
         known = np.bincount(group.orbit, best.multipliers).astype(np.float64)
@@ -122,6 +124,8 @@ def _rounds(
         best.mixed(columns, machine.balanced(columns.A, found.weights), problem.even)
         own = (found.multipliers / group.sizes)[group.orbit]
         at = inertia * best.multipliers + (1 - inertia) * own
+        if problem.gap(best.loss, best.bound) > _LOST:
+            trees = planted_again(trees, fresh, problem.costs - at)
         prices = machine.price(
             problem.lengths, problem.costs - at, trees, pivots=allowed, until=until
         )
@@ -153,6 +157,16 @@ def _rounds(
         columns = columns.with_rays(problem, new, rays[new])
         weights = np.concatenate([weights, np.zeros(len(new))])
         added.append(len(new))
+
+
+def planted_again(trees: Trees, fresh: Trees, reduced: Floats) -> Trees:
+    """Each tree, or the one its walk began with where that is the cheaper one now.
+
+    The first multipliers can be off by many orders of magnitude, and walk trees to where they take
+    thousands of pivots to come back from.
+    """
+    prices = [(reduced * tree.rays()).sum(axis=1) for tree in (trees, fresh)]
+    return trees.where(prices[0] <= prices[1], fresh)
 
 
 def _new(problem: Problem, columns: Columns, rays: Floats, at: Floats, own: Floats) -> Whole:

@@ -48,6 +48,15 @@ class Trees:
         z = np.exp(self.potentials - top)
         return np.asarray(z / z.mean(axis=1, keepdims=True))
 
+    def where(self, kept: NDArray[np.bool_], others: "Trees") -> "Trees":
+        """These trees where they are kept, and the others elsewhere."""
+        pick = kept[:, None]
+        return Trees(
+            np.where(pick, self.parents, others.parents),
+            np.where(pick, self.signs, others.signs),
+            np.where(pick, self.potentials, others.potentials),
+        )
+
     def copy(self) -> "Trees":
         """The same trees in arrays of their own."""
         return Trees(self.parents.copy(), self.signs.copy(), self.potentials.copy())
