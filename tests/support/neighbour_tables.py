@@ -57,6 +57,28 @@ KINDS: dict[str, tuple[dict[str, Any], Any, Any]] = {
         st.integers(0, 10**6),
         0,
     ),
+    "wage": (
+        {"type": "numbers", "low": 0, "high": 10, "grid": 1, "codes": ["N", "99"], "epsilon": "1"},
+        st.sampled_from(["N", "99", "99.0", "3", "4.5", "-1", "1e3"]),
+        "N",
+    ),
+    "hours": (
+        {"type": "numbers", "low": 0, "high": 40, "grid": 5, "codes": [99], "epsilon": "1/9"},
+        st.sampled_from([0, 7, 40, 99, 100, 10_000]),
+        99,
+    ),
+    "visit": (
+        {
+            "type": "dates",
+            "low": "2020-01-01",
+            "high": "2020-01-29",
+            "grid": "7 days",
+            "codes": ["?"],
+            "epsilon": "1/9",
+        },
+        st.sampled_from(["?", "2020-01-01", "2020-01-05", "1999-12-31", "2030-01-01"]),
+        "2020-01-08",
+    ),
     "flags": (
         {"type": "bits", "bits": 4, **_LEVEL},
         st.integers(0, 15).map("{:04b}".format),

@@ -5,6 +5,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction as Q
 from functools import partial
@@ -133,6 +134,7 @@ def number_columns() -> Iterator[Path]:
     for name, spec in (("few", small), ("many", tenths)):
         replaced = {**spec, "nulls": {"replace": 3}}
         yield _numbers(f"numbers, cells of a CSV file, {name} points", replaced, cells, None)
+    yield from _beside_codes()
     bits = ["".join(row) for row in itertools.product("01", repeat=5)]
     flip = {"type": "bits", "bits": 5, "epsilon": "1"}
     yield protected_column("bits", flip, bits)
@@ -177,6 +179,91 @@ def _numbers(name: str, spec: dict[str, Any], values: Sequence[Any], kind: Any) 
         Q(mechanism.guarantee.delta),
         frozenset({verb, "numbers", f"nulls {column.nulls}"}),
     )
+
+
+def _beside_codes() -> Iterator[Path]:
+    """Numbers and dates with codes beside them, as people write them; the class alone in blocks."""
+    coded = {
+        "type": "numbers",
+        "low": 0,
+        "high": 10,
+        "grid": "1",
+        "codes": ["N", "99"],
+        "epsilon": "1/3",
+    }
+    numbers = [*either_side(0.5, 1.5, 9.5, 99), 1e300, -7, -0.0, 4.75, 10, 3, 98, 100, 0.1 + 0.2]
+    texts = [*map(repr, numbers), "N", "99", "99.0", "9.9e1", "0099", "1e1", "0003"]
+    days = ["2019-12-31", "2020-01-01", "2020-01-04", "2020-01-05", "2020-01-29", "2999-01-01"]
+    dates = {"type": "dates", "low": "2020-01-01", "high": "2020-01-29", "grid": "7 days"}
+    dates |= {"epsilon": "1/9", "codes": ["?"], "nulls": "category"}
+    weeks = [f"2020-{month:02}-{day:02}" for month in (1, 2) for day in range(3, 28, 4)]
+    for name, spec, values, kind in (
+        ("numbers with codes", coded, numbers, pa.float64()),
+        ("numbers with codes, texts", coded, texts, pa.string()),
+        ("numbers with codes, of a CSV file", coded, texts, None),
+        ("numbers with codes near", {**coded, "anchor": 1, "code_distance": "1/2"}, texts, pa.string()),
+        ("numbers, missing as a code", {**coded, "nulls": "category"}, [*texts, None], pa.string()),
+        ("numbers, the class in blocks", {**coded, "blocks": "codes"}, texts, pa.string()),
+        ("dates with codes", dates, [*days, *weeks, "?", None], pa.string()),
+    ):  # fmt: skip
+        plan = _plan({"x": spec})
+        guarantee = plan.column("x").mechanism.guarantee
+
+        def laws(values: Sequence[Any], plan: Plan = plan, kind: Any = kind) -> list[Law]:
+            with watched() as seen:
+                if kind is None:
+                    _sanitised_file(values, plan)
+                else:
+                    sanitise(pa.table({"x": pa.array(values, type=kind)}), plan)
+            return seen.laws(len(values))
+
+        yield Path(
+            f"table: {name}",
+            values,
+            laws,
+            promise_of(guarantee, space=_Hung(spec)),
+            covers=frozenset({"sanitise", spec["type"], f"nulls {plan.column('x').nulls}"}),
+        )
+
+
+class _Hung:
+    """The anchored metric on cells as they are written, from what a plan says and nothing else."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self.dated, self.blocks = spec["type"] == "dates", "blocks" in spec
+        self.codes = [*spec["codes"], *([None] if spec.get("nulls") == "category" else [])]
+        self.low, self.high = (self._number(spec[end]) for end in ("low", "high"))
+        self.step = Q(7 if self.dated else spec["grid"])
+        steps = (self.high - self.low) / self.step
+        middle = self.low + steps // 2 * self.step
+        self.anchor = Q(spec.get("anchor", middle))
+        widest = max(middle - self.low, self.high - middle)
+        self.apart = Q(spec.get("code_distance", self.high - self.low - widest))
+
+    def _number(self, cell: Any) -> Q:
+        if self.dated:
+            return Q(date.fromisoformat(cell).toordinal())
+        return Q(float(cell))
+
+    def _read(self, cell: Any) -> tuple[Any, Q | None]:
+        """A code, or the nearest point."""
+        if cell in self.codes:
+            return cell, None
+        number = self._number(cell)
+        if not self.dated and number == 99:
+            return "99", None
+        inside = min(max(number, self.low), self.high)
+        return "", self.low + round((inside - self.low) / self.step) * self.step
+
+    def distance(self, x: Any, z: Any) -> Q | float:
+        (one, at), (other, to) = self._read(x), self._read(z)
+        if at is not None and to is not None:
+            return abs(at - to)
+        if one == other:
+            return Q(0)
+        if self.blocks:
+            return math.inf
+        return self.apart + sum((abs(v - self.anchor) for v in (at, to) if v is not None), Q(0))
 
 
 def _sanitised_file(values: Sequence[str], plan: Plan) -> None:

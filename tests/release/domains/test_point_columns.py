@@ -121,9 +121,8 @@ def test_what_does_not_fit_is_refused_with_its_column(spec, words):
 
 def test_what_a_missing_value_stands_for():
     points = column(INCOME).points
-    assert [points.place_of(v) for v in ("N", "999", 3, 3.5, 1e9, "3", True)] == [
-        11, 12, 3, 4, 10, None, None,
-    ]  # fmt: skip
+    values = ("N", "999", 999, 999.0, 3, 3.5, 1e9, "3", True)
+    assert [points.place_of(v) for v in values] == [11, 12, 12, 12, 3, 4, 10, None, None]
     dates = column({**VISIT, "format": "%d.%m.%Y"}).points
     assert dates.place_of("9.1.2020") == 1
     assert dates.place_of("2020-01-09") is None

@@ -1,11 +1,19 @@
 """Questions to a table: values, functions, and conditions in every form."""
 
+import math
 from fractions import Fraction as Q
 
 import pytest
 
 from dprivacy.errors import NotApplicable, TooLarge, UnknownName, WrongKind
-from dprivacy.release.receiving.asked_functions import Asked, Columns, read_value, read_where
+from dprivacy.release.receiving.asked_functions import (
+    Asked,
+    Code,
+    Columns,
+    read_value,
+    read_where,
+    with_codes,
+)
 
 KNOWN = Columns(("job", "age", "flag"), ("name",))
 
@@ -26,6 +34,14 @@ KNOWN = Columns(("job", "age", "flag"), ("name",))
         ("job!=nurse", ["clerk", None], ["nurse"]),
         ("job=", [None], ["nurse"]),
         ("job=01", ["01"], ["1"]),
+        ("age>=40", [40, Q(99)], [Code("99"), Code("N")]),
+        ("age=40..120", [99], [Code("99")]),
+        ({"age": lambda age: age >= 40}, [40], [Code("99"), Code("N")]),
+        ("age=99", [99, Code("99")], [Code("N")]),
+        ("job=N", [Code("N")], [Code("99")]),
+        ("job>=2020-02-01", ["2020-02-01", "2021-01-01"], ["2020-01-31", Code("?"), None]),
+        ("job<2020-02-01", ["2020-01-31"], ["2020-02-01", Code("0")]),
+        ("job=2020-01-01..2020-01-31", ["2020-01-31"], ["2020-02-01", Code("2020")]),
     ],
 )
 def test_conditions_hold_for_what_they_say(where, yes, no):
@@ -75,3 +91,15 @@ def test_too_many_combinations_are_refused():
     many = Asked(("age", "job"), lambda a, b: 1.0, "it")
     with pytest.raises(TooLarge, match="4,000,000 combinations"):
         many.table([range(2000), range(2000)])
+
+
+def test_codes_are_marked_and_have_no_size():
+    marked = with_codes([Q(1), "N", None], "numbers")
+    assert marked == [Q(1), "N", None]
+    assert [type(v) for v in marked] == [Q, Code, type(None)]
+    assert [type(v) for v in with_codes(["2020-01-01", "?"], "dates")] == [str, Code]
+    worth = read_value("age", KNOWN).call
+    assert math.isnan(worth(Code("99")))
+    assert worth(Q(99)) == 99
+    assert Code("b") > "a"
+    assert not Code("b") < 3

@@ -8,7 +8,9 @@ import pytest
 
 from dprivacy.errors import BadNumber, NotApplicable, TooLarge, UnknownCategory, UnknownName
 from dprivacy.estimation import Survey
-from dprivacy.release import Plan, received, sanitise_file
+from dprivacy.release import Plan, ReceivedTable, received, sanitise_file
+from dprivacy.release.domains.published_values import declared_outputs
+from dprivacy.release.plans.table_card import table_card
 from support.release_tables import weak_rows, with_card
 
 N = 4000
@@ -225,3 +227,51 @@ def test_a_card_that_does_not_fit_the_table(tmp_path):
 
     with pytest.raises(UnknownCategory, match="card does not list; is this the card of this table"):
         received(Released(data, card)).share(where={"job": "x"})
+
+
+CODED = {"type": "numbers", "low": 0, "high": 2, "grid": 1, "codes": ["N", "9"], "epsilon": "ln 2"}
+DATED = {
+    "type": "dates",
+    "low": "2020-01-01",
+    "high": "2020-01-15",
+    "grid": "7 days",
+    "codes": ["?"],
+}
+
+
+def expected_release(spec, people):
+    """A table that holds every value as often as it is expected of a population, times a number."""
+    plan = Plan.read({"columns": {"x": spec}})
+    matrix = plan.columns[0].channel.matrix
+    counts = np.array(people, dtype=object) @ matrix.entries
+    cells = declared_outputs(plan.columns[0]).to_pylist()
+    table = pa.table({"x": [cell for cell, n in zip(cells, counts, strict=True) for _ in range(n)]})
+    return ReceivedTable(table, table_card(plan, rows=len(table), secure=True)), matrix.den
+
+
+@pytest.mark.parametrize("spec", [CODED, {**CODED, "codes": [-1, 9]}])
+def test_codes_beside_numbers_are_corrected_and_left_out_of_sums(spec):
+    people = [3, 1, 2, 4, 5]  # of 0, 1, 2, the first code and the second
+    table, times = expected_release(spec, people)
+    first, second = map(str, spec["codes"])
+    counts = {entry.keys[0]: entry.value for entry in table.total(by="x").entries}
+    expected = dict(zip((0, 1, 2, first, second), people, strict=True))
+    assert counts == pytest.approx({key: times * n for key, n in expected.items()})
+    assert table.mean("x").entries[0].value == pytest.approx(5 / 6)
+    assert "x without its codes" in table.mean("x").explain()
+    assert table.total(where="x>=1").entries[0].value == pytest.approx(3 * times)
+    assert table.total(where=f"x={second}").entries[0].value == pytest.approx(5 * times)
+    assert table.total(where=lambda x: x == first).entries[0].value == pytest.approx(4 * times)
+    with pytest.raises(NotApplicable, match="codes or missing values"):
+        table.quantile("x")
+
+
+def test_dates_are_counted_and_compared():
+    table, times = expected_release({**DATED, "epsilon": "1/7*ln 2"}, [1, 2, 3, 4])
+    assert table.total(where="x>=2020-01-08").entries[0].value == pytest.approx(5 * times)
+    assert table.total(where="x=2020-01-01..2020-01-08").entries[0].value == pytest.approx(
+        3 * times
+    )
+    assert table.total(where="x=?").entries[0].value == pytest.approx(4 * times)
+    with pytest.raises(NotApplicable, match="holds dates, which are not added up"):
+        table.mean("x")

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +27,7 @@ from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
 
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,3})?")
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,14}")
 BLOCKS = "codes"
 
 
@@ -84,6 +85,9 @@ class Points:
         number = value if self.layout is None and type(value) in (int, float) else day
         if number is None or not math.isfinite(number):
             return None
+        for position, code in self.sized:
+            if code == number:
+                return position
         return int(nearest_on(self.line, np.array([number], dtype=np.float64))[0])
 
     @cached_property
@@ -104,6 +108,11 @@ def code_number(code: str | None) -> float | None:
     (999.0, None)
     """
     return float(code) if code is not None and _NUMBER.fullmatch(code) else None
+
+
+def are_whole(codes: Iterable[str]) -> bool:
+    """Whether codes are all written as whole numbers, so that a column of numbers may hold them."""
+    return all(_WHOLE.fullmatch(code) for code in codes)
 
 
 def has_points(kind: str, spec: Mapping[str, Any], nulls: str) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dprivacy.extras import arrow
 from dprivacy.mechanisms import NUMBER, cell_form
 from dprivacy.release.domains.planned_column import ColumnPlan
-from dprivacy.release.domains.point_columns import Points
+from dprivacy.release.domains.point_columns import Points, are_whole
 
 
 def published_type(column: ColumnPlan) -> Any:
@@ -82,7 +82,7 @@ def _of_points(points: Points) -> Any:
     codes = [code for code in points.codes if code is not None]
     if points.layout is not None:
         return pa.array(points.labels, type=pa.string())
-    if all(code.lstrip("-").isdigit() and str(int(code)) == code for code in codes):
+    if are_whole(codes):
         numbers = [*points.numbers, *(None if c is None else int(c) for c in points.codes)]
         whole = all(n is None or Fraction(n).denominator == 1 for n in numbers)
         cast = int if whole else float

@@ -10,6 +10,7 @@ from typing import Any
 from dprivacy.errors import BadFile, NotApplicable, UnknownName
 from dprivacy.extras import dataset, duckdb
 from dprivacy.mechanisms import NUMBER, cell_form
+from dprivacy.release.domains.point_columns import are_whole
 from dprivacy.release.files.json_lines import is_lines
 from dprivacy.release.files.own_files import card_path
 from dprivacy.release.files.parquet_tables import open_parquet
@@ -175,8 +176,14 @@ def _parquet(files: Sequence[Path]) -> Any:
 
 
 def _type(kind: str, outputs: Sequence[Any]) -> str:
-    """The type of a column in SQL: texts, whole numbers where all of a list are, or doubles."""
-    if kind == "bits" or any(isinstance(y, str) for y in outputs):
+    """The type of a column in SQL: texts, whole numbers where all of a list are, or doubles.
+
+    Codes beside numbers are numbers if all are written as whole ones.
+    """
+    words = [y for y in outputs if isinstance(y, str)]
+    if kind == "numbers" and words and are_whole(words):
+        return "DOUBLE"
+    if kind == "bits" or words:
         return "VARCHAR"
     small = all(y is None or (type(y) is int and -(2**63) <= y < 2**63) for y in outputs)
     return "BIGINT" if kind in LISTED and outputs and small else "DOUBLE"

@@ -17,7 +17,33 @@ from dprivacy.model import shown
 from dprivacy.numbers import Floats
 
 _MOST_CALLS = 1_000_000
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WRITTEN = re.compile(r"\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*")
+
+
+class Code(str):
+    """A code beside numbers or dates: a word without a size, above and below nothing but words."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        return isinstance(other, str) and str.__lt__(self, other)
+
+    def __le__(self, other: object) -> bool:
+        return isinstance(other, str) and str.__le__(self, other)
+
+    def __gt__(self, other: object) -> bool:
+        return isinstance(other, str) and str.__gt__(self, other)
+
+    def __ge__(self, other: object) -> bool:
+        return isinstance(other, str) and str.__ge__(self, other)
+
+
+def with_codes(labels: Sequence[Any], kind: str) -> list[Any]:
+    """The labels of a column of numbers or dates, those that are codes marked as such."""
+    if kind == "dates":
+        return [v if v is None or _is_date(v) else Code(v) for v in labels]
+    return [Code(v) if isinstance(v, str) else v for v in labels]
 
 
 @dataclass(frozen=True)
@@ -147,7 +173,10 @@ def _written(text: str, known: Columns) -> Asked:
         )
     name, sign, value = parts["name"], parts["sign"], parts["value"]
     known.require(name)
-    low, dots, high = value.partition("..")
+    low, dots, high = (part.strip() for part in value.partition(".."))
+    between = _dates_between(sign, low, high) if dots else _dates_beside(sign, value)
+    if between is not None:
+        return Asked((name,), lambda v: _is_date(v) and between(str(v)), text)
     if dots and sign == "=":
         ends = read_number_text(low, text), read_number_text(high, text)
         return Asked((name,), lambda v: v is not None and ends[0] <= as_number(v) <= ends[1], text)
@@ -155,8 +184,28 @@ def _written(text: str, known: Columns) -> Asked:
         wanted = value or None
         return Asked((name,), lambda v: _same(v, wanted) == (sign == "="), text)
     limit = read_number_text(value, text)
-    compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
+    compare = _SIGNS[sign]
     return Asked((name,), lambda v: v is not None and compare(as_number(v), limit), text)
+
+
+_SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def _is_date(value: Any) -> bool:
+    return _DATE.fullmatch(str(value)) is not None
+
+
+def _dates_between(sign: str, low: str, high: str) -> Callable[[str], bool] | None:
+    """Whether a date lies between two, which as texts have the same order; None where none are."""
+    if sign != "=" or not (_is_date(low) and _is_date(high)):
+        return None
+    return lambda date: low <= date <= high
+
+
+def _dates_beside(sign: str, limit: str) -> Callable[[str], bool] | None:
+    if sign not in _SIGNS or not _is_date(limit):
+        return None
+    return lambda date: bool(_SIGNS[sign](date, limit))
 
 
 def read_number_text(text: str, where: str) -> Fraction:
@@ -168,7 +217,12 @@ def read_number_text(text: str, where: str) -> Fraction:
 
 
 def as_number(value: Any) -> Any:
-    """A label as a number, also where a CSV file holds it as text; refused where it is none."""
+    """A label as a number, also where a CSV file holds it as text; refused where it is none.
+
+    A code has no size: NaN, which no condition holds of, and which is left out of sums.
+    """
+    if isinstance(value, Code):
+        return math.nan
     if isinstance(value, bool | int | float | Fraction):
         return value
     try:

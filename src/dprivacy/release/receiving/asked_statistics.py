@@ -151,7 +151,14 @@ class AskedStatistics:
             return
         labels = self.card.outputs(self.entry_of(column)) or ()
         words = next((label for label in labels if isinstance(label, str)), None)
-        if kind not in ("numbers", "ordered") or words is not None:
+        if kind == "dates":
+            raise NotApplicable(
+                f"column {column!r} holds dates, which are not added up; ask for counts by it or under "
+                "conditions (day>=2020-03-01), or for a function that gives each date a number"
+            )
+        if kind == "numbers":
+            return  # words beside numbers are codes, and left out
+        if kind != "ordered" or words is not None:
             why = "holds words" if words is not None else f"holds labels of type {kind!r}"
             raise NotApplicable(
                 f"column {column!r} {why}, which have no size, so it has no total, mean or quantile; "
@@ -201,9 +208,13 @@ class AskedStatistics:
         return x, y, held, f"{one.words} and {two.words}", desk
 
     def _value(self, value: Value) -> Asked:
-        if isinstance(value, str):
-            self.require_numbers(value)
-        return read_value(value, self._known)
+        read = read_value(value, self._known)
+        if not isinstance(value, str):
+            return read
+        self.require_numbers(value)
+        labels = self.card.outputs(self.entry_of(value)) or () if value in self._protected else ()
+        coded = self._protected.get(value) == "numbers" and any(isinstance(v, str) for v in labels)
+        return replace(read, words=f"{value} without its codes") if coded else read
 
 
 def _filled(values: Floats) -> tuple[Floats, Floats]:

@@ -20,10 +20,11 @@ from dprivacy.estimation import (
 )
 from dprivacy.extras import arrow, compute
 from dprivacy.mechanisms import GridNoise, HyperplaneReports
+from dprivacy.model import Channel
 from dprivacy.numbers import Floats
 from dprivacy.release.plans.card_plan import plan_on
 from dprivacy.release.plans.release_card import Card
-from dprivacy.release.receiving.asked_functions import Columns
+from dprivacy.release.receiving.asked_functions import Columns, with_codes
 from dprivacy.release.receiving.label_positions import positions_of
 
 _MOST_SORTED = 100_000
@@ -107,7 +108,13 @@ def _scores(card: Card, name: str, entry: Any) -> ColumnScores:
         mechanism = plan_on(card.plan, only=name).columns[0].mechanism
         if isinstance(mechanism, GridNoise):
             return column_scores(mechanism)
-    return column_scores(card.channel(name))
+    channel = card.channel(name)
+    if entry["type"] in ("numbers", "dates"):
+        inputs, outputs = (
+            with_codes(side, entry["type"]) for side in (channel.rows, channel.columns)
+        )
+        channel = Channel(inputs, outputs, channel.matrix)
+    return column_scores(channel)
 
 
 def gathered(

@@ -1,6 +1,7 @@
 """Where the values of a released table stand among the labels of its card."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -30,16 +31,24 @@ def _index(labels: Sequence[Any]) -> tuple[dict[Any, int], Callable[[Any], Any]]
     """Where each label stands, and how a value of the table is read to find it.
 
     Labels that are numbers are found by their value as a double, also when they are written as text
-    (in CSV files) or were rounded to single precision; all others as they are.
+    (in CSV files) or were rounded to single precision; all others as they are. Words beside numbers
+    are found as they are first, and by their number where they are written as one.
     """
-    if not all(label is None or isinstance(label, int | Fraction) for label in labels):
+    sized = [isinstance(label, int | Fraction) for label in labels]
+    if not any(sized):
         return {_as_text(label): k for k, label in enumerate(labels)}, _as_text
     index: dict[Any, int] = {}
     for k, label in enumerate(labels):
-        index[None if label is None else float(label)] = k
-        if label is not None:
+        if sized[k]:
+            index[float(label)] = k
             index.setdefault(float(np.float32(label)), k)
-    return index, lambda value: None if value is None else float(value)
+        else:
+            index[label] = k
+    words = {label for label in labels if isinstance(label, str)}
+    for word in words:  # a code such as 999 may stand in a column of numbers
+        with suppress(ValueError):
+            index.setdefault(float(word), index[word])
+    return index, lambda value: value if value is None or value in words else float(value)
 
 
 def _as_text(value: Any) -> Any:

@@ -25,7 +25,7 @@ from dprivacy.estimation import (
     spread_of,
 )
 from dprivacy.numbers import Floats
-from dprivacy.release.receiving.asked_functions import as_number
+from dprivacy.release.receiving.asked_functions import Code, as_number
 from dprivacy.release.receiving.question_desk import Desk
 
 BOUNDED = (
@@ -192,11 +192,12 @@ def quantile_statistic(desk: Desk, column: str, level: float) -> Statistics:
             f"a quantile of {column!r} is estimated in groups and under conditions of public columns; "
             "for others, ask for shares below a value instead"
         )
-    numbers = [float(as_number(label)) for label in labels if label is not None]
+    sized = [label for label in labels if label is not None and not isinstance(label, Code)]
+    numbers = [float(as_number(label)) for label in sized]
     if len(numbers) < len(labels) or numbers != sorted(numbers):
         raise NotApplicable(
-            f"column {column!r} has labels that are not numbers in ascending order, or missing values; "
-            "ask for shares below a value instead"
+            f"column {column!r} has labels that are not numbers in ascending order, codes or missing "
+            "values; ask for shares below a value instead"
         )
     z = reach(desk.question.confidence)
     entries = []

@@ -35,6 +35,7 @@ _CODES = (
     "distances",
     "bits",
     "place",
+    "dates",
 )  # not numbers, however written
 
 
@@ -57,7 +58,8 @@ def regress_release(
         A protected table: its path, what `sanitise` gave, or what `received` gave.
     formula
         "outcome ~ column + C(column) + column:column"; see `dprivacy.estimation.regress`. Protected
-        numbers and ordered classes enter as numbers, all other protected columns as categories.
+        numbers and ordered classes enter as numbers, all other protected columns as categories, and so
+        do numbers with codes beside them.
     family, order, survey, of, method, confidence
         See `dprivacy.estimation.regress`. Columns of a survey's design must have been passed through.
 
