@@ -40,6 +40,12 @@ from dprivacy.hashing.hashes.stable_strips import (
     parity_law as parity_law,
     stable_projection as stable_projection,
 )
+from dprivacy.hashing.matching_adversary import (
+    FriendLeakage as FriendLeakage,
+    PairLeakage as PairLeakage,
+    friend_leakage as friend_leakage,
+    pair_leakage as pair_leakage,
+)
 from dprivacy.hashing.matching_experiment import (
     hashing_loss as hashing_loss,
     utility_loss_experiment as utility_loss_experiment,
