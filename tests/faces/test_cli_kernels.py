@@ -66,3 +66,17 @@ def test_refusals_reach_the_command_line():
     assert isinstance(run(kernels, "--space", "line:3", "--epsilon", "1").exception, Uncertified)
     assert isinstance(run(kernels, "--space", "discrete:20", "--count").exception, TooLarge)
     assert run(extreme, "--n", "0").exit_code == 2
+
+
+def test_extreme_points_with_a_slack():
+    done = run(extreme, "--n", "3", "--delta", "1/10", "--count")
+    assert "393 extreme points of the 3×3" in done.output
+    listed = json.loads(run(extreme, "--n", "2", "--delta", "1/10", "--classes", "--json").output)
+    assert len(listed) == 3
+
+
+def test_break_points_are_told():
+    assert "285 at δ = a/(2a + 1), 393 above" in run(extreme, "--n", "3", "--breaks").output
+    told = run(extreme, "--n", "3", "--breaks", "--epsilon", "ln 2", "--json").output
+    assert json.loads(told)["cells"][0]["levels"] == ["0", "2/5", "1/2", "1"]
+    assert run(extreme, "--n", "3", "--breaks", "--delta", "1/10").exit_code == 2

@@ -18,7 +18,9 @@ from dprivacy.numbers.arrays import (
     product as product,
 )
 from dprivacy.numbers.double_description import (
+    Integers as Integers,
     Ray as Ray,
+    Ring as Ring,
     extreme_rays as extreme_rays,
     solutions as solutions,
     spanned as spanned,
@@ -69,6 +71,7 @@ from dprivacy.numbers.roots.real_roots import (
     Coefficients as Coefficients,
     Root as Root,
     irreducible_factors as irreducible_factors,
+    polynomial_text as polynomial_text,
     roots_above as roots_above,
     samples as samples,
 )

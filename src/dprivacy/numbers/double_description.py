@@ -1,13 +1,43 @@
-"""Polyhedral cones of integers: from inequalities to extreme rays and back, by double description."""
+"""Polyhedral cones: from inequalities to extreme rays and back, by double description.
+
+Entries are integers, or numbers of another ordered `Ring` such as polynomials at one point.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from dprivacy.errors import TooLarge
 
 Ray = tuple[int, ...]
-_Rays = list[tuple[Ray, int]]  # with a bit for each inequality met with equality
+_Rays = list[tuple[Any, int]]  # with a bit for each inequality met with equality
+
+
+class Ring(Protocol):
+    """Numbers that can be added and multiplied, and what else is asked of them."""
+
+    def sign(self, value: Any) -> int:
+        """−1, 0 or 1."""
+
+    def reduced(self, vector: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A positive multiple of a vector that is as short as can be."""
+
+
+class Integers:
+    """Whole numbers."""
+
+    def sign(self, value: int) -> int:
+        """−1, 0 or 1."""
+        return (value > 0) - (value < 0)
+
+    def reduced(self, vector: Ray) -> Ray:
+        """The vector without common factors."""
+        common = math.gcd(*vector)
+        return tuple(v // common for v in vector) if common > 1 else vector
+
+
+_INTEGERS = Integers()
 
 _MOST_RAYS = 4000
 _MOST_DIMENSIONS = 11  # about 4 s at 10, and 6 to 10 times as long for each one more
@@ -56,12 +86,28 @@ def extreme_rays(
     full = (1 << n) - 1
     rays = [(_unit(i, n), full & ~(1 << i)) for i in range(n)]
     for at, row in enumerate(inequalities):
-        rays = _cut(rays, row, n + at, n)
+        rays = _cut(rays, row, n + at, n, _INTEGERS)
     return [ray for ray, _ in rays]
 
 
-def solutions(inequalities: Iterable[Sequence[int]], dimension: int) -> Cone:
+def solutions(
+    inequalities: Iterable[Sequence[Any]],
+    dimension: int,
+    ring: Ring = _INTEGERS,
+    most: int = _MOST_RAYS,
+) -> Cone:
     """The cone {v : f·v ≥ 0 for every f}, by its lines and extreme rays.
+
+    Parameters
+    ----------
+    inequalities
+        Their coefficients: whole numbers, or numbers of the ring.
+    dimension
+        How many coefficients each has.
+    ring
+        What the coefficients are.
+    most
+        Refuse to go on with more rays than these.
 
     Notes
     -----
@@ -78,22 +124,22 @@ def solutions(inequalities: Iterable[Sequence[int]], dimension: int) -> Cone:
     lines = [_unit(i, dimension) for i in range(dimension)]
     rays: _Rays = []
     for bit, inequality in enumerate(inequalities):
-        crossing = next((line for line in lines if _dot(inequality, line)), None)
+        crossing = next((line for line in lines if ring.sign(_dot(inequality, line))), None)
         if crossing is None:
-            rays = _cut(rays, inequality, bit, dimension - len(lines))
-            if len(rays) > _MOST_RAYS:
+            rays = _cut(rays, inequality, bit, dimension - len(lines), ring)
+            if len(rays) > most:
                 raise TooLarge(
-                    f"the polytope has more than {_MOST_RAYS:,} corners on the way; use fewer "
+                    f"the polytope has more than {most:,} corners on the way; use fewer "
                     "secrets or outputs"
                 )
             continue
         lines.remove(crossing)
-        if _dot(inequality, crossing) < 0:
-            crossing = tuple(-v for v in crossing)
         size = _dot(inequality, crossing)
-        lines = [_moved(line, crossing, _dot(inequality, line), size) for line in lines]
+        if ring.sign(size) < 0:
+            crossing, size = tuple(-v for v in crossing), -size
+        lines = [_moved(line, crossing, _dot(inequality, line), size, ring) for line in lines]
         rays = [
-            (_moved(ray, crossing, _dot(inequality, ray), size), met | 1 << bit)
+            (_moved(ray, crossing, _dot(inequality, ray), size, ring), met | 1 << bit)
             for ray, met in rays
         ]
         rays.append((crossing, (1 << bit) - 1))  # lines meet all earlier ones with equality
@@ -116,17 +162,18 @@ def spanned(generators: Sequence[Sequence[int]]) -> list[Ray]:
     return [*both, *dual.rays]
 
 
-def _cut(rays: _Rays, inequality: Sequence[int], bit: int, dimension: int) -> _Rays:
+def _cut(rays: _Rays, inequality: Sequence[Any], bit: int, dimension: int, ring: Ring) -> _Rays:
     """The rays of a pointed cone (of a dimension, up to its lines) and one more inequality."""
     kept: _Rays = []
-    good: list[tuple[Ray, int, int]] = []
-    bad: list[tuple[Ray, int, int]] = []
+    good: list[tuple[Any, int, Any]] = []
+    bad: list[tuple[Any, int, Any]] = []
     for ray, met in rays:
         height = _dot(inequality, ray)
-        if height == 0:
+        side = ring.sign(height)
+        if side == 0:
             kept.append((ray, met | 1 << bit))
         else:
-            (good if height > 0 else bad).append((ray, met, height))
+            (good if side > 0 else bad).append((ray, met, height))
     every = [met for _, met in rays]
     for ray, met, above in good:
         for other, theirs, below in bad:
@@ -134,7 +181,7 @@ def _cut(rays: _Rays, inequality: Sequence[int], bit: int, dimension: int) -> _R
             if common.bit_count() < dimension - 2 or _third(every, common, met, theirs):
                 continue
             between = tuple(above * o - below * r for r, o in zip(ray, other, strict=True))
-            kept.append((_primitive(between), common | 1 << bit))
+            kept.append((ring.reduced(between), common | 1 << bit))
     return kept + [(ray, met) for ray, met, _ in good]
 
 
@@ -147,15 +194,10 @@ def _unit(i: int, n: int) -> Ray:
     return tuple(int(i == j) for j in range(n))
 
 
-def _dot(f: Sequence[int], v: Sequence[int]) -> int:
+def _dot(f: Sequence[Any], v: Sequence[Any]) -> Any:
     return sum(x * y for x, y in zip(f, v, strict=True) if x)
 
 
-def _moved(vector: Ray, along: Ray, height: int, size: int) -> Ray:
+def _moved(vector: Any, along: Any, height: Any, size: Any, ring: Ring) -> Any:
     """The vector moved along a line (of height `size` > 0) onto the boundary."""
-    return _primitive(tuple(size * v - height * a for v, a in zip(vector, along, strict=True)))
-
-
-def _primitive(vector: Ray) -> Ray:
-    common = math.gcd(*vector)
-    return tuple(v // common for v in vector) if common > 1 else vector
+    return ring.reduced(tuple(size * v - height * a for v, a in zip(vector, along, strict=True)))

@@ -2,7 +2,8 @@
 
 The posteriors of ε·d-private channels form a polytope. Channels whose posteriors are vertices of it
 and independent are the kernels: all private channels are made of them. For the discrete metric on n
-inputs and n outputs the private channels themselves form a polytope, and its extreme points are known.
+inputs and n outputs the private channels themselves form a polytope, and its extreme points are known,
+with a slack δ as well.
 Everything is exact; e^ε has to be rational wherever entries are listed.
 """
 
@@ -45,6 +46,11 @@ from dprivacy.polytope.local_polytope import (
     local_privacy as local_privacy,
     loose_entries as loose_entries,
 )
+from dprivacy.polytope.slack.breaks_by_delta import (
+    DeltaBreaks as DeltaBreaks,
+    delta_breaks as delta_breaks,
+)
+from dprivacy.polytope.slack.level_tables import Curve as Curve, LevelCell as LevelCell
 
 # isort: split
 # For other rooms; not part of the surface.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from dprivacy.model import Answer, Pictured, about, counted
@@ -77,9 +78,9 @@ class ExtremePointCount(Count):
     """The number of extreme points of the local-privacy polytope; an int with its parts.
 
     `table` counts them by (number of non-zero columns, number of loose entries); `classes` does the
-    same up to permutations of rows and of columns. `n` inputs, `outputs` outputs, `eps` the level. The
-    loose entries of the points with one non-zero column, all of them, are not counted as loose: the
-    column is free because nothing stands beside it.
+    same up to permutations of rows and of columns. `n` inputs, `outputs` outputs, `eps` and `delta` the
+    level. The loose entries of the points with one non-zero column, all of them, are not counted as
+    loose: the column is free because nothing stands beside it.
 
     Examples
     --------
@@ -92,8 +93,22 @@ class ExtremePointCount(Count):
     n: int
     outputs: int
     eps: Level
+    delta: Fraction
     table: Mapping[tuple[int, int], int]
     classes: Mapping[tuple[int, int], int]
+
+    @property
+    def facets(self) -> int:
+        """The number of inequalities of which none is redundant: the vertices of the dual polytope."""
+        n, m = self.n, self.outputs
+        if m == 1:
+            return 0
+        if self.delta == 1:
+            return n * m
+        if not self.delta:
+            return n * (n - 1) * m if self.eps and n > 1 else m
+        pairs = n * (n - 1) * ((1 << m) - 2)
+        return n * m + (pairs if self.eps else pairs // 2)
 
     @property
     def by_columns(self) -> dict[int, int]:
@@ -111,18 +126,20 @@ class ExtremePointCount(Count):
         loose = ", ".join(f"{count:,} with {k}" for k, count in self.by_loose.items())
         lines = [
             f"{counted(self, 'extreme point')} of the {self.n}×{self.outputs} local-privacy polytope "
-            f"at ε = {about(self.eps)}; up to permutations {sum(self.classes.values()):,}.",
+            f"at ε = {about(self.eps)}{f', δ = {self.delta}' if self.delta else ''}; up to "
+            f"permutations {sum(self.classes.values()):,}.",
             f"By number of non-zero columns: {parts}.",
             f"By number of loose entries beside another column: {loose}.",
+            f"Facets: {self.facets:,}.",
         ]
-        if not self.eps:
+        if not self.eps and not self.delta:
             lines.append("At ε = 0 every column is constant, and only one of them is not zero.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The count as plain data."""
         return {
-            **self._told("n", "outputs", "eps"),
+            **self._told("n", "outputs", "eps", "delta", "facets"),
             "extreme_points": int(self),
             **self._told("by_columns", "by_loose"),
             "table": [

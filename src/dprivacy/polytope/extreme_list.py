@@ -13,8 +13,10 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 
 from dprivacy.model import Channel
-from dprivacy.numbers import Mat, read_whole
-from dprivacy.polytope.cones.private_cone import Column, Cone
+from dprivacy.numbers import Factor, Mat, as_eps, read_whole
+from dprivacy.polytope.cones.private_cone import Column
+from dprivacy.polytope.slack.slack_points import arrangements, point_classes, require_rational
+from dprivacy.polytope.slack.tight_pairs import read_slack
 from dprivacy.polytope.supports.balanced_collections import (
     Collection,
     balanced_collections,
@@ -24,8 +26,7 @@ from dprivacy.polytope.supports.balanced_collections import (
 from dprivacy.polytope.supports.minimal_supports import Progress, balancing
 from dprivacy.polytope.supports.space_symmetries import actions, representatives
 from dprivacy.sources import result
-from dprivacy.spaces import discrete
-from dprivacy.typing import LevelLike
+from dprivacy.typing import LevelLike, NumberLike
 
 Row = tuple[Fraction, ...]  # of each column, how far between low (0) and high (1) its entry is
 
@@ -78,6 +79,7 @@ def extreme_points(
     n: int,
     *,
     eps: LevelLike,
+    delta: NumberLike = 0,
     outputs: int | None = None,
     up_to_permutation: bool = False,
     force: bool = False,
@@ -90,8 +92,10 @@ def extreme_points(
     n
         The number of inputs.
     eps
-        The level; e^ε must be rational. At ε = 0 only the matrices that always give the same answer
-        are extreme.
+        The level; e^ε must be rational. At ε = 0 and δ = 0 only the matrices that always give the same
+        answer are extreme.
+    delta
+        The slack δ from 0 to 1, exact: the matrices that are (ε, δ)-private.
     outputs
         The number of outputs, when it is not n.
     up_to_permutation
@@ -113,18 +117,39 @@ def extreme_points(
        each of the ℓ rows has one loose entry, in one of the ways that fit the weights (`crossings`).
     3. The k columns are put in any k places.
 
-    Each extreme point comes out once.
+    For δ > 0 the polytope is walked along its edges, up to permutations; two inputs, two outputs
+    and δ = 1 have closed forms. Each extreme point comes out once.
 
     Examples
     --------
     >>> sum(1 for _ in extreme_points(3, eps="ln 2"))
     33
+    >>> sum(1 for _ in extreme_points(3, eps="ln 2", delta="1/10"))
+    393
     """
     m = read_outputs(n, outputs)
-    cone = Cone.of(discrete(range(n)), eps)
-    cone.require_rational()
-    a = (cone.edges[0].factor.exact or Fraction(1)) if cone.edges else Fraction(1)
+    factor, slack = Factor(as_eps(eps, zero=True)), read_slack(delta)
+    a = require_rational(factor, "lists of extreme points")
+    if slack:
+        return _with_slack(n, m, factor, slack, up_to_permutation, force, progress)
     return _listed(n, m, a, up_to_permutation, force, progress)
+
+
+def _with_slack(
+    n: int,
+    m: int,
+    factor: Factor,
+    delta: Fraction,
+    classes: bool,
+    force: bool,
+    progress: Progress | None,
+) -> Iterator[Channel]:
+    found = point_classes(n, m, factor, delta, force=force, told=progress)
+    return (
+        _channel(Mat.of(rows))
+        for kind in found
+        for rows in ([kind.rows] if classes else arrangements(kind.rows))
+    )
 
 
 def _listed(

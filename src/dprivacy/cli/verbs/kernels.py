@@ -19,6 +19,7 @@ from dprivacy.polytope import (
     KernelCount,
     count_extreme_points,
     count_kernels,
+    delta_breaks,
     extreme_points,
     kernel_breaks,
     kernels as every_kernel,
@@ -95,6 +96,18 @@ class Listing:
             before = ",\n"
         click.echo("[]" if before == "[" else "]")
 
+    def tell_breaks(self, n: int, outputs: int | None, epsilon: str | None) -> None:
+        """Say, or draw, how many extreme points there are at every δ."""
+        with counting("parts", asked=self.progress) as moved:
+            found = delta_breaks(n, eps=epsilon, outputs=outputs, force=self.force, progress=moved)
+        if self.picture is None:
+            shared.say(found.to_dict(), self.as_json, found.explain())
+            return
+        from dprivacy.viz import save
+
+        place = save(found.plot(), self.picture)
+        shared.say({"picture": str(place)}, self.as_json, shared.wrote(place))
+
     def _draw(
         self,
         picture: Path,
@@ -150,24 +163,49 @@ def kernels(space: str, epsilon: str, breaks: bool, **given: Any) -> None:
     listing.show(found, "kernel", points, epsilon, space)
 
 
-@click.command(epilog=shared.examples("dprivacy extreme --n 4 --count"))
+@click.command(
+    epilog=shared.examples(
+        "dprivacy extreme --n 4 --count",
+        "dprivacy extreme --n 3 --delta 1/10 --count",
+        "dprivacy extreme --n 3 --breaks",
+    )
+)
 @click.option("--n", type=click.IntRange(min=1), required=True, help="Number of inputs.")
 @click.option("--outputs", type=click.IntRange(min=1), help="Number of outputs; n by default.")
-@shared.epsilon(default="ln 2")
+@shared.epsilon(more=" By default ln 2, or with --breaks every level.")
+@shared.DELTA
+@click.option(
+    "--breaks",
+    is_flag=True,
+    help="Say at which δ their number changes.",
+)
 @_LISTING
-def extreme(n: int, outputs: int | None, epsilon: str, **given: Any) -> None:
+def extreme(
+    n: int, outputs: int | None, epsilon: str | None, delta: str, breaks: bool, **given: Any
+) -> None:
     """List or count the extreme points of the polytope of locally private matrices with N rows."""
     listing = Listing(**given)
+    if breaks:
+        if delta != "0" or listing.only_count:
+            raise click.UsageError("--breaks counts at every δ: leave out --delta and --count")
+        listing.tell_breaks(n, outputs, epsilon)
+        return
+    epsilon = epsilon or "ln 2"
     if listing.only_count:
         listing.count(
             lambda moved: count_extreme_points(
-                n, eps=epsilon, outputs=outputs, force=listing.force, progress=moved
+                n, eps=epsilon, delta=delta, outputs=outputs, force=listing.force, progress=moved
             ),
             f"discrete:{n}",
         )
         return
     found = extreme_points(
-        n, eps=epsilon, outputs=outputs, up_to_permutation=listing.classes, force=listing.force
+        n,
+        eps=epsilon,
+        delta=delta,
+        outputs=outputs,
+        up_to_permutation=listing.classes,
+        force=listing.force,
     )
     listing.show(found, "extreme point", discrete(range(n)), epsilon, f"discrete:{n}")
 

@@ -48,15 +48,7 @@ class Root:
     @property
     def equation(self) -> str:
         """The minimal polynomial, written out."""
-        text = ""
-        for power in range(len(self.polynomial) - 1, -1, -1):
-            c = self.polynomial[power]
-            if c:
-                size = str(abs(c)) if abs(c) != 1 or power == 0 else ""
-                raised = "" if power < 2 else str(power).translate(_RAISED)
-                sign = ("− " if c < 0 else "+ ") if text else ("−" if c < 0 else "")
-                text += f"{' ' if text else ''}{sign}{size}{'x' + raised if power else ''}"
-        return text
+        return polynomial_text(self.polynomial)
 
     def above(self, value: Fraction) -> int:
         """1 if the root is larger than a rational number, −1 if smaller, 0 if it is that number."""
@@ -89,6 +81,25 @@ class Root:
             "low": str(self.low),
             "high": str(self.high),
         }
+
+
+def polynomial_text(coefficients: Coefficients, letter: str = "x") -> str:
+    """A polynomial written out, the highest power first.
+
+    Examples
+    --------
+    >>> print(polynomial_text((-1, 0, 2), "a"))
+    2a² − 1
+    """
+    text = ""
+    for power in range(len(coefficients) - 1, -1, -1):
+        c = coefficients[power]
+        if c:
+            size = str(abs(c)) if abs(c) != 1 or power == 0 else ""
+            raised = "" if power < 2 else str(power).translate(_RAISED)
+            sign = ("− " if c < 0 else "+ ") if text else ("−" if c < 0 else "")
+            text += f"{' ' if text else ''}{sign}{size}{letter + raised if power else ''}"
+    return text or "0"
 
 
 def roots_above(polynomials: Iterable[Coefficients], least: Fraction = Fraction(1)) -> list[Root]:

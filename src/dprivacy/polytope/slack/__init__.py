@@ -1,0 +1,1 @@
+"""Privacy with a slack δ: extreme points of (ε, δ)-private channels, and where their number changes."""
