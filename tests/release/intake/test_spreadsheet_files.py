@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.errors import BadFile, DPrivacyError, TooLarge, UnclearTable
 from dprivacy.release import propose, sanitise_file
-from dprivacy.release.intake import spreadsheet_files
+from dprivacy.release.intake import contained_reading
 from dprivacy.release.intake.spreadsheet_files import sheet_text
 from support.awkward_tables import CANARY
 from support.made_spreadsheets import ods, xlsx
@@ -109,7 +109,7 @@ def test_the_bombs_are_made_of_what_is_read(tmp_path):
 
 
 def test_a_sheet_of_too_much_text_is_refused_while_it_arrives(tmp_path, monkeypatch):
-    monkeypatch.setattr(spreadsheet_files, "_LARGEST", 1 << 20)
+    monkeypatch.setattr(contained_reading, "_LARGEST", 1 << 20)
     path = file_of(tmp_path, repeated_text(length=1000, cells=2000))
     with pytest.raises(TooLarge, match="more than 1 MiB of text; save it as CSV"):
         sheet_text(path, None)

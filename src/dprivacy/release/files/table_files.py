@@ -18,6 +18,7 @@ from dprivacy.release.files.parquet_tables import MOST, UNPACKING, open_parquet
 from dprivacy.release.files.row_chunks import RowGroups
 from dprivacy.release.intake.byte_streams import refuse_bad_bytes
 from dprivacy.release.intake.decimal_commas import DECIMAL_COMMAS, with_points
+from dprivacy.release.intake.labelled_files import LABELLED
 from dprivacy.release.intake.spreadsheet_files import SHEETS
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
 from dprivacy.release.intake.table_sources import TableSource, source_of
@@ -25,7 +26,7 @@ from dprivacy.release.intake.text_cells import as_texts
 
 TEXTS = (".csv", ".tsv", ".tab", ".txt")
 _PLAIN = (*TEXTS, *LINES)
-TABLE_ENDINGS = (*_PLAIN, *(f"{text}.gz" for text in _PLAIN), ".parquet", *SHEETS)
+TABLE_ENDINGS = (*_PLAIN, *(f"{text}.gz" for text in _PLAIN), ".parquet", *SHEETS, *LABELLED)
 OUTPUTS = (".csv", ".parquet", *LINES)
 _BATCH = 1 << 16  # rows of a Parquet batch
 _BLOCK = 1 << 20  # bytes of a CSV block, of which Arrow reads 32 ahead
@@ -100,7 +101,8 @@ def batches_of(
             yield extent.counted(rows), extent
     else:
         raise BadFile(
-            f"{path}: only {', '.join(_PLAIN)} (also .gz), .parquet, {', '.join(SHEETS)} files are read"
+            f"{path}: only {', '.join(_PLAIN)} (also .gz), .parquet, "
+            f"{', '.join((*SHEETS, *LABELLED))} files are read"
         )
 
 

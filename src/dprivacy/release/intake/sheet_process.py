@@ -1,14 +1,18 @@
-"""Reads one sheet of a spreadsheet from standard input and writes it as CSV, in a process of its own.
+"""Reads a file of another program from standard input and writes it as CSV, in a process of its own.
 
-The library that reads spreadsheets may be made to ask for more memory than there is, which ends the
-process that it runs in. So this file is run as a program, within limits that follow from what the
-spreadsheet says it unpacks to, and imports nothing of ours. What it prints begins with a line of JSON:
-what it did, or why not. Every cell that is not empty stands in quotes.
+The libraries that read spreadsheets and files of SPSS or Stata may be made to ask for more memory than
+there is, or to fail in C, which ends the process that they run in. So this file is run as a program,
+within limits that follow from what the file says it unpacks to, and imports nothing of ours. Its first
+argument is the format, "sheet", "sav", "por" or "dta"; the second is the sheet, or "labels" for what a
+statistical file says of its variables. What it prints begins with a line of JSON: what it did, or why
+not. Every cell that is not empty stands in quotes.
 """
 
 import datetime
 import io
+import itertools
 import json
+import math
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -20,18 +24,25 @@ _MOST_TIMES, _ALWAYS = 100, 4 << 20  # a sheet shrinks to a twentieth; small one
 _MOST_PARTS = 10_000
 _MEMORY, _TIMES_MEMORY = 256 << 20, 6  # bytes, and for each byte unpacked
 _SECONDS, _BYTES_A_SECOND = 3, 4 << 20  # seconds of the processor, and bytes unpacked in each more
+_TIMES_SLOWER = 16  # statistical files hold a cell in a byte
+_CELLS = 500_000  # of a statistical file that are held at once
 _NAMES, _LONGEST_NAME = 10, 40  # of sheets that are listed
 
 
 def main() -> None:
-    """Do it, for the sheet that the first argument names; by default for the only one with cells."""
-    wanted = sys.argv[1] if len(sys.argv) > 1 else None
+    """Do it, for the sheet that the second argument names; by default for the only one with cells."""
+    kind, wanted = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     lines: Iterable[str] = ()
     try:
         _limit(0)
-        _limit(_unpacked(sys.stdin.buffer))
+        _limit(_unpacked(sys.stdin.buffer), 1 if kind == "sheet" else _TIMES_SLOWER)
         _require_ends(sys.stdin.buffer)
-        said, lines = _read(sys.stdin.buffer, wanted)
+        if kind == "sheet":
+            said, lines = _read(sys.stdin.buffer, wanted)
+        elif wanted == "labels":
+            said = _labels(sys.stdin.buffer, kind)
+        else:
+            said, lines = {}, _records(sys.stdin.buffer, kind)
     except _TooLarge as reason:
         said = {"large": str(reason)}
     except MemoryError:
@@ -92,8 +103,8 @@ def _unpacked(file: IO[bytes]) -> int:
     file.seek(0)
     if size > _LARGEST:
         raise _TooLarge(
-            f"unpacks to {size >> 20:,} MiB, and at most {_LARGEST >> 20} MiB of a spreadsheet are "
-            "read; save it as CSV"
+            f"unpacks to {size >> 20:,} MiB, and at most {_LARGEST >> 20} MiB of such a file "
+            "are read; save it as CSV"
         )
     if size > _MOST_TIMES * packed + _ALWAYS:
         raise _TooLarge(
@@ -162,14 +173,75 @@ def _lines(rows: Iterable[list[Any]]) -> Iterator[str]:
             empty.clear()
 
 
-def _limit(unpacked: int) -> None:
-    """Keep this process to what a spreadsheet of so many bytes needs."""
+def _statistical(file: IO[bytes], kind: str, **options: Any) -> tuple[dict[str, Any], Any]:
+    """The columns of a statistical file, and what it says of them; missing codes as they are."""
+    import pyreadstat
+
+    reader: Any = getattr(pyreadstat, f"read_{kind}")
+    if kind != "por":
+        options["user_missing"] = True
+    file.seek(0)
+    columns, about = reader(file, output_format="dict", **options)
+    return columns, about
+
+
+def _labels(file: IO[bytes], kind: str) -> dict[str, Any]:
+    """What a statistical file says of its variables: labels, measure, and which codes are missing."""
+    _, about = _statistical(file, kind, metadataonly=True)
+    return {
+        "variables": [
+            {
+                "name": name,
+                "label": label or "",
+                "measure": about.variable_measure.get(name) or "",
+                "values": [
+                    [written(code), str(text)]
+                    for code, text in (about.variable_value_labels.get(name) or {}).items()
+                ],
+                "missing": [
+                    [written(part["lo"]), written(part["hi"])]
+                    for part in about.missing_ranges.get(name, [])
+                ]
+                + [[code, code] for code in about.missing_user_values.get(name, [])],
+            }
+            for name, label in zip(about.column_names, about.column_labels, strict=True)
+        ]
+    }
+
+
+def _records(file: IO[bytes], kind: str) -> Iterator[str]:
+    """The records of a statistical file as lines, below the names of its variables."""
+    names = _statistical(file, kind, metadataonly=True)[1].column_names
+    return itertools.chain(
+        [line_of(names)], _rows(file, kind, max(1, _CELLS // max(1, len(names))))
+    )
+
+
+def _rows(file: IO[bytes], kind: str, most: int) -> Iterator[str]:
+    """All records, so many at a time."""
+    begin = 0
+    while True:
+        columns, _ = _statistical(file, kind, row_limit=most, row_offset=begin)
+        rows = list(zip(*columns.values(), strict=True))
+        for row in rows:
+            yield line_of("" if _is_gap(cell) else cell for cell in row)
+        if len(rows) < most:
+            return
+        begin += most
+
+
+def _is_gap(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _limit(unpacked: int, slower: int = 1) -> None:
+    """Keep this process to what a file of so many bytes needs."""
     try:
         import resource
     except ImportError:  # on Windows, which has no such limits
         return
     memory = _MEMORY + _TIMES_MEMORY * unpacked
-    seconds = _SECONDS + unpacked // _BYTES_A_SECOND
+    seconds = _SECONDS + slower * unpacked // _BYTES_A_SECOND
     for kind, most in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, seconds),

@@ -8,6 +8,7 @@ from typing import Any
 
 from dprivacy.extras import arrow
 from dprivacy.release.intake.byte_streams import opened_utf8
+from dprivacy.release.intake.labelled_files import is_labelled, labelled_text
 from dprivacy.release.intake.spreadsheet_files import is_spreadsheet, sheet_text
 from dprivacy.release.intake.table_format import TableFormat, format_of, sheet_format
 from dprivacy.release.intake.table_settings import Intake
@@ -22,11 +23,16 @@ class TableSource:
 
 
 def source_of(path: Path, known: Intake) -> TableSource:
-    """The source of a text table or of a spreadsheet."""
+    """The source of a text table, a spreadsheet, or a file of SPSS or Stata."""
+    if is_labelled(path):
+        named = Intake(known.settings.updated(header=True), known.names)
+        return _held(path, labelled_text(path), named)
     if is_spreadsheet(path):
-        content = sheet_text(path, known.settings.sheet)
-        return TableSource(
-            sheet_format(path, content, known), lambda: arrow().BufferReader(content)
-        )
+        return _held(path, sheet_text(path, known.settings.sheet), known)
     found = format_of(path, known)
     return TableSource(found, lambda: opened_utf8(path, found.encoding))
+
+
+def _held(path: Path, content: bytearray, known: Intake) -> TableSource:
+    """A table that became text in memory."""
+    return TableSource(sheet_format(path, content, known), lambda: arrow().BufferReader(content))
