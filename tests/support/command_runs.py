@@ -119,6 +119,25 @@ value, n = sys.argv[1], int(sys.argv[2])
 k = n * 3 // 5 if value == "yes" else n * 2 // 5
 print("\\n".join(["1"] * k + ["0"] * (n - k)))
 """
+CODES = """variable,label,code,meaning
+name,Name of the respondent,,
+region,Part of the country,,
+hobby,Favourite hobby,sports,
+hobby,Favourite hobby,cars,
+hobby,Favourite hobby,television,
+hobby,Favourite hobby,computer games,
+hobby,Favourite hobby,reading,
+smokes,Do you smoke?,yes,
+smokes,Do you smoke?,no,
+health,Health,bad,
+health,Health,fair,
+health,Health,good,
+health,Health,very good,
+"""
+REGIONS = """<Structure><Codelists><Codelist id="CL_REGION">
+<Code id="north"/><Code id="south"/><Code id="east"/><Code id="west"/>
+</Codelist></Codelists></Structure>
+"""
 WORDS = ("river stone bridge water boat", "music song dance guitar piano")
 
 
@@ -127,6 +146,8 @@ def prepare(folder: Path) -> Path:
     assert command("demo", "-o", ".", folder=folder).code == 0
     files = {
         "pram.csv": PRAM,
+        "codes.csv": CODES,
+        "regions.xml": REGIONS,
         "old.csv": OLD,
         "new.csv": NEW,
         "prior.csv": "".join(f"{i},{j},{1 + i + j}\n" for i in range(3) for j in range(3)),

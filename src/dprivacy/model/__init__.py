@@ -47,6 +47,7 @@ from dprivacy.model.documents import (
     rebuilt as rebuilt,
     require_keys as require_keys,
     require_regular as require_regular,
+    text_of as text_of,
     write_document as write_document,
 )
 from dprivacy.model.guarantees import (

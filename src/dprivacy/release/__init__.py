@@ -1,5 +1,11 @@
 """Releases: a protected copy of a table, and the card that says what it protects."""
 
+from dprivacy.release.codebooks.codebook_files import read_codebook as read_codebook
+from dprivacy.release.codebooks.codebook_model import (
+    Codebook as Codebook,
+    Value as Value,
+    Variable as Variable,
+)
 from dprivacy.release.columns.key_files import (
     read_permanent_key as read_permanent_key,
     write_permanent_key as write_permanent_key,
@@ -141,6 +147,7 @@ from dprivacy.release.plans.table_plan import (
     plan_from as plan_from,
 )
 from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words
+from dprivacy.release.proposals.codebook_plan import Draft as Draft, draft_from as draft_from
 from dprivacy.release.texts.folder_job import folder_files as folder_files
 from dprivacy.release.texts.protecting_texts import (
     charge_of as charge_of,

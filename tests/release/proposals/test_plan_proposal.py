@@ -31,7 +31,7 @@ def table():
         "day": [datetime.date(2020, 1, 1 + k % 2) for k in range(N)],
         "gone": pa.nulls(N),
         "some": ["x", "y", None] * (N // 3),
-        "odd\x7f \n\"name": ["a", "b\x7f"] * (N // 2),
+        "odd\x7f \n\"mark": ["a", "b\x7f"] * (N // 2),
     })  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_what_is_proposed(source):
     assert columns["day"]["values"] == ["2020-01-01", "2020-01-02"]
     assert columns["some"]["values"] == ["x", "y"]
     assert columns["some"]["nulls"] == "refuse"
-    assert columns['odd\x7f \n"name']["values"] == ["a", "b\x7f"]
+    assert columns['odd\x7f \n"mark']["values"] == ["a", "b\x7f"]
     for name in ("age", "share", "big", "debt"):
         assert columns[name]["type"] == "numbers"
 
@@ -138,7 +138,7 @@ def test_refusals(tmp_path):
 
 def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
     from dprivacy.release.files import table_files
-    from dprivacy.release.proposals import plan_proposal as proposal
+    from dprivacy.release.proposals import table_glance as proposal
 
     monkeypatch.setattr(proposal, "_ROWS_LOOKED_AT", 100)
     monkeypatch.setattr(table_files, "_BATCH", 50)
@@ -148,13 +148,13 @@ def test_only_the_first_rows_are_looked_at(tmp_path, monkeypatch):
 
 def test_constants_are_dropped_and_fractions_are_numbers(tmp_path):
     rows = "\n".join(f"{i % 3},7,{i % 4 + 0.5}" for i in range(40))
-    (tmp_path / "in.csv").write_text(f"code,same,weight\n{rows}\n")
+    (tmp_path / "in.csv").write_text(f"code,same,height\n{rows}\n")
     text = propose(tmp_path / "in.csv")
     plan = tomllib.loads(text)
     assert plan["drop"] == ["same"]
     assert "# same is dropped: it is the same for everyone." in text
     assert plan["columns"]["code"]["values"] == [0, 1, 2]
-    assert plan["columns"]["weight"]["type"] == "numbers"
+    assert plan["columns"]["height"]["type"] == "numbers"
     Plan.parse(text.replace('source = "data" ', 'source = "declared" '))
 
 
@@ -222,3 +222,12 @@ def test_decimal_commas_are_named_as_the_reason(tmp_path):
     rows = "".join(f"a;{k},5\nb;{k},25\n" for k in range(30))
     text = propose(written(tmp_path, f"group;income\n{rows}"))
     assert "# income is dropped: its numbers are not written as 1234.5 is" in text
+
+
+@pytest.mark.parametrize("name", ["sampling_weight", "PWGTP", "strata", "psu"])
+def test_what_serves_the_design_of_a_survey_gets_no_noise(tmp_path, name):
+    rows = "\n".join(f"{k % 3},{k % 7 + 0.5}" for k in range(60))
+    (tmp_path / "in.csv").write_text(f"code,{name}\n{rows}\n")
+    text = propose(tmp_path / "in.csv")
+    assert tomllib.loads(text)["drop"] == [name]
+    assert f"# {name} is dropped: its name reads as a " in text

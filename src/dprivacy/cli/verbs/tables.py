@@ -1,6 +1,7 @@
 """The verbs of tables: inspect, plan and sanitise to release, and attack."""
 
 import tomllib
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from dprivacy.release import (
     Plan,
     attack as attack_release,
     card_path,
+    draft_from,
     forecast,
     needed_eps,
     propose,
+    read_codebook,
     received,
     require_delta,
     sanitise_file,
@@ -25,15 +28,42 @@ from dprivacy.release import (
 )
 
 
-@click.command(epilog=shared.examples("dprivacy inspect survey.csv -o first.toml"))
-@click.argument("table", type=Input(secret=True))
+@click.command(
+    epilog=shared.examples(
+        "dprivacy inspect survey.csv -o first.toml",
+        "dprivacy inspect survey.csv --codebook codes.csv --as region=publish",
+        "dprivacy inspect --codebook codes.csv --codes region=regions.xml",
+    )
+)
+@click.argument("table", type=Input(secret=True), required=False)
+@click.option(
+    "--codebook",
+    type=Input(),
+    help="What the columns may hold: a dictionary (CSV, JSON, sheet), DDI, SPSS or Stata file.",
+)
+@click.option(
+    "--codes",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="List of the codes of a column, SDMX or CSV; repeatable.",
+)
+@click.option(
+    "--as",
+    "chosen",
+    multiple=True,
+    metavar="NAME=CHOICE",
+    help="With a codebook: drop, publish, categories, ordered, numbers, tree or LOW:HIGH; repeatable.",
+)
 @shared.epsilon("Level for every column", default="ln 3")
 @shared.output("Plan to write, a .toml file; standard output by default", dash=True)
 @shared.TABLE
 @shared.REPLACE
 @shared.JSON
 def inspect(
-    table: Path,
+    table: Path | None,
+    codebook: Path | None,
+    codes: tuple[str, ...],
+    chosen: tuple[str, ...],
     epsilon: str,
     output: Path | None,
     replace: bool,
@@ -42,18 +72,49 @@ def inspect(
 ) -> None:
     """Propose a plan for a TABLE (text, sheet, Parquet, or -), as TOML to be read and changed.
 
-    What was taken from the data is marked, and a plan is refused until its marks are confirmed.
+    What was taken from the data is marked, and a plan is refused until its marks are confirmed. With a
+    codebook nothing is taken from the data; then TABLE may be left out.
     """
     shared.refuse_existing(output, replace=replace)
-    text = propose(table, eps=epsilon, **written)
-    named = output is not None and str(output) != "-"
-    if named:
-        assert output is not None
+    answer: dict[str, Any] = {"output": None}
+    note = ""
+    if codebook is None and not codes:
+        if table is None or chosen:
+            raise click.UsageError("name a TABLE, or a --codebook, which --as speaks of")
+        text = propose(table, eps=epsilon, **written)
+    else:
+        book = read_codebook(codebook, codes=_pairs("--codes", codes))
+        draft = draft_from(book, table, eps=epsilon, choices=_pairs("--as", chosen), **written)
+        text, answer["undecided"] = draft.toml, dict(draft.undecided)
+        note = _still_open(draft.undecided)
+    answer["toml"] = text
+    if output is not None and str(output) != "-":
         output.write_text(text, encoding="utf-8")
-    answer: dict[str, Any] = {"output": str(output) if named else None, "toml": text}
+        answer["output"] = str(output)
+        text = f"{shared.wrote(str(output))}{note}"
     if as_json:
-        answer["plan"] = tomllib.loads(text)
-    shared.say(answer, as_json, shared.wrote(str(output)) if named else text)
+        answer["plan"] = tomllib.loads(answer["toml"])
+    shared.say(answer, as_json, text)
+
+
+def _pairs(option: str, given: tuple[str, ...]) -> dict[str, str]:
+    """What stands behind the first = of each."""
+    found: dict[str, str] = {}
+    for pair in given:
+        name, equals, rest = pair.partition("=")
+        if not (name and equals and rest) or name in found:
+            raise click.UsageError(f"{option} takes NAME=…, once for each name, unlike {pair!r}")
+        found[name] = rest
+    return found
+
+
+def _still_open(undecided: Mapping[str, str]) -> str:
+    """The columns that somebody must decide about, a line each."""
+    lines = [f"  {name}: {reason}." for name, reason in undecided.items()]
+    if not lines:
+        return " Every column is decided."
+    told = f" {counted(len(lines), 'column')} left to decide (--as NAME=CHOICE, or in the plan):"
+    return "\n".join([told, *lines])
 
 
 @click.command(

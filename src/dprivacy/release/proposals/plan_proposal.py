@@ -1,55 +1,64 @@
 """`inspect`: a first plan for a table, with everything that came from the data marked as such."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from pathlib import Path
 from typing import Any, Unpack
 
-from dprivacy.errors import WrongShape
+from dprivacy.errors import WrongKind
 from dprivacy.extras import arrow, compute
 from dprivacy.model import as_path
 from dprivacy.numbers import as_eps
+from dprivacy.release.codebooks.codebook_model import Codebook, Variable
 from dprivacy.release.columns.column_batches import MISSING
-from dprivacy.release.files.table_files import batches_of, is_typed
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
-from dprivacy.release.intake.table_sources import source_of
+from dprivacy.release.proposals.codebook_plan import draft_from
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines
 from dprivacy.release.proposals.toml_lines import (
     toml_key,
     toml_list,
     toml_number,
     toml_text,
-    toml_value,
 )
+from dprivacy.release.proposals.variable_roles import purpose_of
 from dprivacy.typing import PathArg
 
 _MOST_VALUES = 60  # distinct values up to which a column is proposed as categories
 _LONGEST = 40  # characters of such a value
-_ROWS_LOOKED_AT = 200_000
-_NAMES_A_PERSON = ("id", "hid", "pid", "name", "person", "email", "phone", "ssn", "address")
 
 
 def propose(
-    path: PathArg,
+    path: PathArg | None,
     *,
     eps: str = "ln 3",
+    codebook: Codebook | PathArg | None = None,
+    choices: Mapping[str, str] | None = None,
     **written: Unpack[Written],
 ) -> str:
     r"""A plan in TOML for the columns of a table, to be read and changed by a person.
 
-    Values that occur in the data are listed with ``source = "data"``, and a plan with that mark is
-    refused: which values occur is itself a secret of the people in the table. Only short values that
-    repeat are listed; a column that may hold records or names is proposed to be dropped. Each proposal
-    has its reason beside it.
+    With a codebook the values and ranges are those that it declares; the table is merely compared with
+    them, and may be left out. What a codebook does not settle, such as a weight, is listed as open.
+
+    Without one, values that occur in the data are listed with ``source = "data"``, and a plan with that
+    mark is refused: which values occur is itself a secret of the people in the table. Only short values
+    that repeat are listed; a column that may hold records or names is proposed to be dropped. Each
+    proposal has its reason beside it.
 
     Parameters
     ----------
     path
-        A table as for `sanitise_file`. At most 200,000 rows are looked at.
+        A table as for `sanitise_file`. At most 200,000 rows are looked at. None plans from the codebook
+        alone.
     eps
         The level that is written for every column.
+    codebook
+        What is declared of the columns: a file as for `read_codebook`, or what that read.
+    choices
+        With a codebook, what somebody chose for some columns: "drop", "publish", "categories",
+        "ordered", "numbers", "tree", or a range such as "0:110".
     **written
         How the table is written, as for `sanitise_file`; the plan says it again.
 
@@ -58,10 +67,13 @@ def propose(
     UnclearTable
         When it cannot be seen how the table is written; above all, when its first line may be a
         person's record.
+    UnknownCategory
+        When columns hold values that the codebook does not declare; they are not quoted.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "survey.csv")
     ...     _ = file.write_text("tea\nyes\nno\nno\nyes\n")
@@ -72,9 +84,13 @@ def propose(
     epsilon = "ln 3"
     """
     as_eps(eps)
+    if codebook is not None:
+        return draft_from(codebook, path, eps=eps, choices=choices, **written).toml
+    if choices or path is None:
+        raise WrongKind("a table is needed, or a codebook; choices are for a codebook's columns")
     path = as_path(path, "a table")
     said = TableSettings(**written)
-    seen = {name: _described(name, column) for name, column in _columns(path, Intake(said))}
+    seen = {name: _described(name, column) for name, column in first_rows(path, Intake(said))}
     lines = [
         "# A first plan, to be read and changed.",
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
@@ -86,7 +102,7 @@ def propose(
     dropped = {name: found for name, found in seen.items() if found.kind == "drop"}
     lines += [f"drop = {toml_list(list(dropped))}"]
     lines += [f"# {toml_key(name)} is dropped: {found.why}." for name, found in dropped.items()]
-    lines += ["pass_through = []    # published as they are", "", *_table(path, Intake(said))]
+    lines += ["pass_through = []    # published as they are", "", *layout_lines(path, Intake(said))]
     for name, found in seen.items():
         if found.kind != "drop":
             lines += [f"[columns.{toml_key(name)}]", *_column(found, eps), ""]
@@ -104,41 +120,13 @@ class _Found:
     ends: tuple[float, float] = (0.0, 0.0)
 
 
-def _columns(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
-    """The columns of the first rows, numbers of text files as text."""
-    parts, rows = [], 0
-    with batches_of(path, known) as (batches, _):
-        for batch in batches:
-            parts.append(batch)
-            rows += len(batch)
-            if rows >= _ROWS_LOOKED_AT:
-                break
-    if not rows:
-        raise WrongShape(f"{path}: holds no rows")
-    table = arrow().Table.from_batches(parts)
-    yield from zip(table.schema.names, table.columns, strict=True)
-
-
-def _table(path: Path, known: Intake) -> list[str]:
-    """How the file is written, where that is not as usual."""
-    found = None if is_typed(path) else source_of(path, known).format
-    if found is None:
-        return []
-    settings = found.to_settings().updated(sheet=known.settings.sheet).to_dict()
-    notes = {"header": "   # the first line is a row like the others" if not found.header else ""}
-    if found.letters:
-        notes["encoding"] = (
-            f"   # letters beyond a-z are {found.letters}: if they look wrong, it is another one"
-        )
-    lines = [f"{key} = {toml_value(value)}{notes.get(key, '')}" for key, value in settings.items()]
-    return ["[table]               # how the file is written", *lines, ""] if lines else []
-
-
 def _described(name: str, column: Any) -> _Found:
     """What a column looks like; one that cannot be listed or counted is proposed to be dropped."""
     pa, pc = arrow(), compute()
-    if any(part in _NAMES_A_PERSON for part in name.lower().replace("-", "_").split("_")):
-        return _Found("drop", "its name says that it identifies people")
+    purpose = purpose_of(Variable(name))
+    if purpose is not None:
+        useless = "" if purpose.identifies else ", which noise would make useless"
+        return _Found("drop", f"{purpose.reason}{useless}")
     try:
         texts = column.combine_chunks().cast(pa.string()).drop_null()
     except pa.ArrowException:

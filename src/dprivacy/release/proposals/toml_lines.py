@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from dprivacy.model import shown
 
-_LONGEST = 120  # characters of somebody's words in a comment
+_LONGEST = 240  # characters of somebody's words in a comment
 
 
 def toml_text(value: str) -> str:

@@ -1,0 +1,1 @@
+"""Codebooks: what institutions publish of their variables, from the files they have."""

@@ -1,0 +1,251 @@
+"""A plan from a codebook, as TOML: what is declared, what is left out, and what is still open."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from pathlib import Path
+from typing import Any, Unpack
+
+from dprivacy.errors import WrongShape
+from dprivacy.model import as_path, counted
+from dprivacy.numbers import as_eps
+from dprivacy.release.codebooks.codebook_files import read_codebook
+from dprivacy.release.codebooks.codebook_model import Codebook, Value, decimal_of, whole_of
+from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
+from dprivacy.release.proposals.codebook_check import compared
+from dprivacy.release.proposals.column_proposals import ColumnProposal, proposed_columns
+from dprivacy.release.proposals.table_glance import first_rows, layout_lines
+from dprivacy.release.proposals.toml_lines import (
+    comment,
+    toml_key,
+    toml_list,
+    toml_number,
+    toml_text,
+)
+from dprivacy.release.proposals.variable_kinds import Answers
+from dprivacy.typing import PathArg
+
+_MOST_STEPS = 200  # of the grid of a range
+_OVER_THE_RANGE = 4  # the level between the two ends of a range
+_MANY = 60  # codes from which a report may err less than a response
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A plan from a codebook in TOML, and the columns that are still open, with the reason."""
+
+    toml: str
+    undecided: Mapping[str, str]
+
+
+def draft_from(
+    codebook: Codebook | PathArg,
+    path: PathArg | None = None,
+    *,
+    eps: str = "ln 3",
+    choices: Mapping[str, str] | None = None,
+    **written: Unpack[Written],
+) -> Draft:
+    """A plan from a codebook; a table is compared with it, where there is one."""
+    book = codebook if isinstance(codebook, Codebook) else read_codebook(codebook)
+    names: Sequence[str] = book.names
+    columns: list[tuple[str, Any]] = []
+    layout: list[str] = []
+    title = Path(book.file).stem
+    if path is not None:
+        path = as_path(path, "a table")
+        known = Intake.of(TableSettings(**written), book.names)
+        columns, layout, title = list(first_rows(path, known)), layout_lines(path, known), path.stem
+        names = [name for name, _ in columns]
+        if not set(names) & set(book.names):
+            raise WrongShape(f"{path}: no column is called as a variable of {book.file}")
+    found = proposed_columns(book, names, choices or {})
+    declared = {
+        column.name: column.answers for column in found if column.protects and column.answers
+    }
+    gaps = compared(columns, declared)
+    beyond = [name for name in book.names if name not in names]
+    lines = [
+        "# A first plan from a codebook, to be read and changed.",
+        f"# What the columns may hold is declared by {comment(book.file)}; its hash is noted.",
+        *([f"# The codebook also describes {comment(', '.join(beyond))}, which the table lacks."]
+          if beyond else []),
+        "",
+        f"title = {toml_text(title)}",
+        'unit = "row"          # or the column that identifies a person, with rows_per_person',
+        *codebook_lines(found, eps, gaps),
+    ]  # fmt: skip
+    at = next((k for k, line in enumerate(lines) if line.startswith("[columns.")), len(lines))
+    undecided = {column.name: column.reason for column in found if column.what == "decide"}
+    return Draft("\n".join([*lines[:at], *layout, *lines[at:]]), undecided)
+
+
+def column_lines(found: ColumnProposal, eps: str, gaps: Collection[str]) -> list[str]:
+    """The table of a column in a plan."""
+    variable, answers = found.variable, found.answers
+    assert answers is not None
+    lines = [f"[columns.{toml_key(found.name)}]"]
+    if variable.label:
+        lines.append(f"# {comment(variable.label)}")
+    lines += [f"# {comment(reason)}." for reason in found.reasons[1:]]
+    lines.append(f'type = "{answers.kind}"   # {comment(found.reasons[0])}')
+    if answers.kind == "numbers":
+        lines += _line(answers, eps)
+    else:
+        lines += _listed(answers, eps)
+    lines += ['source = "declared"', f"note = {toml_text(variable.note)}"]
+    if found.name in gaps:
+        may = answers.kind in ("categories", "numbers")
+        perhaps = '"category"' if may else "{ replace = … }"
+        lines.append(
+            'nulls = "refuse"      # cells are missing, and the codebook has no code for that; '
+            f"perhaps {perhaps}"
+        )
+    return [*lines, ""]
+
+
+def _listed(answers: Answers, eps: str) -> list[str]:
+    values = answers.values
+    labels = "; ".join(f"{value.code} {value.label}" for value in values if value.label)
+    lines = [f"# {comment(labels)}"] if labels else []
+    if answers.kind == "tree":
+        tree, depth = tree_of(answers)
+        level = as_eps(eps) / depth
+        lines += [
+            f"tree = {_inline(tree)}",
+            f"epsilon = {toml_text(str(level))}   # per step up: {eps} at most between any two",
+        ]
+        return lines
+    lines.append(f"values = {toml_list(_codes(values))}")
+    if answers.kind == "ordered":
+        return [*lines, _per_class(eps, len(values))]
+    many = "   # dprivacy plan names a mechanism that errs less" if len(values) > _MANY else ""
+    return [*lines, f"epsilon = {toml_text(eps)}{many}"]
+
+
+def _per_class(eps: str, classes: int) -> str:
+    level = as_eps(eps) / (classes - 1)
+    return (
+        f"epsilon = {toml_text(str(level))}   # per class: {eps} between the ends. For counts of the "
+        "classes alone, categories err less"
+    )
+
+
+def _codes(values: Sequence[Value]) -> list[str | int]:
+    """Codes as a plan lists them: whole numbers where all are."""
+    wholes = [whole_of(value.code) for value in values]
+    found = [whole for whole in wholes if whole is not None]
+    return list(found) if len(found) == len(values) else [value.code for value in values]
+
+
+def _line(answers: Answers, eps: str) -> list[str]:
+    apart = [n for value in answers.codes if (n := decimal_of(value.code)) is not None]
+    low, high, step = grid_of(answers.low, answers.high, apart, whole=answers.whole)
+    lines = [
+        f"low = {toml_number(low)}",
+        f"high = {toml_number(high)}",
+        f"grid = {toml_number(step)}            # the step of the public grid",
+    ]
+    if answers.codes:
+        labels = "; ".join(f"{value.code} {value.label}" for value in answers.codes)
+        lines.append(
+            f"codes = {toml_list([value.code for value in answers.codes])}   # {comment(labels)}"
+        )
+    if answers.classes:
+        return [*lines, _per_class(eps, answers.classes)]
+    per_unit = f"{Decimal(_OVER_THE_RANGE) / (high - low):.2g}"
+    return [
+        *lines,
+        f'epsilon = "{per_unit}"   # per unit: about {_OVER_THE_RANGE} over the whole range',
+    ]
+
+
+def grid_of(
+    low: Decimal, high: Decimal, apart: Sequence[Decimal], *, whole: bool
+) -> tuple[Decimal, Decimal, Decimal]:
+    """A range rounded outward to a grid of at most 200 steps of 1, 2 or 5 times a power of ten.
+
+    Where a code stands in the way, such as 999 above 998, it is rounded inward there.
+
+    Examples
+    --------
+    >>> [int(x) for x in grid_of(Decimal(-9000), Decimal(1341000), [], whole=True)]
+    [-10000, 1350000, 10000]
+    """
+    width = high - low
+    power = Decimal(1).scaleb(width.adjusted() - 3)
+    step = next(
+        power * times
+        for times in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+        if width <= power * times * _MOST_STEPS
+    )
+    step = max(step, Decimal(1)) if whole else step
+    first = (low / step).to_integral_value(ROUND_FLOOR) * step
+    last = (high / step).to_integral_value(ROUND_CEILING) * step
+    first += step if any(first <= code < low for code in apart) else 0
+    last -= step if any(high < code <= last for code in apart) else 0
+    return first, max(last, first + step), step
+
+
+def tree_of(answers: Answers) -> tuple[Any, int]:
+    """The tree of a hierarchy as a plan writes it, and how many steps up there are at most."""
+    below: dict[str, list[Value]] = {}
+    for value in (*answers.values, *answers.groups):
+        below.setdefault(value.parent, []).append(value)
+    inner = {value.code for value in answers.groups}
+
+    def node(code: str) -> tuple[Any, int]:
+        children = below[code]
+        if not any(child.code in inner for child in children):
+            return [child.code for child in children], 1
+        # A code beside groups stands in a group of its own.
+        parts = {
+            child.code: node(child.code) if child.code in inner else ([child.code], 1)
+            for child in children
+        }
+        if len(parts) == 1:  # a level that all have in common
+            return next(iter(parts.values()))
+        return {name: part for name, (part, _) in parts.items()}, 1 + max(
+            d for _, d in parts.values()
+        )
+
+    return node("")
+
+
+def _inline(tree: Any) -> str:
+    if isinstance(tree, list):
+        return toml_list(tree)
+    return (
+        f"{{ {', '.join(f'{toml_key(name)} = {_inline(part)}' for name, part in tree.items())} }}"
+    )
+
+
+def codebook_lines(found: Sequence[ColumnProposal], eps: str, gaps: Collection[str]) -> list[str]:
+    """What a plan says of its columns: dropped, published, undecided and protected ones."""
+    dropped, published, undecided = (
+        [column for column in found if column.what == what]
+        for what in ("drop", "publish", "decide")
+    )
+    lines = [f"drop = {toml_list([column.name for column in dropped])}"]
+    lines += [
+        f"# {toml_key(column.name)} is dropped: {comment(column.reason)}." for column in dropped
+    ]
+    lines += [
+        f"pass_through = {toml_list([column.name for column in published])}    # published as they are",
+        "",
+    ]
+    if undecided:
+        lines += [
+            f"# To decide: {counted(len(undecided), 'column')}. A table is refused until each is "
+            "dropped, passed through or protected:",
+            "# write so here, or run inspect again with --as NAME=CHOICE.",
+        ]
+    for column in undecided:
+        label = f" ({comment(column.variable.label)})" if column.variable.label else ""
+        lines.append(f"# {toml_key(column.name)}{label}: {comment(column.reason)}.")
+        lines += [f"#   {offer}" for offer in column.offers]
+    lines += [""] if undecided else []
+    for column in found:
+        if column.protects:
+            lines += column_lines(column, eps, gaps)
+    return lines

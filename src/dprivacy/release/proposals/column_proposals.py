@@ -1,0 +1,138 @@
+"""For each variable of a codebook what would be done with its column, and why; or that it is open."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from dprivacy.errors import BadPlan, UnknownName
+from dprivacy.release.codebooks.codebook_model import Codebook, Variable, decimal_of, whole_of
+from dprivacy.release.proposals.toml_lines import toml_text
+from dprivacy.release.proposals.variable_kinds import Answers, answers_of, listed, ranked
+from dprivacy.release.proposals.variable_roles import Purpose, made_from, purpose_of
+
+CHOICES = ("drop", "publish", "categories", "ordered", "numbers", "tree")
+
+
+@dataclass(frozen=True)
+class ColumnProposal:
+    """What would be done to one column: a type of a plan, "drop", "publish" or "decide"; and why."""
+
+    name: str
+    what: str
+    reasons: tuple[str, ...]
+    variable: Variable
+    answers: Answers | None = None
+    offers: tuple[str, ...] = ()
+
+    @property
+    def protects(self) -> bool:
+        """Whether the plan has a table of settings for it."""
+        return self.what not in ("drop", "publish", "decide")
+
+    @property
+    def reason(self) -> str:
+        """The reasons in one line."""
+        return "; ".join(self.reasons)
+
+
+def proposed_columns(
+    book: Codebook, names: Sequence[str], choices: Mapping[str, str]
+) -> list[ColumnProposal]:
+    """A proposal for each column: what somebody chose, or what the codebook suggests."""
+    for name in choices:
+        UnknownName.require("--as: the column", name, names)
+    known = {variable.name: variable for variable in book.variables}
+    return [
+        _chosen(name, known.get(name, Variable(name)), choices[name])
+        if name in choices
+        else _suggested(known[name], known.keys())
+        if name in known
+        else ColumnProposal(
+            name, "decide", ("the codebook does not describe it",), Variable(name), offers=_USUAL
+        )
+        for name in names
+    ]
+
+
+_USUAL = ("drop: leave it out", "publish: everybody's answer can be read off as it is")
+
+
+def _suggested(variable: Variable, names: Collection[str]) -> ColumnProposal:
+    purpose = purpose_of(variable)
+    if purpose is not None:
+        return _by_purpose(variable, purpose)
+    answers = _plannable(answers_of(variable))
+    reasons = answers.reasons
+    if origin := made_from(variable, set(names)):
+        reasons += (
+            f"it reads as computed from {origin}: noise on both spends twice for one secret, so that "
+            "one of them might be dropped",
+        )
+    offers: tuple[str, ...] = ()
+    if answers.kind == "decide":
+        offers = ("LOW:HIGH: the public range of its numbers", *_USUAL)
+        if not variable.values:
+            offers = ("or name a list of its codes: --codes NAME=FILE", *offers)
+    return ColumnProposal(variable.name, answers.kind, reasons, variable, answers, offers)
+
+
+def _by_purpose(variable: Variable, purpose: Purpose) -> ColumnProposal:
+    if purpose.identifies:
+        why = (
+            f"{purpose.reason}; if a person has several rows and this column tells whose they are, "
+            f"write unit = {toml_text(variable.name)} and rows_per_person"
+        )
+        return ColumnProposal(variable.name, "drop", (why,), variable)
+    why = f"{purpose.reason}, which noise would make useless"
+    return ColumnProposal(variable.name, "decide", (why,), variable, offers=purpose.offers)
+
+
+def _chosen(name: str, variable: Variable, choice: str) -> ColumnProposal:
+    """What somebody chose for a column, on the command line or in Python."""
+    if choice in ("drop", "publish"):
+        return ColumnProposal(name, choice, ("as was chosen",), variable)
+    if ":" in choice:
+        low, high = map(decimal_of, choice.split(":", 1))
+        if low is None or high is None or low >= high:
+            raise BadPlan(f"--as {name}={choice}: a range should be LOW:HIGH, such as 0:110")
+        variable = replace(
+            variable, low=low, high=high, measure="scale", note="range chosen by hand"
+        )
+        answers = answers_of(variable)
+    elif choice not in CHOICES:
+        raise UnknownName.among(f"--as {name}: the choice", choice, (*CHOICES, "LOW:HIGH"))
+    elif choice in ("categories", "ordered"):
+        if len(variable.values) < 2:
+            raise BadPlan(f"--as {name}={choice}: the codebook lists no codes for it; see --codes")
+        answers = listed(variable) if choice == "categories" else ranked(variable)
+    else:
+        answers = answers_of(variable)
+    fits = choice not in CHOICES or choice == answers.kind
+    answers = _plannable(answers)
+    if answers.kind == "decide" or not fits:
+        raise BadPlan(f"--as {name}={choice}: does not fit, as {answers.reasons[-1]}")
+    return ColumnProposal(
+        name, answers.kind, ("as was chosen", *answers.reasons), variable, answers
+    )
+
+
+def _plannable(answers: Answers) -> Answers:
+    """Answers as a plan can protect them: codes beside an order stand beside a line of numbers."""
+    if not answers.codes:
+        return answers
+    named = ", ".join(value.code for value in answers.codes)
+    if answers.kind == "ordered":
+        wholes = [whole_of(value.code) for value in answers.values]
+        first, last = wholes[0], wholes[-1]
+        if first is not None and last is not None and last - first == len(wholes) - 1 > 0:
+            told = f"classes {first} to {last} in order, with {named} beside them"
+            ends = Decimal(first), Decimal(last)
+            return Answers(
+                "numbers", (*answers.reasons, told), (), answers.codes, *ends, classes=len(wholes)
+            )
+        told = f"as categories, for {named} has no place in the order"
+        every = (*answers.values, *answers.codes)
+        return replace(
+            answers, kind="categories", reasons=(*answers.reasons, told), values=every, codes=()
+        )
+    return answers
