@@ -1,12 +1,21 @@
 """Plans from codebooks: every column has a proposal with a reason, and the plan can be used."""
 
+import math
 import tomllib
 from decimal import Decimal
 
 import pytest
 
-from dprivacy.errors import BadPlan, UnknownCategory, UnknownName, WrongKind, WrongShape
-from dprivacy.release import Plan, Value, draft_from, propose, read_codebook, sanitise_file
+from dprivacy.errors import BadLevel, BadPlan, UnknownCategory, UnknownName, WrongKind, WrongShape
+from dprivacy.release import (
+    Plan,
+    Value,
+    draft_from,
+    joint_guarantee,
+    propose,
+    read_codebook,
+    sanitise_file,
+)
 from dprivacy.release.proposals.codebook_plan import grid_of
 from support.command_runs import CANARY
 from support.made_codebooks import CODES_CSV, CSV, GROUPED, SDMX_21
@@ -224,3 +233,19 @@ def read_codebook_of(folder, name, label, codes):
     book = read_codebook(folder / "b.csv")
     assert book.variable(name).values == (Value("1"), Value("2"))
     return book
+
+
+def test_columns_share_what_the_row_may_tell(book, table, tmp_path):
+    text = propose(table, codebook=book, row="ln 9", choices={"wt": "drop"})
+    assert "epsilon" not in text
+    raw = tomllib.loads(text)
+    assert raw["row"] == "ln 9"
+    whole = joint_guarantee(Plan.parse(text))
+    assert float(whole.eps) <= math.log(9)
+    assert "epsilon" not in propose(table, row="ln 9")
+    with pytest.raises(BadLevel):
+        propose(table, codebook=book, row="-1")
+    (tmp_path / "cl.xml").write_text(SDMX_21)
+    regions = read_codebook(book, codes={"region": tmp_path / "cl.xml"})
+    found = Plan.parse(propose(None, codebook=regions, row="ln 9")).column("region")
+    assert (found.kind, list(found.values)) == ("categories", ["CH01", "CH02", "FR01"])

@@ -55,6 +55,7 @@ from dprivacy.release import (
     help="With a codebook: drop, publish, categories, ordered, numbers, tree or LOW:HIGH; repeatable.",
 )
 @shared.epsilon("Level for every column", default="ln 3")
+@click.option("--row", help='Level for the whole row instead, which the columns share: "ln 9".')
 @shared.output("Plan to write, a .toml file; standard output by default", dash=True)
 @shared.TABLE
 @shared.REPLACE
@@ -65,6 +66,7 @@ def inspect(
     codes: tuple[str, ...],
     chosen: tuple[str, ...],
     epsilon: str,
+    row: str | None,
     output: Path | None,
     replace: bool,
     as_json: bool,
@@ -81,10 +83,11 @@ def inspect(
     if codebook is None and not codes:
         if table is None or chosen:
             raise click.UsageError("name a TABLE, or a --codebook, which --as speaks of")
-        text = propose(table, eps=epsilon, **written)
+        text = propose(table, eps=epsilon, row=row, **written)
     else:
         book = read_codebook(codebook, codes=_pairs("--codes", codes))
-        draft = draft_from(book, table, eps=epsilon, choices=_pairs("--as", chosen), **written)
+        choices = _pairs("--as", chosen)
+        draft = draft_from(book, table, eps=epsilon, row=row, choices=choices, **written)
         text, answer["undecided"] = draft.toml, dict(draft.undecided)
         note = _still_open(draft.undecided)
     answer["toml"] = text

@@ -43,6 +43,7 @@ def draft_from(
     path: PathArg | None = None,
     *,
     eps: str = "ln 3",
+    row: str | None = None,
     choices: Mapping[str, str] | None = None,
     **written: Unpack[Written],
 ) -> Draft:
@@ -59,7 +60,7 @@ def draft_from(
         names = [name for name, _ in columns]
         if not set(names) & set(book.names):
             raise WrongShape(f"{path}: no column is called as a variable of {book.file}")
-    found = proposed_columns(book, names, choices or {})
+    found = proposed_columns(book, names, choices or {}, trees=row is None)
     declared = {
         column.name: column.answers for column in found if column.protects and column.answers
     }
@@ -73,15 +74,24 @@ def draft_from(
         "",
         f"title = {toml_text(title)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
-        *codebook_lines(found, eps, gaps),
+        *row_lines(row),
+        *codebook_lines(found, None if row else eps, gaps),
     ]  # fmt: skip
     at = next((k for k, line in enumerate(lines) if line.startswith("[columns.")), len(lines))
     undecided = {column.name: column.reason for column in found if column.what == "decide"}
     return Draft("\n".join([*lines[:at], *layout, *lines[at:]]), undecided)
 
 
-def column_lines(found: ColumnProposal, eps: str, gaps: Collection[str]) -> list[str]:
-    """The table of a column in a plan."""
+def row_lines(row: str | None) -> list[str]:
+    """The budget of the row, where columns share one; checked here."""
+    if row is None:
+        return []
+    as_eps(row)
+    return [f"row = {toml_text(row)}          # what the whole row may tell; the columns share it"]
+
+
+def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str]) -> list[str]:
+    """The table of a column in a plan; without a level where the columns share the row's."""
     variable, answers = found.variable, found.answers
     assert answers is not None
     lines = [f"[columns.{toml_key(found.name)}]"]
@@ -89,10 +99,8 @@ def column_lines(found: ColumnProposal, eps: str, gaps: Collection[str]) -> list
         lines.append(f"# {comment(variable.label)}")
     lines += [f"# {comment(reason)}." for reason in found.reasons[1:]]
     lines.append(f'type = "{answers.kind}"   # {comment(found.reasons[0])}')
-    if answers.kind == "numbers":
-        lines += _line(answers, eps)
-    else:
-        lines += _listed(answers, eps)
+    lines += _line(answers) if answers.kind == "numbers" else _listed(answers)
+    lines += [_level(answers, eps)] if eps is not None else []
     lines += ['source = "declared"', f"note = {toml_text(variable.note)}"]
     if found.name in gaps:
         may = answers.kind in ("categories", "numbers")
@@ -104,31 +112,34 @@ def column_lines(found: ColumnProposal, eps: str, gaps: Collection[str]) -> list
     return [*lines, ""]
 
 
-def _listed(answers: Answers, eps: str) -> list[str]:
+def _listed(answers: Answers) -> list[str]:
     values = answers.values
     labels = "; ".join(f"{value.code} {value.label}" for value in values if value.label)
     lines = [f"# {comment(labels)}"] if labels else []
     if answers.kind == "tree":
-        tree, depth = tree_of(answers)
-        level = as_eps(eps) / depth
-        lines += [
-            f"tree = {_inline(tree)}",
-            f"epsilon = {toml_text(str(level))}   # per step up: {eps} at most between any two",
-        ]
-        return lines
-    lines.append(f"values = {toml_list(_codes(values))}")
-    if answers.kind == "ordered":
-        return [*lines, _per_class(eps, len(values))]
-    many = "   # dprivacy plan names a mechanism that errs less" if len(values) > _MANY else ""
-    return [*lines, f"epsilon = {toml_text(eps)}{many}"]
+        return [*lines, f"tree = {_inline(tree_of(answers)[0])}"]
+    return [*lines, f"values = {toml_list(_codes(values))}"]
 
 
-def _per_class(eps: str, classes: int) -> str:
-    level = as_eps(eps) / (classes - 1)
-    return (
-        f"epsilon = {toml_text(str(level))}   # per class: {eps} between the ends. For counts of the "
-        "classes alone, categories err less"
-    )
+def _level(answers: Answers, eps: str) -> str:
+    """The level of a column: what is given, between its two most different answers."""
+    classes = len(answers.values) if answers.kind == "ordered" else answers.classes
+    if classes:
+        steps, told = (
+            classes - 1,
+            f"per class: {eps} between the ends; categories err less in counts",
+        )
+    elif answers.kind == "tree":
+        steps, told = tree_of(answers)[1], f"per step up: {eps} at most between any two"
+    elif answers.kind == "numbers":
+        low, high, _ = _grid(answers)
+        per_unit = f"{Decimal(_OVER_THE_RANGE) / (high - low):.2g}"
+        return f'epsilon = "{per_unit}"   # per unit: about {_OVER_THE_RANGE} over the whole range'
+    else:
+        many = len(answers.values) > _MANY
+        told = "   # dprivacy plan names a mechanism that errs less" if many else ""
+        return f"epsilon = {toml_text(eps)}{told}"
+    return f"epsilon = {toml_text(str(as_eps(eps) / steps))}   # {told}"
 
 
 def _codes(values: Sequence[Value]) -> list[str | int]:
@@ -138,9 +149,13 @@ def _codes(values: Sequence[Value]) -> list[str | int]:
     return list(found) if len(found) == len(values) else [value.code for value in values]
 
 
-def _line(answers: Answers, eps: str) -> list[str]:
+def _grid(answers: Answers) -> tuple[Decimal, Decimal, Decimal]:
     apart = [n for value in answers.codes if (n := decimal_of(value.code)) is not None]
-    low, high, step = grid_of(answers.low, answers.high, apart, whole=answers.whole)
+    return grid_of(answers.low, answers.high, apart, whole=answers.whole)
+
+
+def _line(answers: Answers) -> list[str]:
+    low, high, step = _grid(answers)
     lines = [
         f"low = {toml_number(low)}",
         f"high = {toml_number(high)}",
@@ -151,13 +166,7 @@ def _line(answers: Answers, eps: str) -> list[str]:
         lines.append(
             f"codes = {toml_list([value.code for value in answers.codes])}   # {comment(labels)}"
         )
-    if answers.classes:
-        return [*lines, _per_class(eps, answers.classes)]
-    per_unit = f"{Decimal(_OVER_THE_RANGE) / (high - low):.2g}"
-    return [
-        *lines,
-        f'epsilon = "{per_unit}"   # per unit: about {_OVER_THE_RANGE} over the whole range',
-    ]
+    return lines
 
 
 def grid_of(
@@ -220,7 +229,9 @@ def _inline(tree: Any) -> str:
     )
 
 
-def codebook_lines(found: Sequence[ColumnProposal], eps: str, gaps: Collection[str]) -> list[str]:
+def codebook_lines(
+    found: Sequence[ColumnProposal], eps: str | None, gaps: Collection[str]
+) -> list[str]:
     """What a plan says of its columns: dropped, published, undecided and protected ones."""
     dropped, published, undecided = (
         [column for column in found if column.what == what]

@@ -36,13 +36,16 @@ class ColumnProposal:
 
 
 def proposed_columns(
-    book: Codebook, names: Sequence[str], choices: Mapping[str, str]
+    book: Codebook, names: Sequence[str], choices: Mapping[str, str], *, trees: bool = True
 ) -> list[ColumnProposal]:
-    """A proposal for each column: what somebody chose, or what the codebook suggests."""
+    """A proposal for each column: what somebody chose, or what the codebook suggests.
+
+    Without `trees` the lowest codes of a hierarchy are categories.
+    """
     for name in choices:
         UnknownName.require("--as: the column", name, names)
     known = {variable.name: variable for variable in book.variables}
-    return [
+    found = [
         _chosen(name, known.get(name, Variable(name)), choices[name])
         if name in choices
         else _suggested(known[name], known.keys())
@@ -52,6 +55,16 @@ def proposed_columns(
         )
         for name in names
     ]
+    return found if trees else [_flat(column) for column in found]
+
+
+def _flat(column: ColumnProposal) -> ColumnProposal:
+    """A hierarchy as a list, with which the levels of a row can be shared."""
+    if column.answers is None or column.what != "tree":
+        return column
+    reasons = (*column.reasons, "as categories, for the budget of a row is not shared with trees")
+    answers = replace(column.answers, kind="categories")
+    return replace(column, what="categories", reasons=reasons, answers=answers)
 
 
 _USUAL = ("drop: leave it out", "publish: everybody's answer can be read off as it is")

@@ -14,7 +14,7 @@ from dprivacy.release.codebooks.codebook_model import Codebook, Variable
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
-from dprivacy.release.proposals.codebook_plan import draft_from
+from dprivacy.release.proposals.codebook_plan import draft_from, row_lines
 from dprivacy.release.proposals.table_glance import first_rows, layout_lines
 from dprivacy.release.proposals.toml_lines import (
     toml_key,
@@ -33,6 +33,7 @@ def propose(
     path: PathArg | None,
     *,
     eps: str = "ln 3",
+    row: str | None = None,
     codebook: Codebook | PathArg | None = None,
     choices: Mapping[str, str] | None = None,
     **written: Unpack[Written],
@@ -54,6 +55,8 @@ def propose(
         alone.
     eps
         The level that is written for every column.
+    row
+        Instead, a level for the whole row, which the columns share.
     codebook
         What is declared of the columns: a file as for `read_codebook`, or what that read.
     choices
@@ -85,7 +88,7 @@ def propose(
     """
     as_eps(eps)
     if codebook is not None:
-        return draft_from(codebook, path, eps=eps, choices=choices, **written).toml
+        return draft_from(codebook, path, eps=eps, row=row, choices=choices, **written).toml
     if choices or path is None:
         raise WrongKind("a table is needed, or a codebook; choices are for a codebook's columns")
     path = as_path(path, "a table")
@@ -98,6 +101,7 @@ def propose(
         "",
         f"title = {toml_text(path.stem)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
+        *row_lines(row),
     ]
     dropped = {name: found for name, found in seen.items() if found.kind == "drop"}
     lines += [f"drop = {toml_list(list(dropped))}"]
@@ -105,7 +109,7 @@ def propose(
     lines += ["pass_through = []    # published as they are", "", *layout_lines(path, Intake(said))]
     for name, found in seen.items():
         if found.kind != "drop":
-            lines += [f"[columns.{toml_key(name)}]", *_column(found, eps), ""]
+            lines += [f"[columns.{toml_key(name)}]", *_column(found, None if row else eps), ""]
     return "\n".join(lines)
 
 
@@ -197,7 +201,7 @@ def _numbers(texts: Any) -> list[float] | None:
         return None
 
 
-def _column(found: _Found, epsilon: str) -> list[str]:
+def _column(found: _Found, epsilon: str | None) -> list[str]:
     lines = [f'type = "{found.kind}"   # {found.why}']
     if found.kind == "numbers":
         low, high, grid = _range(*found.ends)
@@ -205,10 +209,12 @@ def _column(found: _Found, epsilon: str) -> list[str]:
             f"low = {toml_number(low)}          # rounded outward from the data: set the public range",
             f"high = {toml_number(high)}",
             f"grid = {toml_number(grid)}            # the step of the public grid",
-            f'epsilon = "{_per_unit(high - low)}"   # per unit: about 4 over the whole range',
         ]
+        level = f'"{_per_unit(high - low)}"   # per unit: about 4 over the whole range'
     else:
-        lines += [f"values = {toml_list(found.values)}", f"epsilon = {toml_text(epsilon)}"]
+        lines += [f"values = {toml_list(found.values)}"]
+        level = toml_text(epsilon or "")
+    lines += [f"epsilon = {level}"] if epsilon is not None else []
     lines.append('source = "data"       # confirm, then write "declared"')
     if found.nulls:
         policy = '"category"' if found.kind == "categories" else "{ replace = … }"
