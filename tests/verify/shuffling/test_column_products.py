@@ -116,11 +116,15 @@ def test_more_rows_of_a_person_than_help():
     assert never.eps == float("inf")
 
 
-def test_columns_with_too_many_pairs_are_taken_by_their_level():
-    wide = geometric(line(12), eps="ln 1.01")
-    fine = shuffled_columns([wide], 10**4, delta="1e-6")
-    rough = shuffled_columns([wide, wide, wide], 10**4, delta="1e-6")
-    assert fine.eps < rough.eps < rough.local
+def test_columns_with_too_many_pairs_are_taken_by_their_level(monkeypatch):
+    """One after the other: that proves less than all pairs would, and more than all levels."""
+    column = geometric(line(3), eps="ln 1.5")
+    by_pairs = shuffled_columns([column] * 3, 200, delta="1e-3")
+    monkeypatch.setattr(column_products, "_MOST_ATOMS", 60)
+    fine = shuffled_columns([column], 200, delta="1e-3")
+    rough = shuffled_columns([column] * 3, 200, delta="1e-3")
+    level = shuffled(rough.local, 200, delta="1e-3")
+    assert fine.eps < by_pairs.eps < rough.eps < level.eps < rough.local
 
 
 def test_many_columns_are_taken_by_the_sum_of_their_levels(monkeypatch):

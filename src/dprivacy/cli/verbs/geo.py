@@ -30,7 +30,7 @@ _EPILOG = shared.examples(
     "dprivacy geo walk.gpx --reports 500 -o reported.gpx",
     "dprivacy geo week.csv --person who --permanent-key key --state own -o o.csv",
     "dprivacy geo visits.csv --among venues.csv -o reported.csv",
-    'dprivacy geo --prior shops.csv --region "40.73,-73.99,1 km" --frontier "ln 4"',
+    'dprivacy geo --prior shops.csv --region "40.7,-74,4km" --cell 1km --frontier 2',
 )
 
 
