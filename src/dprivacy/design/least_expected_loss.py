@@ -9,6 +9,7 @@ import numpy as np
 
 from dprivacy.design.columns.arithmetic_device import require_device
 from dprivacy.design.engines.certified_integers import proved
+from dprivacy.design.engines.fan_program import by_rays
 from dprivacy.design.engines.whole_program import solved
 from dprivacy.design.max_case_optimum import MaxOptimum, max_case_optimum
 from dprivacy.design.optimum import OptimalityCertificate, Optimum, Proof, checked
@@ -80,7 +81,8 @@ def optimal(
     eps
         The level.
     delta
-        The slack δ: (ε·d, δ)-privacy. For small spaces only.
+        The slack δ: (ε·d, δ)-privacy. For small spaces only; on up to five or six categories with any
+        number of outputs, at most n² of which are used.
     prior
         How likely each secret is: a Dist, a mapping, or weights in the order of the space; uniform when
         omitted.
@@ -270,13 +272,17 @@ def _whole(
 
 
 def _with_slack(problem: Problem, clock: Clock) -> Optimum:
-    """The optimum for δ > 0, by one exact program (two where e^(ε·d) is irrational)."""
+    """The optimum for δ > 0, by one exact program (two where e^(ε·d) is irrational).
+
+    On categories its columns are the rays of a fan, where that is the smaller program.
+    """
     if problem.stretch is not None:
         raise NotApplicable(
             f"a spanner needs δ = 0, not {problem.delta}, because with δ > 0 pairs do not imply each "
             "other; leave the spanner out"
         )
-    channel, outer = solved(problem)
+    fan = by_rays(problem)
+    channel, outer = fan or solved(problem)
     loss, bound = problem.expected(channel.matrix), outer.outcome.value
     clock.tell(float(loss), float(bound), clock.spent)
     multipliers = dict(zip(problem.space.labels, outer.outcome.y, strict=False))
@@ -288,6 +294,6 @@ def _with_slack(problem: Problem, clock: Clock) -> Optimum:
         apart,
         OptimalityCertificate(checked(problem, channel), multipliers, (outer,)),
         True,
-        "exact program",
+        "exact program" if fan is None else "exact program of rays",
         clock.spent,
     )

@@ -27,7 +27,8 @@ class KernelCount(Count):
 
     `by_posteriors` counts them by number of posteriors; `classes` counts them up to the `symmetries`
     of the space (both None when the space has very many); `vertices` is the number of vertices of the
-    space of private hypers; `eps` and `points` say what was counted.
+    space of private hypers, with δ > 0 of rays of the fan; `eps`, `delta` and `points` say what was
+    counted.
 
     Examples
     --------
@@ -43,18 +44,21 @@ class KernelCount(Count):
     by_posteriors: Mapping[int, int]
     classes: int | None
     symmetries: int | None
+    delta: Fraction = Fraction(0)
 
     def explain(self) -> str:
         """The count in words."""
-        if not self.eps:
+        if not self.eps and not self.delta:
             return (
                 "At ε = 0 all entries of a column are equal: the uniform distribution is the one "
                 "vertex, and the channel that says nothing is the one kernel."
             )
         parts = ", ".join(f"{count:,} with {k}" for k, count in self.by_posteriors.items())
+        made = ("ray", "rays of the fan") if self.delta else ("vertex", "vertices")
         lines = [
             f"{counted(self, 'kernel')} on {counted(self.points, 'point')} at ε = "
-            f"{about(self.eps)}, made of {counted(self.vertices, 'vertex', 'vertices')}.",
+            f"{about(self.eps)}{f', δ = {self.delta}' if self.delta else ''}, made of "
+            f"{counted(self.vertices, *made)}.",
             f"By number of posteriors: {parts}.",
         ]
         if self.classes is not None and self.symmetries is not None:
@@ -67,7 +71,7 @@ class KernelCount(Count):
     def to_dict(self) -> dict[str, Any]:
         """The count as plain data."""
         return {
-            **self._told("points", "eps", "vertices"),
+            **self._told("points", "eps", "delta", "vertices"),
             "kernels": int(self),
             **self._told("by_posteriors", "classes", "symmetries"),
         }

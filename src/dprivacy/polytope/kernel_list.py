@@ -13,6 +13,8 @@ from dprivacy.numbers import Mat
 from dprivacy.polytope.cones.cone_vertices import rays
 from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.polytope.counted_parts import KernelCount
+from dprivacy.polytope.slack.fan_rays import SlackKernels
+from dprivacy.polytope.slack.tight_pairs import read_slack
 from dprivacy.polytope.supports.balanced_collections import balanced_supports, proper_subsets
 from dprivacy.polytope.supports.minimal_supports import (
     MOST_VERTICES,
@@ -24,7 +26,7 @@ from dprivacy.polytope.supports.minimal_supports import (
 from dprivacy.polytope.supports.modular_ranks import Flags
 from dprivacy.polytope.supports.space_symmetries import actions, representatives, symmetries
 from dprivacy.sources import result
-from dprivacy.typing import LevelLike, SpaceLike
+from dprivacy.typing import LevelLike, NumberLike, SpaceLike
 
 
 @result("T", "Def 6.3.2", "Property 3")
@@ -32,6 +34,7 @@ def kernels(
     space: SpaceLike,
     *,
     eps: LevelLike,
+    delta: NumberLike = 0,
     start: int = 0,
     up_to_symmetry: bool = False,
     force: bool = False,
@@ -47,7 +50,10 @@ def kernels(
     space
         A finite space with exact, finite distances.
     eps
-        The level; e^(ε·d) must be rational. At ε = 0 there is one kernel, which says nothing.
+        The level; e^(ε·d) must be rational. At ε = 0 and δ = 0 there is one kernel, which says nothing.
+    delta
+        The slack δ from 0 to 1, exact; above 0 for up to 3 equally distant points. Kernels are then the
+        vertices of {w ≥ 0 : Σ w_r·r = 1, Σ w_r·leaks(r) ≤ δ}, where r runs over the rays of the fan.
     start
         How many to pass over; an enumeration that was interrupted is resumed with the number seen.
     up_to_symmetry
@@ -97,22 +103,34 @@ def kernels(
         raise BadNumber(
             f"start, the number of kernels to pass over, should be at least 0, not {start}"
         )
-    table = Table.of(space, eps, rational=True, force=force)
+    slack = read_slack(delta)
+    table: Table | SlackKernels
+    if slack:
+        table = SlackKernels.of(space, eps, slack, force=force)
+    else:
+        table = Table.of(space, eps, rational=True, force=force)
     moves = table.moves() if up_to_symmetry else None
     return _listed(table, table.supports(force, progress), moves, start)
 
 
-def _listed(table: "Table", blocks: Iterator[Flags], moves: Any, start: int) -> Iterator[Channel]:
+def _listed(
+    table: "Table | SlackKernels", blocks: Iterator[Flags], moves: Any, start: int
+) -> Iterator[Channel]:
     for block in blocks:
         kept = block if moves is None else block[representatives(block, moves)]
         for flags in kept[min(start, len(kept)) :]:
-            yield table.channel([table.columns[j] for j in np.flatnonzero(flags)])
+            yield table.channel(np.flatnonzero(flags).tolist())
         start = max(0, start - len(kept))
 
 
 @result("T", "Table 6.1", "Table 6.2", "Thm 6.14", "Thm 6.15")
 def count_kernels(
-    space: SpaceLike, *, eps: LevelLike, force: bool = False, progress: Progress | None = None
+    space: SpaceLike,
+    *,
+    eps: LevelLike,
+    delta: NumberLike = 0,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> KernelCount:
     """How many kernel mechanisms there are, by number of posteriors and up to symmetry.
 
@@ -123,7 +141,7 @@ def count_kernels(
     eps
         The level. On the discrete metric any ε > 0 gives the same counts; on other spaces e^(ε·d)
         must be rational, and the count may depend on ε (E2). At ε = 0 there is one kernel.
-    force, progress
+    delta, force, progress
         As for `kernels`.
 
     Returns
@@ -148,6 +166,9 @@ def count_kernels(
     >>> found == 187, found.by_posteriors
     (True, {2: 1, 3: 5, 4: 24, 5: 157})
     """
+    slack = read_slack(delta)
+    if slack:
+        return _with_slack(SlackKernels.of(space, eps, slack, force=force), force, progress)
     table = Table.of(space, eps, rational=False, force=force)
     group = symmetries(table.cone)
     moves = None if group is None else actions(table.columns, group)
@@ -165,6 +186,26 @@ def count_kernels(
         by_posteriors={k: int(count) for k, count in enumerate(sizes) if count},
         classes=None if moves is None else classes,
         symmetries=None if group is None else len(group),
+    )
+
+
+def _with_slack(table: SlackKernels, force: bool, progress: Progress | None) -> KernelCount:
+    """How many kernels there are with δ > 0; what δ has to spare is no posterior."""
+    moves, rays = table.moves(), len(table.rays)
+    sizes = np.zeros(len(table.space) ** 2 + 1, dtype=np.int64)
+    classes = 0
+    for block in table.supports(force, progress):
+        sizes += np.bincount(block[:, :rays].sum(axis=1), minlength=len(sizes))
+        classes += len(representatives(block, moves))
+    return KernelCount(
+        total=int(sizes.sum()),
+        points=len(table.space),
+        eps=table.level,
+        delta=table.delta,
+        vertices=rays,
+        by_posteriors={k: int(count) for k, count in enumerate(sizes) if count},
+        classes=classes,
+        symmetries=len(moves),
     )
 
 
@@ -213,8 +254,9 @@ class Table:
             raise too_many_vertices(f"{self.cone.space!r} has more than 50,000 symmetries")
         return actions(self.columns, group)
 
-    def channel(self, columns: list[Column]) -> Channel:
+    def channel(self, support: list[int]) -> Channel:
         """The channel with the posteriors of a minimal support."""
+        columns = [self.columns[j] for j in support]
         weights, total = balancing(columns)
         scaled = [
             self.cone.spread([w * v for v in c]) for w, c in zip(weights, columns, strict=True)

@@ -18,7 +18,7 @@ from dprivacy.model import Channel
 from dprivacy.numbers import Floats, Mat, Outcome, certified, minimise
 from dprivacy.spaces import Distance
 
-_MOST_CELLS = 1_500_000
+MOST_CELLS = 1_500_000
 Row = dict[int, Fraction]
 
 _MOST_POWER = 10_000  # of e, in an entry of the program
@@ -72,6 +72,12 @@ def solve(problem: Problem, *, high: bool, worst: bool = False) -> Program:
     return Program(prices, matrix, right, minimise(prices, matrix, right, sizes=builder.sizes(top)))
 
 
+def cells(problem: Problem) -> int:
+    """How large the program of a problem is."""
+    rows, columns = _Builder(problem, False).size()
+    return rows * columns
+
+
 class _Builder:
     """Rows of the program, one after the other."""
 
@@ -84,19 +90,20 @@ class _Builder:
         self.known: dict[Distance, Fraction] = {}
         self.step = _common_step(problem)
 
-    def require_size(self, worst: bool) -> None:
-        """Refuse, with the size, what would take too long."""
-        space = self.problem.space
+    def size(self) -> tuple[int, int]:
+        """How many equations in how many variables there are, without those of the worst case."""
         if self.problem.delta:
             pairs = sum(
                 1 for x in range(self.n) for z in range(self.n) if x != z and self._finite(x, z)
             )
-            rows = self.n + pairs * (self.m + 1)
-            columns = self.count + pairs * (2 * self.m + 1)
-        else:
-            pairs = 2 * len(space.edges)
-            rows, columns = self.n + pairs * self.m, self.count + pairs * self.m
-        if (rows + self.n * worst) * columns > _MOST_CELLS:
+            return self.n + pairs * (self.m + 1), self.count + pairs * (2 * self.m + 1)
+        pairs = 2 * len(self.problem.space.edges)
+        return self.n + pairs * self.m, self.count + pairs * self.m
+
+    def require_size(self, worst: bool) -> None:
+        """Refuse, with the size, what would take too long."""
+        rows, columns = self.size()
+        if (rows + self.n * worst) * columns > MOST_CELLS:
             what = "with δ > 0" if self.problem.delta else "of the worst case"
             raise TooLarge(
                 f"the exact program {what} would have {rows:,} equations in {columns:,} variables for "
