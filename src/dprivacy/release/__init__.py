@@ -153,5 +153,6 @@ from dprivacy.release.texts.protecting_texts import (
     charge_of as charge_of,
     released_document as released_document,
 )
+from dprivacy.release.texts.text_columns import names_file as names_file
 from dprivacy.release.texts.text_files import folder_table as folder_table
 from dprivacy.release.unordered.shuffle_terms import require_delta as require_delta

@@ -30,6 +30,7 @@ from dprivacy.spaces.standard_spaces import (
     quantised as quantised,
 )
 from dprivacy.spaces.trees.codes_beside_numbers import anchored as anchored
+from dprivacy.spaces.trees.leaf_distances import hierarchy as hierarchy
 
 # isort: split
 # For other rooms; not part of the surface.

@@ -49,6 +49,7 @@ class ColumnPlan:
 
     Examples
     --------
+    >>> from dprivacy.release import Plan
     >>> spec = {"type": "ordered", "values": ["low", "high"], "epsilon": "ln 2"}
     >>> column = Plan.read({"columns": {"risk": spec}}).column("risk")
     >>> column.mechanism.family, column.channel["low", "low"]

@@ -11,6 +11,7 @@ from dprivacy.errors import BadFile, DPrivacyError, TooLarge
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import Channel
 from dprivacy.numbers import as_level
+from dprivacy.release.domains.hierarchy_files import leaves_in
 from dprivacy.release.domains.point_columns import column_size, farthest_points, has_points
 from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.plans.stored_plans import plan_out
@@ -115,7 +116,9 @@ def _size(spec: Mapping[str, Any]) -> int:
             return column_size(spec)
     if spec.get("type") in ("numbers", "dates"):
         return quick_size(spec) or 0
-    listed = [*_items(spec.get("values"), 1), *_items(spec.get("tree"))]
+    if spec.get("type") == "tree":
+        return leaves_in(spec.get("hierarchy", spec.get("tree")))
+    listed = [*_items(spec.get("values"), 1)]
     ends = {str(end) for edge in _items(spec.get("edges"), 1) for end in _items(edge, 1)}
     return len(listed) + len(ends) + 1
 

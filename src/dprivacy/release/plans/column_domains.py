@@ -1,14 +1,18 @@
 """What a plan says of one column's values, and the space and mechanism that follow from it."""
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from dprivacy.errors import BadPlan, TooLarge
 from dprivacy.mechanisms import FAMILIES, Family
 from dprivacy.numbers import as_eps, as_level
+from dprivacy.release.domains.hierarchy_files import (
+    SHAPE,
+    hierarchy_space,
+    leaves_in,
+    tree_space,
+)
 from dprivacy.release.plans.stored_columns import stored_mechanism
 from dprivacy.release.texts.text_columns import TEXT_SETTINGS
 from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
@@ -21,7 +25,7 @@ _ANY = {"type", "epsilon", "columns", "nulls", "source", "note", "importance", "
 _DOMAIN = {
     "categories": {"values", "blocks"},
     "ordered": {"values", "blocks"},
-    "tree": {"tree", "blocks"},
+    "tree": {"tree", "hierarchy", "blocks"},
     "graph": {"edges", "values", "blocks"},
     "distances": {"values", "distances", "blocks"},
     "stored": {"file", "stored"},
@@ -70,7 +74,12 @@ def space_of(kind: str, spec: Mapping[str, Any], where: str) -> FiniteSpace:
         if not isinstance(table, list):
             raise BadPlan(f"{where}: distances = [[0, 1], [1, 0]] is needed beside values")
         return from_table(_list(values, where), _exact_numbers(table))
-    space = _tree_space(spec.get("tree"), where)
+    if ("tree" in spec) == ("hierarchy" in spec):
+        shape = 'tree = { Europe = ["FR", "DE"], Asia = ["JP"] }'
+        raise BadPlan(f"{where}: a tree needs {shape}, or {SHAPE}")
+    given = spec.get("tree", spec.get("hierarchy"))
+    _require_small(leaves_in(given), _CELL, where)
+    space = tree_space(given, where) if "tree" in spec else hierarchy_space(given, where)
     one_kind(space.labels, where)
     return space
 
@@ -99,34 +108,6 @@ def _exact_numbers(table: list[Any]) -> list[Any]:
         [str(v) if isinstance(v, float) else v for v in row] if isinstance(row, list) else row
         for row in table
     ]
-
-
-def _tree_space(tree: Any, where: str) -> FiniteSpace:
-    """The leaves of a tree; the distance is half the path between them (siblings are at 1)."""
-    edges: list[tuple[Any, Any]] = []
-    leaves: list[Any] = []
-    inner = itertools.count()
-    shape = f'{where}: a tree needs tree = {{ Europe = ["FR", "DE"], Asia = ["JP"] }}'
-
-    def walk(node: Any, parent: Any) -> None:
-        if not isinstance(node, Mapping | list) or not node:
-            raise BadPlan(shape)
-        children = node.items() if isinstance(node, Mapping) else ((leaf, None) for leaf in node)
-        for name, below in children:
-            if isinstance(name, list | Mapping):
-                raise BadPlan(shape)
-            if below is None:
-                leaves.append(name)
-                edges.append((parent, name))
-            else:
-                branch = ("branch", next(inner))
-                edges.append((parent, branch))
-                walk(below, branch)
-
-    walk(tree, ("branch", -1))
-    _require_small(len(edges), _CELL, where)
-    whole = graph([(a, b, Fraction(1, 2)) for a, b in edges])
-    return whole.restrict(leaves)
 
 
 def family_of(kind: str, spec: Mapping[str, Any], where: str) -> Family:

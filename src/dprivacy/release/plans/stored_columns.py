@@ -11,6 +11,7 @@ from dprivacy.mechanisms import ChannelMechanism, mechanism_text, read_mechanism
 from dprivacy.model import file_text
 from dprivacy.numbers import as_eps
 from dprivacy.release.domains.calendar_days import with_written_dates
+from dprivacy.release.domains.hierarchy_files import with_parents
 from dprivacy.release.texts.text_columns import text_contents
 
 
@@ -18,7 +19,7 @@ def with_contents(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """A plan's data with the mechanism files it names read in, so that it stands on its own.
 
     A plan travels: to the release card, and to the machines of a cluster. The file's text takes the
-    place of its name there, under the key `stored`.
+    place of its name there, under the key `stored`; hierarchies are written out as well.
     """
     columns = data.get("columns")
     if not isinstance(columns, Mapping):
@@ -34,6 +35,8 @@ def _read_in(name: str, spec: Any, folder: Path) -> Any:
         return text_contents(name, spec, folder)
     if isinstance(spec, Mapping) and spec.get("type") == "dates":
         return with_written_dates(spec)
+    if isinstance(spec, Mapping) and spec.get("type") == "tree":
+        return with_parents(name, spec, folder)
     if not isinstance(spec, Mapping) or spec.get("type") != "stored" or "file" not in spec:
         return spec
     if "stored" in spec or not isinstance(spec["file"], str):

@@ -5,11 +5,11 @@ from html import escape
 
 from dprivacy.model import counted, shown
 from dprivacy.release.budgets.widest_levels import widest_level
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.answer_guesses import answer_figures
 from dprivacy.release.figures.row_statement import row_figures
 from dprivacy.release.plans.joint_promise import joint_guarantee
 from dprivacy.release.plans.stored_plans import plan_hash, plan_out
-from dprivacy.release.plans.table_plan import ColumnPlan
 from dprivacy.release.sheets.sheet_contents import SheetContents
 from dprivacy.release.sheets.sheet_layout import bullets, guess_table, learned_table, page
 from dprivacy.release.sheets.sheet_words import Case, guess_rows, learned_rows

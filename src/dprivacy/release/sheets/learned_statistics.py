@@ -9,7 +9,7 @@ from dprivacy.errors import NotInvertible
 from dprivacy.estimation import inverse_matrix
 from dprivacy.mechanisms import LocalMechanism
 from dprivacy.model import Channel, shown
-from dprivacy.release.plans.table_plan import ColumnPlan
+from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.sheets.sheet_contents import Learned
 
 _REACH = 1.959964  # standard errors on either side of an interval that is right 19 times in 20

@@ -147,14 +147,21 @@ class _told:  # noqa: N801  # reads as a word of the sentence
             raise type(reason)(f"column {self.name!r}: {reason}") from None
 
 
-def require_stored(name: str, spec: Mapping[str, Any], where: str) -> None:
-    """Refuse a column of a stored plan or a card that would have a file opened."""
+def names_file(spec: Mapping[str, Any]) -> bool:
+    """Whether the settings of a column have a file opened, which those of a stored plan never do."""
     opened = [
         key
         for key, instead in (("vocabulary", "measured"), ("names", "names_sha256"))
         if key in spec and instead not in spec
     ]
-    if {"file", "classifier"} & set(spec) or opened:
+    return bool({"file", "classifier"} & set(spec) or opened) or isinstance(
+        spec.get("hierarchy"), str
+    )
+
+
+def require_stored(name: str, spec: Mapping[str, Any], where: str) -> None:
+    """Refuse a column of a stored plan or a card that would have a file opened."""
+    if names_file(spec):
         raise BadFile(f"{where}: column {name!r} names a file, which a stored plan holds itself")
 
 

@@ -13,7 +13,7 @@ from dprivacy.flow import gain, posterior_vulnerability, vulnerability
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.model import uniform
 from dprivacy.numbers import read_number
-from dprivacy.release import Forecast, Plan, forecast, parsed_toml, propose
+from dprivacy.release import Forecast, Plan, forecast, names_file, parsed_toml, propose
 
 KINDS = {
     "categories": "categories",
@@ -204,7 +204,7 @@ def require_alone(raw: Mapping[str, Any]) -> None:
     """BadPlan where it names other files: one that came by a link must not open any."""
     columns = raw.get("columns")
     for name, spec in columns.items() if isinstance(columns, Mapping) else ():
-        if isinstance(spec, Mapping) and "file" in spec:
+        if isinstance(spec, Mapping) and names_file(spec):
             raise BadPlan(
                 f"column {name!r} names a file, which the page does not open; use dprivacy sanitise"
             )
