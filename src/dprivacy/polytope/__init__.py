@@ -57,4 +57,4 @@ from dprivacy.polytope.slack.level_tables import Curve as Curve, LevelCell as Le
 from dprivacy.polytope.cones.cone_vertices import primitive as primitive, rays as rays
 from dprivacy.polytope.cones.exact_columns import Read as Read
 from dprivacy.polytope.cones.private_cone import Column as Column, Cone as Cone
-from dprivacy.polytope.slack.fan_rays import fan_rays as fan_rays, ray_leaks as ray_leaks
+from dprivacy.polytope.slack.column_fan import fan_rays as fan_rays, ray_leaks as ray_leaks

@@ -13,7 +13,7 @@ from dprivacy.numbers import Mat
 from dprivacy.polytope.cones.cone_vertices import rays
 from dprivacy.polytope.cones.private_cone import Column, Cone
 from dprivacy.polytope.counted_parts import KernelCount
-from dprivacy.polytope.slack.fan_rays import SlackKernels
+from dprivacy.polytope.slack.column_fan import SlackKernels
 from dprivacy.polytope.slack.tight_pairs import read_slack
 from dprivacy.polytope.supports.balanced_collections import balanced_supports, proper_subsets
 from dprivacy.polytope.supports.minimal_supports import (
