@@ -40,10 +40,16 @@ class TestInspect:
 class TestPlan:
     def test_words(self, folder: Path) -> None:
         text = good("plan", "plan.toml", "--rows", "800", "--points", "3", folder=folder)
-        assert "by a factor of at most 40" in text
-        assert "With 800 rows:" in text
+        assert "by at most 40, whatever they know already" in text.splitlines()[1]
+        assert "with 800 rows, in percentage points" in text
+        assert "need an ε of at least: hobby 2.533." in text
+        assert "probability of each released value" not in text
+
+    def test_changes_of_a_column_are_shown_when_asked_for(self, folder: Path) -> None:
+        text = good("plan", "plan.toml", "--transitions", "hobby", folder=folder)
         assert "hobby: probability of each released value" in text
-        assert "hobby (3 categories) needs an ε of at least" in text
+        strange = refused("plan", "plan.toml", "--transitions", "tea", folder=folder)
+        assert "does not protect a column 'tea'" in strange
 
     def test_json(self, folder: Path) -> None:
         answer = json.loads(good("plan", "plan.toml", "--points", "3", "--json", folder=folder))
@@ -197,7 +203,7 @@ class TestShuffle:
         how = ("plan", "plan.toml", "--rows", "800", "--shuffle", "--delta", "1e-6")
         assert "(group=, --group)" in refused(*how, folder=folder)
         text = good(*how, "--group", "200", folder=folder)
-        assert "by a factor of at most 40" in text.splitlines()[0]
+        assert "by at most 40, whatever they know already" in text.splitlines()[1]
         assert "Released sorted, without order and names:" in text
         assert "pass delta=" in refused("plan", "plan.toml", "--shuffle", folder=folder)
 

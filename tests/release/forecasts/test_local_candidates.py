@@ -48,7 +48,7 @@ def test_the_forecast_of_a_column_of_reports_is_that_of_its_mechanism(family):
     (told,) = found.alternatives
     assert not told.worthwhile
     assert "no local mechanism that was looked at errs by much less" in told.sentence()
-    assert f"cells are reports of {local.bits:,.1f} bits;" in found.explain()
+    assert f"{local.bits:,.1f} bits" in found.explain()
 
 
 def test_a_poor_choice_is_told_so():

@@ -9,7 +9,7 @@ import pytest
 
 from dprivacy.errors import BadNumber, BadPlan, DPrivacyError, Malformed, NotApplicable
 from dprivacy.estimation import estimate
-from dprivacy.release import Plan, forecast, needed_eps, transition_summary
+from dprivacy.release import Plan, forecast, needed_eps, row_figures, transition_summary
 from support import release_tables as specs
 from support.release_tables import plan_of, seeded
 
@@ -60,12 +60,12 @@ def test_in_words_and_as_data():
     )
     ahead = forecast(plan, rows=500)
     text = ahead.explain()
-    assert "With 500 rows:" in text
-    assert (
-        "h (randomised_response, any two at distance 1): 50% of the values stay as they are; "
-        in text
-    )
-    assert "p (planar_laplace, Euclidean): counts cannot be corrected value by value" in text
+    lines = text.splitlines()
+    assert lines[:3] == row_figures(plan).explain().splitlines()
+    cells = {line.split()[0]: line.split()[1:] for line in lines[5:10]}
+    assert cells["h"][:4] == ["randomised_response", "2", "50%", "(50%)"]
+    assert cells["p"] == ["planar_laplace", "no", "limit", "–", "–", "–"]
+    assert "with 500 rows, in percentage points." in lines[-1]
     data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
     assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
     assert data["guarantee"]["columns"]["h"]["eps"] == "ln(2)"
@@ -110,7 +110,7 @@ class TestShuffled:
         plan = plan_of()
         alone, both = forecast(plan, rows=5000), forecast(plan, rows=5000, delta="1e-8")
         words = both.explain().splitlines()
-        assert words[: words.index(both.shuffled.in_odds())] == alone.explain().splitlines()[:2]
+        assert words[: words.index(both.shuffled.in_odds())] == alone.explain().splitlines()[:3]
         assert both.shuffled.explain() in words
         assert both.to_dict()["shuffled"]["n"] == 5000
         assert "shuffled" not in alone.to_dict()
@@ -130,3 +130,19 @@ class TestShuffled:
     def test_plans_that_cannot_be_shuffled_are_refused(self):
         with pytest.raises(BadPlan, match="release each block as a table of its own"):
             forecast(plan_of(specs.BLOCKS), rows=5000, delta="1e-8")
+
+
+def test_the_two_errors_are_those_of_estimates():
+    """Noise alone for the people in the table; with sampling for those they stand for."""
+    (column,) = forecast(plan_of(), rows=1000).columns
+    channel = plan_of().columns[0].channel
+    inverse = np.linalg.inv(channel.matrix.floats)
+    seen = np.full(3, 1 / 3) @ channel.matrix.floats
+    spread = seen @ inverse**2
+    assert column.share_error == pytest.approx(math.sqrt((spread - 1 / 3).max() / 1000))
+    assert column.sampled_error == pytest.approx(math.sqrt((spread - 1 / 9).max() / 1000))
+
+
+def test_fifteen_columns_fit_a_screen():
+    columns = {f"column {i}": {**specs.LETTERS, "epsilon": "ln 2"} for i in range(15)}
+    assert len(forecast({"columns": columns}, rows=100).explain().splitlines()) <= 24

@@ -12,11 +12,13 @@ import dprivacy.cli.shared_options as shared
 from dprivacy.cli.progress_line import counting
 from dprivacy.cli.standard_input import Input
 from dprivacy.model import counted
+from dprivacy.numbers import as_level
 from dprivacy.release import (
     Plan,
     attack as attack_release,
     card_path,
     draft_from,
+    factor_said,
     forecast,
     needed_eps,
     propose,
@@ -123,6 +125,7 @@ def _still_open(undecided: Mapping[str, str]) -> str:
 @click.command(
     epilog=shared.examples(
         "dprivacy plan plan.toml --rows 1200 --points 3",
+        "dprivacy plan plan.toml --transitions hobby",
         "dprivacy plan plan.toml --rows 1200 --shuffle --delta 1e-7 --group 300",
     )
 )
@@ -132,6 +135,11 @@ def _still_open(undecided: Mapping[str, str]) -> str:
     "--points",
     type=float,
     help="Precision wanted: 95 % intervals of proportions within ± this many points.",
+)
+@click.option(
+    "--transitions",
+    multiple=True,
+    help="Column whose changes are shown, value by value; repeatable.",
 )
 @click.option(
     "--shuffle", is_flag=True, help="Add what the table protects when its rows are released sorted."
@@ -147,6 +155,7 @@ def plan(
     plan_file: Path,
     rows: int,
     points: float | None,
+    transitions: tuple[str, ...],
     shuffle: bool,
     delta: str | None,
     group: int | None,
@@ -156,7 +165,9 @@ def plan(
     found = Plan.read(plan_file)
     require_delta(shuffle=shuffle, delta=delta)
     ahead = forecast(found, rows=rows, delta=delta, group=group)
-    lines = [ahead.explain(), "", *(transition_summary(column) for column in found.columns)]
+    lines = [ahead.explain()]
+    for name in _split(transitions):
+        lines += ["", transition_summary(found.column(name))]
     answer = ahead.to_dict()
     if points is not None:
         wanted = {
@@ -165,12 +176,21 @@ def plan(
             if column.kind == "categories" and column.space is not None
         }
         answer["smallest_epsilon"] = wanted
-        lines += [
-            f"For 95 % intervals of ±{points:g} points with {counted(rows, 'row')}, {name} "
-            f"({len(found.column(name).space or ())} categories) needs an ε of at least {eps:.3f}."
-            for name, eps in wanted.items()
-        ]
+        lines += ["", *_needed(wanted, points, rows)]
     shared.say(answer, as_json, "\n".join(lines))
+
+
+def _needed(wanted: dict[str, float], points: float, rows: int) -> list[str]:
+    """What a precision needs, column by column and of the row."""
+    if not wanted:
+        return ["No column of plain categories, so --points has nothing to answer."]
+    each = ", ".join(f"{name} {eps:.3f}" for name, eps in wanted.items())
+    all_of_them = factor_said(as_level(sum(wanted.values())))
+    together = f" Together that is a row factor of {all_of_them}." if len(wanted) > 1 else ""
+    return [
+        f"For 95 % intervals of ±{points:g} points (noise alone) with {counted(rows, 'row')}, columns "
+        f"need an ε of at least: {each}.{together}"
+    ]
 
 
 @click.command(

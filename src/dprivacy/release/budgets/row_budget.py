@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dprivacy.errors import BadNumber, BadPlan, DPrivacyError, UnknownName
-from dprivacy.model import counted, factor_up
+from dprivacy.errors import BadPlan, DPrivacyError, UnknownName
+from dprivacy.model import counted
 from dprivacy.numbers import Level, as_eps, as_level, exp_bounds
 from dprivacy.release.budgets.error_curves import (
     ErrorCurve,
@@ -219,21 +219,3 @@ def _epsilon(factor: Fraction, distance: Fraction) -> str:
     text = f"{factor.numerator / factor.denominator:.{digits}f}".rstrip("0").rstrip(".")
     said = f"ln {text}" if Fraction(text) == factor else f"ln({factor})"
     return said if distance == 1 else f"{1 / distance} {said}"
-
-
-def row_factor_for(curves: list[ErrorCurve], *, points: float, rows: int) -> float:
-    """The row factor that gives the shares of all columns this standard error.
-
-    Examples
-    --------
-    >>> curves = [
-    ...     ErrorCurve(str(i), lambda level, k=k: response_total(k, level) / k)
-    ...     for i, k in enumerate((2, 2, 3, 4, 4))
-    ... ]
-    >>> round(row_factor_for(curves, points=1, rows=4580))
-    2488
-    """
-    if not points > 0 or rows < 1:
-        raise BadNumber(f"points should be above 0 and rows at least 1, not {points} and {rows}")
-    level = sum(curve.needed(points, rows=rows) for curve in curves)
-    return float(factor_up(as_level(Fraction(level))))

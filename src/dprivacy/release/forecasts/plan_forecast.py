@@ -1,5 +1,6 @@
 """Before any data is touched: what a plan promises, and what it will cost."""
 
+import math
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -9,9 +10,13 @@ import numpy as np
 from dprivacy.errors import BadNumber, NotApplicable, NotInvertible
 from dprivacy.estimation import count_error, smallest_eps_for
 from dprivacy.mechanisms import cell_form
-from dprivacy.model import Answer, Channel, Pictured, counted, plain, shown
+from dprivacy.model import Answer, Channel, Pictured, plain, shown
+from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.domains.point_columns import class_level
+from dprivacy.release.figures.plain_numbers import factor_said
+from dprivacy.release.figures.row_statement import RowFigures, row_figures
+from dprivacy.release.forecasts.column_table import ColumnForecast, column_lines
 from dprivacy.release.forecasts.local_candidates import Alternatives, alternatives, report_error
 from dprivacy.release.plans.joint_promise import JointGuarantee, joint_guarantee
 from dprivacy.release.plans.table_plan import Plan
@@ -36,27 +41,6 @@ _APART = {
 
 
 @dataclass(frozen=True)
-class ColumnForecast:
-    """What one column will look like.
-
-    `kept` is the chance that a value stays as it is (lowest and highest over the values), `moved` the
-    expected distance that it moves (the largest over the values), `count_error` and `share_error` the
-    standard errors of a corrected count and proportion (None where there is no channel to correct by).
-    `distances` says how far apart values are, for which the level is promised. `bits` is the length of
-    a cell where cells are reports.
-    """
-
-    name: str
-    mechanism: str
-    distances: str
-    kept: tuple[float, float] | None
-    moved: float | None
-    count_error: float | None
-    share_error: float | None
-    bits: float | None = None
-
-
-@dataclass(frozen=True)
 class Forecast(Answer, Pictured):
     """What a plan promises and costs, at a number of rows.
 
@@ -65,10 +49,11 @@ class Forecast(Answer, Pictured):
     >>> from dprivacy.release import Plan
     >>> tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3"}
     >>> plan = Plan.read({"columns": {"tea": tea}})
-    >>> print(forecast(plan, rows=1000).explain().splitlines()[-1][:74])
-      tea (randomised_response, any two at distance 1): 75% of the values stay
+    >>> print(forecast(plan, rows=1000).explain().splitlines()[0])
+    LIMITED. One person's row tells something, within a limit that means something.
     """
 
+    row: RowFigures
     guarantee: JointGuarantee
     rows: int
     columns: tuple[ColumnForecast, ...]
@@ -78,26 +63,11 @@ class Forecast(Answer, Pictured):
     exact = False
 
     def explain(self) -> str:
-        """The forecast in words and a small table."""
-        lines = [self.guarantee.explain(), "", f"With {counted(self.rows, 'row')}:"]
+        """What the row tells, and a line for each column."""
+        lines = self.row.explain().splitlines()
         if self.shuffled is not None:
-            lines[1:1] = [self.shuffled.in_odds(), self.shuffled.explain()]
-        for column in self.columns:
-            parts = [f"  {column.name} ({column.mechanism}, {column.distances}):"]
-            if column.bits is not None:
-                parts.append(f"cells are reports of {column.bits:,.1f} bits;")
-            if column.kept is not None:
-                low, high = column.kept
-                span = f"{low:.0%}" if abs(high - low) < 0.005 else f"{low:.0%} to {high:.0%}"
-                parts.append(f"{span} of the values stay as they are;")
-            if column.count_error is not None and column.share_error is not None:
-                parts.append(
-                    f"standard error: {column.count_error:,.0f} for a corrected count, "
-                    f"{100 * column.share_error:.2f} percentage points for a proportion"
-                )
-            else:
-                parts.append("counts cannot be corrected value by value")
-            lines.append(" ".join(parts))
+            lines += [self.shuffled.in_odds(), self.shuffled.explain()]
+        lines += ["", *column_lines(self.columns, self.rows)]
         for told in self.alternatives:
             lines += ["", told.explain()]
         return "\n".join(lines)
@@ -105,6 +75,7 @@ class Forecast(Answer, Pictured):
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain data."""
         return {
+            "row": self.row.to_dict(),
             "guarantee": self.guarantee.to_dict(),
             "rows": self.rows,
             "columns": [plain(vars(column)) for column in self.columns],
@@ -148,7 +119,7 @@ def forecast(
     )
     shuffled = _shuffled(plan, rows, delta, group)
     told = tuple(each for each in others if each is not None)
-    return Forecast(joint_guarantee(plan), rows, columns, told, shuffled)
+    return Forecast(row_figures(plan), joint_guarantee(plan), rows, columns, told, shuffled)
 
 
 def _shuffled(
@@ -173,32 +144,37 @@ def _shuffled(
 
 def _column(column: ColumnPlan, rows: int) -> ColumnForecast:
     channel = column.channel
+    level = mechanism_level(column.mechanism)
+    told = column.name, column.mechanism.family, _distances(column)
+    factor = "no limit" if level is None else factor_said(level)
     if channel is None:
         error = report_error(column, rows)
-        return ColumnForecast(
-            column.name,
-            column.mechanism.family,
-            _distances(column),
-            None,
-            None,
-            error,
-            None if error is None else error / rows,
-            None if column.local is None else column.local.bits,
-        )
+        share = None if error is None else error / rows
+        bits = None if column.local is None else column.local.bits
+        sampled = None if share is None else math.hypot(share, _sampling(len(column.values), rows))
+        return ColumnForecast(*told, None, None, error, share, bits, None, sampled, factor)
     kept = [float(channel[x, x]) if x in channel.columns else 0.0 for x in channel.rows]
     try:
         error = max(count_error(channel, n=rows).values())
+        sampled = max(count_error(channel, n=rows, of="population", scale="proportions").values())
     except NotInvertible:
-        error = None
+        error = sampled = None
     return ColumnForecast(
-        column.name,
-        column.mechanism.family,
-        _distances(column),
+        *told,
         (min(kept), max(kept)),
         _moved(column, channel),
         error,
         None if error is None else error / rows,
+        None,
+        sum(kept) / len(kept),
+        sampled,
+        factor,
     )
+
+
+def _sampling(values: int, rows: int) -> float:
+    """The standard error of a share of 1/k without any noise."""
+    return math.sqrt((values - 1) / rows) / values
 
 
 def _distances(column: ColumnPlan) -> str:

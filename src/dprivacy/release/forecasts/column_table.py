@@ -1,0 +1,73 @@
+"""One line a column: what a plan does to it, and how good estimates from it will be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dprivacy.model import counted, shown
+
+_LONGEST = 28  # characters of a name
+_HEAD = ("column", "noise", "factor", "values kept", "noise alone", "noise and sampling")
+
+
+@dataclass(frozen=True)
+class ColumnForecast:
+    """What one column will look like.
+
+    `kept` is the chance that a value stays as it is (lowest and highest over the values), `kept_mean`
+    its average, `moved` the expected distance that it moves (the largest over values), `count_error`
+    and `share_error` the standard errors of a corrected count and proportion, noise alone (None where
+    there is no channel to correct by), `sampled_error` that of a proportion with noise and sampling.
+    `factor` is the most that the column changes odds by, in words.
+    `distances` says how far apart values are, for which the level is promised. `bits` is the length of
+    a cell where cells are reports.
+    """
+
+    name: str
+    mechanism: str
+    distances: str
+    kept: tuple[float, float] | None
+    moved: float | None
+    count_error: float | None
+    share_error: float | None
+    bits: float | None = None
+    kept_mean: float | None = None
+    sampled_error: float | None = None
+    factor: str = ""
+
+
+def column_lines(columns: Sequence[ColumnForecast], rows: int) -> list[str]:
+    """A table of columns, with what its numbers are."""
+    body = [_HEAD, *(_cells(column) for column in columns)]
+    widths = [max(map(len, cells)) for cells in zip(*body, strict=True)]
+    table = [
+        "  ".join(
+            cell.ljust(width) if place < 2 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in body
+    ]
+    return [
+        *table,
+        "Factor: the most that the column changes odds by. Values kept: on average (and of the value "
+        "kept least). Last two: standard errors of a corrected proportion with "
+        f"{counted(rows, 'row')}, in percentage points.",
+    ]
+
+
+def _cells(column: ColumnForecast) -> tuple[str, ...]:
+    name = shown(column.name)
+    kept = "–" if column.bits is None else f"{column.bits:,.1f} bits"
+    if column.kept is not None and column.kept_mean is not None:
+        kept = f"{column.kept_mean:.0%} ({column.kept[0]:.0%})"
+    return (
+        name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…",
+        column.mechanism,
+        column.factor,
+        kept,
+        _points(column.share_error),
+        _points(column.sampled_error),
+    )
+
+
+def _points(error: float | None) -> str:
+    return "–" if error is None else f"{100 * error:.2f}"
