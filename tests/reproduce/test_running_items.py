@@ -21,8 +21,10 @@ FIGURES += ["8.1", "8.2", "8.3", "8.4", "10.3", "10.4", "10.5"]
 EXAMPLES = ["T:example-2.4", "T:example-4.2", "T:example-4.6"]
 ARTICLES = ["C:example-2", "P:counts", "M:example-5", "M:example-7"]
 LOCAL = ["which-one", "golden", "left-out", "measured", "repeated", "paper", "refinement", "order"]
+LOCAL += ["levels"]
+HEAVY = ["kernels-seven", "kernels-cube", "lowering-trees"]
 SLOW = {"T:figure-8.3", "T:table-10.1", "T:figure-10.3", "T:figure-10.4", "T:figure-10.5"}
-SLOW |= {"L:measured", "L:refinement"}
+SLOW |= {"L:measured", "L:refinement", "L:levels", "N:kernels-six", "T:friends"}
 SLOW |= {"T:table-6.2-six", "T:figure-8.4", "T:figure-8.2", "T:example-4.1.1", "erratum:E6"}
 
 
@@ -32,10 +34,11 @@ def test_everything_that_the_sources_print_is_listed():
     assert {*wanted, *EXAMPLES, *ARTICLES} <= items.keys()
     assert {f"L:{name}" for name in LOCAL} <= items.keys()
     for one in items.values():
-        assert re.fullmatch(r"(T|C|P|M|L|erratum):[A-Za-z0-9.-]+", one.key)
+        assert re.fullmatch(r"(T|C|P|M|L|N|erratum):[A-Za-z0-9.-]+", one.key)
         assert one.title
         assert one.place
-    assert [one.key for one in items.values() if one.heavy] == ["T:table-9.1", "L:order"]
+    heavy = [one.key for one in items.values() if one.heavy]
+    assert heavy == ["T:table-9.1", "L:order", *(f"N:{name}" for name in HEAVY)]
 
 
 def test_every_erratum_of_the_page_is_an_item():

@@ -167,8 +167,8 @@ def nearest_sum(hashes: Whole, a: Fraction) -> Fraction:
         pairs = away.reshape(-1, 2, 1 << bit)
         np.minimum(pairs, pairs[:, ::-1] + 1, out=pairs)
     counts = np.bincount(away, minlength=bits + 1).tolist()
-    total = sum((count * a ** (bits - j) for j, count in enumerate(counts)), Fraction(0))
-    return total / (1 + a) ** bits
+    total: Fraction = sum((n * a ** (bits - j) for j, n in enumerate(counts)), Fraction(0))
+    return Fraction(total / (1 + a) ** bits)
 
 
 def grouped_sum(hashes: Whole, weights: list[Fraction], a: Fraction) -> Fraction:

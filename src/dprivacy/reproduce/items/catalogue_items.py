@@ -17,6 +17,7 @@ SOURCES = {
     "P": "the paper on extreme points of the polytope",
     "M": "the paper on metric spaces",
     "L": "the page of this documentation on local mechanisms",
+    "N": "the page of this documentation with new results",
     "erratum": "places where a source is wrong, each with its counter-example",
 }
 
@@ -35,6 +36,10 @@ _SHELVES = (
     "chapters.articles",
     "chapters.local_errors",
     "chapters.local_orders",
+    "settled.recognised_senders",
+    "settled.verdicts_by_level",
+    "settled.kernels_by_level",
+    "settled.lowering_ranges",
     "errata.errata_1_to_11",
     "errata.errata_12_to_22",
     "errata.errata_23_to_35",
@@ -84,7 +89,7 @@ class Item:
 
     @property
     def source(self) -> str:
-        """T, C, P, M, L or erratum."""
+        """T, C, P, M, L, N or erratum."""
         return self.key.partition(":")[0]
 
     def to_dict(self) -> dict[str, Any]:

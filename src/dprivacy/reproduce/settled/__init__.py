@@ -1,0 +1,1 @@
+"""Results of this project: what the sources leave open, computed again."""
