@@ -1,6 +1,7 @@
 """Plans from codebooks: every column has a proposal with a reason, and the plan can be used."""
 
 import tomllib
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -16,7 +17,7 @@ from dprivacy.release import (
     read_codebook,
     sanitise_file,
 )
-from dprivacy.release.proposals.codebook_plan import grid_of
+from dprivacy.release.proposals.codebook_plan import date_grid, grid_of
 from support.command_runs import CANARY
 from support.made_codebooks import CODES_CSV, CSV, GROUPED, SDMX_21
 from support.release_tables import weak_rows
@@ -221,6 +222,14 @@ def test_grids(low, high, apart, grid):
     assert found == tuple(map(Decimal, grid))
 
 
+def test_dates_end_where_the_calendar_does():
+    first, last, step = date_grid(date(1900, 1, 1), date.max)
+    assert (first, step) == ("1900-01-01", "364 days")
+    assert (date.fromisoformat(last) - date(1900, 1, 1)).days % 364 == 0
+    assert (date.max - date.fromisoformat(last)).days < 364
+    assert date_grid(date(2020, 1, 1), date(2020, 1, 2)) == ("2020-01-01", "2020-01-02", "1 day")
+
+
 def test_labels_cannot_leave_their_comment(tmp_path):
     book = read_codebook_of(tmp_path, "x", "a\x1b[2J\n[columns.y]", "1\n2")
     text = propose(None, codebook=book)
@@ -248,3 +257,22 @@ def test_columns_share_what_the_row_may_tell(book, table, tmp_path):
     regions = read_codebook(book, codes={"region": tmp_path / "cl.xml"})
     found = Plan.parse(propose(None, codebook=regions, row="ln 9")).column("region")
     assert (found.kind, list(found.values)) == ("categories", ["CH01", "CH02", "FR01"])
+
+
+def test_dates_have_a_grid_of_days(tmp_path):
+    book, table = tmp_path / "book.csv", tmp_path / "in.csv"
+    book.write_text(
+        "variable,code,meaning,min,max\n"
+        "born,,,1930-01-01,2010-12-31\nborn,N,not stated,,\nvisit,,,2020-01-01,2020-05-31\n"
+    )
+    table.write_text("born,visit\n1987-05-01,2020-03-03\nN,2020-05-31\n")
+    plan = Plan.parse(propose(table, codebook=book, header=True))
+    born, visit = plan.columns
+    assert (born.kind, born.values[0], born.values[-1]) == ("dates", "1930-01-01", "N")
+    assert (visit.values[0], visit.values[-1]) == ("2020-01-01", "2020-05-31")
+    chosen = propose(None, codebook=book, choices={"visit": "2020-01-01:2020-02-01"})
+    assert tomllib.loads(chosen)["columns"]["visit"]["high"] == "2020-02-01"
+    for cell in ("01.05.1987", "2011-01-01", "1987-05-01 12:00"):
+        table.write_text(f"born,visit\n{cell},2020-03-03\n")
+        with pytest.raises(UnknownCategory, match=r"^'born'"):
+            propose(table, codebook=book, header=True)

@@ -1,5 +1,6 @@
 """Kinds: a line with codes, a line, an order, a tree, a list; each with its reason."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -48,6 +49,13 @@ def test_what_a_codebook_does_not_settle(variable, reason):
     found = answers_of(variable)
     assert found.kind == "decide"
     assert reason in found.reasons[0]
+
+
+def test_dates():
+    days = Variable("x", low=date(2020, 1, 1), high=date(2020, 12, 31), values=values(N="N/A"))
+    found = answers_of(days)
+    assert (found.kind, [v.code for v in found.codes]) == ("dates", ["N"])
+    assert answers_of(Variable("x", low=date(2020, 1, 1), high=date(2020, 1, 1))).kind == "decide"
 
 
 def test_a_range_of_listed_codes_says_nothing_more():

@@ -1,7 +1,9 @@
 """The codebook: which variables a table has, and which answers each may hold, as somebody declared."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
@@ -9,8 +11,10 @@ from dprivacy.errors import BadFile, TooLarge, UnknownName
 from dprivacy.model import CONTROL
 
 _MOST_VARIABLES, _MOST_VALUES = 20_000, 200_000
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LONGEST_NAME, _LONGEST_NUMBER, _LARGEST_EXPONENT = 200, 60, 300
 
+End = Decimal | date  # of a range
 Measure = Literal["", "nominal", "ordinal", "scale"]
 
 
@@ -46,7 +50,7 @@ class Variable:
     groups
         Levels above the codes, which no cell holds.
     low, high
-        The range of its numbers.
+        The range of its numbers, or of its dates.
     unit
         In which these are counted.
     measure
@@ -67,8 +71,8 @@ class Variable:
     label: str = ""
     values: tuple[Value, ...] = ()
     groups: tuple[Value, ...] = ()
-    low: Decimal | None = None
-    high: Decimal | None = None
+    low: End | None = None
+    high: End | None = None
     unit: str = ""
     measure: Measure = ""
     role: str = ""
@@ -147,6 +151,23 @@ def decimal_of(given: object) -> Decimal | None:
     return number
 
 
+def end_of(given: object) -> End | None:
+    """A number, or a date that is written as 2020-01-31; None for anything else.
+
+    Examples
+    --------
+    >>> end_of("7"), end_of("2020-01-31"), end_of("31.1.2020"), end_of("2020-02-31")
+    (Decimal('7'), datetime.date(2020, 1, 31), None, None)
+    """
+    text = str(given).strip()
+    if not _DATE.fullmatch(text):
+        return decimal_of(given)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 def whole_of(code: str) -> int | None:
     """A code that is a whole number as one would write it; None for 01, which is a text.
 
@@ -182,8 +203,17 @@ def require_sound(variables: Sequence[Variable], where: str) -> None:
             )
         first[variable.name] = at
         require_codes(variable.values, f"{where}: variable {at}")
-        if variable.low is not None and variable.high is not None and variable.low > variable.high:
+        if not _runs_on(variable.low, variable.high):
             raise BadFile(f"{where}: variable {at} has a range that ends before it begins")
+
+
+def _runs_on(low: End | None, high: End | None) -> bool:
+    """Whether a range, if it is one, ends after it begins, and both ends are of one kind."""
+    if isinstance(low, Decimal) and isinstance(high, Decimal):
+        return low <= high
+    if isinstance(low, date) and isinstance(high, date):
+        return low <= high
+    return low is None or high is None
 
 
 def require_codes(values: Sequence[Value], where: str) -> None:

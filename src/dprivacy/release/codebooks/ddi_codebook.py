@@ -1,10 +1,15 @@
 """DDI Codebook 1.2 to 2.5, as archives publish it: variables with categories, ranges and groups."""
 
-from decimal import Decimal
-
 from dprivacy.errors import BadFile
 from dprivacy.release.codebooks.bounded_xml import Element
-from dprivacy.release.codebooks.codebook_model import Measure, Value, Variable, decimal_of, whole_of
+from dprivacy.release.codebooks.codebook_model import (
+    End,
+    Measure,
+    Value,
+    Variable,
+    end_of,
+    whole_of,
+)
 
 # What archives add by the thousand and says nothing of the codes.
 WITHOUT = frozenset({
@@ -84,10 +89,10 @@ def _measure(var: Element) -> Measure:
     return said or ("scale" if var.get("intrvl") == "contin" else "")
 
 
-def _range(var: Element) -> tuple[Decimal | None, Decimal | None, str]:
+def _range(var: Element) -> tuple[End | None, End | None, str]:
     for valid in var.all("valrng"):
         for part in valid.all("range"):
-            return decimal_of(part.get("min")), decimal_of(part.get("max")), part.get("UNITS")
+            return end_of(part.get("min")), end_of(part.get("max")), part.get("UNITS")
     return None, None, ""
 
 

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from pathlib import Path
 
 from dprivacy.errors import BadFile, UnclearTable
 from dprivacy.release.codebooks.codebook_model import (
+    End,
     Measure,
     Value,
     Variable,
-    decimal_of,
+    end_of,
     words_of,
 )
 from dprivacy.release.intake.cell_splitting import Splitting, splitting_of
@@ -83,15 +83,15 @@ class _Gathered:
 
     labels: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
-    ends: tuple[Decimal | None, Decimal | None] = (None, None)
+    ends: tuple[End | None, End | None] = (None, None)
     words: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: dict[str, str]) -> None:
         self.labels.append(row.get("label", ""))
         low, high = self.ends
         self.ends = (
-            decimal_of(row.get("low", "")) if low is None else low,
-            decimal_of(row.get("high", "")) if high is None else high,
+            end_of(row.get("low", "")) if low is None else low,
+            end_of(row.get("high", "")) if high is None else high,
         )
         if row.get("code"):
             self.values.append(_value(row, row.get("meaning", row.get("label", ""))))

@@ -9,7 +9,7 @@ from dprivacy.release.codebooks.codebook_model import (
     Measure,
     Value,
     Variable,
-    decimal_of,
+    end_of,
     words_of,
 )
 
@@ -72,7 +72,7 @@ def _variable(name: str, about: Any, where: str) -> Variable:
         ends.append(listed)
         listed = {k: v for k, v in listed.items() if k not in (*_LOWS, *_HIGHS)}
     low, high = (
-        next((n for part in ends if (n := decimal_of(_first(part, keys))) is not None), None)
+        next((n for part in ends if (n := end_of(_first(part, keys))) is not None), None)
         for keys in (_LOWS, _HIGHS)
     )
     measure = _first(about, ("measure", "scale", "level")).lower()

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from dprivacy.errors import UnknownCategory
 from dprivacy.extras import arrow, compute
-from dprivacy.release.codebooks.codebook_model import decimal_of, whole_of
+from dprivacy.release.codebooks.codebook_model import decimal_of, end_of, whole_of
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.proposals.variable_kinds import Answers
 
@@ -64,6 +65,9 @@ def _fits(cell: str, known: set[str], declared: Answers) -> bool:
     if declared.kind == "numbers":
         number = decimal_of(cell)
         return number is not None and declared.low <= number <= declared.high
+    if declared.days is not None:
+        day = end_of(cell)
+        return isinstance(day, date) and declared.days[0] <= day <= declared.days[1]
     # Codes that are whole numbers are read as such, so that 01 is 1 there.
     read = str(int(cell)) if _WHOLE.fullmatch(cell) else cell
     return read in known and all(whole_of(code) is not None for code in known)

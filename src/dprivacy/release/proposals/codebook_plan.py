@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any, Unpack
@@ -99,12 +100,12 @@ def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str]) 
         lines.append(f"# {comment(variable.label)}")
     lines += [f"# {comment(reason)}." for reason in found.reasons[1:]]
     lines.append(f'type = "{answers.kind}"   # {comment(found.reasons[0])}')
-    lines += _line(answers) if answers.kind == "numbers" else _listed(answers)
+    on_a_line = answers.kind in ("numbers", "dates")
+    lines += _line(answers) if on_a_line else _listed(answers)
     lines += [_level(answers, eps)] if eps is not None else []
     lines += ['source = "declared"', f"note = {toml_text(variable.note)}"]
     if found.name in gaps:
-        may = answers.kind in ("categories", "numbers")
-        perhaps = '"category"' if may else "{ replace = … }"
+        perhaps = '"category"' if on_a_line or answers.kind == "categories" else "{ replace = … }"
         lines.append(
             'nulls = "refuse"      # cells are missing, and the codebook has no code for that; '
             f"perhaps {perhaps}"
@@ -131,10 +132,16 @@ def _level(answers: Answers, eps: str) -> str:
         )
     elif answers.kind == "tree":
         steps, told = tree_of(answers)[1], f"per step up: {eps} at most between any two"
-    elif answers.kind == "numbers":
-        low, high, _ = _grid(answers)
+    elif answers.kind in ("numbers", "dates"):
+        if answers.days is None:
+            low, high, _ = _grid(answers)
+        else:
+            low, high = (Decimal(day.toordinal()) for day in answers.days)
         per_unit = f"{Decimal(_OVER_THE_RANGE) / (high - low):.2g}"
-        return f'epsilon = "{per_unit}"   # per unit: about {_OVER_THE_RANGE} over the whole range'
+        unit = "unit" if answers.days is None else "day"
+        return (
+            f'epsilon = "{per_unit}"   # per {unit}: about {_OVER_THE_RANGE} over the whole range'
+        )
     else:
         many = len(answers.values) > _MANY
         told = "   # dprivacy plan names a mechanism that errs less" if many else ""
@@ -155,11 +162,14 @@ def _grid(answers: Answers) -> tuple[Decimal, Decimal, Decimal]:
 
 
 def _line(answers: Answers) -> list[str]:
-    low, high, step = _grid(answers)
+    if answers.days is not None:
+        low, high, step = map(toml_text, date_grid(*answers.days))
+    else:
+        low, high, step = map(toml_number, _grid(answers))
     lines = [
-        f"low = {toml_number(low)}",
-        f"high = {toml_number(high)}",
-        f"grid = {toml_number(step)}            # the step of the public grid",
+        f"low = {low}",
+        f"high = {high}",
+        f"grid = {step}            # the step of the public grid",
     ]
     if answers.codes:
         labels = "; ".join(f"{value.code} {value.label}" for value in answers.codes)
@@ -194,6 +204,21 @@ def grid_of(
     first += step if any(first <= code < low for code in apart) else 0
     last -= step if any(high < code <= last for code in apart) else 0
     return first, max(last, first + step), step
+
+
+def date_grid(first: date, last: date) -> tuple[str, str, str]:
+    """Dates rounded up to a grid of days or weeks with at most 200 steps.
+
+    Examples
+    --------
+    >>> date_grid(date(2020, 1, 1), date(2020, 12, 31))
+    ('2020-01-01', '2021-01-06', '7 days')
+    """
+    width = (last - first).days
+    step = next((days for days in (1, 7, 28, 91) if width <= _MOST_STEPS * days), 364)
+    steps = min(-(-width // step), (date.max - first).days // step)
+    end = first + timedelta(step * steps)
+    return str(first), str(end), f"{step} day{'s' if step > 1 else ''}"
 
 
 def tree_of(answers: Answers) -> tuple[Any, int]:

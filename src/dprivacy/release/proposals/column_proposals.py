@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from dprivacy.errors import BadPlan, UnknownName
-from dprivacy.release.codebooks.codebook_model import Codebook, Variable, decimal_of, whole_of
+from dprivacy.release.codebooks.codebook_model import Codebook, Variable, end_of, whole_of
 from dprivacy.release.proposals.toml_lines import toml_text
 from dprivacy.release.proposals.variable_kinds import Answers, answers_of, listed, ranked
 from dprivacy.release.proposals.variable_roles import Purpose, made_from, purpose_of
 
-CHOICES = ("drop", "publish", "categories", "ordered", "numbers", "tree")
+CHOICES = ("drop", "publish", "categories", "ordered", "numbers", "dates", "tree")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _suggested(variable: Variable, names: Collection[str]) -> ColumnProposal:
         )
     offers: tuple[str, ...] = ()
     if answers.kind == "decide":
-        offers = ("LOW:HIGH: the public range of its numbers", *_USUAL)
+        offers = ("LOW:HIGH: the public range of its numbers or dates", *_USUAL)
         if not variable.values:
             offers = ("or name a list of its codes: --codes NAME=FILE", *offers)
     return ColumnProposal(variable.name, answers.kind, reasons, variable, answers, offers)
@@ -105,9 +105,12 @@ def _chosen(name: str, variable: Variable, choice: str) -> ColumnProposal:
     if choice in ("drop", "publish"):
         return ColumnProposal(name, choice, ("as was chosen",), variable)
     if ":" in choice:
-        low, high = map(decimal_of, choice.split(":", 1))
-        if low is None or high is None or low >= high:
-            raise BadPlan(f"--as {name}={choice}: a range should be LOW:HIGH, such as 0:110")
+        low, high = map(end_of, choice.split(":", 1))
+        if low is None or high is None or type(low) is not type(high) or low >= high:  # type: ignore[operator]
+            raise BadPlan(
+                f"--as {name}={choice}: a range should be LOW:HIGH, such as 0:110 or "
+                "2020-01-01:2020-12-31"
+            )
         variable = replace(
             variable, low=low, high=high, measure="scale", note="range chosen by hand"
         )

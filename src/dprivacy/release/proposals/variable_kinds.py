@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from dprivacy.model import counted
 from dprivacy.release.codebooks.codebook_model import Value, Variable, decimal_of, whole_of
 
-Kind = Literal["numbers", "ordered", "tree", "categories", "decide"]
+Kind = Literal["numbers", "dates", "ordered", "tree", "categories", "decide"]
 
 _DEEPEST = 30  # levels of a hierarchy
 _APART = re.compile(
@@ -32,7 +34,8 @@ class Answers:
     """What the answers of a variable are, and the reasons.
 
     `codes` stand beside the numbers of a line, or beside classes in order; `values` are all that may
-    occur where they are listed. `classes` counts those that are written as a line of numbers.
+    occur where they are listed. `classes` counts those that are written as a line of numbers;
+    `days` are the first and the last of dates.
     """
 
     kind: Kind
@@ -44,6 +47,7 @@ class Answers:
     groups: tuple[Value, ...] = ()
     whole: bool = True
     classes: int = 0
+    days: tuple[date, date] | None = None
 
 
 def answers_of(variable: Variable) -> Answers:
@@ -56,7 +60,12 @@ def answers_of(variable: Variable) -> Answers:
     ('numbers', ('a range from 0 to 110',))
     """
     values = tuple(replace(v, missing=v.missing or _stands_apart(v)) for v in variable.values)
-    if variable.low is not None and variable.high is not None:
+    if isinstance(variable.low, date) and isinstance(variable.high, date):
+        told = f"dates from {variable.low} to {variable.high}{_beside(values)}"
+        if variable.low == variable.high:
+            return Answers("decide", ("its range holds a single day",))
+        return Answers("dates", (told,), codes=values, days=(variable.low, variable.high))
+    if isinstance(variable.low, Decimal) and isinstance(variable.high, Decimal):
         found = _on_a_line(variable, values, variable.low, variable.high)
         if found is not None:
             return found
@@ -125,10 +134,13 @@ def _on_a_line(
     if any(value.missing and value.code in within for value in values):
         return Answers("decide", ("a missing code lies within its range",))
     beside = [value for value in values if value.code not in within]
-    codes = f" with {len(beside)} code{'s' if len(beside) > 1 else ''} beside it" if beside else ""
-    reasons.insert(0, f"a range from {low:f} to {high:f}{codes}")
+    reasons.insert(0, f"a range from {low:f} to {high:f}{_beside(beside)}")
     whole = low == low.to_integral_value() and high == high.to_integral_value()
     return Answers("numbers", tuple(reasons), (), tuple(beside), low, high, whole=whole)
+
+
+def _beside(codes: Sequence[Value]) -> str:
+    return f" with {counted(len(codes), 'code')} beside" if codes else ""
 
 
 def _in_order(values: Sequence[Value], reason: str) -> Answers:
