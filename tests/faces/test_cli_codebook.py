@@ -75,6 +75,13 @@ def test_a_codebook_alone_and_a_list_of_codes(tmp_path):
     assert list(tomllib.loads(alone)["columns"]) == ["region"]
 
 
+def test_a_codebook_from_standard_input(tmp_path):
+    done = command("inspect", "--codebook", "-", stdin=CSV)
+    assert done.code == 0, done.err
+    assert set(tomllib.loads(done.out)["columns"]) == {"sex", "income", "health", "region"}
+    assert "/tmp" not in done.out
+
+
 @pytest.mark.parametrize(
     "words",
     [

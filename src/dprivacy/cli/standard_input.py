@@ -17,6 +17,9 @@ _ENDINGS = {
     b"PAR1": ".parquet",
     b"\x1f\x8b": ".csv.gz",
     b"PK\x03\x04": ".xlsx",
+    b"$FL2": ".sav",
+    b"$FL3": ".zsav",
+    b"<stata_dta>": ".dta",
     b"{": ".json",
     b"[": ".json",
 }

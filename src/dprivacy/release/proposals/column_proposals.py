@@ -91,10 +91,11 @@ def _suggested(variable: Variable, names: Collection[str]) -> ColumnProposal:
 
 def _by_purpose(variable: Variable, purpose: Purpose) -> ColumnProposal:
     if purpose.identifies:
-        why = (
-            f"{purpose.reason}; if a person has several rows and this column tells whose they are, "
-            f"write unit = {toml_text(variable.name)} and rows_per_person"
-        )
+        unit = f"write unit = {toml_text(variable.name)} and rows_per_person"
+        if purpose.role == "household":
+            why = f"{purpose.reason}; to protect households as a whole, {unit}, their most members"
+        else:
+            why = f"{purpose.reason}; if a person has several rows with the same number, {unit}"
         return ColumnProposal(variable.name, "drop", (why,), variable)
     why = f"{purpose.reason}, which noise would make useless"
     return ColumnProposal(variable.name, "decide", (why,), variable, offers=purpose.offers)
