@@ -29,6 +29,7 @@ import json
 import os
 import re
 import sys
+from datetime import date
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
@@ -125,7 +126,8 @@ def plain(value):
 def space(field, spec):
     """The true values of a column (None where there are too many to list), how they lie, and how far.
 
-    They lie at one distance "all", a step apart on a "line", or as a "table" of distances says.
+    They lie at one distance "all", a step apart on a "line", which codes may be "hung" on, or as a
+    "table" of distances says.
     """
     kind, values = spec["type"], spec.get("values", [])
     if kind in ("place", "bits"):
@@ -133,13 +135,8 @@ def space(field, spec):
     if kind == "text":  # a label for each; which one a text has is no matter of the guarantee
         head = next(csv.reader([spec["weights"].partition("\n")[0]])) if "weights" in spec else []
         values, apart = head[1:] or [*spec["topics"]], ("all", ONE)
-    elif kind == "numbers":
-        low, high, grid = (Fraction(str(spec[key])) for key in ("low", "high", "grid"))
-        steps = (high - low) / grid
-        if grid <= 0 or steps.denominator > 1:
-            raise Fault(f"{field}.grid: does not lead from low to high")
-        points = [{"fraction": str(low + k * grid)} for k in range(int(min(steps, LISTED)) + 1)]
-        return points if steps < LISTED else None, ("line", given(grid, field)), high - low
+    elif kind in ("numbers", "dates"):
+        return points(field, spec)
     elif kind == "categories":
         values, apart = (
             [*values, *([None] if spec.get("nulls") == "category" else [])],
@@ -152,7 +149,11 @@ def space(field, spec):
     elif kind == "graph":
         values, *apart = shortest(spec["edges"], values, field)
     elif kind == "tree":
-        paths = list(leaves(spec["tree"], ()))
+        if ("tree" in spec) == ("hierarchy" in spec):
+            raise Fault(f"{field}: should have a tree or a hierarchy")
+        paths = list(
+            leaves(spec["tree"], ()) if "tree" in spec else climbs(field, spec["hierarchy"])
+        )
         values = [path[-1] for path in paths]
         apart = "table", [[between(a, b) for b in paths] for a in paths]
     else:
@@ -178,6 +179,81 @@ def space(field, spec):
     return values, apart, far or Fraction(max(d for row in apart[1] for d in row if d != inf), ONE)
 
 
+def points(field, spec):
+    """Numbers or dates on a grid, with codes beside them or not; as `space` gives them."""
+    dated = spec["type"] == "dates"
+    ends = [day(spec[key]) if dated else Fraction(str(spec[key])) for key in ("low", "high")]
+    (low, high), grid = ends, days(spec["grid"]) if dated else Fraction(str(spec["grid"]))
+    steps = (high - low) / grid if grid > 0 else Fraction(1, 2)
+    if steps.denominator > 1 or steps < 1:
+        raise Fault(f"{field}.grid: does not lead from low to high")
+    codes = [str(code) for code in spec.get("codes", [])]
+    codes += [None] if spec.get("nulls") == "category" else []
+    if not dated and not codes:
+        values = [{"fraction": str(low + k * grid)} for k in range(int(min(steps, LISTED)) + 1)]
+        return values if steps < LISTED else None, ("line", given(grid, field)), high - low
+    if len(set(codes)) < len(codes) or len(codes) > 64 or steps + len(codes) >= LISTED:
+        raise Fault(f"{field}.codes: are listed twice, or there are too many points or codes")
+    numbers = [low + k * grid for k in range(int(steps) + 1)]
+    values = [written(n) if dated else {"fraction": str(n)} for n in numbers]
+    if not codes:
+        return values, ("line", given(grid, field)), high - low
+    middle = low + steps // 2 * grid
+    anchor = (
+        (day if dated else lambda v: Fraction(str(v)))(spec["anchor"])
+        if "anchor" in spec
+        else middle
+    )
+    rest = high - low - max(middle - low, high - middle)
+    usual = rest if "anchor" not in spec and rest else (high - low) / 2
+    away = spec.get("code_distance", usual)
+    away = Fraction(days(away)) if dated and isinstance(away, str) else Fraction(str(away))
+    if anchor not in numbers or away <= 0 or spec.get("blocks", "codes") != "codes":
+        raise Fault(
+            f"{field}: the anchor is not on the grid, code_distance not above 0, or blocks none"
+        )
+    far = max(high - low, away + max(anchor - low, high - anchor))
+    if "blocks" in spec:
+        away, far = inf, high - low
+    hung = given(grid, field), numbers.index(anchor), away if away == inf else given(away, field)
+    return [*values, *codes], ("hung", (*hung, len(codes))), far
+
+
+def day(text):
+    """The days from 1970-01-01 to a date."""
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise Fault(f"plan: {text[:20]!r} is not a date")
+    return Fraction(date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal())
+
+
+def written(number):
+    """A date by the days from 1970-01-01."""
+    return date.fromordinal(int(number) + date(1970, 1, 1).toordinal()).isoformat()
+
+
+def days(value):
+    """A number of days: 7, "7 days", "1 week"."""
+    if type(value) is int:
+        return Fraction(value)
+    match = re.fullmatch(r"\s*(\d{1,7})\s*(day|week)s?\s*", value)
+    if not match:
+        raise Fault(f"plan: {value[:20]!r} is not a number of days")
+    return Fraction(int(match[1]) * (7 if match[2] == "week" else 1))
+
+
+def climbs(field, parents):
+    """The paths from the top of a hierarchy to its leaves, which are nobody's parents."""
+    inner = set(parents.values())
+    for code in parents:
+        path, above = [code], parents[code]
+        while above:
+            if above in path:
+                raise Fault(f"{field}.hierarchy: goes in a circle")
+            path, above = [above, *path], parents.get(above, "")
+        if code not in inner:
+            yield tuple(path)
+
+
 def require_metric(table, n, field):
     """That distances are 0 to the value itself, positive, symmetric, and no longer than a detour."""
     if {len(table), *map(len, table)} != {n} or n**3 > WORK:
@@ -195,6 +271,15 @@ def table_of(apart, n):
     kind, step = apart
     if kind == "table":
         return step
+    if kind == "hung":
+        step, anchor, away, codes = step
+        first = n - codes
+
+        def gap(i, j):
+            line = [abs(k - anchor) * step for k in (i, j) if k < first]
+            return 0 if i == j else abs(i - j) * step if len(line) == 2 else away + sum(line)
+
+        return [[gap(i, j) for j in range(n)] for i in range(n)]
     return [[step * (i != j if kind == "all" else abs(i - j)) for j in range(n)] for i in range(n)]
 
 
@@ -236,6 +321,7 @@ def shortest(edges, first, field):
 # ---- the checks
 
 MADE, ANY_METRIC = "blocks mechanism delta", "exponential randomised_response any_metric"
+HUNG = "codes:list anchor code_distance"
 OWN = {  # what a plan may say of a mechanism whose cells are reports, and no other
     "size": "subset_response", "kind": "unary_response", "q": "hashed_response projective_response",
     "t": "projective_response",
@@ -246,9 +332,10 @@ KINDS = {  # the mechanisms of each type of column, the usual one first; what a 
     "categories": (f"randomised_response exponential {SETS}", f"values {MADE} {' '.join(OWN)}"),
     "ordered": ("geometric randomised_response exponential", f"values {MADE}"),
     "distances": (ANY_METRIC, f"values distances {MADE}"),
-    "tree": (ANY_METRIC, f"tree {MADE}"),
+    "tree": (ANY_METRIC, f"tree hierarchy {MADE}"),
     "graph": (ANY_METRIC, f"edges values {MADE}"),
-    "numbers": ("laplace", "low high grid delta mechanism"),
+    "numbers": ("laplace coded_laplace", f"low high grid {HUNG} {MADE}"),
+    "dates": ("laplace coded_laplace", f"low high grid format {HUNG} {MADE}"),
     "place": ("planar_laplace", "grid mechanism"),
     "bits": ("bitwise_response", "bits mechanism"),
     "stored": ("stored", "stored"),
@@ -258,7 +345,7 @@ WORDED = (
     f"keep length:int level long find:list names unknown stop_words accept_readable:bool {FILED}"
 )
 WITH_DELTA = ("randomised_response", "laplace")
-BY_FORMULA = ("randomised_response", "geometric", "laplace")
+BY_FORMULA = ("randomised_response", "geometric", "laplace", "coded_laplace")
 ANY = "type epsilon columns:list nulls source note"
 CARD = "what:str guarantee:dict holds:bool void:list secure:bool count:int mechanisms:dict"
 MORE = "title:str plan:dict pass_through:list dropped:list permanent:bool receipt:dict output:dict"
@@ -326,7 +413,8 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
     same(f"{field}.channel.inputs", channel["inputs"], values)
     outputs, n = channel["outputs"], len(values)
     extra = ["⊥"] if spec.get("mechanism") == "any_metric" else []
-    released = [y for block in spec.get("blocks", [values]) for y in block]
+    whole = "blocks" not in spec or apart[0] == "hung"
+    released = [y for block in ([values] if whole else spec["blocks"]) for y in block]
     told = [y for y in outputs if y not in extra] + [y for y in outputs if y in extra]
     if spec["type"] != "stored":
         same(f"{field}.channel.outputs", told, [*released, *extra])
@@ -335,7 +423,8 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
     den, rows = (in_hex(channel["matrix"][key], field) for key in ("denominator", "weights"))
     if len(rows) != n or any(len(row) != len(outputs) or sum(row) != den for row in rows):
         raise Fault(f"{field}.channel.matrix: a row is not a distribution")
-    left[0] -= n * len(outputs) * (n if delta or apart[0] == "table" else 1)
+    codes = apart[1][3] if apart[0] == "hung" else 0
+    left[0] -= n * len(outputs) * (n if delta or apart[0] == "table" else 1 + codes)
     if left[0] < 0:
         raise Fault(f"{field}: with {n} values the card is too large to be proved here")
     if delta or apart[0] == "table":
@@ -343,6 +432,13 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
         pairs = [(table[i][j], rows[i], rows[j]) for i in range(n) for j in range(n) if i != j]
     elif apart[0] == "line":  # a ratio of far values is the product of those between neighbours
         pairs = [(apart[1], a, b) for a, b in pairwise(rows)]
+        pairs += [(d, b, a) for d, a, b in pairs]
+    elif apart[0] == "hung":  # as on the line; and a code is as far from a number as by the anchor
+        step, anchor, away, _ = apart[1]
+        line, beside = rows[: n - codes], rows[n - codes :]
+        pairs = [(step, a, b) for a, b in pairwise(line)]
+        pairs += [(away, rows[anchor], c) for c in beside]
+        pairs += [(away, c, e) for k, c in enumerate(beside) for e in beside[:k]]
         pairs += [(d, b, a) for d, a, b in pairs]
     else:  # at equal distances only the largest and the smallest chance of each answer count
         columns = list(zip(*rows))
@@ -373,18 +469,26 @@ def check_column(name, spec, entry, left):
     fitting, settings = KINDS[kind]
     keys(plan, spec, "type" if kind == "stored" else "type epsilon", f"{ANY} {settings}")
     told = "type:str family:str columns:list eps:str delta:str most:str nulls:str channel"
-    keys(field, entry, told, "low:str high:str grid:str bits:str reports:dict")
+    settings = ("low", "high", "grid", "anchor", "code_distance", "bits")
+    keys(field, entry, told, f"{':str '.join(settings)}:str reports:dict")
     same(f"{field}.type", entry["type"], kind)
     same(f"{field}.columns", entry["columns"], spec.get("columns", [name]))
     same(f"{plan}.columns, how many", len(entry["columns"]), 2 if kind == "place" else 1)
-    for key in ("low", "high", "grid", "bits"):
+    for key in settings:
         said = spec.get(key)
         said = float(said) if isinstance(said, Fraction) else said
         same(f"{field}.{key}", entry.get(key), None if said is None else str(said))
     values, apart, far = space(plan, spec)
-    nulls, family = spec.get("nulls", "refuse"), spec.get("mechanism", fitting.split()[0])
+    hung = apart is not None and apart[0] == "hung"
+    nulls, family = spec.get("nulls", "refuse"), spec.get("mechanism", fitting.split()[hung])
+    if kind in ("numbers", "dates") and hung != (family == "coded_laplace"):
+        raise Fault(f"{plan}.mechanism: {family!r} is not for numbers with codes, or only for them")
+    if ("delta" in spec and kind == "dates") or (
+        "blocks" in spec and kind == "numbers" and not hung
+    ):
+        raise Fault(f"{plan}: has a delta or blocks where none can be")
     if isinstance(nulls, dict) and [*nulls] == ["replace"]:
-        if kind not in ("numbers", "place", "bits") and nulls["replace"] not in values:
+        if kind not in ("numbers", "dates", "place", "bits") and nulls["replace"] not in values:
             raise Fault(f"{plan}.nulls: replaces by what is not a value")
         nulls = "replace"
     if nulls not in (
@@ -437,7 +541,10 @@ def check_column(name, spec, entry, left):
     elif not equal(eps, given(asked, f"{plan}.epsilon")):
         raise Fault(f"{field}.eps: the card says {entry['eps']}, and its plan {asked}")
     elif listed and kind != "stored" and family in (BY_FORMULA if plain_line else BY_FORMULA[:1]):
-        check_formula(plan, family, rows, table_of(apart, len(rows)), eps / ONE, float(delta))
+        if family == "coded_laplace":
+            check_hung(plan, rows, apart[1], eps / ONE)
+        else:
+            check_formula(plan, family, rows, table_of(apart, len(rows)), eps / ONE, float(delta))
     if far is None:
         same(f"{field}.most", entry["most"], "")
         return None
@@ -744,6 +851,21 @@ def check_formula(plan, family, rows, near, eps, delta):
                     true = low ** abs(a - b) * (1 if b in (0, n - 1) else 1 - low) / (1 + low)
                 if abs(rows[i][j] / total - true) > 1e-8:
                     raise Fault(f"{plan}.mechanism: the channel is not the one of its formula")
+
+
+def check_hung(plan, rows, apart, eps):
+    """That numbers with codes have their class by randomised response, and clamped noise."""
+    step, anchor, away, codes = apart
+    n, low, odds = len(rows) - codes, exp(-eps * step / ONE), exp(-eps * away / ONE)
+    right, wrong = 1 / (1 + codes * odds), odds / (1 + codes * odds)
+    for i, row in enumerate(rows):
+        centre, total = i if i < n else anchor, sum(row)
+        for j, weight in enumerate(row):
+            true = right if i == j or max(i, j) < n else wrong
+            if j < n:
+                true *= low ** abs(centre - j) * (1 if j in (0, n - 1) else 1 - low) / (1 + low)
+            if abs(weight / total - true) > 1e-8:
+                raise Fault(f"{plan}.mechanism: the channel is not the one of its formula")
 
 
 def law(far, strength):

@@ -34,6 +34,16 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "graph": {"type": "graph", "edges": [["a", "b"], ["b", "c", "2"]], "epsilon": "1/2"},
     "age": {"type": "numbers", "low": 0, "high": 20, "grid": 5, "epsilon": "1/10"},
     "income": {"type": "numbers", "low": 0, "high": 20000, "grid": 5, "epsilon": "4e-4"},
+    "coded": {
+        "type": "numbers", "low": 0, "high": 9, "grid": 3, "epsilon": "1/3", "codes": ["N", 99],
+    },
+    "visit": {
+        "type": "dates", "low": "2020-01-01", "high": "2020-01-22", "grid": "7 days", "epsilon": "1/7",
+    },
+    "jobs": {
+        "type": "tree", "epsilon": "ln 2",
+        "hierarchy": {"1": "", "2": "", "11": "1", "12": "1", "21": "2"},
+    },
     "bits": {"type": "bits", "bits": 8, "epsilon": "ln 2"},
     "point": {
         "type": "categories", "values": ABC, "epsilon": "1", "mechanism": "projective_response",
@@ -62,6 +72,19 @@ MORE: dict[str, dict[str, Any]] = {
     },
     "many": {"type": "ordered", "values": list(range(12)), "epsilon": 0.7, "mechanism": "exponential"},
     "decimal": {"type": "numbers", "low": -1.5, "high": 2, "grid": 0.5, "epsilon": "1/3"},
+    "codes near": {
+        "type": "numbers", "low": -1, "high": 1, "grid": 0.5, "epsilon": "ln 3", "codes": ["N"],
+        "anchor": -0.5, "code_distance": "1/3", "nulls": "category",
+    },
+    "codes, blocks": {
+        "type": "numbers", "low": 0, "high": 4, "grid": 1, "epsilon": "ln 3", "codes": ["N", "R"],
+        "blocks": "codes",
+    },
+    "dates, codes": {
+        "type": "dates", "low": "2019-12-30", "high": "2020-01-20", "grid": "1 week", "epsilon": 0.1,
+        "codes": ["?"], "anchor": "2020-01-13", "code_distance": "10 days", "format": "%d.%m.%Y",
+        "nulls": {"replace": "?"},
+    },
     "slack, numbers": {
         "type": "numbers", "low": 0, "high": 10, "grid": 1, "epsilon": "1/2", "delta": "1/50",
     },
@@ -99,6 +122,7 @@ def released(names: list[str], **top: Any) -> Any:
     values = {}
     for column in plan.columns:
         listed = list(column.values) or [0, 5, 10]
+        listed = [str(value) for value in listed] if column.points else listed
         listed = ["01010101"] if column.kind == "bits" else listed
         values[column.name] = pd.Series([listed[k % len(listed)] for k in range(6)], dtype=object)
     extra = {name: range(6) for name in (*plan.pass_through, *plan.drop)}

@@ -522,3 +522,15 @@ def test_parquet_of_a_released_frame_holds_no_original_category(tmp_path):
     clean.to_parquet(tmp_path / "x.parquet")
     assert CANARY.encode() not in (tmp_path / "x.parquet").read_bytes()
     assert pq.read_table(tmp_path / "x.parquet").num_rows == 2
+
+
+@pytest.mark.filterwarnings("ignore::dprivacy.errors.PrivacyLeakWarning")
+def test_numbers_and_codes_may_be_mixed_in_one_column_of_objects():
+    spec = {"type": "numbers", "low": 0, "high": 4, "grid": 1, "codes": ["N", 9], "epsilon": "60"}
+    plan = Plan.read({"columns": {"h": {**spec, "nulls": "category"}}})
+    cells = [3, 3.0, "3", "N", 9, "9", 9.0, None, float("nan")]
+    found = sanitise(pd.DataFrame({"h": pd.Series(cells, dtype=object)}), plan).data["h"]
+    assert found.tolist() == ["3", "3", "3", "N", "9", "9", "9", None, None]
+    for strange in (True, b"3", object()):
+        with pytest.raises(WrongKind, match="mixes kinds"):
+            sanitise(pd.DataFrame({"h": pd.Series([3, "N", strange], dtype=object)}), plan)

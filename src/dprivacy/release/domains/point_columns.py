@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -197,7 +197,7 @@ def points_mechanism(points: Points, spec: Mapping[str, Any], where: str) -> Cha
     if "delta" in spec:
         raise BadPlan(f"{where}: delta is for numbers without codes")
     if not points.codes:
-        made = geometric(quantised(low, high, step), eps=eps)
+        made = replace(geometric(quantised(low, high, step), eps=eps), family="laplace")
     else:
         given = _hung(points, spec)
         made = coded_laplace(low, high, codes=points.codes, eps=eps, grid=step, **given)

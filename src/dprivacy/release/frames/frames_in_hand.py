@@ -116,7 +116,10 @@ def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
             PrivacyLeakWarning,
             stacklevel=5,
         )
-    done = sanitiser.protect({c: _pandas_array(frame[labels[c]], c) for c in sanitiser.needed})
+    beside = {c for column in sanitiser.plan.columns if column.points for c in column.columns}
+    done = sanitiser.protect(
+        {c: _pandas_array(frame[labels[c]], c, mixed=c in beside) for c in sanitiser.needed}
+    )
     columns = {}
     for k, name in enumerate(names):
         before = frame[labels[name]]
@@ -149,11 +152,16 @@ def _copied(series: Any, name: str) -> Any:
     return series.take(range(len(series)))
 
 
-def _pandas_array(series: Any, name: str) -> Any:
+def _pandas_array(series: Any, name: str, *, mixed: bool = False) -> Any:
+    """A column as an Arrow array; one of numbers and codes may mix both, and is read as texts."""
     pa = arrow()
     try:
         array = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        missing = series.isna().tolist()
+        cells = [None if none else v for v, none in zip(series.tolist(), missing, strict=True)]
+        if mixed and {type(v) for v in cells} <= {str, int, float, type(None)}:
+            return pa.array([None if v is None else str(v) for v in cells], pa.string())
         raise WrongKind(
             f"column {name!r} should hold texts or numbers of one kind, but mixes kinds or holds "
             "something else; convert it first"
