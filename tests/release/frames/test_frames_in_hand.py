@@ -530,7 +530,8 @@ def test_numbers_and_codes_may_be_mixed_in_one_column_of_objects():
     plan = Plan.read({"columns": {"h": {**spec, "nulls": "category"}}})
     cells = [3, 3.0, "3", "N", 9, "9", 9.0, None, float("nan")]
     found = sanitise(pd.DataFrame({"h": pd.Series(cells, dtype=object)}), plan).data["h"]
-    assert found.tolist() == ["3", "3", "3", "N", "9", "9", "9", None, None]
+    assert found.tolist()[:7] == ["3", "3", "3", "N", "9", "9", "9"]
+    assert found.isna().tolist()[7:] == [True, True]
     for strange in (True, b"3", object()):
         with pytest.raises(WrongKind, match="mixes kinds"):
             sanitise(pd.DataFrame({"h": pd.Series([3, "N", strange], dtype=object)}), plan)
