@@ -50,6 +50,7 @@ from dprivacy.release.migrate.pram_matrices import (
 from dprivacy.release.migrate.utility_lists import (
     from_utility_list as from_utility_list,
 )
+from dprivacy.release.plan_keys.editor_schema import plan_schema as plan_schema
 from dprivacy.release.plans.joint_promise import (
     JointGuarantee as JointGuarantee,
     joint_guarantee as joint_guarantee,
@@ -134,6 +135,7 @@ from dprivacy.release.ledger.receipts import (
     receipt_from as receipt_from,
 )
 from dprivacy.release.ledger.stores.postgres_store import safe_name as safe_name
+from dprivacy.release.plan_keys.reference_page import plan_reference as plan_reference
 from dprivacy.release.plans.noise_elsewhere import card_of_noisy as card_of_noisy
 from dprivacy.release.plans.release_card import (
     StatedGuarantee as StatedGuarantee,

@@ -1,5 +1,6 @@
 """The verbs of tables: inspect, plan and sanitise to release, and attack."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ from dprivacy.release import (
     factor_said,
     forecast,
     needed_eps,
+    plan_schema,
     propose,
     read_codebook,
     received,
@@ -126,10 +128,19 @@ def _still_open(undecided: Mapping[str, str]) -> str:
     epilog=shared.examples(
         "dprivacy plan plan.toml --rows 1200 --points 3",
         "dprivacy plan plan.toml --transitions hobby",
+        "dprivacy plan --schema > plan.schema.json",
         "dprivacy plan plan.toml --rows 1200 --shuffle --delta 1e-7 --group 300",
     )
 )
 @click.argument("plan_file", metavar="PLAN", type=Input())
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, asked: _print_schema(context) if asked else None,
+    help="Print the JSON Schema of plan files, for editors, and nothing else.",
+)
 @click.option("--rows", default=1000, help="Number of rows that the table will have.")
 @click.option(
     "--points",
@@ -178,6 +189,11 @@ def plan(
         answer["smallest_epsilon"] = wanted
         lines += ["", *_needed(wanted, points, rows)]
     shared.say(answer, as_json, "\n".join(lines))
+
+
+def _print_schema(context: click.Context) -> None:
+    click.echo(json.dumps(plan_schema(), indent=1, ensure_ascii=False))
+    context.exit()
 
 
 def _needed(wanted: dict[str, float], points: float, rows: int) -> list[str]:

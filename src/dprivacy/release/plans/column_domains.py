@@ -21,7 +21,9 @@ _LARGEST_TABLE = 1 << 30  # bytes
 _CELL = 88  # bytes of a cell, at the least
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
 TYPES = (*LISTED, "numbers", "dates", "place", "bits", "text")
-_ANY = {"type", "epsilon", "columns", "nulls", "source", "note", "importance", "wanted"}
+_ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
+_SHARES = {"importance", "wanted"}  # of a budget for the row
+_ALONE = ("stored", "place", "bits", "text")
 _DOMAIN = {
     "categories": {"values", "blocks"},
     "ordered": {"values", "blocks"},
@@ -44,7 +46,8 @@ def families_for(kind: str) -> list[Family]:
 def settings_of(kind: str) -> set[str]:
     """What a plan may say of a column of a type."""
     own = {key for family in families_for(kind) for key in (*family.needs, *family.options)}
-    return _ANY | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if own else set())
+    shares = set() if kind in _ALONE else _SHARES
+    return _ANY | shares | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if own else set())
 
 
 SETTINGS = {kind: settings_of(kind) for kind in TYPES}

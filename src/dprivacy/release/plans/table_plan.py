@@ -15,11 +15,12 @@ from dprivacy.errors import (
 )
 from dprivacy.model import CONTROL, file_text, rebuilt
 from dprivacy.numbers import Level
-from dprivacy.release.budgets.row_budget import ALONE, ROW_KEYS, require_within, with_levels
+from dprivacy.release.budgets.row_budget import ALONE, require_within, with_levels
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan, names_in, read_column, require_known
 from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
+from dprivacy.release.plan_keys.key_table import TOP_KEYS
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.stored_plans import (
     VERSION,
@@ -33,7 +34,6 @@ from dprivacy.release.texts.text_columns import require_stored
 from dprivacy.typing import PlanLike
 
 _BOUNDS = ("rows_per_person", "values_per_person")
-_TOP = {"title", "unit", *_BOUNDS, "drop", "pass_through", "table", "columns", *ROW_KEYS, "budget"}
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def plan_from(body: dict[str, Any], *, name: str = "the plan") -> Plan:
 
 def _build(data: Mapping[str, Any], name: str) -> Plan:
     require_sizes(data, name)
-    require_known(data, _TOP, f"{name}: unknown entries", "a plan has")
+    require_known(data, set(TOP_KEYS), f"{name}: unknown entries", "a plan has")
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")

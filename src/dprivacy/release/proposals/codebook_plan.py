@@ -13,6 +13,7 @@ from dprivacy.numbers import as_eps
 from dprivacy.release.codebooks.codebook_files import read_codebook
 from dprivacy.release.codebooks.codebook_model import Codebook, Value, decimal_of, whole_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
+from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
 from dprivacy.release.proposals.codebook_check import compared
 from dprivacy.release.proposals.column_proposals import ColumnProposal, proposed_columns
 from dprivacy.release.proposals.table_glance import first_rows, layout_lines
@@ -68,6 +69,7 @@ def draft_from(
     gaps = compared(columns, declared)
     beyond = [name for name in book.names if name not in names]
     lines = [
+        SCHEMA_LINE,
         "# A first plan from a codebook, to be read and changed.",
         f"# What the columns may hold is declared by {comment(book.file)}; its hash is noted.",
         *([f"# The codebook also describes {comment(', '.join(beyond))}, which the table lacks."]

@@ -14,6 +14,7 @@ from dprivacy.release.codebooks.codebook_model import Codebook, Variable
 from dprivacy.release.columns.column_batches import MISSING
 from dprivacy.release.intake.cell_kinds import kind_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings, Written
+from dprivacy.release.plan_keys.key_table import SCHEMA_LINE
 from dprivacy.release.proposals.codebook_plan import draft_from, row_lines
 from dprivacy.release.proposals.table_glance import first_rows, layout_lines
 from dprivacy.release.proposals.toml_lines import (
@@ -80,7 +81,7 @@ def propose(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "survey.csv")
     ...     _ = file.write_text("tea\nyes\nno\nno\nyes\n")
-    ...     print(*propose(file, header=True).splitlines()[9:13], sep="\n")
+    ...     print(*propose(file, header=True).splitlines()[10:14], sep="\n")
     [columns.tea]
     type = "categories"   # 2 short values that repeat
     values = ["no", "yes"]
@@ -95,6 +96,7 @@ def propose(
     said = TableSettings(**written)
     seen = {name: _described(name, column) for name, column in first_rows(path, Intake(said))}
     lines = [
+        SCHEMA_LINE,
         "# A first plan, to be read and changed.",
         '# Lines with source = "data" list values that occur in the data. Compare them with the',
         '# questionnaire, add what is missing, and write source = "declared".',
