@@ -9,9 +9,8 @@ from click.testing import CliRunner
 
 from dprivacy.cli.verbs.tables import plan as plan_verb, sanitise as sanitise_verb
 from dprivacy.errors import PrivacyLeakWarning
-from dprivacy.release import Plan, forecast, joint_guarantee, received, sanitise
-from dprivacy.web.pages.plan_form import Outlook
-from dprivacy.web.pages.protect_page import whole_row
+from dprivacy.release import Plan, joint_guarantee, received, sanitise
+from dprivacy.web.board.plan_outlook import outlook
 
 TEN = {
     f"q{k}": {"type": "categories", "values": ["yes", "no"], "epsilon": "29/10"} for k in range(10)
@@ -66,12 +65,16 @@ def test_rows_of_a_person_count():
 
 
 def test_the_page():
-    """Where the whole row stands on the page, the warning stands with it, also for one column."""
+    """The whole row is the headline, also for one column; the exact words are one click away."""
     for spec in (TEN, {"q": {**TEN["q0"], "epsilon": "29"}}):
-        plan = Plan.read({"columns": spec})
-        assert SAID in whole_row(Outlook(plan, forecast(plan, rows=9), ()))
-    quiet = Plan.read({"columns": {"q": TEN["q0"]}})
-    assert whole_row(Outlook(quiet, forecast(quiet, rows=9), ())) == ""
+        found = outlook({"columns": spec}, 9)
+        assert found.band.lines()[0] == (
+            "NEXT TO NONE. The whole row is not protected in any sense that matters."
+        )
+        assert found.band.lines()[1].endswith("it rules out nothing.")
+        assert SAID in found.ahead.guarantee.explain()
+    quiet = outlook({"columns": {"q": {**TEN["q0"], "epsilon": "ln 2"}}}, 9)
+    assert quiet.band.tone == "good"
 
 
 def test_a_row_that_is_protected_says_nothing():

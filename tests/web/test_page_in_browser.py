@@ -42,26 +42,26 @@ def people(tmp_path_factory):
 def test_protect_by_slider_then_a_table_from_start_to_download(served, window, people, tmp_path):
     table, _ = people
     window.goto(served.base + "/protect")
-    expect(headline(window)).to_have_text("health: a guesser goes from 25 % to 63 %")
+    expect(headline(window)).to_have_text(re.compile("^LIMITED. One person's row tells something"))
     slider = window.get_by_role("slider", name="How much may one answer tell?")
     slider.focus()
     window.keyboard.press("ArrowRight")
-    expect(headline(window)).to_have_text("health: a guesser goes from 25 % to 70 %")
-    expect(window.get_by_label("Level ε", exact=True)).to_have_value("ln 4")
-    assert slider.get_attribute("aria-valuetext") == "odds at most × 4"
+    expect(headline(window)).to_have_text("WEAK. One person's row tells much.")
+    expect(window.get_by_label("Level ε", exact=True)).to_have_value("ln 2")
+    assert slider.get_attribute("aria-valuetext") == "odds at most × 2"
     window.get_by_label("Level ε", exact=True).fill("ln 3")
-    expect(headline(window)).to_have_text("health: a guesser goes from 25 % to 63 %")
+    expect(headline(window)).to_have_text(re.compile("^NEXT TO NONE. The whole row"))
     assert slider.input_value() == "5"
 
     choose(window, "Choose a table", table)
     expect(window.get_by_text("5 columns are described from the table")).to_be_visible()
-    expect(window.get_by_text("lists of values wait to be confirmed")).to_be_visible()
+    expect(window.get_by_text("lists of possible answers to be confirmed")).to_be_visible()
     window.get_by_role("button", name="Protect it").click()
-    expect(window.get_by_role("alert")).to_contain_text(
-        re.compile("read off the data|taken from the data")
-    )
+    expect(window.get_by_role("alert")).to_contain_text("were taken from the data")
+    expect(window.get_by_role("alert")).to_contain_text("press “I compared all lists")
     window.get_by_role("button", name="I compared all lists: take them as declared").click()
-    expect(window.get_by_text("lists of values wait to be confirmed")).to_have_count(0)
+    expect(window.get_by_text("lists of possible answers to be confirmed")).to_have_count(0)
+    expect(window.get_by_role("alert")).to_have_count(0)  # what it was about has changed
     window.get_by_role("button", name="Protect it").click()
     expect(window.get_by_text("Done: 1,200 rows are protected.")).to_be_visible()
     clean = downloaded(window, "Download the table", tmp_path)

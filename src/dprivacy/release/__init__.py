@@ -148,8 +148,10 @@ from dprivacy.release.plans.table_plan import (
     plan_body as plan_body,
     plan_from as plan_from,
 )
-from dprivacy.release.plans.weak_levels import WEAK as WEAK, weak_words as weak_words
+from dprivacy.release.plans.weak_levels import weak_words as weak_words
 from dprivacy.release.proposals.codebook_plan import Draft as Draft, draft_from as draft_from
+from dprivacy.release.sheets.sheet_contents import RowBand as RowBand
+from dprivacy.release.sheets.sheet_words import row_band as row_band
 from dprivacy.release.texts.folder_job import folder_files as folder_files
 from dprivacy.release.texts.protecting_texts import (
     charge_of as charge_of,

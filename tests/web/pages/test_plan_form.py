@@ -7,12 +7,11 @@ import pytest
 pytest.importorskip("nicegui", reason="the page needs the extra [web]")
 
 from dprivacy.errors import Malformed
-from dprivacy.mechanisms import geometric, projective_response, randomised_response
 from dprivacy.release import Plan
-from dprivacy.spaces import discrete, line
+from dprivacy.web.board.plan_outlook import outlook
 from dprivacy.web.pages import plan_form, protect_page as protect
 from dprivacy.web.pages.column_cards import summary
-from dprivacy.web.pages.plan_form import FIRST, ColumnForm, Whole, forms_of, outlook, plan_mapping
+from dprivacy.web.pages.plan_form import FIRST, ColumnForm, Whole, forms_of, plan_mapping
 
 
 def test_the_example_is_a_plan_and_is_read_back_from_its_text():
@@ -96,19 +95,6 @@ def test_a_plan_from_a_link_opens_no_file(tmp_path):
         plan_form.read_plan(f"rows_per_person = {'9' * 5000}")
 
 
-def test_what_a_guesser_gains_is_what_the_channels_say():
-    found = outlook(plan_mapping(FIRST, "ln 3"), 1000)
-    hobby, health = found.guesses
-    response = randomised_response(discrete(range(5)), eps="ln 3").channel
-    assert hobby.before == 0.2
-    assert hobby.after == pytest.approx(float(response[0, 0]))
-    noise = geometric(line(4), eps="ln 3").channel
-    assert health.after == pytest.approx(sum(float(noise[x, x]) for x in range(4)) / 4)
-    assert protect.headline(found) == "health: a guesser goes from 25 % to 63 %"
-    assert "right 63 % of the time" in protect.in_words(found)
-    assert [row[0] for row in protect.worth(found)] == ["hobby", "health"]
-
-
 def test_a_described_table_waits_to_be_confirmed(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text(
@@ -121,37 +107,3 @@ def test_a_described_table_waits_to_be_confirmed(tmp_path):
     assert Plan.read(plan_mapping(forms, "ln 3")).unconfirmed() == ["sex", "age"]
     assert Plan.read(plan_mapping(plan_form.confirmed(forms), "ln 3")).unconfirmed() == []
     assert "to be confirmed" in summary(forms[0])
-
-
-def test_columns_of_many_values_come_with_a_recommendation_and_reports_with_a_guess():
-    values = [f"v{k}" for k in range(120)]
-    spec = {"type": "categories", "values": values, "epsilon": "1"}
-    (told,) = outlook({"columns": {"town": spec}}, 5000).ahead.alternatives
-    assert 'mechanism = "projective_response" is recommended' in told.sentence()
-    spec = {**spec, "mechanism": "projective_response"}
-    (guess,) = outlook({"columns": {"town": spec}}, 5000).guesses
-    local = projective_response(values, eps=1)
-    # The best guess for any report is a value of its set: Σ_y a/Z of 1/k each.
-    after = local.factor * local.reports.total / local.reports.normaliser / 120
-    assert (guess.before, guess.after) == (1 / 120, pytest.approx(float(after)))
-
-
-class TestUnordered:
-    def test_both_numbers_stand_side_by_side(self):
-        raw = plan_mapping(FIRST, "ln 3")
-        alone, both = outlook(raw, 1000), outlook(raw, 1000, unordered=True)
-        assert alone.unordered == ""
-        assert both.unordered.startswith("Released sorted, without order and names:")
-        assert both.ahead.guarantee.explain() == alone.ahead.guarantee.explain()
-
-    def test_where_nothing_can_be_said_it_says_why(self):
-        tea = {"type": "categories", "values": ["yes", "no"], "epsilon": "ln 3", "source": "data"}
-        found = outlook({"columns": {"tea": tea}}, 1000, unordered=True)
-        assert "nothing more can be said here: the values of 'tea' were read off" in found.unordered
-
-    @pytest.mark.parametrize(
-        ("rows", "delta"), [(10, "1e-2"), (11, "1e-3"), (1000, "1e-6"), (1001, "1e-7"), (1, "1e-1")]
-    )
-    def test_delta_is_at_most_one_over_n_squared(self, rows, delta):
-        assert plan_form.usual_delta(rows) == delta
-        assert float(delta) <= 1 / rows**2

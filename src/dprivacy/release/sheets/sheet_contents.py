@@ -8,7 +8,7 @@ Sentence = tuple[str, ...]  # pieces of text; every second one is printed bold
 
 
 @dataclass(frozen=True)
-class Band:
+class RowBand:
     """The first lines: one word, and at most three sentences on the whole row."""
 
     word: str
@@ -53,7 +53,7 @@ class SheetContents:
 
     title: str
     about: str
-    band: Band
+    band: RowBand
     right: float
     guesses: tuple[GuessedAnswer, ...]
     basis: str

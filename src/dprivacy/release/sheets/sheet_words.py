@@ -12,9 +12,9 @@ from dprivacy.release.plans.stored_plans import plan_hash
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.release.sheets.learned_statistics import learned
 from dprivacy.release.sheets.sheet_contents import (
-    Band,
     GuessedAnswer,
     Learned,
+    RowBand,
     Sentence,
     SheetContents,
     Tone,
@@ -99,7 +99,7 @@ def contents(case: Case) -> SheetContents:
     )
 
 
-def row_band(row: RowFigures) -> Band:
+def row_band(row: RowFigures) -> RowBand:
     """The first three lines: what one person's row tells."""
     word, _, rest = row.headline.partition(". ")
     tone = _TONES[row.word]
@@ -111,7 +111,7 @@ def row_band(row: RowFigures) -> Band:
         _bold(row.limit, "it rules out nothing." if "rules out" in row.limit else told),
         _bold(row.test, times_in_hundred(row.right)),
     )
-    return Band(word, tone, sentences)
+    return RowBand(word, tone, sentences)
 
 
 def _published(row: RowFigures) -> Sentence:
@@ -121,9 +121,9 @@ def _published(row: RowFigures) -> Sentence:
     return told, f"{row.word}.", ""
 
 
-def _void_band(reasons: tuple[str, ...]) -> Band:
+def _void_band(reasons: tuple[str, ...]) -> RowBand:
     first, *more = (clipped(reason, 3 * _LIST) for reason in reasons[:3])
-    return Band(
+    return RowBand(
         "NO PROTECTION",
         "bad",
         (

@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from dprivacy.web.board.value_list import MOST, Listed, ValueList
 from dprivacy.web.pages.plan_form import KINDS, NULLS, WRITTEN, ColumnForm, mechanisms_for
 from dprivacy.web.shell.controls import Choice
 
@@ -65,9 +66,7 @@ class ColumnCard:
             self.name = ui.input("Name", value=form.name).props(_BOX)
             options = {WRITTEN: WRITTEN} if form.kind == WRITTEN else KINDS
             self.kind = Choice("It holds", options, form.kind)
-            self.values = ui.textarea("Possible answers, one per line", value=form.values)
-            lines = min(max(form.values.count("\n") + 1, 3), 12)  # a closed card cannot measure
-            self.values.props(f"outlined rows={lines} debounce=500 spellcheck=false")
+            self._answers_fields(form)
             with ui.element("div").classes("dp-row") as self.span:
                 self.ends = {
                     side: ui.input(label, value=getattr(form, side)).props(_BOX)
@@ -77,7 +76,7 @@ class ColumnCard:
             self.nulls = Choice("A missing value means", NULLS, form.nulls)
             self.level = ui.input("Its own level ε (empty: the slider's)", value=form.level)
             self.level.props(_BOX).classes("dp-mono")
-            self.sure = ui.checkbox("I compared these values with the questionnaire", value=False)
+            self.sure = ui.checkbox("I compared this with the questionnaire", value=False)
             with ui.element("div").classes("dp-row"):
                 ui.button("Remove", icon="delete", on_click=partial(cards.remove, k)).props(
                     "flat dense"
@@ -85,20 +84,42 @@ class ColumnCard:
         self._listen()
         self._fit()
 
+    def _answers_fields(self, form: ColumnForm) -> None:
+        """The possible answers one by one, and as a text that a list can be pasted into."""
+        self.list = ValueList(self._list_changed)
+        with ui.expansion("All answers as a text, to copy or paste") as self.pasting:
+            self.values = ui.textarea("Possible answers, one per line", value=form.values)
+            lines = min(max(form.values.count("\n") + 1, 3), 12)  # a closed card cannot measure
+            self.values.props(f"outlined rows={lines} debounce=500 spellcheck=false")
+
+    async def _list_changed(self, listed: Listed) -> None:
+        """Take what the list says; once every answer was compared, the list counts as declared."""
+        now = self.cards.forms[self.k]
+        source = now.source
+        if _waits(now):
+            source = "data" if listed.left else "declared"
+        await self._update(values=listed.text, compared=listed.sure, source=source)
+        self.values.set_value(listed.text)
+
+    async def _pasted(self, words: str) -> None:
+        if words != self.cards.forms[self.k].values:
+            await self._update(values=words)
+
     def _listen(self) -> None:
-        texts = {"name": self.name, "values": self.values, "level": self.level, **self.ends}
+        texts = {"name": self.name, "level": self.level, **self.ends}
         for name, box in texts.items():
             box.on_value_change(lambda e, name=name: self._update(**{name: str(e.value or "")}))
         self.kind.on_change(self._other_kind)
         self.mechanism.on_change(lambda: self._update(mechanism=self.mechanism.value))
         self.nulls.on_change(lambda: self._update(nulls=self.nulls.value))
+        self.values.on_value_change(lambda e: self._pasted(str(e.value or "")))
         self.sure.on_value_change(lambda e: self._update(source="declared") if e.value else None)
 
     async def _other_kind(self) -> None:
         self.mechanism.offer(mechanisms_for(self.kind.value), self.mechanism.value)
         await self._update(kind=self.kind.value, mechanism=self.mechanism.value)
 
-    async def _update(self, **fields: str) -> None:
+    async def _update(self, **fields: Any) -> None:
         if "level" in fields:
             fields["level"] = fields["level"].strip()
         changed = self.cards.form_changed(self.k, **fields)
@@ -108,12 +129,28 @@ class ColumnCard:
     def _fit(self) -> None:
         now = self.cards.forms[self.k]
         listed = now.kind in ("categories", "ordered")
-        self.values.visible, self.span.visible = listed, now.kind == "numbers"
+        self.pasting.visible, self.span.visible = listed, now.kind == "numbers"
+        found = _listed(now)
+        one_by_one = listed and len(found.values) <= MOST
+        self.list.field.visible = one_by_one
+        if one_by_one:
+            self.list.show(found, ticks=_waits(now), ordered=now.kind == "ordered")
         self.mechanism.field.visible = len(self.mechanism.options) > 1
         self.nulls.field.visible = now.kind == "categories"
         self.level.visible = listed or now.kind == "numbers"
-        self.sure.visible = now.source == "data"
+        self.sure.visible = now.source == "data" and not one_by_one
         self.card.text = summary(now)
+
+
+def _waits(form: ColumnForm) -> bool:
+    """Whether the values came from data, and are compared one by one or were."""
+    return form.source == "data" or bool(form.compared)
+
+
+def _listed(form: ColumnForm) -> Listed:
+    """The list of a form; what was declared counts as compared."""
+    found = Listed.of(form.values, compared=form.compared)
+    return found.taken() if form.source == "declared" else found
 
 
 def summary(form: ColumnForm) -> str:

@@ -8,12 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dprivacy.errors import BadPlan, DPrivacyError
-from dprivacy.flow import gain, posterior_vulnerability, vulnerability
+from dprivacy.errors import BadPlan
 from dprivacy.mechanisms import FAMILIES
-from dprivacy.model import uniform
 from dprivacy.numbers import read_number
-from dprivacy.release import Forecast, Plan, forecast, names_file, parsed_toml, propose
+from dprivacy.release import Plan, names_file, parsed_toml, propose
 
 KINDS = {
     "categories": "categories",
@@ -27,7 +25,6 @@ NULLS = {
     "category": "one more category",
 }
 WRITTEN = "as the plan file says"
-_MOST_GUESSED = 300
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,7 @@ class ColumnForm:
     source: str = "declared"
     nulls: str = "refuse"
     mechanism: str = ""  # the usual one for its kind
+    compared: tuple[str, ...] = ()  # values from data that somebody has found in the questionnaire
     rest: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -192,7 +190,7 @@ def forms_of(raw: Mapping[str, Any]) -> list[ColumnForm]:
                 spec.get("source", "declared"),
                 nulls,
                 mechanism if mechanism in mechanisms_for(kind) else "",
-                rest,
+                rest=rest,
             )
         )
     forms += [ColumnForm(name, "through") for name in raw.get("pass_through", [])]
@@ -250,60 +248,6 @@ def proposed(path: Path, epsilon: str, **written: Any) -> list[ColumnForm]:
 def confirmed(forms: Sequence[ColumnForm]) -> list[ColumnForm]:
     """The forms with every list that came from data taken as declared."""
     return [replace(form, source="declared") if form.source == "data" else form for form in forms]
-
-
-@dataclass(frozen=True)
-class Guess:
-    """How often the best guess of a column is right, before and after its released value is seen."""
-
-    column: str
-    values: int
-    before: float
-    after: float
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """What a plan promises: for each column what a guesser gains, and what estimates are worth."""
-
-    plan: Plan
-    ahead: Forecast
-    guesses: tuple[Guess, ...]
-    unsorted: str = ""
-
-    @property
-    def unordered(self) -> str:
-        """What rows without order add, in words, or why they add nothing; empty where nobody asked."""
-        shuffled = self.ahead.shuffled
-        return self.unsorted if shuffled is None else shuffled.in_odds()
-
-
-def usual_delta(rows: int) -> str:
-    """The largest power of ten that is at most 1/n²."""
-    return f"1e-{max(len(str(rows * rows - 1)), 1)}"
-
-
-def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
-    """What a plan promises and costs, before any data is touched; also without order, where asked."""
-    plan = Plan.read(raw)
-    guesses = []
-    for column in plan.columns:
-        channel = column.channel
-        if column.local is not None and len(column.values) <= _MOST_GUESSED:
-            channel = column.local.channel  # of all reports, if they can be listed
-        if channel is None or len(channel.rows) > _MOST_GUESSED:
-            continue
-        prior, guess = uniform(channel.rows), gain.identity(channel.rows)
-        before = float(vulnerability(prior, gain=guess))
-        after = float(posterior_vulnerability(channel, prior=prior, gain=guess))
-        guesses.append(Guess(column.name, len(channel.rows), before, after))
-    why, ahead = "", None
-    if unordered:
-        try:
-            ahead = forecast(plan, rows=rows, delta=usual_delta(rows))
-        except DPrivacyError as reason:
-            why = f"Without order nothing more can be said here: {reason}."
-    return Outlook(plan, ahead or forecast(plan, rows=rows), tuple(guesses), why)
 
 
 def plan_text(raw: Mapping[str, Any]) -> str:

@@ -7,41 +7,36 @@ from typing import Any
 from nicegui import ui
 
 from dprivacy.errors import DPrivacyError
-from dprivacy.viz import bars_spec
+from dprivacy.release import BoardSheet, report
+from dprivacy.web.board.kept_drafts import forget_draft, read_draft, write_draft
+from dprivacy.web.board.outlook_panel import show_outlook
+from dprivacy.web.board.plan_outlook import outlook, usual_delta
+from dprivacy.web.board.sheet_buttons import sheet_buttons
 from dprivacy.web.pages.column_cards import ColumnCards
 from dprivacy.web.pages.plan_form import (
     FIRST,
     ColumnForm,
-    Guess,
-    Outlook,
     Whole,
     common_level,
     confirmed,
     forms_of,
-    outlook,
     plan_mapping,
     plan_text,
     read_plan,
     under_slider,
-    usual_delta,
 )
 from dprivacy.web.pages.table_job import TableJob
 from dprivacy.web.shell.controls import (
     Answers,
     chooser,
-    details,
-    figure,
-    formula,
     level_control,
     save_button,
-    table,
 )
 from dprivacy.web.shell.desk import read_text
-from dprivacy.web.shell.number_words import percent
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import small, text, whole
 
-USUAL = {"eps": "ln 3", "rows": "1000", "sorted": "", "plan": ""}
+USUAL = {"eps": "ln(3/2)", "rows": "1000", "sorted": "", "plan": ""}
 _LIMITS = {
     "rows": lambda given: str(whole(given, 1, 10**9, 1000)),
     "sorted": lambda given: "yes" if given == "yes" else "",
@@ -58,51 +53,6 @@ def described_in(state: Mapping[str, str]) -> tuple[list[ColumnForm], Whole]:
         return under_slider(forms_of(raw), state["eps"]), Whole.of(raw)
     except DPrivacyError:
         return list(FIRST), Whole()
-
-
-def most_exposed(found: Outlook) -> Guess | None:
-    """The column whose released value helps a guesser most."""
-    return max(found.guesses, key=lambda guess: guess.after - guess.before, default=None)
-
-
-def headline(found: Outlook) -> str:
-    """What a guesser gains, in one line."""
-    worst = most_exposed(found)
-    if worst is None:
-        return "No column here can be guessed value by value"
-    return f"{worst.column}: a guesser goes from {percent(worst.before)} to {percent(worst.after)}"
-
-
-def in_words(found: Outlook) -> str:
-    """The same for people who decide, with its assumption."""
-    worst = most_exposed(found)
-    if worst is None:
-        return found.ahead.guarantee.explain()
-    return (
-        f"Before, with all {worst.values} values equally likely, the best guess of a person's "
-        f"{worst.column} is right {percent(worst.before)} of the time. With the "
-        f"released value it is right {percent(worst.after)} of the time, for someone who knows nothing "
-        "else about the person. Had the value been released as it is, it would be 100 %."
-    )
-
-
-def worth(found: Outlook) -> list[list[str]]:
-    """For each column what a guesser gains and what estimates are worth, as texts."""
-    guesses = {guess.column: guess for guess in found.guesses}
-    rows = []
-    for column in found.ahead.columns:
-        guess = guesses.get(column.name)
-        error = column.share_error
-        rows.append(
-            [
-                column.name,
-                "–" if guess is None else percent(guess.before),
-                "–" if guess is None else percent(guess.after),
-                "–" if column.kept is None else percent(column.kept[0]),
-                "–" if error is None else f"± {100 * error:.1f} points",
-            ]
-        )
-    return rows
 
 
 class ProtectRoom(OpenRoom):
@@ -129,6 +79,7 @@ class ProtectRoom(OpenRoom):
         with ui.element("div").classes("dp-stack"):
             with self.panel("What that means", "dp-2"):
                 self.answers = Answers(self.drawer)
+                sheet_buttons(self._sheet)
             with self.panel("3. Protect a table", "dp-4"):
                 self._table_panel()
 
@@ -152,6 +103,9 @@ class ProtectRoom(OpenRoom):
             chooser("Open a plan", self._opened, self, (".toml",), _MOST_PLAN)
             save_button("Save the plan", lambda: plan_text(self.mapping()), "plan.toml")
             self.share_button()
+            self.forget = ui.button("Forget my draft", icon="delete", on_click=self._forget_draft)
+            self.forget.props("flat")
+            self.forget.visible = False
 
     def _person_fields(self, whose: Whole) -> None:
         small(
@@ -195,6 +149,10 @@ class ProtectRoom(OpenRoom):
         """The plan that the cards and the slider describe."""
         return plan_mapping(self.cards.forms, self.state["eps"], self.whole_table())
 
+    def _sheet(self, archive: bool) -> BoardSheet:
+        """The sheet of what the cards describe now."""
+        return report(self.mapping(), rows=int(self.state["rows"]), archive=archive)
+
     def settings(self) -> dict[str, str]:
         """The settings for a link; what was read off a table never goes into one."""
         settings = {key: self.state[key] for key in ("eps", "rows", "sorted")}
@@ -211,12 +169,62 @@ class ProtectRoom(OpenRoom):
         self.state["rows"] = str(int(self.rows.value or 1))
         self.state["sorted"] = "yes" if self.sorted.value else ""
         self.follow()
+        self.job.relent()
+        self._remember()
         self.sure.visible = any(form.source == "data" for form in self.cards.forms)
         forms, level, whose = list(self.cards.forms), self.state["eps"], self.whole_table()
         rows, unordered = int(self.state["rows"]), bool(self.state["sorted"])
         await self.answers.ask(
-            lambda: outlook(plan_mapping(forms, level, whose), rows, unordered=unordered), _show
+            lambda: outlook(plan_mapping(forms, level, whose), rows, unordered=unordered),
+            show_outlook,
         )
+
+    async def arrived(self) -> None:
+        """Bring back the table of this tab, or the draft of this browser."""
+        asked, before = dict(self.state), self.kept()
+        if before and asked in (USUAL, {**USUAL, **before["settings"]}):
+            self._take(before["forms"], before["whole"], before["settings"])
+            self.job.from_data, self.job.untouched = before["from_data"], False
+            name, output = (before[key] for key in ("name", "output"))
+            made = self.drawer.place(output) if output else None
+            self.job.bring_back(self.drawer.place(name), made, **before["written"])
+        elif asked == USUAL:
+            draft = {**USUAL, **(await read_draft(self.name))}
+            if draft["plan"]:
+                forms, whose = described_in(draft)
+                self._take(forms, whose, draft)
+
+    def _take(self, forms: list[ColumnForm], whose: Whole, settings: Mapping[str, str]) -> None:
+        """Show what was described before."""
+        self.cards.replace(forms)
+        self.plan_title = whose.title
+        self.unit.value, self.most.value = _unit_shown(whose), whose.most
+        self.state["eps"] = settings["eps"]
+        self.set_level(settings["eps"])
+        self.rows.value = whole(settings["rows"], 1, 10**9, 1000)
+        self.sorted.value = bool(settings["sorted"])
+
+    def _remember(self) -> None:
+        """What was declared in this browser, and what came from a table in this process alone."""
+        settings = self.settings()
+        if settings.get("plan"):
+            write_draft(self.name, settings)
+            self.forget.visible = True
+        if self.job.path is not None:
+            self.keep(
+                forms=list(self.cards.forms),
+                whole=self.whole_table(),
+                settings=settings,
+                from_data=self.job.from_data,
+                written=self.job.reading.said(),
+                name=self.job.path.name,
+                output=self.job.output.name if self.job.output is not None else "",
+            )
+
+    def _forget_draft(self) -> None:
+        forget_draft(self.name)
+        self.forget.visible = False
+        ui.notify("This browser keeps nothing of it any more.")
 
     async def _leveled(self, level: str) -> None:
         self.state["eps"] = level
@@ -251,68 +259,3 @@ class ProtectRoom(OpenRoom):
 
 def _unit_shown(whole: Whole) -> str:
     return "" if whole.unit == "row" else whole.unit
-
-
-def whole_row(found: Outlook) -> str:
-    """What holds for all columns together; empty where one column says it all."""
-    joint = found.ahead.guarantee
-    if joint.total is None or (len(found.plan.columns) == 1 and not joint.warning):
-        return ""
-    sentence = joint.explain().splitlines()[0]
-    return f"All columns together: {sentence[0].lower()}{sentence[1:]}"
-
-
-def _show(found: Outlook) -> str:
-    text("p", headline(found), "dp-headline")
-    text("p", in_words(found))
-    _draw_guesses(found)
-    table(
-        f"What it means for each column, with {found.ahead.rows:,} rows",
-        [
-            "column",
-            "guessed before",
-            "guessed after",
-            "values kept, at least",
-            "error of a corrected share",
-        ],
-        worth(found),
-    )
-    for told in found.ahead.alternatives:
-        if told.worthwhile:
-            text("p", told.sentence(), "dp-note")
-    together = whole_row(found)
-    if together:
-        text("p", together, "dp-note" if found.ahead.guarantee.warning else "")
-    if found.unordered:
-        text("p", found.unordered, "dp-said")
-    waiting = found.plan.unconfirmed()
-    if waiting:
-        text("p", f"{len(waiting)} lists of values wait to be confirmed.", "dp-note")
-    details("What is promised, exactly", found.ahead.guarantee.explain())
-    formula(
-        "A released value y has probability C[x, y] when the truth is x, and "
-        "C[x, y] ≤ e^(ε·d(x, z))·C[z, y] for all x, z.",
-        "Before: max_x π(x). After: Σ_y max_x π(x)·C[x, y]. Here π is uniform.",
-        "Levels add up over columns: between two records that differ in several columns "
-        "the odds change by at most e^(Σ ε_c·d_c).",
-        "One step: between categories, between neighbouring classes, a tenth of the range "
-        "of numbers.",
-    )
-    return headline(found)
-
-
-def _draw_guesses(found: Outlook) -> None:
-    if not found.guesses:
-        return
-    spec = bars_spec(
-        {
-            "before": {guess.column: 100 * guess.before for guess in found.guesses},
-            "after the released value is seen": {
-                guess.column: 100 * guess.after for guess in found.guesses
-            },
-        },
-        y="guesses that are right (%)",
-    )
-    spec["layout"]["yaxis"]["range"] = [0, 100]
-    spec["layout"]["legend"] = {"orientation": "h", "y": 1.18}
-    figure(spec, headline(found), height=300)

@@ -15,17 +15,20 @@ from dprivacy.errors import DPrivacyError, NotApplicable
 from dprivacy.mechanisms import counts_in
 from dprivacy.model import shown
 from dprivacy.release import (
-    WEAK,
+    BoardSheet,
     Plan,
     QueryAnswer,
     ReceivedTable,
     card_path,
     query as ask,
     received,
+    report,
     sanitise_file,
     write_demo,
 )
 from dprivacy.viz import bars_spec
+from dprivacy.web.board.outlook_panel import show_band
+from dprivacy.web.board.sheet_buttons import sheet_buttons
 from dprivacy.web.shell.controls import (
     Answers,
     Choice,
@@ -48,6 +51,7 @@ _MOST_CELLS = 4000  # of a table that is shown
 _MOST_CARD = 64 << 20
 _TABLES = (".csv", ".parquet")
 CARD_ENDING = ".card.json"
+_DEMO = "survey-protected.csv"
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,14 @@ def opened(table_path: Path, card: Path) -> ReceivedTable:
     if card != beside:
         card.replace(beside)
     return received(table_path)
+
+
+def with_sheet(release: ReceivedTable) -> tuple[ReceivedTable, BoardSheet | None]:
+    """The release, and the sheet of its card; None where its plan cannot be made again."""
+    try:
+        return release, report(release.card)
+    except DPrivacyError:
+        return release, None
 
 
 def columns_of(release: ReceivedTable) -> dict[str, str]:
@@ -177,7 +189,7 @@ def _span(low: float, high: float) -> str:
 def demo_release(drawer: Drawer) -> ReceivedTable:
     """The built-in survey of invented people, protected by its own plan."""
     source, plan = write_demo(drawer.folder)
-    output = drawer.place("survey-protected.csv")
+    output = drawer.place(_DEMO)
     sanitise_file(source, Plan.read(plan), output, replace=True, discard=True, again="the demo")
     return received(output)
 
@@ -236,11 +248,24 @@ class ReceiveRoom(OpenRoom):
         self.column.on_change(self.changed)
         self.by.on_change(self.changed)
 
+    async def arrived(self) -> None:
+        """Bring back the table and the card of this tab."""
+        before = self.kept()
+        if before:
+            path = self.drawer.place(before["name"])
+            await self.status.ask(lambda: with_sheet(received(path)), self._ready)
+            self._keep(path)
+
+    def _keep(self, path: Path) -> None:
+        if self.release is not None:
+            self.keep(name=path.name)
+
     async def _got(self, what: str, path: Path) -> None:
         self.files[what] = path
         if {"table", "card"} <= set(self.files):
             table_path, card = self.files.pop("table"), self.files.pop("card")
             await self._load(lambda: opened(table_path, card))
+            self._keep(table_path)
             return
         missing = (
             "the table" if what == "card" else f"its card (the file that ends in {CARD_ENDING})"
@@ -252,19 +277,24 @@ class ReceiveRoom(OpenRoom):
     async def _invented(self) -> None:
         self.drawer.clear()
         await self._load(lambda: demo_release(self.drawer))
+        self._keep(self.drawer.place(_DEMO))
 
     async def _load(self, find: Callable[[], ReceivedTable]) -> None:
         self.release = None
         self.questions.visible = False
-        await self.status.ask(find, self._ready)
+        await self.status.ask(lambda: with_sheet(find()), self._ready)
         await self.changed()
 
-    def _ready(self, release: ReceivedTable) -> str:
-        self.release = release
+    def _ready(self, found: tuple[ReceivedTable, BoardSheet | None]) -> str:
+        self.release = release = found[0]
+        told = found[1]
         offered = columns_of(release)
-        promised = "\n".join(release.card.explain().splitlines()[:2])
-        good = release.card.holds and WEAK not in promised
-        text("p", promised, f"{'dp-good' if good else 'dp-note'} dp-said")
+        text("p", release.card.explain().splitlines()[0])
+        if told is None:
+            text("p", release.card.guarantee.sentence, "dp-note dp-said")
+        else:
+            show_band(told.contents.band)
+            sheet_buttons(lambda archive: report(release.card, archive=archive))
         details("All that the card promises", release.card.explain())
         self.column.offer(offered, self.state["column"])
         others = [*offered, *release.card.pass_through]

@@ -8,8 +8,9 @@ from typing import Any
 
 from nicegui import run, ui
 
-from dprivacy.errors import AlreadyReleased, BadPlan, UnclearTable
-from dprivacy.release import TABLE_ENDINGS, Card, Plan, sanitise_file
+from dprivacy.errors import AlreadyReleased, BadPlan, DPrivacyError, UnclearTable
+from dprivacy.release import TABLE_ENDINGS, Card, Plan, card_path, report, sanitise_file
+from dprivacy.web.board.sheet_buttons import sheet_buttons
 from dprivacy.web.pages.plan_form import ColumnForm, proposed
 from dprivacy.web.pages.table_reading import TableReading
 from dprivacy.web.shell.controls import chooser, details, hand_over, refusal
@@ -58,15 +59,26 @@ def protect_table(
     return released.card, list(heard), output
 
 
+class _Stopped(DPrivacyError):
+    """Somebody pressed the button; what was written so far is removed, and nothing is charged."""
+
+
 class _Watch:
     """Is told how far a job is, by the thread that does it, and keeps the last of it for the page."""
 
     done: tuple[int, int | None] | None = None
     part: float | None = None
+    stopped = False
 
     def __call__(self, rows: int, total: int | None) -> None:
-        """Take the rows that are done, and those in all."""
+        """Take the rows that are done, and those in all; end the job where somebody stopped it."""
         self.done = rows, total
+        if self.stopped:
+            raise _Stopped("Stopped. Nothing was written, and the table is as it was")
+
+    def stop(self) -> None:
+        """End the job as soon as it says again how far it is."""
+        self.stopped = True
 
     def share(self, part: float | None) -> None:
         """Take how much is done, from 0 to 1."""
@@ -90,8 +102,11 @@ class TableJob:
         self.drawer, self.plan, self.level, self.described = drawer, plan, level, described
         self.counted, self.unordered = counted, unordered
         self.path: Path | None = None
+        self.output: Path | None = None
         self.from_data = False
         self.untouched = True
+        self.refused = False
+        self.stopping: Callable[[], Any] = lambda: None
         with ui.element("div").classes("dp-row"):
             chooser("Choose a table", self.take, self, TABLE_ENDINGS, largest)
             self.describe_button = ui.button("Describe the columns from it", icon="list")
@@ -104,16 +119,28 @@ class TableJob:
         self.go = ui.button("Protect it", icon="shield", on_click=self.start)
         self.bar = ui.linear_progress(show_value=False).props('aria-label="progress"')
         self.moving = text("p", "", "dp-small").props("role=status")
+        self.stop = ui.button("Stop", icon="stop", on_click=self._stop)
+        self.stop.props("outline")
         self.result = ui.element("div").classes("dp-stack").props('aria-live="polite"')
-        self.reason.visible = self.bar.visible = False
+        self.reason.visible = self.bar.visible = self.stop.visible = False
         self._fit()
 
     def _fit(self) -> None:
         for part in (self.describe_button, self.forget_button, self.go, self.reading.panel):
             part.visible = self.path is not None
 
+    def _stop(self) -> None:
+        self.stopping()
+
+    def relent(self) -> None:
+        """Take a refusal away: what it was about has changed."""
+        if self.refused:
+            self.refused = False
+            self.result.clear()
+
     def refuse(self, reason: BaseException) -> None:
         """Say why something cannot be done."""
+        self.refused = True
         self.result.clear()
         with self.result:
             if isinstance(reason, UnclearTable):
@@ -125,27 +152,43 @@ class TableJob:
         """Take a table; an example that nobody changed gives way to the table's own columns."""
         if self.path is not None and self.path != path:
             self.path.unlink(missing_ok=True)
-        self.path = path
+        self.path, self.output = path, None
         self.reading.clear()
+        self._ready()
+        if self.untouched:
+            await self.describe()
+
+    def bring_back(self, path: Path, output: Path | None, **written: Any) -> None:
+        """Have a table again that was here before the page was reloaded, and what was made of it."""
+        self.path = path
+        self.reading.say(written)
+        self._ready()
+        if output is not None and output.exists():
+            self.output = output
+            with self.result:
+                self._hand_over(output)
+
+    def _ready(self) -> None:
+        assert self.path is not None
         self._fit()
         self.reason.visible = False
         self.result.clear()
         self.said.clear()
         with self.said:
-            text("p", f"{path.name}, {_size(path)}, is ready on this machine.")
-        if self.untouched:
-            await self.describe()
+            text("p", f"{self.path.name}, {_size(self.path)}, is ready on this machine.")
 
     async def describe(self) -> None:
         """Propose columns from the table, and say that their values wait to be confirmed."""
         if self.path is None:
             return
-        try:
-            forms = await run.io_bound(proposed, self.path, self.level(), **self.reading.said())
-        except Exception as reason:
-            self.refuse(reason)
-            return
-        if forms is None:
+        asked = self.path
+        with self._watched() as moved:
+            try:
+                forms = await run.io_bound(proposed, asked, self.level(), **self.reading.said())
+            except Exception as reason:
+                self.refuse(reason)
+                return
+        if forms is None or moved.stopped or self.path != asked:
             return
         self.from_data = True
         self.result.clear()
@@ -162,7 +205,7 @@ class TableJob:
 
     def forget(self) -> None:
         """Remove the table and everything made from it."""
-        self.path = None
+        self.path = self.output = None
         self.drawer.clear()
         self.said.clear()
         self.result.clear()
@@ -198,6 +241,7 @@ class TableJob:
         if found is not None:
             self.reason.value = ""
             self.reason.visible = False
+            self.output = found[2]
             self.counted(found[0].count)
             with self.result:
                 self._show(*found)
@@ -215,16 +259,21 @@ class TableJob:
                 self.bar.props(remove="indeterminate")
                 self.bar.value = moved.part
 
+        def stop() -> None:
+            moved.stop()
+            self.moving.text = "Stopping …"
+
         self.go.disable()
         self.bar.props("indeterminate")
-        self.bar.visible = True
+        self.bar.visible = self.stop.visible = True
+        self.stopping = stop
         timer = ui.timer(0.2, look)
         try:
             yield moved
         finally:
             timer.cancel()
             self.moving.text = ""
-            self.bar.visible = False
+            self.bar.visible = self.stop.visible = False
             self.go.enable()
 
     def _show(self, card: Card, heard: list[str], output: Path) -> None:
@@ -234,8 +283,13 @@ class TableJob:
         text("p", card.explain().splitlines()[1] if not card.void else card.explain(), "dp-said")
         if card.shuffled and not card.void:
             text("p", card.shuffled["sentence"], "dp-said")
-        hand_over(output, self)
+        self._hand_over(output)
         details("The whole card in words", card.explain())
+
+    def _hand_over(self, output: Path) -> None:
+        """Buttons for what was made."""
+        hand_over(output, self)
+        sheet_buttons(lambda archive: report(card_path(output), archive=archive))
         small("With both files, the room Receive gives corrected counts.")
 
 
@@ -244,8 +298,10 @@ def _require_confirmed(raw: Any) -> None:
     waiting = Plan.read(raw).unconfirmed()
     if waiting:
         raise BadPlan(
-            f"the values of {', '.join(waiting)} were taken from the data, and that somebody has a "
-            "value can itself be a secret; compare each list with the questionnaire and confirm it"
+            f"the possible answers to {', '.join(waiting)} were taken from the data, and that somebody "
+            "has a value can itself be a secret; open each column that is to be confirmed, tick what "
+            "the questionnaire has and remove the rest, or press “I compared all lists: take them as "
+            "declared”"
         )
 
 

@@ -1,5 +1,6 @@
 """How a chosen table is written, for a person to say where its file does not show it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import ui
@@ -57,6 +58,13 @@ class TableReading:
             "sheet": str(self.sheet.value or "").strip() or None,
             "decimal": self.decimal.value or None,
         }
+
+    def say(self, written: Mapping[str, Any]) -> None:
+        """Show again what was said before."""
+        for name in ("delimiter", "encoding", "decimal"):
+            getattr(self, name).value = written.get(name) or ""
+        self.header.value = {True: "names", False: "row", None: ""}[written.get("header")]
+        self.sheet.value = written.get("sheet") or ""
 
     def asked(self, reason: UnclearTable) -> str:
         """Open the fields, and say which of them decides."""

@@ -204,7 +204,9 @@ def table(
         + "</tr>"
         for row in rows[:most]
     )
-    top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
+    top = "".join(
+        f'<th scope="col">{html.escape(name)}</th>' if name else "<td></td>" for name in head
+    )
     content = (
         f'<table class="dp-table" aria-label="{html.escape(caption, quote=True)}">'
         f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
@@ -258,7 +260,8 @@ def chooser(
     upload = ui.upload(
         on_upload=arrived, on_rejected=turned_down, max_file_size=most, auto_upload=True
     ).classes("dp-hidden")
-    upload.props(f'accept="{",".join(endings)}" aria-hidden=true tabindex=-1')
+    # Hidden from everybody, keyboards and screen readers included; the button opens it.
+    upload.props(f'accept="{",".join(endings)}" aria-hidden=true inert')
     pick = f"() => getElement({upload.id}).$refs.qRef.pickFiles()"
     ui.button(label, icon="folder_open").props("outline").on("click", js_handler=pick)
 

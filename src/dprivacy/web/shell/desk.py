@@ -8,12 +8,13 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dprivacy.errors import AlreadyReleased, BadFile, DPrivacyError, PrivacyLeakWarning, TooLarge
+from dprivacy.web.shell.page_refusals import on_the_page
 
 _PREFIX = "dprivacy-page-"
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._- ")
@@ -33,12 +34,32 @@ class Desk:
         self._lock = _locked(self.folder / ".lock")
         self._salt = secrets.token_bytes(16)
         self._released: set[bytes] = set()
+        self._kept: dict[tuple[str, str], tuple[Drawer, Mapping[str, Any]]] = {}
         self._before = tempfile.tempdir
         tempfile.tempdir = str(self.folder)  # uploads are spooled in here, too
 
     def drawer(self) -> "Drawer":
         """A new, empty folder of its own for one open page."""
         return Drawer(self, Path(tempfile.mkdtemp(dir=self.folder)))
+
+    def keep(self, tab: str, room: str, drawer: "Drawer", state: Mapping[str, Any]) -> None:
+        """Remember, in this process alone, what a tab of the browser has open in a room."""
+        self._kept[tab, room] = drawer, state
+
+    def kept(self, tab: str, room: str, drawer: "Drawer") -> Mapping[str, Any]:
+        """What the same tab had open in a room before it was reloaded; its files come along.
+
+        Nothing, where its page was closed too long ago.
+        """
+        before, state = self._kept.pop((tab, room), (None, {}))
+        if before is None or not before.folder.is_dir():
+            return {}
+        drawer.take_over(before)
+        return state
+
+    def forget(self, drawer: "Drawer") -> None:
+        """Remember nothing more of a drawer."""
+        self._kept = {key: found for key, found in self._kept.items() if found[0] is not drawer}
 
     def close(self) -> None:
         """Remove everything."""
@@ -73,27 +94,39 @@ class Drawer:
 
     def __init__(self, desk: Desk, folder: Path) -> None:
         self.desk, self.folder = desk, folder
+        self._before: Drawer | None = None
 
     def place(self, name: str) -> Path:
         """Where a file of this name goes: never outside the drawer, whatever the name says."""
         kept = "".join(c if c in _SAFE else "_" for c in name.replace("\\", "/").split("/")[-1])
         return self.folder / (kept.strip(". ")[-120:] or "table")
 
+    def take_over(self, before: "Drawer") -> None:
+        """Have the files of a drawer as well; a job that is at work there is not disturbed."""
+        self._before = before
+        for path in before.folder.iterdir():
+            if path.is_file() and not path.name.startswith("."):
+                with suppress(OSError):
+                    os.link(path, self.folder / path.name)
+
     def clear(self) -> None:
         """Remove all files, and keep the drawer."""
+        self.desk.forget(self)
+        if self._before is not None and self._before.folder.is_dir():
+            self._before.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(mode=0o700, exist_ok=True)
 
     def close(self) -> None:
         """Remove the drawer."""
+        self.desk.forget(self)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def told(self, error: BaseException) -> str:
         """An error for the page: the library's own words without our folders, or no detail at all."""
         if isinstance(error, DPrivacyError):
-            text = (
-                str(error).replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), "here")
-            )
+            text = str(error).replace(f"{self.folder}{os.sep}", "")
+            text = on_the_page(text.replace(str(self.folder), "here"))
             # ε and the name of a file stay as they are
             if text[:1].isascii() and "." not in text.split(" ", 1)[0]:
                 text = text[:1].upper() + text[1:]

@@ -56,9 +56,28 @@ class OpenRoom(ABC):
         reason = _no_level(query.get("eps", "")) if "eps" in self.usual else None
         self.refused = reason is not None
         if reason is None:
-            ui.timer(0.05, self.changed, once=True)
+            ui.timer(0.05, self._begin, once=True)
         else:
             self.refuse(reason)
+
+    async def _begin(self) -> None:
+        await self.arrived()
+        await self.changed()
+
+    async def arrived(self) -> None:
+        """Bring back what this tab, or this browser, had here before."""
+        return
+
+    def keep(self, **state: Any) -> None:
+        """Remember, in the server's memory alone, what this tab has open, in case it is reloaded."""
+        tab = ui.context.client.tab_id
+        if tab is not None:
+            self.drawer.desk.keep(tab, self.name, self.drawer, state)
+
+    def kept(self) -> Mapping[str, Any]:
+        """What this tab had open before it was reloaded, with its files; nothing for a new one."""
+        tab = ui.context.client.tab_id
+        return {} if tab is None else self.drawer.desk.kept(tab, self.name, self.drawer)
 
     @abstractmethod
     def build(self) -> None:

@@ -4,13 +4,15 @@ CSS = """
 :root { color-scheme: light dark;
         --dp-blue: #0b5c8a; --dp-ink: #1d2733; --dp-faint: #5b6875; --dp-line: #d7dee5;
         --dp-paper: #f5f7f9; --dp-warm: #a33b00; --dp-card: white; --dp-head: #0a3d5c;
-        --dp-quote: #eef3f7; --dp-bad: #fdf1ec; --dp-mind: #fff8e6; --dp-fine: #edf7f0; }
+        --dp-edge: #7b8794; --dp-quote: #eef3f7;
+        --dp-bad: #fdf1ec; --dp-mind: #fff8e6; --dp-fine: #edf7f0; }
 @media (prefers-color-scheme: dark) {
   :root { --dp-blue: #74bdea; --dp-ink: #e3e8ed; --dp-faint: #a3afba; --dp-line: #3b4650;
           --dp-paper: #12171c; --dp-warm: #ff9a6b; --dp-card: #1b222a; --dp-head: #9fd4f5;
-          --dp-quote: #242e38; --dp-bad: #3a231b; --dp-mind: #352d18; --dp-fine: #1a3022; }
+          --dp-edge: #8b98a5; --dp-quote: #242e38;
+          --dp-bad: #3a231b; --dp-mind: #352d18; --dp-fine: #1a3022; }
   body { --q-primary: #74bdea !important; }
-  .q-btn.bg-primary { color: #0f1419 !important; }
+  .q-btn.bg-primary .q-btn__content { color: #0f1419; }
   .dp-plot .main-svg g:not(.heatmap-label) > text { fill: #e3e8ed !important; }
   .dp-plot .legend path[style*="34, 34, 34"] { fill: #e3e8ed !important; stroke: #e3e8ed !important; }
   .dp-plot .gridlayer path, .dp-plot .zerolinelayer path { stroke: #3b4650 !important; }
@@ -53,7 +55,7 @@ a { color: var(--dp-blue); }
               font-family: "DejaVu Serif", Georgia, serif; }
 .dp-field { display: flex; flex-direction: column; gap: 4px; width: 100%; }
 .dp-field label, .dp-label { font-weight: 600; font-size: .92rem; }
-.dp-select { width: 100%; padding: 9px 10px; border: 1px solid #b8c2cc; border-radius: 4px;
+.dp-select { width: 100%; padding: 9px 10px; border: 1px solid var(--dp-edge); border-radius: 4px;
              font: inherit; font-size: .95rem; background: var(--dp-card); color: var(--dp-ink); }
 .dp-range { width: 100%; accent-color: var(--dp-blue); height: 28px; margin: 0; cursor: pointer; }
 .dp-ends { display: flex; justify-content: space-between; font-size: .82rem; color: var(--dp-faint); }
@@ -63,6 +65,18 @@ a { color: var(--dp-blue); }
            border-radius: 8px; padding: 10px 14px; overflow-wrap: anywhere; }
 .dp-good { background: var(--dp-fine); border: 1px solid #a9d3b6; border-left: 6px solid #26804a;
            border-radius: 8px; padding: 10px 14px; overflow-wrap: anywhere; }
+.dp-list { border: 0; margin: 0; padding: 0; min-width: 0; width: 100%; }
+.dp-list legend { font-weight: 600; font-size: .92rem; padding: 0; }
+.dp-list ul { list-style: none; margin: 0; padding: 3px; max-height: 50vh; overflow-y: auto; }
+.dp-list li, .dp-add { display: flex; gap: 8px; align-items: center; padding: 3px 0; }
+.dp-list li { border-bottom: 1px solid var(--dp-line); }
+.dp-list input[type=text] { flex: 1; min-width: 0; font: inherit; padding: 6px 8px;
+            border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);
+            color: var(--dp-ink); }
+.dp-list input[type=checkbox] { width: 22px; height: 22px; flex: none; }
+.dp-list button { font: inherit; min-width: 36px; min-height: 36px; cursor: pointer;
+            border: 1px solid var(--dp-edge); border-radius: 4px; background: var(--dp-card);
+            color: var(--dp-ink); }
 .dp-scroll { overflow-x: auto; width: 100%; }
 .dp-table { border-collapse: collapse; font-size: .93rem; width: 100%;
             font-variant-numeric: tabular-nums; }
@@ -101,6 +115,11 @@ a { color: var(--dp-blue); }
   .dp-nav a { padding: 5px 8px; font-size: .93rem; }
   .dp-panel { padding: 14px 12px; }
   h1 { font-size: 1.4rem; } .dp-headline { font-size: 1.2rem; }
+}
+@media print {
+  .dp-top, .dp-foot, .q-btn, .dp-range, .dp-ends, .q-uploader { display: none !important; }
+  body, .dp-panel { background: white; color: black; }
+  .dp-two { display: block; } .dp-panel { border: 0; padding: 0 0 14px; break-inside: avoid; }
 }
 @media (prefers-reduced-motion: reduce) {
   * { transition: none !important; animation: none !important; }

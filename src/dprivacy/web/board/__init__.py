@@ -1,0 +1,1 @@
+"""What a person who decides does on the page: compare lists, keep drafts, get a sheet."""

@@ -1,0 +1,89 @@
+"""What a plan promises and costs, found before any data is touched, for the page to show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dprivacy.errors import DPrivacyError
+from dprivacy.release import (
+    AnswerFigures,
+    Forecast,
+    Plan,
+    RowBand,
+    RowFigures,
+    answer_figures,
+    forecast,
+    row_band,
+    row_figures,
+)
+from dprivacy.web.shell.number_words import percent
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a plan promises: the whole row first, then each answer, then what estimates are worth."""
+
+    plan: Plan
+    ahead: Forecast
+    row: RowFigures
+    answers: tuple[AnswerFigures, ...]
+    unsorted: str = ""
+
+    @property
+    def band(self) -> RowBand:
+        """The first lines, as on the sheet for a board."""
+        return row_band(self.row)
+
+    @property
+    def unordered(self) -> str:
+        """What rows without order add, in words, or why they add nothing; empty where nobody asked."""
+        shuffled = self.ahead.shuffled
+        return self.unsorted if shuffled is None else shuffled.in_odds()
+
+
+def usual_delta(rows: int) -> str:
+    """The largest power of ten that is at most 1/n²."""
+    return f"1e-{max(len(str(rows * rows - 1)), 1)}"
+
+
+def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Outlook:
+    """What a plan promises and costs, before any data is touched; also without order, where asked."""
+    plan = Plan.read(raw)
+    why, ahead = "", None
+    if unordered:
+        try:
+            ahead = forecast(plan, rows=rows, delta=usual_delta(rows))
+        except DPrivacyError as reason:
+            why = f"Without order nothing more can be said here: {reason}."
+    ahead = ahead or forecast(plan, rows=rows)
+    return Outlook(plan, ahead, row_figures(plan), answer_figures(plan), why)
+
+
+HEAD = (
+    "answer",
+    "right by a blind guess",
+    "right with the row",
+    "right 75 % before: at most",
+    "values kept on average (worst)",
+    "standard error of a share (noise alone)",
+)
+
+
+def worth(found: Outlook) -> list[list[str]]:
+    """For each answer what a guesser gains and what estimates are worth, as texts under `HEAD`."""
+    rows = []
+    for answer, column in zip(found.answers, found.ahead.columns, strict=True):
+        kept, error = answer.kept, column.share_error
+        worst = answer.kept_worst
+        alike = kept is None or worst is None or percent(kept) == percent(worst)
+        rows.append(
+            [
+                answer.name,
+                "–" if answer.blind is None else percent(answer.blind),
+                "–" if answer.seen is None else percent(answer.seen),
+                percent(answer.after("3/4")),
+                "–" if kept is None else percent(kept) + ("" if alike else f" ({percent(worst)})"),
+                "–" if error is None else f"± {100 * error:.1f} points",
+            ]
+        )
+    return rows

@@ -1,0 +1,126 @@
+"""What a person does who decides: compare lists, come back to a page, get the sheet."""
+
+import json
+import re
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the page needs the extra [web]")
+pytest.importorskip("playwright", reason="playwright is not installed")
+from playwright.sync_api import expect
+
+from dprivacy.release import Plan
+from support.page_clicks import choose, downloaded, headline
+from support.patience import PATIENCE
+
+expect.set_options(timeout=1000 * PATIENCE)
+
+SECRET = "a value that only the table knows"
+DRAFT = "localStorage.getItem('dprivacy-draft-protect')"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("mood,wave\n" + f"{SECRET},1\ngood,2\nbad,2\n" * 20)
+    return path
+
+
+def test_a_list_is_compared_value_by_value(served, window, table, tmp_path):
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    choose(window, "Choose a table", table)
+    window.get_by_text("mood: categories, 3 values, to be confirmed").click()
+    window.get_by_role("button", name="Protect it").click()
+    expect(window.get_by_role("alert")).to_contain_text("press “I compared all lists")
+    told = window.locator(".dp-list [role=status]").first
+    expect(told).to_have_text("3 answers, 3 still to be compared with the questionnaire")
+    window.get_by_role("checkbox", name="good is in the questionnaire").check()
+    expect(told).to_have_text("3 answers, 2 still to be compared with the questionnaire")
+    expect(window.get_by_role("alert")).to_have_count(0)
+    window.get_by_role("button", name=f"Remove {SECRET}").click()
+    expect(told).to_have_text("2 answers, 1 still to be compared with the questionnaire")
+    window.get_by_role("textbox", name="Another possible answer").first.fill("fair")
+    window.keyboard.press("Enter")
+    window.get_by_role("checkbox", name="bad is in the questionnaire").check()
+    expect(told).to_have_text("3 answers, all compared")
+    expect(window.get_by_text("mood: categories, 3 values, to be confirmed")).to_have_count(0)
+    window.get_by_label("It holds").first.select_option("ordered")
+    window.get_by_role("button", name="Move fair up").click()
+    field = window.get_by_role("textbox", name="answer 3").first
+    expect(field).to_have_value("good")
+    field.fill("very good")
+    field.blur()
+    expect(window.get_by_text("1 list of possible answers to be confirmed")).to_be_visible()  # wave
+    plan = Plan.read(downloaded(window, "Save the plan", tmp_path))
+    assert list(plan.column("mood").values) == ["bad", "fair", "very good"]
+    assert plan.unconfirmed() == ["wave"]
+
+
+def test_a_table_survives_reload_and_back_in_its_own_tab_alone(served, window, table):
+    table = table.rename(table.with_name("kept.csv"))
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    choose(window, "Choose a table", table)
+    window.get_by_role("button", name="I compared all lists").click()
+    expect(window.get_by_text("to be confirmed")).to_have_count(0)
+    window.get_by_role("button", name="Protect it").click()
+    expect(window.get_by_text("Done: 60 rows are protected.")).to_be_visible()
+    for again in (window.reload, lambda: (window.goto(served.base + "/verify"), window.go_back())):
+        again()
+        expect(window.get_by_text("kept.csv, 1.0 KiB, is ready on this machine")).to_be_visible()
+        expect(window.get_by_text("mood: categories, 3 values")).to_be_visible()
+        expect(window.get_by_role("button", name="Download the table")).to_be_visible()
+    other = window.context.new_page()
+    other.goto(served.base + "/protect")
+    expect(headline(other)).to_be_visible()
+    expect(other.get_by_text("hobby: categories")).to_be_visible()
+    expect(other.get_by_text("is ready on this machine")).to_have_count(0)
+    assert SECRET not in (window.evaluate("JSON.stringify(localStorage)") or "")
+    window.get_by_role("button", name="Forget it").click()
+    expect(window.get_by_text("The table is removed.")).to_be_visible()
+    (desk,) = served.desks()
+    assert list(desk.rglob("kept*")) == []
+    window.reload()
+    expect(headline(window)).to_be_visible()
+    expect(window.get_by_text("is ready on this machine")).to_have_count(0)
+
+
+def test_what_was_declared_is_kept_as_a_draft_until_it_is_forgotten(served, window):
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_be_visible()
+    assert window.evaluate(DRAFT) is None
+    window.get_by_role("button", name="Add a column").click()
+    expect(window.get_by_text("question 1: categories, 2 values")).to_be_visible()
+    window.get_by_label("Name", exact=True).last.fill("smokes")
+    expect(window.get_by_text("smokes: categories, 2 values")).to_be_visible()
+    expect(window).to_have_url(re.compile("plan=.*smokes"))
+    kept = json.loads(window.evaluate(DRAFT))
+    assert '[columns."smokes"]' in kept["plan"]
+    other = window.context.new_page()
+    other.goto(served.base + "/protect")
+    expect(other.get_by_text("smokes: categories, 2 values")).to_be_visible()
+    window.get_by_role("button", name="Forget my draft").click()
+    expect(window.get_by_role("button", name="Forget my draft")).to_be_hidden()
+    assert window.evaluate(DRAFT) is None
+
+
+def test_receive_survives_a_reload(served, window):
+    window.goto(served.base + "/receive")
+    window.get_by_role("button", name="Try an invented survey").click()
+    expect(headline(window)).to_have_text(re.compile("^PARTLY PUBLISHED. Region can be read off"))
+    expect(window.get_by_role("row", name=re.compile("^sports"))).to_be_visible()
+    window.reload()
+    expect(window.get_by_role("row", name=re.compile("^sports"))).to_be_visible()
+
+
+def test_the_sheet_of_a_plan_can_be_seen_and_saved(served, window, tmp_path):
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_have_text(re.compile("^LIMITED"))
+    with window.expect_popup() as opened:
+        window.get_by_role("button", name="Look at the sheet for the board").click()
+    expect(opened.value.locator(".band .word")).to_have_text("LIMITED.")
+    page = downloaded(window, "Save the sheet", tmp_path).read_text(encoding="utf-8")
+    assert "planned for 1,000 rows" in page
+    more = downloaded(window, "Save the archive sheet", tmp_path).read_text(encoding="utf-8")
+    assert "archive sheet" in more
