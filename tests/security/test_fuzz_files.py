@@ -10,7 +10,7 @@ FORMATS = [
     "plan", "plan-json", "mechanism", "card", "channel", "space", "receipt", "local", "rounds",
     "journal", "csv", "parquet", "xlsx", "release", "prior", "matrix", "matrix-json", "distances",
     "geojson", "gpx", "region", "places", "days", "readings", "pram", "words", "words-binary",
-    "words-npz", "ratings",
+    "words-npz", "ratings", "codebook-json", "codebook-csv", "codebook-ddi", "codes-sdmx", "codes-csv",
 ]  # fmt: skip
 
 

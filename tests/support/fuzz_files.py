@@ -53,6 +53,7 @@ from dprivacy.release.plans.table_card import table_card
 from dprivacy.spaces import discrete, line
 from dprivacy.store import load
 from dprivacy.store.stored_nouns import stored_text
+from support.fuzz_codebooks import codebooks
 from support.fuzz_rooms import rooms
 from support.fuzz_tables import CSV, PLAN, tables
 from support.mutations import json_mutant, lines, mutants
@@ -221,6 +222,7 @@ def formats(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], 
         ),
         "distances": ("space.csv", lines([SPACE.encode()], rng), as_space),
         **rooms(rng),
+        **codebooks(rng),
     }  # fmt: skip
 
 
