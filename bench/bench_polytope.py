@@ -10,6 +10,7 @@ import resource
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 from timing import best_of
@@ -105,6 +106,36 @@ def by_ppl(ppl: object, n: int, m: int) -> int:
     return sum(g.is_point() for g in ppl.C_Polyhedron(system).minimized_generators())
 
 
+def slack(n: int, outputs: int) -> None:
+    """Extreme points with δ = 1/10: a walk up to permutations, against a list of all by PPL."""
+    ours, found = timed(lambda: count_extreme_points(n, eps="ln 2", delta="1/10", outputs=outputs))
+    line = f"δ = 1/10 {n}×{outputs} {int(found):11,d} (classes {sum(found.classes.values())})"
+    line += f"   ours {ours * 1e3:9.1f} ms"
+    try:
+        import ppl
+    except ImportError:
+        ppl = None
+    if ppl is not None and n * outputs <= 12:
+        theirs, expected = timed(lambda: slack_by_ppl(ppl, n, outputs))
+        assert expected == found
+        line += f"   PPL (lists them) {theirs * 1e3:9.1f} ms"
+    print(line, flush=True)
+
+
+def slack_by_ppl(ppl: object, n: int, m: int) -> int:
+    at = [[ppl.Variable(i * m + j) for j in range(m)] for i in range(n)]
+    system = ppl.Constraint_System()
+    for row in at:
+        system.insert(sum(row[1:], row[0] + 0) == 1)
+        for value in row:
+            system.insert(value >= 0)
+    for i, k in permutations(range(n), 2):
+        for bits in range(1, 2**m - 1):
+            some = [j for j in range(m) if bits >> j & 1]
+            system.insert(sum(10 * at[i][j] - 20 * at[k][j] for j in some) <= 1)
+    return sum(g.is_point() for g in ppl.C_Polyhedron(system).minimized_generators())
+
+
 if __name__ == "__main__":
     print(f"Python {sys.version.split()[0]}, NumPy {np.__version__}, CPU time, one run")
     count_kernels(dp.line(3), eps="ln 2")  # load what is loaded late
@@ -124,5 +155,7 @@ if __name__ == "__main__":
         kernels("line:7", dp.line(7), "ln 2", search=False)
     for n, outputs in ((3, 3), (4, 4), (5, 5), (6, 6)):
         extreme(n, outputs)
+    for n, outputs in ((3, 3), (4, 3), (3, 4), (5, 3), (3, 5), (4, 4), (3, 6)):
+        slack(n, outputs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {peak:.0f} MiB")

@@ -55,6 +55,7 @@ from dprivacy.viz.shuffle_pictures import (
 from dprivacy.viz.simplexes.kernel_pictures import plot_kernels as plot_kernels
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex as plot_simplex
 from dprivacy.viz.simplexes.vulnerability_surface import plot_vulnerability as plot_vulnerability
+from dprivacy.viz.slack_pictures import plot_delta_breaks as plot_delta_breaks
 from dprivacy.viz.style.picture_files import save as save
 from dprivacy.viz.style.picture_style import svg as svg
 

@@ -10,7 +10,13 @@ from dprivacy.flow import Inference, Scenario, Strategy
 from dprivacy.hashing import LossExperiment
 from dprivacy.mechanisms import LocalPlan
 from dprivacy.model import Channel, Dist, Gain, Guarantee, Hyper, Labelled
-from dprivacy.polytope import Decomposition, ExtremePointCount, KernelBreaks, KernelCount
+from dprivacy.polytope import (
+    Decomposition,
+    DeltaBreaks,
+    ExtremePointCount,
+    KernelBreaks,
+    KernelCount,
+)
 from dprivacy.refine import Order, Refinement, RefinementBreaks
 from dprivacy.release import Forecast
 from dprivacy.text import AuthorTopicTable
@@ -31,6 +37,7 @@ from dprivacy.viz.charts.verdict_charts import plot_refinement
 from dprivacy.viz.protocol_picture import plot_local_plan
 from dprivacy.viz.shuffle_pictures import plot_shuffled_distances, plot_shuffled_sizes
 from dprivacy.viz.simplexes.simplex_picture import plot_simplex
+from dprivacy.viz.slack_pictures import plot_delta_breaks
 
 
 @singledispatch
@@ -74,6 +81,7 @@ picture.register(Hyper, plot_simplex)
 picture.register(PrivacyProfile, plot_profile)
 picture.register(ShuffledDistances, plot_shuffled_distances)
 picture.register(ShuffledSizes, plot_shuffled_sizes)
+picture.register(DeltaBreaks, plot_delta_breaks)
 picture.register(Order, plot_order)
 picture.register(Refinement, plot_refinement)
 picture.register(Estimate, plot_estimate)

@@ -58,7 +58,7 @@ def every_cell(n: int, m: int, told: Told = None) -> tuple[LevelCell, ...]:
     """All a ≥ 1 in order: single values and the open intervals between them, alike ones joined."""
     cells, done = [cell_at(n, m, Fraction(1))], 1
     for cell in _covered(n, m, _number(Fraction(1)), None):
-        cells.append(cell)
+        cells.append(_as_beside(cell, cells[-1]))
         done += 1
         if told is not None:
             told(done, done)
@@ -109,6 +109,17 @@ def _samples(low: Root, high: Root | None) -> Iterator[Fraction]:
                     tried.add(near)
                     yield near
                     break
+
+
+def _as_beside(cell: LevelCell, left: LevelCell) -> LevelCell:
+    """A single irrational a with its levels written as the curves that lead to them from the left.
+
+    The polytope depends continuously on a, so each of its vertices is a limit of vertices nearby.
+    """
+    if not cell.single or cell.low.rational is not None:
+        return cell
+    curves = [next(c for c in left.levels if c.meets(level, cell.low)) for level in cell.levels]
+    return replace(cell, levels=tuple(curves))
 
 
 def _alike(left: LevelCell, end: LevelCell, right: LevelCell) -> bool:
