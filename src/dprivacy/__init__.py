@@ -7,7 +7,7 @@ for type checkers and for the run time.
 
 from importlib import import_module
 
-__version__ = "0.1.0.dev0"
+from dprivacy.version import __version__ as __version__
 
 # What a name that left the façade is called now; names that only moved into a room are found there.
 _RENAMED = {

@@ -6,18 +6,21 @@ these very files. The page is static: what was chosen never leaves the browser.
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from html import escape
-from pathlib import Path
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path, PurePath
 
 from dprivacy.collecting.books.collection_book import Collection
 from dprivacy.errors import BadFile
 from dprivacy.model import about
 
-_HERE = Path(__file__).parent
-_CLIENT = (_HERE / "client", _HERE.parents[2] / "clients" / "javascript")  # installed; a checkout
+_HERE = files("dprivacy.collecting")
+_CHECKOUT = Path(str(_HERE)).parents[2] / "clients" / "javascript"
 _DECIMALS = 4
 _KINDS = {
     ".mjs": b"text/javascript; charset=utf-8",
@@ -35,23 +38,23 @@ class File:
 
 
 @cache
-def client_folder() -> Path:
-    """Where the JavaScript client lies."""
-    for folder in _CLIENT:
+def client_folder() -> Traversable:
+    """Where the JavaScript client lies: in the package where it is installed, or in a checkout."""
+    for folder in (_HERE / "client", _CHECKOUT):
         if (folder / "client.mjs").is_file():
             return folder
-    raise BadFile(f"{_CLIENT[0]}: the JavaScript client is missing; install dprivacy again")
+    raise BadFile(f"{_HERE}: the JavaScript client is missing; install dprivacy again")
 
 
 def page_files(collection: Collection, *, estimates: bool) -> dict[str, File]:
     """Every file that is served, by its path."""
-    files = {f"/client/{path.name}": _file(path) for path in sorted(client_folder().glob("*.mjs"))}
-    files |= {f"/{path.name}": _file(path) for path in sorted((_HERE / "page").glob("*.[mc]*s"))}
-    files["/"] = _page("question", collection, estimates=estimates)
+    served = {f"/client/{name}": file for name, file in _files(client_folder(), ".mjs")}
+    served |= {f"/{name}": file for name, file in _files(_HERE / "page", ".mjs", ".css")}
+    served["/"] = _page("question", collection, estimates=estimates)
     if estimates:
-        files["/estimates"] = _page("estimates", collection, estimates=True)
-    files["/v1/mechanism"] = File(collection.mechanism.encode(), b"application/json")
-    return files
+        served["/estimates"] = _page("estimates", collection, estimates=True)
+    served["/v1/mechanism"] = File(collection.mechanism.encode(), b"application/json")
+    return served
 
 
 def _rounded_up(odds: Fraction) -> str:
@@ -61,8 +64,12 @@ def _rounded_up(odds: Fraction) -> str:
     return f"{whole}.{part}" if part else whole
 
 
-def _file(path: Path) -> File:
-    return File(path.read_bytes(), _KINDS[path.suffix])
+def _files(folder: Traversable, *kinds: str) -> Iterator[tuple[str, File]]:
+    """The files of these kinds in a folder, by name."""
+    for path in sorted(folder.iterdir(), key=lambda each: each.name):
+        kind = PurePath(path.name).suffix
+        if kind in kinds:
+            yield path.name, File(path.read_bytes(), _KINDS[kind])
 
 
 def _page(name: str, collection: Collection, *, estimates: bool) -> File:

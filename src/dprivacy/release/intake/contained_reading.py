@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from dprivacy.model import open_regular
 _LARGEST = 256 << 20  # bytes of text
 _PART = 1 << 20
 _FIRST = 64 << 20  # bytes of the first line, which may hold all labels of a survey
-_PROGRAM = Path(__file__).with_name("sheet_process.py")
 
 
 def read_apart(path: Path, *arguments: str) -> tuple[dict[str, Any], bytearray]:
@@ -27,8 +27,9 @@ def read_apart(path: Path, *arguments: str) -> tuple[dict[str, Any], bytearray]:
         For whatever cannot be read.
     """
     content = bytearray()
-    with open_regular(path) as file, subprocess.Popen(
-        [sys.executable, "-P", str(_PROGRAM), *arguments],
+    source = files("dprivacy.release.intake").joinpath("sheet_process.py")
+    with open_regular(path) as file, as_file(source) as program, subprocess.Popen(
+        [sys.executable, "-P", str(program), *arguments],
         stdin=file,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

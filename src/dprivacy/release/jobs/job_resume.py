@@ -28,8 +28,9 @@ from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import choose_source
 from dprivacy.verify import weights_hash
+from dprivacy.version import __version__
 
-_LIBRARIES = ("dprivacy", "numpy", "pyarrow")
+_LIBRARIES = ("numpy", "pyarrow")
 DISCARD = (
     "pass --discard to throw away what was written and start anew: that draws new noise, and spends "
     "again if there is a ledger"
@@ -96,7 +97,7 @@ def run_of(
         "" if terms.permanent_key is None else _print(key, terms.permanent_key),
         "" if terms.delta is None else str(terms.delta),
         ledger,
-        {name: version(name) for name in _LIBRARIES},
+        {"dprivacy": __version__, **{name: version(name) for name in _LIBRARIES}},
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
-from importlib.metadata import version
 from typing import Any, Literal, get_args
 
 from dprivacy.errors import BadFile, DPrivacyError, NotApplicable, UnknownName
@@ -34,8 +33,9 @@ from dprivacy.release.plans.report_columns import (
 from dprivacy.release.plans.stored_plans import plan_in, plan_out, stored_body
 from dprivacy.release.unordered.card_words import require_block, words_beside
 from dprivacy.typing import Label, PathArg
+from dprivacy.version import __version__
 
-LIBRARY = f"dprivacy {version('dprivacy')}"
+LIBRARY = f"dprivacy {__version__}"
 VERSION = 3
 What = Literal["table", "places", "curves", "text", "matches"]
 _UNITS = {
