@@ -187,6 +187,9 @@ def points(field, spec):
     steps = (high - low) / grid if grid > 0 else Fraction(1, 2)
     if steps.denominator > 1 or steps < 1:
         raise Fault(f"{field}.grid: does not lead from low to high")
+    form = spec.get("format", "%Y%m%d")
+    if len(form) > 40 or sorted(re.findall("%.?", form)) != ["%Y", "%d", "%m"]:
+        raise Fault(f"{field}.format: does not have %d, %m and %Y once")
     codes = [str(code) for code in spec.get("codes", [])]
     codes += [None] if spec.get("nulls") == "category" else []
     if not dated and not codes:
@@ -239,6 +242,24 @@ def days(value):
     if not match:
         raise Fault(f"plan: {value[:20]!r} is not a number of days")
     return Fraction(int(match[1]) * (7 if match[2] == "week" else 1))
+
+
+def stands(value, spec):
+    """Whether a value may stand for a missing one: a code, a number, or a date in the plan's format."""
+    if isinstance(value, str) and value in map(str, spec.get("codes", [])):
+        return True
+    if spec["type"] == "numbers":
+        return isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+    parts = {"%Y": r"(?P<y>\d{4})", "%m": r"(?P<m>\d{1,2})", "%d": r"(?P<d>\d{1,2})"}
+    form = spec.get("format")
+    pattern = r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})" if form is None else re.escape(form)
+    for mark, part in parts.items() if form is not None else ():
+        pattern = pattern.replace(mark, part)
+    match = re.fullmatch(pattern, value) if isinstance(value, str) and value.isascii() else None
+    try:
+        return match is not None and bool(date(*(int(match[part]) for part in "ymd")))
+    except ValueError:
+        return False
 
 
 def climbs(field, parents):
@@ -488,7 +509,10 @@ def check_column(name, spec, entry, left):
     ):
         raise Fault(f"{plan}: has a delta or blocks where none can be")
     if isinstance(nulls, dict) and [*nulls] == ["replace"]:
+        pointed = kind == "dates" or (kind == "numbers" and hung)
         if kind not in ("numbers", "dates", "place", "bits") and nulls["replace"] not in values:
+            raise Fault(f"{plan}.nulls: replaces by what is not a value")
+        if pointed and not stands(nulls["replace"], spec):
             raise Fault(f"{plan}.nulls: replaces by what is not a value")
         nulls = "replace"
     if nulls not in (
@@ -540,11 +564,10 @@ def check_column(name, spec, entry, left):
         check_exponential(plan, rows, table_of(apart, len(rows)), given(asked, plan) / ONE)
     elif not equal(eps, given(asked, f"{plan}.epsilon")):
         raise Fault(f"{field}.eps: the card says {entry['eps']}, and its plan {asked}")
+    elif listed and family == "coded_laplace":
+        check_hung(plan, rows, apart[1], eps / ONE)
     elif listed and kind != "stored" and family in (BY_FORMULA if plain_line else BY_FORMULA[:1]):
-        if family == "coded_laplace":
-            check_hung(plan, rows, apart[1], eps / ONE)
-        else:
-            check_formula(plan, family, rows, table_of(apart, len(rows)), eps / ONE, float(delta))
+        check_formula(plan, family, rows, table_of(apart, len(rows)), eps / ONE, float(delta))
     if far is None:
         same(f"{field}.most", entry["most"], "")
         return None

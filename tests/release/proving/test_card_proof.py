@@ -30,6 +30,7 @@ CHECKER = Path(__file__).parents[3] / "docs" / "checker" / "check_card.py"
 # number or an edge in another way.
 FREE = ("library", "count", "output", "receipt", "permanent", "plan.table", "plan.unit")
 SAME = ("note", "epsilon", "distances", "edges", "delta", "low", "high", "grid", "nulls", "source")
+SAME += ("hierarchy", "format", "anchor", "code_distance")
 
 
 @pytest.fixture(scope="module")
