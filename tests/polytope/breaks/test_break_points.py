@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import combinations
 from math import lcm
@@ -228,6 +229,14 @@ def test_points_at_distance_zero_and_a_single_point():
     assert kernel_breaks(line(1)).count_at(2) == {1: 1}
 
 
+def test_what_was_not_counted_says_so():
+    five = kernel_breaks(line(5))
+    bare = replace(five, first=None, breaks=None)
+    assert "from 1.465571 (x³ − x² − 1) to 2. Count kernels" in bare.explain()
+    assert bare.to_dict()["breaks"] is None
+    assert "the same at every ε > 0" in replace(bare, candidates=()).explain()
+
+
 def test_refusals():
     with pytest.raises(NotApplicable, match="rational distances"):
         kernel_breaks("grid:2x2")
@@ -239,32 +248,33 @@ def test_refusals():
         kernel_breaks("line:3").count_at(1)
 
 
+@pytest.fixture(scope="module")
+def six():
+    return kernel_breaks(line(6))
+
+
 @pytest.mark.slow
 class TestTheLineOfSix:
-    @pytest.fixture(scope="class")
-    def found(self):
-        return kernel_breaks(line(6))
-
-    def test_the_numbers(self, found):
-        assert (found.minors, found.polynomials) == (201_376, 982)
-        assert (len(found.candidates), len(found.breaks)) == (174, 95)
-        assert sum(found.first.values()) == 21_359
-        assert found.breaks[0].root.equation == "x⁶ + x⁴ − x³ − x² − 1"
-        at = {b.root.equation: b.totals for b in found.breaks}
+    def test_the_numbers(self, six):
+        assert (six.minors, six.polynomials) == (201_376, 982)
+        assert (len(six.candidates), len(six.breaks)) == (174, 95)
+        assert sum(six.first.values()) == 21_359
+        assert six.breaks[0].root.equation == "x⁶ + x⁴ − x³ − x² − 1"
+        at = {b.root.equation: b.totals for b in six.breaks}
         assert at["x − 2"] == (17_576, 15_346, 16_420)
         assert at["x³ − x² − 2x − 1"][1] == 16_390
         assert at["x² − 2x − 1"][1] == 16_278
         assert at["x² − 4x + 2"][1] == 16_062
         assert at["x² − 4x + 1"][1:] == (16_038, 16_050)
-        assert found.breaks[-1].root.equation == "x² − 4x + 1"
+        assert six.breaks[-1].root.equation == "x² − 4x + 1"
 
-    def test_it_falls_at_every_break_point(self, found):
-        assert all(b.totals[1] < b.totals[2] < b.totals[0] for b in found.breaks)
+    def test_it_falls_at_every_break_point(self, six):
+        assert all(b.totals[1] < b.totals[2] < b.totals[0] for b in six.breaks)
 
-    def test_counts_at_rational_levels_of_a_dozen_intervals(self, found):
-        some = random.Random(6).sample(found.samples, 10)
+    def test_counts_at_rational_levels_of_a_dozen_intervals(self, six):
+        some = random.Random(6).sample(six.samples, 10)
         for a in [*some, Q(2), Q(10)]:
-            assert found.count_at(a) == count_kernels(line(6), eps=f"ln({a})").by_posteriors, a
+            assert six.count_at(a) == count_kernels(line(6), eps=f"ln({a})").by_posteriors, a
 
     def test_a_star_of_five(self):
         found = kernel_breaks(star(5))

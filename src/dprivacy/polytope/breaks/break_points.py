@@ -124,11 +124,12 @@ class KernelBreaks(Answer, Pictured):
             f"{counted(self.minors, 'determinant')} with {counted(self.polynomials, 'polynomial')} "
             f"in {base}, which change sign at {counted(len(self.candidates), 'number')} above 1."
         ]
-        if self.first is None or self.breaks is None:
-            ends = [*self.candidates[:1], *self.candidates[-1:]]
+        if not self.candidates and self.first is None:
+            lines.append("So the number of kernels is the same at every ε > 0.")
+        elif self.first is None or self.breaks is None:
             lines.append(
-                f"The count is constant between two of them, the least of which is {ends[0]} and the "
-                f"largest {ends[-1]}. Count kernels at one level of an interval to know it in all."
+                f"The count is constant between neighbours among them, from {self.candidates[0]} to "
+                f"{self.candidates[-1]}. Count kernels at one level of an interval to know it in all."
             )
         elif not self.breaks:
             kernels = counted(sum(self.first.values()), "kernel")
