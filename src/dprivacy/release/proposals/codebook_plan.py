@@ -62,12 +62,13 @@ def draft_from(
         names = [name for name, _ in columns]
         if not set(names) & set(book.names):
             raise WrongShape(f"{path}: no column is called as a variable of {book.file}")
+    there = set(names)
     found = proposed_columns(book, names, choices or {}, trees=row is None)
     declared = {
         column.name: column.answers for column in found if column.protects and column.answers
     }
     gaps = compared(columns, declared)
-    beyond = [name for name in book.names if name not in names]
+    beyond = [name for name in book.names if name not in there]
     lines = [
         SCHEMA_LINE,
         "# A first plan from a codebook, to be read and changed.",

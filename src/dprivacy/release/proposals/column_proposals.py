@@ -1,6 +1,6 @@
 """For each variable of a codebook what would be done with its column, and why; or that it is open."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -45,10 +45,11 @@ def proposed_columns(
     for name in choices:
         UnknownName.require("--as: the column", name, names)
     known = {variable.name: variable for variable in book.variables}
+    every = frozenset(known)
     found = [
         _chosen(name, known.get(name, Variable(name)), choices[name])
         if name in choices
-        else _suggested(known[name], known.keys())
+        else _suggested(known[name], every)
         if name in known
         else ColumnProposal(
             name, "decide", ("the codebook does not describe it",), Variable(name), offers=_USUAL
@@ -70,13 +71,13 @@ def _flat(column: ColumnProposal) -> ColumnProposal:
 _USUAL = ("drop: leave it out", "publish: everybody's answer can be read off as it is")
 
 
-def _suggested(variable: Variable, names: Collection[str]) -> ColumnProposal:
+def _suggested(variable: Variable, names: Set[str]) -> ColumnProposal:
     purpose = purpose_of(variable)
     if purpose is not None:
         return _by_purpose(variable, purpose)
     answers = _plannable(answers_of(variable))
     reasons = answers.reasons
-    if origin := made_from(variable, set(names)):
+    if origin := made_from(variable, names):
         reasons += (
             f"it reads as computed from {origin}: noise on both spends twice for one secret, so that "
             "one of them might be dropped",

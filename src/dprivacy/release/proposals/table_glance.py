@@ -7,6 +7,7 @@ from typing import Any
 from dprivacy.errors import WrongShape
 from dprivacy.extras import arrow
 from dprivacy.release.files.table_files import batches_of, is_typed
+from dprivacy.release.intake.labelled_files import is_labelled
 from dprivacy.release.intake.table_settings import Intake
 from dprivacy.release.intake.table_sources import source_of
 from dprivacy.release.proposals.toml_lines import toml_value
@@ -31,9 +32,9 @@ def first_rows(path: Path, known: Intake) -> Iterator[tuple[str, Any]]:
 
 def layout_lines(path: Path, known: Intake) -> list[str]:
     """How the file is written, where that is not as usual."""
-    found = None if is_typed(path) else source_of(path, known).format
-    if found is None:
+    if is_typed(path) or is_labelled(path):
         return []
+    found = source_of(path, known).format
     settings = found.to_settings().updated(sheet=known.settings.sheet).to_dict()
     notes = {"header": "   # the first line is a row like the others" if not found.header else ""}
     if found.letters:
