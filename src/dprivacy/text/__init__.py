@@ -14,6 +14,10 @@ from dprivacy.text.attacks.author_topic_table import (
     AuthorTopicTable as AuthorTopicTable,
     Row as Row,
 )
+from dprivacy.text.attacks.name_membership import (
+    NameMembership as NameMembership,
+    name_membership as name_membership,
+)
 from dprivacy.text.attacks.nearest_texts import (
     Neighbours as Neighbours,
     neighbours_of as neighbours_of,
@@ -87,7 +91,11 @@ from dprivacy.text.finding.word_lists import (
 
 # isort: split
 # For other rooms; not part of the surface.
-from dprivacy.text.documents.kept_words import MOST as MOST, readable_words as readable_words
+from dprivacy.text.documents.kept_words import (
+    MOST as MOST,
+    readable_words as readable_words,
+    unknown_words as unknown_words,
+)
 from dprivacy.text.documents.piece_policy import (
     Layout as Layout,
     StopWords as StopWords,

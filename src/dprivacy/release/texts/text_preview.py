@@ -8,16 +8,17 @@ from typing import Any
 from dprivacy.model import Answer
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.sampling import SystemSource
-from dprivacy.text import Found, TextCells, find_personal
+from dprivacy.text import Found, TextCells, find_personal, unknown_words
 
-SHOWN = 10
+SHOWN, _LOOKED_AT = 10, 1000
 
 
 @dataclass(frozen=True)
 class TextPreview(Answer):
     """Pairs of a text and what it might become, what was found in each, and counts of that by kind.
 
-    It shows true texts: nothing of it may be published. The release draws noise of its own.
+    `unknown` is the share of words, of up to a thousand texts, that the vocabulary lacks. It shows true
+    texts: nothing of it may be published. The release draws noise of its own.
 
     Examples
     --------
@@ -28,6 +29,7 @@ class TextPreview(Answer):
     before: tuple[str, ...] = field(repr=False)
     after: tuple[str, ...]
     found: tuple[tuple[Found, ...], ...] = field(repr=False)
+    unknown: float = 0.0
     exact: bool = field(default=True, init=False)
 
     @property
@@ -47,7 +49,9 @@ class TextPreview(Answer):
         """The pairs, one after the other."""
         pairs = (f"- {self.marked(k)}\n+ {after}" for k, after in enumerate(self.after))
         kinds = ", ".join(f"{kind} {n}" for kind, n in self.counts.items()) or "nothing"
-        return "\n".join([*pairs, f"Found in these texts: {kinds}."])
+        told = unknown_words(self.unknown)
+        more = [f"Of the words of all texts {told}."] if told else []
+        return "\n".join([*pairs, f"Found in these texts: {kinds}.", *more])
 
 
 def preview_texts(texts: Sequence[str], column: ColumnPlan) -> TextPreview:
@@ -62,14 +66,19 @@ def preview_texts(texts: Sequence[str], column: ColumnPlan) -> TextPreview:
     >>> found.marked(0), len(found.after[1].split())
     ('Please tell «Maria Oliveira»', 3)
     """
-    step = max(1, -(-len(texts) // SHOWN))
-    chosen = [text or "" for text in texts[::step]]
+    chosen, unknown = _some(texts, SHOWN), 0.0
     mechanism: Any = column.mechanism
     if isinstance(mechanism, TextCells):
         found = [find_personal(t, kinds=mechanism.kinds, lists=mechanism.lists) for t in chosen]
         after = mechanism.using(SystemSource()).randomise(chosen)
+        unknown = mechanism.unknown_share(_some(texts, _LOOKED_AT))
     else:
         assert column.reader is not None
         found = [[] for _ in chosen]
         after = mechanism.using(SystemSource()).randomise(column.reader.read(chosen))
-    return TextPreview(tuple(chosen), tuple(after), tuple(map(tuple, found)))
+    return TextPreview(tuple(chosen), tuple(after), tuple(map(tuple, found)), unknown)
+
+
+def _some(texts: Sequence[str], most: int) -> list[str]:
+    """At most so many of the texts, at even places."""
+    return [text or "" for text in texts[:: max(1, -(-len(texts) // most))]]

@@ -11,7 +11,7 @@ from dprivacy.errors import NotApplicable
 from dprivacy.model import Answer
 from dprivacy.sampling import Source, choose_source
 from dprivacy.text.attacks.word_model import WordModel
-from dprivacy.text.documents.kept_words import kept_share
+from dprivacy.text.documents.kept_words import kept_share, unknown_words
 from dprivacy.text.documents.text_pieces import stop_words
 from dprivacy.text.documents.texts_in_cells import TextCells
 from dprivacy.text.documents.word_noise import read_words
@@ -35,6 +35,8 @@ class Reconstruction(Answer):
         other as well. Of sorted words nobody knows which follow, and `bigram` is the second once more.
     content
         The best of them on words that are no stop words.
+    unknown
+        The share of the words of these texts that the vocabulary lacks; they are not guessed.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Reconstruction(Answer):
     unigram: float
     bigram: float
     content: float
+    unknown: float = 0.0
     exact: bool = field(default=False, init=False)
 
     @property
@@ -67,6 +70,7 @@ class Reconstruction(Answer):
             f"({100 * self.content:.1f} % of those that are no stop words); reading the noisy words as "
             f"they are gets {100 * self.read:.1f} %.\n"
             "A better model of the language gets more."
+            + (f"\n{told[0].upper()}{told[1:]}." if (told := unknown_words(self.unknown)) else "")
         )
 
     def __str__(self) -> str:
@@ -138,7 +142,10 @@ def reconstruct(
     best = max(guesses, key=lambda name: right[name])
     shown = float((guesses[best] == flat)[content].mean()) if content.any() else 0.0
     predicted = kept_share(mechanism.words)
-    return Reconstruction(len(hidden), int(scored.sum()), predicted, content=shown, **right)
+    unknown = mechanism.unknown_share(hidden)
+    return Reconstruction(
+        len(hidden), int(scored.sum()), predicted, content=shown, unknown=unknown, **right
+    )
 
 
 def _drawn(mechanism: TextCells, flat: NDArray[np.intp], source: Source) -> NDArray[np.intp]:

@@ -41,6 +41,22 @@ def kept_share(words: ExponentialWords) -> float:
     return kept / _WORDS
 
 
+def unknown_words(share: float) -> str:
+    """What it means that a vocabulary lacks a share of the words; empty where that is at most half.
+
+    Examples
+    --------
+    >>> unknown_words(0.8)
+    '80 % of the words are not in the vocabulary and leave no trace; take one of their language'
+    """
+    if share <= MOST:
+        return ""
+    return (
+        f"{100 * share:.0f} % of the words are not in the vocabulary and leave no trace; take one of "
+        "their language"
+    )
+
+
 def readable_words(share: float) -> str:
     """What a share of kept words means; empty where there is nothing to say.
 

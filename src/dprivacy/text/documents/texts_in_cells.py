@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
@@ -106,6 +106,12 @@ class TextCells(Sourced):
                 'set long = "cut"'
             )
         return places[: self.length]
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """The share of the words of some texts that the vocabulary lacks; for their owner alone."""
+        every = replace(self, unknown="replace", long="cut")
+        read = np.concatenate([np.empty(0), *(every.read(text) for text in texts)])
+        return float((read == len(self.words.embedding)).mean()) if len(read) else 0.0
 
     def _first(self, text: str) -> tuple[list[int], int]:
         """Places of the first words, one more than are kept, and where in the text they end."""

@@ -102,6 +102,7 @@ _MOST_FILES, _MOST_WORDS = 20_000, 400_000
 )
 @shared.TABLE
 @click.option("--public", type=shared.PATH, help="Texts that the attacker has, with --attack.")
+@click.option("--member", help="Name to be told in texts that have it or not, with --attack.")
 @click.option(
     "--unprotected",
     multiple=True,
@@ -142,6 +143,7 @@ def text(
     discard: bool,
     form: str | None,
     public: Path | None,
+    member: str | None,
     person: str | None,
     output: Path | None,
     replace: bool,
@@ -188,7 +190,7 @@ def text(
             for level in levels or (None,)
         ]  # fmt: skip
         if corpus is not None:
-            return show_attack(where, public, every, as_json=as_json)
+            return show_attack(where, public, every, member, as_json=as_json)
         if len(every) > 1:
             raise click.UsageError("texts have one level: give --epsilon once, or use --attack")
         if print_plan:

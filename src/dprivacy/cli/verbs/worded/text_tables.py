@@ -23,7 +23,7 @@ from dprivacy.release import (
     sanitise_folder,
     whole_table,
 )
-from dprivacy.text import reconstruct
+from dprivacy.text import name_membership, reconstruct, unknown_words
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,17 @@ def show_preview(where: TextTable, data: dict[str, Any], *, terminal: bool) -> N
         click.echo(f"- {found.marked(k, *marks)}\n+ {after}")
     kinds = ", ".join(f"{kind} {n}" for kind, n in found.counts.items()) or "nothing"
     click.echo(f"Found in these texts: {kinds}. The release draws noise of its own.", err=True)
+    if told := unknown_words(found.unknown):
+        click.echo(f"warning: {told}", err=True)
 
 
 def show_attack(
-    where: TextTable, public: Path | None, every: list[dict[str, Any]], *, as_json: bool
+    where: TextTable,
+    public: Path | None,
+    every: list[dict[str, Any]],
+    name: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """What a reader gets back of the texts, at each level."""
     texts = where.texts()
@@ -143,9 +150,14 @@ def show_attack(
             )
         found = reconstruct(texts, column.mechanism, public=known)
         rows.append({"epsilon": str(column.mechanism.guarantee.eps), **found.to_dict()})
+        told = found.explain()
+        if name is not None:
+            member = name_membership(texts, name, column.mechanism)
+            rows[-1]["membership"] = member.to_dict()
+            told = f"{told}\n{member.explain()}"
         if not as_json:
             sentence = column.mechanism.guarantee.space.sentence(column.mechanism.guarantee.eps)
-            click.echo(f"ε = {rows[-1]['epsilon']}: {sentence}\n{found.explain()}")
+            click.echo(f"ε = {rows[-1]['epsilon']}: {sentence}\n{told}")
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
 
