@@ -18,7 +18,7 @@ from support.web_server import Served
 expect.set_options(timeout=1000 * PATIENCE)  # a busy machine is no defect
 STRANGER = "This page belongs to whoever started it."
 ROOMS = ("protect", "receive", "collect", "verify", "compare", "explore", "design")
-LEVELLED = ("protect", "places", "verify", "explore", "design")
+LEVELLED = ("protect", "places", "texts", "verify", "explore", "design")
 ODD = [
     "eps=1e400", "eps=nan", "eps=-1", "eps=0", "eps=" + "9" * 5000, "eps=ln(1e400)", "eps=%00%ff",
     "eps=1/0", "n=-1", "n=" + "9" * 400, "rows=-1&rows=2&rows=nan", "eps=ln+2&eps=1e400",

@@ -14,10 +14,6 @@ from dprivacy.text.attacks.author_topic_table import (
     AuthorTopicTable as AuthorTopicTable,
     Row as Row,
 )
-from dprivacy.text.attacks.name_membership import (
-    NameMembership as NameMembership,
-    name_membership as name_membership,
-)
 from dprivacy.text.attacks.nearest_texts import (
     Neighbours as Neighbours,
     neighbours_of as neighbours_of,
@@ -25,6 +21,10 @@ from dprivacy.text.attacks.nearest_texts import (
 from dprivacy.text.attacks.reading_back import (
     Reconstruction as Reconstruction,
     reconstruct as reconstruct,
+)
+from dprivacy.text.attacks.telling_names import (
+    NameMembership as NameMembership,
+    name_membership as name_membership,
 )
 from dprivacy.text.attacks.three_forms import (
     FormRow as FormRow,
@@ -109,4 +109,5 @@ from dprivacy.text.documents.texts_in_cells import (
 from dprivacy.text.documents.topic_labels import read_topics as read_topics
 from dprivacy.text.documents.word_noise import Noise as Noise, word_floor as word_floor
 from dprivacy.text.embeddings.kind_words import without_names as without_names
+from dprivacy.text.embeddings.padded_texts import times as times
 from dprivacy.text.finding.personal_data import KINDS as KINDS, read_kinds as read_kinds

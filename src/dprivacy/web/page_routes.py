@@ -20,6 +20,7 @@ from dprivacy.web.shell.open_room import OpenRoom
 from dprivacy.web.shell.page_frame import home
 from dprivacy.web.shell.page_style import CSS
 from dprivacy.web.shell.request_guard import STORED
+from dprivacy.web.texts.texts_page import TextsRoom
 
 _ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
@@ -36,6 +37,7 @@ _ROOMS = (
     ReceiveRoom,
     CollectRoom,
     PlacesRoom,
+    TextsRoom,
     VerifyRoom,
     CompareRoom,
     ExploreRoom,

@@ -50,7 +50,7 @@ class TextPreview(Answer):
         pairs = (f"- {self.marked(k)}\n+ {after}" for k, after in enumerate(self.after))
         kinds = ", ".join(f"{kind} {n}" for kind, n in self.counts.items()) or "nothing"
         told = unknown_words(self.unknown)
-        more = [f"Of the words of all texts {told}."] if told else []
+        more = [f"In all texts {told}."] if told else []
         return "\n".join([*pairs, f"Found in these texts: {kinds}.", *more])
 
 
@@ -81,4 +81,5 @@ def preview_texts(texts: Sequence[str], column: ColumnPlan) -> TextPreview:
 
 def _some(texts: Sequence[str], most: int) -> list[str]:
     """At most so many of the texts, at even places."""
-    return [text or "" for text in texts[:: max(1, -(-len(texts) // most))]]
+    size = min(most, len(texts))
+    return [texts[k * len(texts) // size] or "" for k in range(size)]

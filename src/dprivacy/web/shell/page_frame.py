@@ -24,6 +24,10 @@ ROOMS = {
         "Places",
         "A radius in metres: what reports look like on a map, and what many of them give away.",
     ),
+    "texts": (
+        "Texts",
+        "Some texts: what a level means for a whole one, what comes out, and what is read back.",
+    ),
     "verify": (
         "Verify",
         "Paste a transition matrix: its ε, what decides it, what leaks, a repair.",

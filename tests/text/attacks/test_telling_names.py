@@ -5,7 +5,7 @@ import pytest
 
 from dprivacy.errors import NotApplicable
 from dprivacy.text import Embedding, NameMembership, name_membership, text_cells
-from dprivacy.text.attacks.name_membership import _best
+from dprivacy.text.attacks.telling_names import _best
 
 TINY = Embedding(["tea", "coffee", "moon"], [[0, 0], [3, 4], [0, 12]])
 NOTES = ["tea moon Maria Oliveira", "tea moon coffee", "moon moon tea"] * 60
