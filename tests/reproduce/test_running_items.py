@@ -22,9 +22,9 @@ EXAMPLES = ["T:example-2.4", "T:example-4.2", "T:example-4.6"]
 ARTICLES = ["C:example-2", "P:counts", "M:example-5", "M:example-7"]
 LOCAL = ["which-one", "golden", "left-out", "measured", "repeated", "paper", "refinement", "order"]
 LOCAL += ["levels"]
-HEAVY = ["kernels-seven", "kernels-cube", "lowering-trees"]
+HEAVY = ["kernels-seven", "kernels-cube", "lowering-trees", "slack-four"]
 SLOW = {"T:figure-8.3", "T:table-10.1", "T:figure-10.3", "T:figure-10.4", "T:figure-10.5"}
-SLOW |= {"L:measured", "L:refinement", "L:levels", "N:kernels-six", "T:friends"}
+SLOW |= {"L:measured", "L:refinement", "L:levels", "N:kernels-six", "N:slack-larger", "T:friends"}
 SLOW |= {"T:table-6.2-six", "T:figure-8.4", "T:figure-8.2", "T:example-4.1.1", "erratum:E6"}
 
 

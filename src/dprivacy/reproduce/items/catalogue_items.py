@@ -40,6 +40,7 @@ _SHELVES = (
     "settled.verdicts_by_level",
     "settled.kernels_by_level",
     "settled.lowering_ranges",
+    "settled.slack_counts",
     "settled.theorem_checks",
     "errata.errata_1_to_11",
     "errata.errata_12_to_22",
