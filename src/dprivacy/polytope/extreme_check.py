@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dprivacy.model import Channel, Verdict, shown
 from dprivacy.numbers import Mat, null_space
-from dprivacy.polytope.local_polytope import LocalTable, local_privacy
+from dprivacy.polytope.local_polytope import LocalTable, local_privacy, too_likely
 from dprivacy.polytope.slack.edge_walk import Walk
 from dprivacy.polytope.slack.ordered_rings import AtRational
 from dprivacy.polytope.slack.tight_pairs import Cell, equations, leaks
@@ -46,14 +46,17 @@ class ExtremeVerdict(Verdict):
     statements: tuple[str, ...] = ()
     tight: tuple[tuple[Label, Label], ...] = ()
     pieces: tuple[tuple[tuple[Label, Label], ...], ...] = ()
+    together: tuple[Label, ...] = ()
 
     def explain(self) -> str:
         """The verdict in words."""
         lines = [super().explain()]
         if self.violated is not None:
             x, z, y = (shown(label) for label in self.violated)
-            outside = f"It lies outside the polytope: output '{y}' tells '{x}' from '{z}' too well."
-            return f"{lines[0]} {outside}"
+            why = f"Output '{y}' tells '{x}' from '{z}' too well."
+            if self.together:
+                why = too_likely(x, z, self.together)
+            return f"{lines[0]} It lies outside the polytope. {why}"
         lines.append(
             f"Non-zero columns: {len(self.columns)}; loose entries: {len(self.loose)}; its tight "
             f"constraints have rank {self.rank} of {self.needed}."
@@ -120,7 +123,13 @@ def is_extreme(A: ChannelLike, *, eps: LevelLike, delta: NumberLike = 0) -> Extr
     rows, outputs = channel.matrix.shape
     if not member:
         return ExtremeVerdict(
-            claim, False, True, violated=member.violated, needed=rows * outputs, denial=denial
+            claim,
+            False,
+            True,
+            violated=member.violated,
+            together=member.together,
+            needed=rows * outputs,
+            denial=denial,
         )
     parts = local.pieces
     basis = null_space(Mat.of(equations(local.table, local.leaks, parts, local.factor)))

@@ -22,7 +22,7 @@ from dprivacy.typing import ChannelLike, Label, LevelLike, NumberLike
 class MembershipVerdict(Verdict):
     """Whether a matrix lies in the polytope; `violated` is (x, z, y) where A[x, y] > e^ε·A[z, y].
 
-    With δ > 0, y is the tuple of all such outputs, which together leak more than δ.
+    With δ > 0, `together` are all such outputs y, which together leak more than δ.
 
     Examples
     --------
@@ -33,25 +33,28 @@ class MembershipVerdict(Verdict):
 
     violated: tuple[Label, Label, Label] | None = None
     ratio: Fraction | None = None
+    together: tuple[Label, ...] = ()
 
     def explain(self) -> str:
         """The verdict in words, with the entries that break the bound."""
         if self.violated is None:
             return super().explain()
-        x, z, y = self.violated
-        if isinstance(y, tuple):
-            some = ", ".join(f"'{shown(label)}'" for label in y)
-            return (
-                f"{super().explain()} The outputs {some} together are too likely for '{shown(x)}', "
-                f"measured by '{shown(z)}'."
-            )
         x, z, y = (shown(label) for label in self.violated)
+        if self.together:
+            return f"{super().explain()} {too_likely(x, z, self.together)}"
         if self.ratio is None:
             return f"{super().explain()} Output '{y}' can follow '{x}' but never '{z}'."
         times = about(self.ratio)
         return (
             f"{super().explain()} Output '{y}' is {times} times as likely for '{x}' as for '{z}'."
         )
+
+
+def too_likely(x: str, z: str, together: tuple[Label, ...]) -> str:
+    """In words that some outputs tell x from z too well."""
+    some = ", ".join(f"'{shown(label)}'" for label in together)
+    which = f"Output {some} is" if len(together) == 1 else f"Outputs {some} together are"
+    return f"{which} too likely for '{x}' beside '{z}'."
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +131,14 @@ def local_privacy(A: ChannelLike, *, eps: LevelLike, delta: NumberLike = 0) -> M
         return MembershipVerdict(claim, True, True, denial=denial)
     if local.delta:
         some = tuple(channel.columns[y] for y in broken.over)
-        pair = (channel.rows[broken.x], channel.rows[broken.z], some)
-        return MembershipVerdict(claim, False, True, 0.0, pair, denial=denial)
-    y = min(leak.over[0] for leak in local.leaks if leak.over)
-    column = [row[y] for row in local.table]
+        place = (channel.rows[broken.x], channel.rows[broken.z], some[0])
+        return MembershipVerdict(claim, False, True, 0.0, place, together=some, denial=denial)
+    first = min(leak.over[0] for leak in local.leaks if leak.over)
+    column = [row[first] for row in local.table]
     high, low = max(column), min(column)
     x, z = channel.rows[column.index(high)], channel.rows[column.index(low)]
     ratio = Fraction(high, low) if low else None
-    place = (x, z, channel.columns[y])
+    place = (x, z, channel.columns[first])
     return MembershipVerdict(claim, False, True, 0.0, place, ratio, denial=denial)
 
 

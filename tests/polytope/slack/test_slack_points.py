@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from dprivacy.errors import BadLevel, Malformed, TooLarge, Uncertified
+from dprivacy.model import as_channel
 from dprivacy.numbers import Factor, extreme_rays, ln
 from dprivacy.polytope import (
     count_extreme_points,
@@ -276,10 +277,18 @@ class TestRefusals:
     def test_outside_the_polytope(self):
         A = [["4/5", "1/5"], ["1/5", "4/5"]]
         verdict = local_privacy(A, eps="ln 2", delta="1/10")
-        assert verdict.violated == (0, 1, (0,))
-        assert "The outputs '0' together are too likely for '0'" in verdict.explain()
+        assert (verdict.violated, verdict.together) == ((0, 1, 0), (0,))
+        told = "Output '0' is too likely for '0' beside '1'"
+        assert told in verdict.explain()
+        assert told in is_extreme(A, eps="ln 2", delta="1/10").explain()
         assert not is_extreme(A, eps="ln 2", delta="1/10")
         assert local_privacy(A, eps="ln 2", delta="2/5")
+
+
+def test_outputs_that_are_tuples():
+    A = as_channel([["4/5", "1/5"], ["1/5", "4/5"]], columns=[(0, 0), (0, 1)])
+    assert "Output '(0, 0)' is 4 times as likely" in local_privacy(A, eps="ln 2").explain()
+    assert "Output '(0, 0)' is too likely" in local_privacy(A, eps="ln 2", delta="1/10").explain()
 
 
 def test_in_words():
