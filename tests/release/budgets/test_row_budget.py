@@ -101,7 +101,7 @@ def test_the_card_says_the_levels():
 def test_a_card_with_a_budget_to_be_shared_is_refused():
     plan = Plan.read({"row": "ln 9", "columns": FIVE})
     card = table_card(plan, rows=3, secure=True)
-    with pytest.raises(BadFile, match="no levels"):
+    with pytest.raises(BadFile, match="says row or joint"):
         plan_on({**card.plan, "row": "ln 9"})
 
 

@@ -65,7 +65,7 @@ def test_in_words_and_as_data():
     cells = {line.split()[0]: line.split()[1:] for line in lines[5:10]}
     assert cells["h"][:4] == ["randomised_response", "2", "50%", "(50%)"]
     assert cells["p"] == ["planar_laplace", "no", "limit", "–", "–", "–"]
-    assert "with 500 rows, in percentage points." in lines[-1]
+    assert "with 500 rows, in percentage points." in lines[10]
     data = json.loads(json.dumps(ahead.to_dict(), allow_nan=False))
     assert [column["name"] for column in data["columns"]] == ["h", "t", "p", "b", "n"]
     assert data["guarantee"]["columns"]["h"]["eps"] == "ln(2)"

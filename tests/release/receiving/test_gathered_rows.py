@@ -36,6 +36,9 @@ class OnSpark:
     def counts(self, columns):
         return self.release.counts(columns)
 
+    def require_apart(self, columns):
+        self.release.require_apart(columns)
+
 
 def read(table, names, survey, release):
     scores = {"h": protected_scores(release, "h")} if "h" in names else {}

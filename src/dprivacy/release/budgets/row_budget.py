@@ -25,7 +25,7 @@ from dprivacy.release.budgets.level_split import (
 ROW_KEYS = ("row", "split", "rows")
 SHARE_KEYS = ("importance", "wanted")
 _SHARING = ("randomised_response", "geometric", "laplace", "coded_laplace")
-_TYPES = ("categories", "ordered", "tree", "graph", "distances", "numbers", "dates")
+_TYPES = ("categories", "ordered", "tree", "graph", "distances", "numbers", "dates", "joint")
 _LINES = ("numbers", "dates")
 ALONE = "give every column its epsilon, and leave row out"
 _BITS = 128

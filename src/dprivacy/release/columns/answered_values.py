@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dprivacy.release.columns.column_batches import ColumnProtector
+from dprivacy.release.joints.joint_protector import protector_of
 from dprivacy.release.plans.table_plan import Plan
 from dprivacy.sampling import SystemSource
 
@@ -22,7 +22,7 @@ def answered_in(plan: Plan, batches: Iterable[Mapping[str, Any]], *, texts: bool
     texts
         Whether they come from a CSV file, where every cell is a text.
     """
-    readers = [ColumnProtector(column, SystemSource(), texts=texts) for column in plan.columns]
+    readers = [protector_of(column, SystemSource(), texts=texts) for column in plan.columns]
     found: dict[str, list[tuple[Any, int]]] = {column.name: [] for column in plan.columns}
     for arrays in batches:
         people = arrays[plan.unit].to_pylist()

@@ -99,7 +99,7 @@ class ColumnProtector:
         if self.column.local is not None:
             return [self._reported(self.column.local, true.astype(np.intp), people)]
         if self.column.listed:
-            return [self._labelled(self._drawn(true, people), arrays[0].type)]
+            return [self.labelled(self._drawn(true, people), arrays[0].type)]
         if self.points is not None:
             drawn = np.asarray(self.sampler.draw(true, self.source))
             return [self._listed(drawn, self.points, coded=self.dictionaries)]
@@ -321,7 +321,7 @@ class ColumnProtector:
             raise self._at(int(broken[0]), "is not a finite number", BadNumber)
         return numbers
 
-    def _labelled(self, codes: NDArray[Any], original: Any) -> Any:
+    def labelled(self, codes: NDArray[Any], original: Any) -> Any:
         """Declared outputs by position, in a dictionary where the column had one."""
         had = arrow().types.is_dictionary(original)
         coded = self.dictionaries or had

@@ -6,13 +6,13 @@ from typing import Any
 
 from dprivacy.errors import BadPlan, UnknownName, WrongShape
 from dprivacy.extras import arrow
-from dprivacy.release.columns.column_batches import ColumnProtector
 from dprivacy.release.columns.permanent_answers import PermanentAnswers
 from dprivacy.release.columns.permanent_reports import PermanentReports
 from dprivacy.release.columns.published_columns import bare
 from dprivacy.release.columns.row_facts import RowsPerPerson, warn_of_order
 from dprivacy.release.columns.tagged_people import TaggedPeople
 from dprivacy.release.domains.planned_column import ColumnPlan
+from dprivacy.release.joints.joint_protector import protector_of
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.table_card import table_card
 from dprivacy.release.plans.table_plan import Plan
@@ -34,7 +34,7 @@ class Sanitiser:
     permanent_key
         For permanent answers: the secret key from which each person's noise is derived.
     dictionaries
-        Whether columns come out as dictionaries of their declared outputs (see `ColumnProtector`).
+        Whether columns come out as dictionaries of their declared outputs (see `protector_of`).
     before
         Called with the true arrays, by column, before they are randomised: where a ledger is asked.
     """
@@ -55,7 +55,7 @@ class Sanitiser:
         self.plan, self.source, self.permanent = plan, source, permanent_key is not None
         self._key = permanent_key
         self.protectors = [
-            ColumnProtector(
+            protector_of(
                 column,
                 source,
                 texts=texts,

@@ -10,7 +10,7 @@ from dprivacy.errors import (
     DPrivacyError,
     UnknownName,
 )
-from dprivacy.mechanisms import LocalMechanism
+from dprivacy.mechanisms import LocalMechanism, randomised_response
 from dprivacy.model import Channel
 from dprivacy.release.domains.point_columns import (
     Points,
@@ -18,11 +18,13 @@ from dprivacy.release.domains.point_columns import (
     points_mechanism,
     read_points,
 )
+from dprivacy.release.joints.joint_settings import combinations, require_member
 from dprivacy.release.plans.column_domains import (
     LISTED,
     SETTINGS,
     TYPES,
     blocks_of,
+    exact_number,
     family_of,
     may_replace,
     mechanism_of,
@@ -67,6 +69,7 @@ class ColumnPlan:
     spec: Mapping[str, Any] = field(default_factory=dict)
     reader: TopicReader | None = None  # of a text's topic
     points: Points | None = None  # of dates, and of numbers with codes
+    members: tuple["ColumnPlan", ...] = ()  # of columns that are drawn together
 
     @property
     def local(self) -> LocalMechanism | None:
@@ -79,6 +82,11 @@ class ColumnPlan:
         if self.local is not None:
             return self.local.labels
         return () if self.space is None else self.space.labels
+
+    @property
+    def cells(self) -> tuple["ColumnPlan", ...]:
+        """What is in the cells of each column of the table: the members of a joint, or this itself."""
+        return self.members or (self,)
 
     @property
     def listed(self) -> bool:
@@ -140,6 +148,8 @@ def read_column(name: str, spec: Any, where: str) -> ReadColumn:
             f'{where}: epsilon is missing; write epsilon = "ln 2" (per unit of distance), or a budget '
             'for the whole row at the top of the plan, row = "ln 9"'
         )
+    if kind == "joint":
+        return _together(name, spec, where)
     source = spec.get("source", "declared")
     if source not in SOURCES:
         raise UnknownName.among(f"{where}: source", source, SOURCES)
@@ -155,6 +165,31 @@ def _told(where: str) -> Iterator[None]:
     except DPrivacyError as reason:
         text = str(reason)
         raise type(reason)(text if text.startswith(where) else f"{where}: {text}") from None
+
+
+def _together(name: str, spec: Mapping[str, Any], where: str) -> ReadColumn:
+    members = spec.get("members")
+    if not isinstance(members, Mapping) or len(members) < 2:
+        raise BadPlan(f"{where}: members should be a table of two columns or more")
+    read = []
+    for key, member in members.items():
+        inside = f"{where}, {key!r}"
+        require_member(member, inside)
+        read.append(read_column(key, {**member, "epsilon": 1}, inside))
+    columns = tuple(column for member in read for column in member.columns)
+
+    def build() -> ColumnPlan:
+        with _told(where):
+            built = tuple(member.build() for member in read)
+            space = discrete(combinations([tuple(member.values) for member in built], where))
+            made = randomised_response(space, eps=exact_number(spec["epsilon"]))
+        sources = {member.source for member in built}
+        source = next(each for each in reversed(SOURCES) if each in sources)
+        source = "data" if "data" in sources else source
+        told = (made, columns, space, "refuse", None, source, dict(spec))
+        return ColumnPlan(name, "joint", *told, members=built)
+
+    return ReadColumn(name, columns, build)
 
 
 def _texts(name: str, spec: Mapping[str, Any], source: str, nulls: str, where: str) -> ReadColumn:

@@ -1,6 +1,6 @@
 """One answer of a person: how often it is guessed blindly, with the row, and by those who know more."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,7 @@ from dprivacy.numbers import as_share
 from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.figures.row_statement import plan_behind
+from dprivacy.release.joints.joint_settings import margin
 from dprivacy.release.plans.column_domains import blocks_of
 from dprivacy.release.plans.release_card import Card
 from dprivacy.release.plans.report_columns import listed_reports
@@ -97,7 +98,35 @@ def answer_figures(plan: PlanLike | Card) -> tuple[AnswerFigures, ...]:
     >>> str(found.blind), str(found.seen), str(found.kept), found.after("1/2")
     ('1/3', '2/3', '2/3', Fraction(4, 5))
     """
-    return tuple(_figures(column) for column in plan_behind(plan).columns)
+    return tuple(
+        figures
+        for column in plan_behind(plan).columns
+        for figures in (_together(column) if column.members else [_figures(column)])
+    )
+
+
+def _together(column: ColumnPlan) -> list[AnswerFigures]:
+    """Of columns that are drawn together, each by its margin; but its factor is that of all of them."""
+    assert column.channel is not None
+    whole = _figures(column)
+    found = []
+    for place, member in enumerate(column.members):
+        channel = margin(column.channel, (place,))
+        kept = [Fraction(channel[x, x]) for x in channel.rows]
+        size = len(kept)
+        found.append(
+            replace(
+                whole,
+                name=member.name,
+                columns=member.columns,
+                values=size,
+                blind=Fraction(1, size),
+                seen=capacity(channel) / size,
+                kept=sum(kept, Fraction(0)) / size,
+                kept_worst=min(kept),
+            )
+        )
+    return found
 
 
 def _figures(column: ColumnPlan) -> AnswerFigures:

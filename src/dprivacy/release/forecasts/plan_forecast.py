@@ -67,7 +67,7 @@ class Forecast(Answer, Pictured):
         lines = self.row.explain().splitlines()
         if self.shuffled is not None:
             lines += [self.shuffled.in_odds(), self.shuffled.explain()]
-        lines += ["", *column_lines(self.columns, self.rows)]
+        lines += ["", *column_lines(self.columns, self.rows), *map(shown, self.guarantee.notes)]
         for told in self.alternatives:
             lines += ["", told.explain()]
         return "\n".join(lines)

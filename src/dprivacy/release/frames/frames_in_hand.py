@@ -128,7 +128,7 @@ def _pandas(frame: Any, sanitiser: Sanitiser) -> Any:
             columns[k] = _copied(before, name).reset_index(drop=True)
             continue
         values = done[name].to_pandas(integer_object_nulls=True)
-        column = sanitiser.plan.column(name)
+        column = sanitiser.plan.cell(name)
         if grouped and column.listed:
             declared = declared_outputs(column).drop_null().to_pylist()
             values = pandas.Categorical(values, declared, ordered=before.dtype.ordered)
@@ -204,7 +204,7 @@ def _polars(frame: Any, sanitiser: Sanitiser) -> Any:
             made: Any = polars.from_arrow(values)
             columns.append(made.cast(dtype).alias(name))
             continue
-        made, column = polars.from_arrow(done[name]), sanitiser.plan.column(name)
+        made, column = polars.from_arrow(done[name]), sanitiser.plan.cell(name)
         if isinstance(dtype, polars.Enum | polars.Categorical) and column.listed:
             declared = declared_outputs(column).drop_null().to_pylist()
             made = made.cast(polars.String).cast(polars.Enum([str(label) for label in declared]))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dprivacy.release.joints.joint_settings import JOINT_KEYS
 from dprivacy.release.plan_keys.key_table import (
     COLUMN_KEYS,
     NEEDED,
@@ -30,6 +31,17 @@ def plan_schema() -> dict[str, Any]:
         top[name]["minimum"] = 1
     top["table"] |= {
         "properties": {name: _described(key) for name, key in TABLE_KEYS.items()},
+        "additionalProperties": False,
+    }
+    together = {name: _described(COLUMN_KEYS[name]) for name in sorted(JOINT_KEYS)}
+    together["columns"] = {
+        "type": "array", "items": {"type": "string"}, "minItems": 2,
+        "description": "The columns of the plan that are drawn together.",
+    }  # fmt: skip
+    top["joint"]["additionalProperties"] = {
+        "type": "object",
+        "properties": together,
+        "required": ["columns"],
         "additionalProperties": False,
     }
     top["columns"] |= {"minProperties": 1, "additionalProperties": _column()}
@@ -107,8 +119,13 @@ def stored_plan_schema() -> dict[str, Any]:
     body["columns"]["description"] += ' 0.5 is {"double": "0x1.0000000000000p-1"}.'
     for name in ("rows_per_person", "values_per_person"):
         body[name]["minimum"] = 1
-    del body["rows"], body["split"]
-    del body["row"]  # a plan that was read has the levels themselves
+    for name in (
+        "row",
+        "rows",
+        "split",
+        "joint",
+    ):  # a plan that was read has what follows from them
+        del body[name]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "dprivacy plan, version 1",

@@ -49,6 +49,11 @@ TOP_KEYS = {
     ),
     "rows": Key(_WHOLE, "How many rows the table will have, for wanted errors."),
     "table": Key(_TABLE, "How the table's file is written, where that cannot be seen."),
+    "joint": Key(
+        _TABLE,
+        "Columns that are drawn together, for their cross-table: [joint.NAME] with columns, and "
+        "epsilon unless there is row. Their own tables give the values, and no epsilon.",
+    ),
     "columns": Key(_TABLE, "The columns to protect, a table of settings for each."),
     "budget": Key(
         _TABLE, "Written by dprivacy: the budget that the levels of the columns came from."
@@ -127,6 +132,9 @@ COLUMN_KEYS = {
         _NUMBER,
         "How far codes are from the anchor and from each other; about half the range when omitted.",
     ),
+    "members": Key(
+        _TABLE, "Written by dprivacy: the columns that are drawn together, with their values."
+    ),
     "bits": Key(_WHOLE, "The length of the strings of zeros and ones."),
     "size": Key(_WHOLE, "subset_response: how many values a report names; the best when omitted."),
     "kind": Key(
@@ -179,6 +187,7 @@ TYPE_WORDS = {
     "place": "Two columns with coordinates: the distance is Euclidean.",
     "bits": "Strings of zeros and ones: the distance counts places that differ.",
     "text": "Free text: words are noised in a public vocabulary.",
+    "joint": "Written by dprivacy for [joint.NAME]: columns that are drawn together.",
 }
 
 NEEDED = {
@@ -187,4 +196,5 @@ NEEDED = {
     "graph": ("edges",),
     "distances": ("values", "distances"),
     "place": ("columns",),
+    "joint": ("members",),
 }

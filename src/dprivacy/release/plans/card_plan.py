@@ -14,6 +14,7 @@ from dprivacy.numbers import as_level
 from dprivacy.release.domains.hierarchy_files import leaves_in
 from dprivacy.release.domains.point_columns import column_size, farthest_points, has_points
 from dprivacy.release.domains.quick_columns import quick_size
+from dprivacy.release.joints.joint_settings import joint_size
 from dprivacy.release.plans.stored_plans import plan_out
 from dprivacy.release.plans.table_plan import Plan, plan_from
 
@@ -25,6 +26,7 @@ _TRIPLE = 40  # what two rows cost at one output
 _WRITTEN = 100_000  # what a distance costs that is written out, such as "ln 2"
 _REPORTS = tuple(family.name for family in FAMILIES if family.reports)
 _LISTED_REPORTS, _SET = 1 << 26, 1 << 10  # what listing all reports costs at the most, and a value
+_LARGEST_JOINT = 1 << 14  # combinations, each member with one value more
 _VOCABULARY = 1 << 26  # what building the vocabulary of the package costs
 _MULTIPLIED = 1 << 13  # bits from which on products cost more than their length
 
@@ -42,8 +44,8 @@ def plan_on(plan: Mapping[str, Any], *, only: str | None = None) -> Plan:
     columns = plan.get("columns")
     if not isinstance(columns, Mapping):
         raise BadFile("the plan on the card names no columns")
-    if "row" in plan:
-        raise BadFile("the plan on the card has a budget to be shared, and no levels")
+    if "row" in plan or "joint" in plan:
+        raise BadFile("the plan on the card is not as it was read: it says row or joint")
     if only is not None:
         columns = {only: columns.get(only)}
     work = {name: work_of(spec) for name, spec in columns.items() if isinstance(spec, Mapping)}
@@ -87,12 +89,15 @@ def work_of(spec: Mapping[str, Any]) -> float:
         )
     if spec.get("mechanism") in _REPORTS:
         return _LISTED_REPORTS + _SET * _size(spec)  # which has no table either, or a small one
+    if spec.get("type") == "joint" and joint_size(spec) > _LARGEST_JOINT:
+        return MOST_WORK + 1
     quick = quick_size(spec)
     if quick is not None and quick > MOST_LISTED and spec.get("type") == "numbers":
         return 0  # which has no table
     size = _size(spec)
     written = any(isinstance(v, str) for v in _items(spec.get("distances")))
-    triples = 0 if quick is not None and "delta" not in spec else _TRIPLE * size**3
+    proved = quick is not None or spec.get("type") == "joint"
+    triples = 0 if proved and "delta" not in spec else _TRIPLE * size**3
     least = triples + _WRITTEN * size**2 * written
     if least > MOST_WORK:
         return least  # before long lists of distances are looked at
@@ -118,6 +123,8 @@ def _size(spec: Mapping[str, Any]) -> int:
         return quick_size(spec) or 0
     if spec.get("type") == "tree":
         return leaves_in(spec.get("hierarchy", spec.get("tree")))
+    if spec.get("type") == "joint":
+        return joint_size(spec)
     listed = [*_items(spec.get("values"), 1)]
     ends = {str(end) for edge in _items(spec.get("edges"), 1) for end in _items(edge, 1)}
     return len(listed) + len(ends) + 1

@@ -20,7 +20,8 @@ from dprivacy.spaces import FiniteSpace, from_table, graph, space_from_text
 _LARGEST_TABLE = 1 << 30  # bytes
 _CELL = 88  # bytes of a cell, at the least
 LISTED = ("categories", "ordered", "tree", "graph", "distances", "stored")
-TYPES = (*LISTED, "numbers", "dates", "place", "bits", "text")
+TYPES = (*LISTED, "numbers", "dates", "place", "bits", "text", "joint")
+_TOGETHER = {"type", "epsilon", "members", "note"}
 _ANY = {"type", "epsilon", "columns", "nulls", "source", "note"}
 _SHARES = {"importance", "wanted"}  # of a budget for the row
 _ALONE = ("stored", "place", "bits", "text")
@@ -47,6 +48,8 @@ def settings_of(kind: str) -> set[str]:
     """What a plan may say of a column of a type."""
     own = {key for family in families_for(kind) for key in (*family.needs, *family.options)}
     shares = set() if kind in _ALONE else _SHARES
+    if kind == "joint":
+        return _TOGETHER | shares
     return _ANY | shares | _DOMAIN.get(kind, set()) | own | ({"mechanism"} if own else set())
 
 

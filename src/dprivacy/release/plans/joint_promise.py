@@ -184,6 +184,11 @@ def _note(column: ColumnPlan) -> str:
             f"Column {column.name}: a cell is a report and no value ({cell_form(column.local)}); it is "
             "read through the card."
         )
+    if column.members:
+        return (
+            f"Columns {', '.join(column.columns)} are drawn together ({column.name}): their factor is "
+            "that of all of them, and also of each single answer."
+        )
     if column.kind == "text":
         return text_note(column.spec, f"Column {column.name}")
     if column.points is not None:

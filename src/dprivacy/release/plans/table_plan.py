@@ -20,6 +20,7 @@ from dprivacy.release.budgets.widest_levels import mechanism_level
 from dprivacy.release.domains.planned_column import ColumnPlan, names_in, read_column, require_known
 from dprivacy.release.domains.quick_columns import quick_size
 from dprivacy.release.intake.table_settings import NOTHING_SAID, Intake, TableSettings
+from dprivacy.release.joints.joint_settings import with_joints
 from dprivacy.release.plan_keys.key_table import TOP_KEYS
 from dprivacy.release.plans.stored_columns import with_contents
 from dprivacy.release.plans.stored_plans import (
@@ -142,6 +143,10 @@ class Plan:
             f"the plan does not protect a column {name!r}; it protects {', '.join(self.protected)}"
         )
 
+    def cell(self, name: str) -> ColumnPlan:
+        """What is in the cells of one column of the table."""
+        return next(cell for cell in self.column(name).cells if name in (cell.name, *cell.columns))
+
     def unconfirmed(self) -> list[str]:
         """Columns whose domain was read off the data and not confirmed."""
         return [column.name for column in self.columns if column.source == "data"]
@@ -172,6 +177,7 @@ def _build(data: Mapping[str, Any], name: str) -> Plan:
     listed = data.get("columns")
     if not isinstance(listed, Mapping) or not listed:
         raise BadPlan(f"{name}: needs at least one [columns.NAME] to protect")
+    data = with_joints(data, name)
     data = with_levels(data, name, lambda key, spec: _apart(key, spec, f"{name}, column {key!r}"))
     listed = data["columns"]
     # Everything is read before anything is built: a fault in the last line shows at once.

@@ -60,6 +60,7 @@ def hidden_in(question: Question, release: ReceivedTable) -> dict[str, ColumnSco
     parts = [*question.items, *question.keys, question.where, *conditions_in(question.tables)]
     parts += [question.having, *(order.part for order in question.orders)]
     named = [column.name for column in columns_in(*parts) if column.table == DATA]
+    release.require_apart(named)
     found: dict[str, ColumnScores] = {}
     for name, entry in release.card.mechanisms.items():
         asked = [column for column in entry["columns"] if column in named]

@@ -43,6 +43,7 @@ class Rows(Protocol):
     @property
     def is_spark(self) -> bool: ...  # noqa: D102
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]: ...  # noqa: D102
+    def require_apart(self, columns: Sequence[str]) -> None: ...  # noqa: D102
     def opened(  # noqa: D102
         self,
     ) -> AbstractContextManager[tuple[Sequence[str], Callable[[list[str]], Iterator[Any]]]]: ...
@@ -187,6 +188,7 @@ def _require(table: Rows, names: Sequence[str], survey: Survey) -> None:
 
 def _grouped(table: Rows, keys: Sequence[str], sums: Sequence[str]) -> Any:
     """An Arrow table of the distinct records: keys, how many rows, sums of weights and squares."""
+    table.require_apart(keys)
     pa = arrow()
     if table.is_spark:
         return _counted_by_spark(table, keys, sums)

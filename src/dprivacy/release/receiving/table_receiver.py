@@ -30,6 +30,12 @@ from dprivacy.release.files.released_data import Released, as_arrow
 from dprivacy.release.files.released_folders import data_files, require_listed, sizes_in
 from dprivacy.release.files.table_files import is_parquet, open_csv, read_errors
 from dprivacy.release.intake.table_settings import AS_RELEASED
+from dprivacy.release.joints.received_margins import (
+    DrawnTogether,
+    merged,
+    read_apart,
+    require_apart,
+)
 from dprivacy.release.plans.release_card import Card, read_card
 from dprivacy.release.proving.card_proof import require_proved
 from dprivacy.release.receiving.asked_statistics import AskedStatistics
@@ -146,7 +152,8 @@ def _with_its_columns(table: "ReceivedTable") -> "ReceivedTable":
             f"{table.name}: has no column {', '.join(map(repr, missing))}; is this the card of this "
             "table?"
         )
-    return table
+    card, joints = read_apart(table.card)
+    return replace(table, card=card, joints=joints) if joints else table
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +179,7 @@ class ReceivedTable(AskedStatistics):
 
     data: Any
     card: Card
+    joints: tuple[DrawnTogether, ...] = ()  # columns that were drawn together
 
     @property
     def name(self) -> str:
@@ -186,6 +194,15 @@ class ReceivedTable(AskedStatistics):
     def counts(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
         """How often each combination of values occurs, read in batches."""
         columns = column_list(columns, "columns")
+        self.require_apart(columns)
+        return self._counted(columns)
+
+    def require_apart(self, columns: Sequence[str]) -> None:
+        """Refuse columns that one draw noised, where they are taken to be noised one by one."""
+        require_apart(self.joints, columns)
+
+    def _counted(self, columns: Sequence[str]) -> dict[tuple[Any, ...], int]:
+        columns = list(columns)
         for name in columns:
             if name not in self.columns:
                 listed = ", ".join(self.columns)
@@ -237,7 +254,13 @@ class ReceivedTable(AskedStatistics):
     def estimate(
         self, column: str, *, estimator: Estimator = "ibu", confidence: float = 0.95
     ) -> Estimate:
-        """Corrected frequencies of one protected column, with standard errors."""
+        """Corrected frequencies of one protected column, or of columns that were drawn together."""
+        for joint in self.joints:
+            if joint.name == column:
+                names = list(joint.columns)
+                seen, _, _ = merged(self._counted(names), names, names, joint)
+                tally = {label: seen.get((label,), 0) for label in joint.channel.columns}
+                return estimate(joint.channel, tally, estimator=estimator, confidence=confidence)
         entry = self.entry_of(column)
         if entry not in self.card.mechanisms:
             self.card.channel(entry)  # which says what is there
@@ -289,10 +312,18 @@ class ReceivedTable(AskedStatistics):
         names = [self.table_name(name) for name in columns]
         if weights:
             return self._weighted_table(columns, names, weights, estimator, confidence)
-        found = self.counts(names)
-        axes = [self.axis(name, k, found) for k, name in enumerate(columns)]
+        together = [joint for joint in self.joints if len(joint.among(names)) > 1]
+        found = self._counted(names)
+        asked, labels = names, list(columns)
+        for joint in together:
+            found, names, labels = merged(found, names, labels, joint)
+        axes = []
+        for k, (name, label) in enumerate(zip(names, labels, strict=True)):
+            owner = [joint for joint in together if name in joint.columns]
+            channel = owner[0].of(owner[0].among(asked)) if owner else None
+            axes.append(Axis(label, channel) if owner else self.axis(label, k, found))
         table = corrected_table(found, axes, estimator=estimator, confidence=confidence)
-        return replace(table, names=tuple(columns))
+        return replace(table, names=tuple(labels))
 
     def _weighted_table(
         self,

@@ -25,7 +25,10 @@ def bare_schema(frame: Any, names: Sequence[str], plan: Plan) -> Any:
     }
     kinds = {field.name: field.dataType for field in frame.schema.fields}
     kinds |= {
-        name: known[published_type(column)]() for column in plan.columns for name in column.columns
+        name: known[published_type(cell)]()
+        for column in plan.columns
+        for cell in column.cells
+        for name in cell.columns
     }
     return types.StructType(
         [types.StructField(name, _bare_type(kinds[name], name), True) for name in names]

@@ -81,6 +81,11 @@ def misfits(plan: Plan, *, permanent: bool = False) -> Iterator[BadPlan | NotApp
                 f"column {column.name!r} holds words of texts, of which no two rows are alike; use "
                 f'keep = "topic", {_WITHOUT}'
             )
+        if column.members:
+            yield BadPlan(
+                f"the columns of {column.name!r} are drawn together, and sorted rows are proved for "
+                f"columns that are drawn one by one; give each its level, {_WITHOUT}"
+            )
         if "blocks" in column.spec:
             yield BadPlan(
                 f"column {column.name!r} has blocks, and which block a row is in is published as it "

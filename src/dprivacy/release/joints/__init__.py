@@ -1,0 +1,1 @@
+"""Columns that are drawn together: one response on their combinations, for a cross-table."""
