@@ -23,7 +23,7 @@ from dprivacy.release import (
 )
 from dprivacy.release.spark.spark_spending import FrameSpending
 from support.broken_ledgers import Faults, WoundedConnection
-from support.release_tables import with_card
+from support.release_tables import weak_rows, with_card
 from support.spark_frames import KEY, MARK, PEOPLE, PLAN, leftovers, made
 from support.spark_standalone import everything_below
 
@@ -228,6 +228,36 @@ class TestEstimates:
         assert two.to_dict() == here.cross_table(["hobby", "health"]).to_dict()
         assert there.mean("health").to_dict() == here.mean("health").to_dict()
         assert query(here, "SELECT count(*) AS n FROM data").rows == ((100_000,),)
+
+    @weak_rows
+    def test_codes_beside_numbers_and_dates_are_listed_columns(self, spark, tmp_path):
+        numbers = {"type": "numbers", "low": 0, "high": 40, "grid": 10, "epsilon": "1/10"}
+        plan = {
+            "columns": {
+                "wage": {**numbers, "codes": ["N"]},
+                "hours": {**numbers, "codes": [99], "nulls": "category"},
+                "day": {
+                    "type": "dates", "low": "2020-01-01", "high": "2020-01-29", "grid": "7 days",
+                    "epsilon": "1/7",
+                },
+            },
+        }  # fmt: skip
+        frame = spark.range(0, 20_000, 1, 3).selectExpr(
+            "if(id % 4 = 0, 'N', cast(id % 40 as string)) as wage",
+            "case when id % 5 = 0 then 99 when id % 5 = 1 then null else id % 41 end as hours",
+            "date_add(to_date('2020-01-01'), cast(id % 29 as int)) as day",
+        )
+        out = tmp_path / "out"
+        clean, card = with_card(frame, plan, output=out)
+        assert dict(clean.dtypes) == {"wage": "string", "hours": "bigint", "day": "string"}
+        table = received(out)
+        assert received(Released(clean, card)).counts(["wage"]) == table.counts(["wage"])
+        for where, truth in (
+            ("wage=N", 5000), ("hours=99", 4000), ("hours=", 4000), ("day<2020-01-08", 2760),
+        ):  # fmt: skip
+            found = table.total(where=where).entries[0]
+            assert abs(found.value - truth) < 6 * found.standard_error + 1
+        assert prove_card(card)
 
     def test_a_folder_that_was_changed_is_refused(self, spark, tmp_path):
         out = tmp_path / "out"

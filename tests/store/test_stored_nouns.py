@@ -57,6 +57,14 @@ def samples():
     spec = {"type": "categories", "values": ["a", "b", "c"], "epsilon": "1"}
     sends = dp.Plan.read({"columns": {"h": {**spec, "mechanism": "projective_response"}}})
     yield "card", table_card(sends, rows=3, secure=True)
+    hung = {"type": "numbers", "low": 0, "high": 2, "grid": 1, "codes": ["N"], "epsilon": "1"}
+    hung |= {"anchor": 0, "code_distance": "1/2", "nulls": "category"}
+    parents = {"type": "tree", "hierarchy": {"FR": "Europe", "JP": ""}, "epsilon": "1"}
+    days = {"type": "dates", "low": "2020-01-01", "high": "2020-01-03", "grid": 1, "epsilon": "1"}
+    other = dp.Plan.read({"columns": {"h": hung, "land": parents, "day": days}})
+    yield "plan", other
+    yield "card", table_card(other, rows=3, secure=True)
+    yield "mechanism", other.column("h").mechanism
     yield "receipt", Receipt("7f3a", 4, "00" * 32, "1b" * 16, "survey", "now", {"h": "ln(2)"})
 
 

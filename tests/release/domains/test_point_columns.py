@@ -2,12 +2,13 @@
 
 from fractions import Fraction as Q
 
+import pyarrow as pa
 import pytest
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.mechanisms import coded_laplace, geometric
 from dprivacy.numbers import Level
-from dprivacy.release import joint_guarantee
+from dprivacy.release import Plan, joint_guarantee, sanitise
 from dprivacy.release.domains.point_columns import class_level
 from support.release_tables import plan_of
 
@@ -127,3 +128,17 @@ def test_what_a_missing_value_stands_for():
     assert dates.place_of("9.1.2020") == 1
     assert dates.place_of("2020-01-09") is None
     assert points.line.step == Q(1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "cells"), [(INCOME, ["3.2", "N", "999", "1e9"]), (VISIT, ["2020-01-09"] * 4)]
+)
+def test_permanent_answers_are_given_again(spec, cells):
+    who = {"who": ["ann", "bob", "cyd", "dan"]}
+    table, key = pa.table({"h": cells, **who}), b"k" * 32
+    plan = Plan.read({"columns": {"h": spec}, "unit": "who"})
+    first, again = (sanitise(table, plan, permanent_key=key).data["h"].to_pylist() for _ in "12")
+    assert first == again
+    moved = [cell.replace("3.2", "2.9") for cell in cells]  # the same point of the grid
+    near = pa.table({"h": moved, **who})
+    assert sanitise(near, plan, permanent_key=key).data["h"].to_pylist() == first
