@@ -2,14 +2,17 @@
 
 Strict mode stops at dead links and unknown identifiers. A code block that raises while its page is
 built, or a docstring whose parameters do not match the signature, is only logged; here a logged
-warning fails the build. So does a built page that loads anything from another host.
+warning fails the build. So does a built page that loads anything from another host, and a front page
+or a search that leaves a newcomer without an answer.
 """
 
 import logging
 import re
+import shutil
 import sys
 from pathlib import Path
 
+from newcomers import complaints
 from zensical.main import cli
 
 SITE = Path("site")
@@ -43,8 +46,15 @@ def main() -> int:
     )
     for line in outside:
         print(f"loads from another host: {line}", file=sys.stderr)
-    if tally.count or outside:
-        print(f"documentation: {tally.count} warnings, {len(outside)} outside", file=sys.stderr)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    missed = complaints(SITE, chromium) if chromium else []
+    for line in missed if chromium else ["Chromium is not installed: no page was looked at"]:
+        print(line, file=sys.stderr)
+    if tally.count or outside or missed:
+        print(
+            f"documentation: {tally.count} warnings, {len(outside)} outside, {len(missed)} missed",
+            file=sys.stderr,
+        )
         return 1
     return 0
 
