@@ -68,8 +68,8 @@ def test_a_codebook_alone_and_a_list_of_codes(tmp_path):
     (tmp_path / "book.csv").write_text(CSV)
     (tmp_path / "cl.xml").write_text(SDMX_21)
     out = good("inspect", "--codebook", "book.csv", "--codes", "region=cl.xml", folder=tmp_path)
-    assert tomllib.loads(out)["columns"]["region"]["tree"] == {
-        "CH": ["CH01", "CH02"], "FR": ["FR01"],
+    assert tomllib.loads(out)["columns"]["region"]["hierarchy"] == {
+        "CH01": "CH", "CH02": "CH", "FR01": "FR", "CH": "", "FR": "",
     }  # fmt: skip
     alone = good("inspect", "--codes", "region=cl.xml", folder=tmp_path)
     assert list(tomllib.loads(alone)["columns"]) == ["region"]

@@ -198,6 +198,14 @@ def test_hierarchies_are_trees_with_the_level_between_the_farthest(tmp_path, kin
     assert column.spec["epsilon"] == "1/2*ln(3)"
 
 
+def test_a_level_that_all_codes_share_is_not_climbed(tmp_path):
+    (tmp_path / "cl.csv").write_text("code,parent\n_T,\nA,_T\na1,A\na2,A\nB,_T\nb1,B\nc,_T\n")
+    book = read_codebook(None, codes={"x": tmp_path / "cl.csv"})
+    column = Plan.parse(propose(None, codebook=book)).column("x")
+    assert list(column.values) == ["a1", "a2", "b1", "c"]
+    assert (column.space.diameter, column.spec["epsilon"]) == (2, "1/2*ln(3)")
+
+
 def test_all_codes_of_a_hierarchy_as_categories(tmp_path):
     (tmp_path / "cl.csv").write_text(CODES_CSV)
     book = read_codebook(None, codes={"region": tmp_path / "cl.csv"})

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -121,7 +122,11 @@ def _listed(answers: Answers) -> list[str]:
     labels = "; ".join(f"{value.code} {value.label}" for value in values if value.label)
     lines = [f"# {comment(labels)}"] if labels else []
     if answers.kind == "tree":
-        return [*lines, f"tree = {_inline(tree_of(answers)[0])}"]
+        pairs = [
+            f"{toml_key(value.code)} = {toml_text(value.parent)}"
+            for value in (*answers.values, *answers.groups)
+        ]
+        return [*lines, f"hierarchy = {{ {', '.join(pairs)} }}   # each code, and the one above"]
     return [*lines, f"values = {toml_list(_codes(values))}"]
 
 
@@ -134,7 +139,7 @@ def _level(answers: Answers, eps: str) -> str:
             f"per class: {eps} between the ends; categories err less in counts",
         )
     elif answers.kind == "tree":
-        steps, told = tree_of(answers)[1], f"per step up: {eps} at most between any two"
+        steps, told = most_steps_up(answers), f"per step up: {eps} at most between any two"
     elif answers.kind in ("numbers", "dates"):
         if answers.days is None:
             low, high, _ = _grid(answers)
@@ -224,37 +229,19 @@ def date_grid(first: date, last: date) -> tuple[str, str, str]:
     return str(first), str(end), f"{step} day{'s' if step > 1 else ''}"
 
 
-def tree_of(answers: Answers) -> tuple[Any, int]:
-    """The tree of a hierarchy as a plan writes it, and how many steps up there are at most."""
-    below: dict[str, list[Value]] = {}
-    for value in (*answers.values, *answers.groups):
-        below.setdefault(value.parent, []).append(value)
-    inner = {value.code for value in answers.groups}
-
-    def node(code: str) -> tuple[Any, int]:
-        children = below[code]
-        if not any(child.code in inner for child in children):
-            return [child.code for child in children], 1
-        # A code beside groups stands in a group of its own.
-        parts = {
-            child.code: node(child.code) if child.code in inner else ([child.code], 1)
-            for child in children
-        }
-        if len(parts) == 1:  # a level that all have in common
-            return next(iter(parts.values()))
-        return {name: part for name, (part, _) in parts.items()}, 1 + max(
-            d for _, d in parts.values()
-        )
-
-    return node("")
-
-
-def _inline(tree: Any) -> str:
-    if isinstance(tree, list):
-        return toml_list(tree)
-    return (
-        f"{{ {', '.join(f'{toml_key(name)} = {_inline(part)}' for name, part in tree.items())} }}"
+def most_steps_up(answers: Answers) -> int:
+    """The most levels that two codes of a hierarchy climb until they meet."""
+    parent = {value.code: value.parent for value in (*answers.values, *answers.groups)}
+    chains = []
+    for value in answers.values:
+        chain = [value.code]
+        while above := parent[chain[-1]]:
+            chain.append(above)
+        chains.append(chain[::-1])
+    shared = sum(
+        1 for _ in takewhile(lambda level: len(set(level)) == 1, zip(*chains, strict=False))
     )
+    return max(map(len, chains)) - shared
 
 
 def codebook_lines(

@@ -156,6 +156,8 @@ def _in_order(values: Sequence[Value], reason: str) -> Answers:
 def _in_a_tree(variable: Variable, values: Sequence[Value]) -> Answers | None:
     """The lowest codes of a hierarchy; None where the codes above are missing or go round."""
     known = {v.code: v for v in (*variable.groups, *values)}
+    if len(known) < len(variable.groups) + len(values):
+        return None
     for value in known.values():
         seen, at = {value.code}, value.parent
         while at:
