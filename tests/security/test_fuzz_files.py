@@ -8,9 +8,10 @@ from support.programs import run_program
 
 FORMATS = [
     "plan", "plan-json", "mechanism", "card", "channel", "space", "receipt", "local", "rounds",
-    "journal", "csv", "parquet", "xlsx", "release", "prior", "matrix", "matrix-json", "distances",
-    "geojson", "gpx", "region", "places", "days", "readings", "pram", "words", "words-binary",
-    "words-npz", "ratings", "codebook-json", "codebook-csv", "codebook-ddi", "codes-sdmx", "codes-csv",
+    "journal", "csv", "texts-csv", "texts-jsonl", "parquet", "xlsx", "release", "prior", "matrix",
+    "matrix-json", "distances", "geojson", "gpx", "region", "places", "days", "readings", "pram",
+    "words", "words-binary", "words-npz", "ratings", "codebook-json", "codebook-csv",
+    "codebook-ddi", "codes-sdmx", "codes-csv",
 ]  # fmt: skip
 
 

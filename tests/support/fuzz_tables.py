@@ -1,7 +1,9 @@
 """Hostile tables: text, Parquet and spreadsheets, and what reads them."""
 
 import base64
+import csv
 import io
+import json
 import random
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ from dprivacy.release.files.table_files import batches_of
 from dprivacy.release.intake.table_settings import Intake, TableSettings
 from dprivacy.sampling import best_stream
 from support.made_spreadsheets import ods, xlsx
-from support.mutations import lines, mutants
+from support.mutations import json_mutant, lines, mutants
 from support.spreadsheet_bombs import repacked, with_shared
 
 PLAN = b"""title = "a survey"
@@ -103,6 +105,52 @@ def read_tables(ending: str) -> Callable[[Path], None]:
     return read
 
 
+TICKETS = [
+    {"id": 1, "message": "Maria Oliveira wants her money back, call +44 20 7946 0958", "ok": True},
+    {"id": 2, "message": None, "ok": False},
+    {
+        "id": 3,
+        "message": "שלום the letter \u202e came 12 March 2024; see https://example.org/a?b=1",
+    },
+    {"id": 4, "message": "card 4111 1111 1111 1111 " * 30, "ok": True},
+]
+TEXTS = Plan.read({
+    "columns": {"message": {"type": "text", "epsilon": 2, "length": 5, "nulls": "empty"}},
+    "pass_through": ["id"],
+    "drop": ["ok"],
+})  # fmt: skip
+
+
+def read_texts(path: Path) -> None:
+    texts = path.suffix == ".csv"
+    sanitiser = Sanitiser(TEXTS, ChunkStreams(bytes(32), best_stream()), texts=texts)
+    with batches_of(path, TEXTS.intake) as (batches, _):
+        for batch in batches:
+            sanitiser.batch(batch)
+    sanitiser.finish()
+
+
+def ticket_lines(rng: random.Random) -> Files:
+    """Lines of JSON, by their bytes or with one object that is another one."""
+    seed = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in TICKETS).encode()
+    plain = mutants([seed], rng)
+    while True:
+        if rng.random() < 0.4:
+            yield next(plain)
+            continue
+        rows = json_mutant(TICKETS, rng)
+        ends = rng.choice(("\n", "\r\n", "\n\n"))
+        told = [json.dumps(row, ensure_ascii=rng.random() < 0.5) for row in rows]
+        yield ends.join(told).encode("utf-8", "surrogatepass")
+
+
+def ticket_table() -> bytes:
+    sink = io.StringIO()
+    rows = [[row.get(name, "") for name in TICKETS[0]] for row in TICKETS]
+    csv.writer(sink).writerows([list(TICKETS[0]), *rows])
+    return sink.getvalue().encode()
+
+
 def read_rows(path: Path) -> None:
     """A table whose header is said: of a sheet, most of what is done comes before."""
     with batches_of(path, Intake(TableSettings(header=True))) as (batches, _):
@@ -160,9 +208,11 @@ def spreadsheets(rng: random.Random) -> Files:
 
 def tables(rng: random.Random) -> dict[str, tuple[str, Files, Callable[[Path], object]]]:
     """For each format: a file's name, hostile files, and what reads them."""
-    csv = [CSV.encode(), CSV.replace("\n", "\r\n").encode()]
+    plain = [CSV.encode(), CSV.replace("\n", "\r\n").encode()]
     return {
-        "csv": ("in.csv", lines(csv, rng), read_tables("csv")),
+        "csv": ("in.csv", lines(plain, rng), read_tables("csv")),
+        "texts-csv": ("in.csv", lines([ticket_table()], rng), read_texts),
+        "texts-jsonl": ("in.jsonl", ticket_lines(rng), read_texts),
         "parquet": ("in.parquet", parquets(rng), read_tables("parquet")),
         "xlsx": ("in.xlsx", spreadsheets(rng), read_rows),
     }
