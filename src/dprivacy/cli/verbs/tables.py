@@ -184,7 +184,7 @@ def plan(
         wanted = {
             column.name: needed_eps(rows, len(column.space), points)
             for column in found.columns
-            if column.kind == "categories" and column.space is not None
+            if column.kind in ("categories", "joint") and column.space is not None
         }
         answer["smallest_epsilon"] = wanted
         lines += ["", *_needed(wanted, points, rows)]
