@@ -124,3 +124,26 @@ def test_the_sheet_of_a_plan_can_be_seen_and_saved(served, window, tmp_path):
     assert "planned for 1,000 rows" in page
     more = downloaded(window, "Save the archive sheet", tmp_path).read_text(encoding="utf-8")
     assert "archive sheet" in more
+
+
+def test_a_codebook_is_enough_to_plan_for_the_whole_row(served, window, tmp_path):
+    book = tmp_path / "codes.csv"
+    book.write_text(
+        "variable,code,meaning\nsex,1,male\nsex,2,female\nhealth,1,bad\nhealth,2,good\nhealth,9,missing\n"
+    )
+    window.goto(served.base + "/protect")
+    expect(headline(window)).to_have_text(re.compile("^LIMITED"))
+    choose(window, "Open a codebook", book)
+    expect(window.get_by_text("2 columns are described by the codebook")).to_be_visible()
+    expect(window.get_by_text("sex: categories, 2 values", exact=True)).to_be_visible()
+    window.get_by_label("The slider is for").select_option("row")
+    expect(window.get_by_text("Odds between any two sets of answers can change by")).to_be_visible()
+    # the product of the columns' exact factors, at most 8
+    expect(window.get_by_text(re.compile(r"by at most (8|7\.9\d), whatever"))).to_be_visible()
+    expect(window).to_have_url(re.compile("of=row"))
+    saved = downloaded(window, "Save the plan", tmp_path)
+    assert Plan.read(saved).unconfirmed() == []
+    assert 'row = "ln 8"' in saved.read_text(encoding="utf-8")
+    window.reload()
+    expect(window.get_by_text(re.compile(r"by at most (8|7\.9\d), whatever"))).to_be_visible()
+    expect(window.get_by_text("sex: categories, 2 values", exact=True)).to_be_visible()

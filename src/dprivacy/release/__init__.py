@@ -150,6 +150,7 @@ from dprivacy.release.plans.table_plan import (
 )
 from dprivacy.release.plans.weak_levels import weak_words as weak_words
 from dprivacy.release.proposals.codebook_plan import Draft as Draft, draft_from as draft_from
+from dprivacy.release.sheets.learned_statistics import learned as learned
 from dprivacy.release.sheets.sheet_contents import RowBand as RowBand
 from dprivacy.release.sheets.sheet_words import row_band as row_band
 from dprivacy.release.texts.folder_job import folder_files as folder_files

@@ -28,6 +28,7 @@ def test_the_whole_row_is_the_headline_and_answers_are_what_the_channels_say():
     assert {len(row) for row in rows} == {len(HEAD)}
     # 27·0.75/(1 + 26·0.75) between the ends; 62.5 % kept on average, 50 % of those in the middle
     assert rows[1][3:5] == ["99 %", "63 % (50 %)"]
+    assert rows[0][5].startswith("± ")
 
 
 def test_columns_of_many_values_come_with_a_recommendation_and_reports_with_a_guess():

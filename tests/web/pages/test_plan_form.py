@@ -100,7 +100,7 @@ def test_a_described_table_waits_to_be_confirmed(tmp_path):
     table.write_text(
         "name,sex,age,wave\n" + "".join(f"p{k},{'fm'[k % 2]},{k},7\n" for k in range(80))
     )
-    forms = plan_form.proposed(table, "ln 3")
+    forms = plan_form.proposed(table)
     kinds = {form.name: form.kind for form in forms}
     assert kinds == {"sex": "categories", "age": "numbers", "wave": "drop", "name": "drop"}
     assert all(form.level == "" for form in forms)

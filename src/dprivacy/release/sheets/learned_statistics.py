@@ -1,6 +1,7 @@
 """What a receiver can still learn from a release, and how far off it may be, whatever the truth is."""
 
 import math
+from datetime import date
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from dprivacy.release.domains.planned_column import ColumnPlan
 from dprivacy.release.sheets.sheet_contents import Learned
 
 _REACH = 1.959964  # standard errors on either side of an interval that is right 19 times in 20
+_POINTS = " points"
 _HALF = Fraction(1, 2)
 _LOST = 1e9  # entries of an inverse beyond which nothing can be estimated
 
@@ -39,18 +41,29 @@ def learned(column: ColumnPlan, rows: int, *, name: str) -> Learned:
     >>> print(learned(Plan.read({"columns": {"tea": tea}}).columns[0], 1000, name="tea").error)
     ± 6.2 points
     """
+    what, unit = _statistic(column, name)
     found = _variances(column)
-    if column.kind == "numbers":
-        what = f"mean of {name} (from {column.spec.get('low')} to {column.spec.get('high')})"
-        unit = ""
-    else:
-        values = f" ({len(column.values)} values)" if column.values else ""
-        what, unit = f"shares of {name}{values}", " points"
     if found is None:
         return Learned(what, "not by itself: see the card", "")
-    noisy, plain = (_reached(variance, rows, 100 if unit else 1) for variance in found)
-    useless = "nothing: " if unit and found[0] * _REACH**2 >= rows / 4 else ""
-    return Learned(shown(what), f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
+    noisy, plain = (_reached(variance, rows, 100 if unit == _POINTS else 1) for variance in found)
+    useless = "nothing: " if unit == _POINTS and found[0] * _REACH**2 >= rows / 4 else ""
+    return Learned(what, f"{useless}± {noisy}{unit}", f"± {plain}{unit}")
+
+
+def _statistic(column: ColumnPlan, name: str) -> tuple[str, str]:
+    """What is learned, and its unit."""
+    if column.kind not in ("numbers", "dates"):
+        values = f" ({len(column.values)} values)" if column.values else ""
+        return shown(f"shares of {name}{values}"), _POINTS
+    if _coded(column):
+        return shown(f"share of {name} that is a number, not a code"), _POINTS
+    span = f"(from {column.spec.get('low')} to {column.spec.get('high')})"
+    return shown(f"mean of {name} {span}"), " days" if column.kind == "dates" else ""
+
+
+def _coded(column: ColumnPlan) -> bool:
+    """Whether numbers or dates stand beside codes."""
+    return bool(column.spec.get("codes")) or column.nulls == "category"
 
 
 def _reached(variance: float, rows: int, scale: int) -> str:
@@ -76,8 +89,8 @@ def _variances(column: ColumnPlan) -> tuple[float, float] | None:
         return None
     if np.abs(undone).max() > _LOST:
         return None
-    if column.kind == "numbers":
-        return _of_a_mean(channel, law, undone)
+    if column.kind in ("numbers", "dates"):
+        return _of_a_mean(_scores(column, channel), law, undone)
     squares = law @ undone**2  # of each person's corrected count, by truth and answer counted
     truth = squares.diagonal()
     others = np.where(np.eye(len(law), dtype=bool), -np.inf, squares).max(axis=0)
@@ -86,12 +99,21 @@ def _variances(column: ColumnPlan) -> tuple[float, float] | None:
     return float(most.max()), 0.25
 
 
-def _of_a_mean(channel: Channel, law: np.ndarray, undone: np.ndarray) -> tuple[float, float]:
-    at = np.array([float(label) for label in channel.rows])
-    score = undone @ at
-    noise = law @ score**2 - at**2
-    spread = ((at.max() - at.min()) / 2) ** 2
-    return float(noise.max() + spread), float(spread)
+def _scores(column: ColumnPlan, channel: Channel) -> np.ndarray:
+    """What each value counts in the mean: itself, a day its number; beside codes 1 for no code."""
+    if _coded(column):
+        codes = {str(code) for code in column.spec.get("codes", ())}
+        return np.array([float(x is not None and str(x) not in codes) for x in channel.rows])
+    if column.kind == "dates":
+        return np.array([float(date.fromisoformat(str(x)).toordinal()) for x in channel.rows])
+    return np.array([float(x) for x in channel.rows])
+
+
+def _of_a_mean(at: np.ndarray, law: np.ndarray, undone: np.ndarray) -> tuple[float, float]:
+    at = at - at.min()
+    noise = law @ (undone @ at) ** 2 - at**2
+    spread = (at.max() / 2) ** 2
+    return float(max(noise.max(), 0) + spread), float(spread)
 
 
 def _of_reports(mechanism: LocalMechanism) -> Fraction:

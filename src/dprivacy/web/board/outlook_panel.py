@@ -25,15 +25,21 @@ def show_band(band: RowBand) -> None:
 def show_outlook(found: Outlook) -> str:
     """Everything that is known of a plan; gives back the headline, for those who hear the page."""
     show_band(found.band)
+    if found.row.word == "next to none":
+        text(
+            "p",
+            "To protect the row as a whole, let the slider be for the whole row, which the columns "
+            "then share, or leave columns out.",
+        )
     table(
         f"Guesses of one answer, and what estimates are worth, with {found.ahead.rows:,} rows",
         HEAD,
         worth(found),
     )
     _draw_guesses(found)
-    for told in found.ahead.alternatives:
-        if told.worthwhile:
-            text("p", on_the_page(told.sentence()), "dp-note")
+    better = [on_the_page(told.sentence()) for told in found.ahead.alternatives if told.worthwhile]
+    if better:
+        details("Another noise would err less", "\n".join(better))
     if found.unordered:
         text("p", found.unordered, "dp-said")
     waiting = found.plan.unconfirmed()

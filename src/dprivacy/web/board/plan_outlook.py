@@ -13,6 +13,7 @@ from dprivacy.release import (
     RowFigures,
     answer_figures,
     forecast,
+    learned,
     row_band,
     row_figures,
 )
@@ -27,6 +28,7 @@ class Outlook:
     ahead: Forecast
     row: RowFigures
     answers: tuple[AnswerFigures, ...]
+    errors: tuple[str, ...]  # of what a column is usually wanted for
     unsorted: str = ""
 
     @property
@@ -56,7 +58,8 @@ def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Ou
         except DPrivacyError as reason:
             why = f"Without order nothing more can be said here: {reason}."
     ahead = ahead or forecast(plan, rows=rows)
-    return Outlook(plan, ahead, row_figures(plan), answer_figures(plan), why)
+    errors = tuple(learned(column, rows, name=column.name).error for column in plan.columns)
+    return Outlook(plan, ahead, row_figures(plan), answer_figures(plan), errors, why)
 
 
 HEAD = (
@@ -65,16 +68,15 @@ HEAD = (
     "right with the row",
     "right 75 % before: at most",
     "values kept on average (worst)",
-    "standard error of a share (noise alone)",
+    "shares and means off by at most, 19 times in 20 (noise and sampling)",
 )
 
 
 def worth(found: Outlook) -> list[list[str]]:
     """For each answer what a guesser gains and what estimates are worth, as texts under `HEAD`."""
     rows = []
-    for answer, column in zip(found.answers, found.ahead.columns, strict=True):
-        kept, error = answer.kept, column.share_error
-        worst = answer.kept_worst
+    for answer, error in zip(found.answers, found.errors, strict=True):
+        kept, worst = answer.kept, answer.kept_worst
         alike = kept is None or worst is None or percent(kept) == percent(worst)
         rows.append(
             [
@@ -83,7 +85,7 @@ def worth(found: Outlook) -> list[list[str]]:
                 "–" if answer.seen is None else percent(answer.seen),
                 percent(answer.after("3/4")),
                 "–" if kept is None else percent(kept) + ("" if alike else f" ({percent(worst)})"),
-                "–" if error is None else f"± {100 * error:.1f} points",
+                error,
             ]
         )
     return rows

@@ -10,7 +10,13 @@ from dprivacy.errors import DPrivacyError
 from dprivacy.release import BoardSheet
 from dprivacy.web.shell.page_refusals import on_the_page
 
-_OPEN = "window.open(URL.createObjectURL(new Blob([%s], {type: 'text/html'})))"
+# A browser opens a new tab for a click, and not for an answer that comes seconds later.
+_OPEN = """() => {
+    window.dprivacySheet = window.open("", "_blank");
+    window.dprivacySheet?.document.write("<title>The sheet</title><p>The sheet is being made …</p>");
+    emit();
+}"""
+_FILL = "{ const page = window.dprivacySheet.document; page.open(); page.write(%s); page.close(); }"
 
 
 def sheet_buttons(sheet: Callable[[bool], BoardSheet]) -> None:
@@ -26,8 +32,10 @@ def sheet_buttons(sheet: Callable[[bool], BoardSheet]) -> None:
 
     async def look() -> None:
         found = await made(False)
-        if found is not None:
-            ui.run_javascript(_OPEN % json.dumps(found.html).replace("<", "\\u003c"))
+        if found is None:
+            ui.run_javascript("window.dprivacySheet?.close()")
+            return
+        ui.run_javascript(_FILL % json.dumps(found.html).replace("<", "\\u003c"))
 
     async def save(archive: bool) -> None:
         found = await made(archive)
@@ -35,7 +43,8 @@ def sheet_buttons(sheet: Callable[[bool], BoardSheet]) -> None:
             ui.download.content(found.html, "archive-sheet.html" if archive else "sheet.html")
 
     with ui.element("div").classes("dp-row"):
-        ui.button("Look at the sheet for the board", icon="description", on_click=look)
+        first = ui.button("Look at the sheet for the board", icon="description")
+        first.on("click", look, js_handler=_OPEN)
         for label, archive in (("Save the sheet", False), ("Save the archive sheet", True)):
             button = ui.button(label, icon="download", on_click=partial(save, archive))
             button.props("outline")

@@ -17,9 +17,16 @@ _BOX = "outlined dense debounce=500"
 class ColumnCards:
     """The cards, and the forms that they stand for (`forms`)."""
 
-    def __init__(self, forms: Sequence[ColumnForm], changed: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        forms: Sequence[ColumnForm],
+        changed: Callable[[], Awaitable[None]],
+        *,
+        shared: bool = False,
+    ) -> None:
         self.forms = list(forms)
         self.changed = changed
+        self.shared = shared  # whether the level is that of the row, so that no column has its own
         self.place = ui.element("div").classes("dp-stack").style("gap: 8px")
         self._draw()
         ui.button("Add a column", icon="add", on_click=self._add).props("flat")
@@ -137,7 +144,7 @@ class ColumnCard:
             self.list.show(found, ticks=_waits(now), ordered=now.kind == "ordered")
         self.mechanism.field.visible = len(self.mechanism.options) > 1
         self.nulls.field.visible = now.kind == "categories"
-        self.level.visible = listed or now.kind == "numbers"
+        self.level.visible = (listed or now.kind == "numbers") and not self.cards.shared
         self.sure.visible = now.source == "data" and not one_by_one
         self.card.text = summary(now)
 

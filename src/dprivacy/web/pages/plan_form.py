@@ -11,7 +11,7 @@ from typing import Any
 from dprivacy.errors import BadPlan
 from dprivacy.mechanisms import FAMILIES
 from dprivacy.numbers import read_number
-from dprivacy.release import Plan, names_file, parsed_toml, propose
+from dprivacy.release import Plan, draft_from, names_file, parsed_toml, propose
 
 KINDS = {
     "categories": "categories",
@@ -25,6 +25,7 @@ NULLS = {
     "category": "one more category",
 }
 WRITTEN = "as the plan file says"
+_TOP = {"title", "unit", "rows_per_person", "row", "drop", "pass_through", "columns"}
 
 
 @dataclass(frozen=True)
@@ -70,17 +71,22 @@ class Whole:
     """What a plan says of the table as a whole: its title, and whose the rows are.
 
     `unit` is "row" when every row is another person, or the column that identifies a person, who may
-    have up to `most` rows.
+    have up to `most` rows. `shared` says that the slider is for the whole row, whose level the columns
+    share. `rest` keeps what a plan file says and the page has no field for.
     """
 
     title: str = ""
     unit: str = "row"
     most: int = 1
+    shared: bool = False
+    rest: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Whole":
         """What a plan that was read says."""
-        return cls(raw.get("title", ""), raw.get("unit", "row"), raw.get("rows_per_person", 1))
+        rest = {key: value for key, value in raw.items() if key not in _TOP}
+        unit, most = raw.get("unit", "row"), raw.get("rows_per_person", 1)
+        return cls(raw.get("title", ""), unit, most, "row" in raw, rest)
 
 
 def plan_mapping(
@@ -104,6 +110,10 @@ def plan_mapping(
         plan["title"] = whole.title
     if whole is not None and (whole.unit, whole.most) != ("row", 1):
         plan |= {"unit": whole.unit, "rows_per_person": whole.most}
+    shared = whole is not None and whole.shared
+    if shared:
+        plan["row"] = level
+    plan |= {} if whole is None else whole.rest
     plan["drop"] = [form.name.strip() for form in forms if form.kind == "drop"]
     plan["pass_through"] = [form.name.strip() for form in forms if form.kind == "through"]
     plan["columns"] = {
@@ -111,6 +121,9 @@ def plan_mapping(
         for form in forms
         if form.kind not in ("drop", "through")
     }
+    if shared:
+        for settings in plan["columns"].values():
+            settings.pop("epsilon", None)
     return plan
 
 
@@ -212,7 +225,8 @@ def read_plan(words: str) -> dict[str, Any]:
     """The mapping of a plan in TOML text, checked."""
     raw = parsed_toml(words, "the plan")
     require_alone(raw)
-    return dict(Plan.read(raw).raw)
+    Plan.read(raw)
+    return dict(raw)
 
 
 def under_slider(forms: Sequence[ColumnForm], level: str) -> list[ColumnForm]:
@@ -232,9 +246,22 @@ def common_level(forms: Sequence[ColumnForm]) -> str | None:
     return max(levels, key=levels.count) if levels else None
 
 
-def proposed(path: Path, epsilon: str, **written: Any) -> list[ColumnForm]:
+def proposed(path: Path, **written: Any) -> list[ColumnForm]:
     """The columns of a table under the slider, with values that occur in it marked as such."""
-    raw = tomllib.loads(propose(path, eps=epsilon, **written))
+    return _under_slider_anew(propose(path, **written))
+
+
+def declared_by(
+    codebook: Path, path: Path | None, **written: Any
+) -> tuple[list[ColumnForm], dict[str, str]]:
+    """The columns that a codebook declares, of a table if there is one; and why some are left open."""
+    draft = draft_from(codebook, path, **written)
+    open_ones = [ColumnForm(name, "drop") for name in draft.undecided]
+    return [*_under_slider_anew(draft.toml), *open_ones], dict(draft.undecided)
+
+
+def _under_slider_anew(toml: str) -> list[ColumnForm]:
+    raw = tomllib.loads(toml)
     forms = [replace(form, level="") if form.kind != WRITTEN else form for form in forms_of(raw)]
     # A column that always says the same has nothing to protect, and its one value is no domain.
     return [

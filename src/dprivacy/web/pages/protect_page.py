@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nicegui import ui
+from nicegui import run, ui
 
 from dprivacy.errors import DPrivacyError
 from dprivacy.release import BoardSheet, report
@@ -19,15 +19,17 @@ from dprivacy.web.pages.plan_form import (
     Whole,
     common_level,
     confirmed,
+    declared_by,
     forms_of,
     plan_mapping,
     plan_text,
     read_plan,
     under_slider,
 )
-from dprivacy.web.pages.table_job import TableJob
+from dprivacy.web.pages.table_job import TableJob, codebook_words
 from dprivacy.web.shell.controls import (
     Answers,
+    Choice,
     chooser,
     level_control,
     save_button,
@@ -36,12 +38,16 @@ from dprivacy.web.shell.desk import read_text
 from dprivacy.web.shell.open_room import OpenRoom, side_by_side
 from dprivacy.web.shell.page_frame import small, text, whole
 
-USUAL = {"eps": "ln(3/2)", "rows": "1000", "sorted": "", "plan": ""}
+USUAL = {"eps": "ln(3/2)", "of": "", "rows": "1000", "sorted": "", "plan": ""}
 _LIMITS = {
+    "of": lambda given: "row" if given == "row" else "",
     "rows": lambda given: str(whole(given, 1, 10**9, 1000)),
     "sorted": lambda given: "yes" if given == "yes" else "",
 }
+_OF = {"": "one answer", "row": "the whole row, which the columns share"}
 _MOST_PLAN = 1 << 20
+_MOST_CODEBOOK = 64 << 20
+_CODEBOOKS = (".json", ".csv", ".tsv", ".xml", ".xlsx", ".xls", ".ods", ".sav", ".zsav", ".dta")
 
 
 def described_in(state: Mapping[str, str]) -> tuple[list[ColumnForm], Whole]:
@@ -70,7 +76,9 @@ class ProtectRoom(OpenRoom):
     def build(self) -> None:
         """Lay out the panels."""
         first, whose = described_in(self.state)
-        self.plan_title = whose.title
+        self.plan_title, self.rest = whose.title, whose.rest
+        if whose.shared:
+            self.state["of"] = "row"
         with ui.element("div").classes("dp-stack"):
             with self.panel("1. How much may leak", "dp-1"):
                 self._level_panel()
@@ -84,7 +92,14 @@ class ProtectRoom(OpenRoom):
                 self._table_panel()
 
     def _level_panel(self) -> None:
-        self.set_level = level_control(self.state["eps"], self._leveled, unit="one step apart")
+        self.of = Choice("The slider is for", _OF, self.state["of"])
+        self.set_level = level_control(
+            self.state["eps"],
+            self._leveled,
+            unit="one step apart",
+            of_row=lambda: self.of.value == "row",
+        )
+        self.of.on_change(self._other_measure)
         self.rows = ui.number("Rows you expect", value=int(self.state["rows"]), min=1, precision=0)
         self.rows.props("outlined dense debounce=500").on_value_change(self.changed)
         self.sorted = ui.checkbox(
@@ -94,13 +109,16 @@ class ProtectRoom(OpenRoom):
 
     def _columns_panel(self, first: list[ColumnForm], whose: Whole) -> None:
         small("Open a column to change it.")
+        self.noted = ui.element("div").classes("dp-stack").props('aria-live="polite"')
         self.sure = ui.button("I compared all lists: take them as declared", icon="check")
         self.sure.props("outline").on_click(self._take_as_declared)
-        self.cards = ColumnCards(first, self._edited)
+        self.cards = ColumnCards(first, self._edited, shared=self.of.value == "row")
         with ui.expansion("When a person has several rows"):
             self._person_fields(whose)
         with side_by_side():
             chooser("Open a plan", self._opened, self, (".toml",), _MOST_PLAN)
+            most = min(self.largest, _MOST_CODEBOOK)
+            chooser("Open a codebook", self._codebook, self, _CODEBOOKS, most)
             save_button("Save the plan", lambda: plan_text(self.mapping()), "plan.toml")
             self.share_button()
             self.forget = ui.button("Forget my draft", icon="delete", on_click=self._forget_draft)
@@ -133,7 +151,6 @@ class ProtectRoom(OpenRoom):
             self.drawer,
             self.largest,
             plan=self.mapping,
-            level=lambda: self.state["eps"],
             described=self._described,
             counted=self.rows.set_value,
             unordered=lambda: usual_delta(int(self.state["rows"])) if self.sorted.value else None,
@@ -143,7 +160,8 @@ class ProtectRoom(OpenRoom):
     def whole_table(self) -> Whole:
         """What the fields say of the table as a whole."""
         named = str(self.unit.value or "").strip() or "row"
-        return Whole(self.plan_title, named, int(self.most.value or 1) if named != "row" else 1)
+        most = int(self.most.value or 1) if named != "row" else 1
+        return Whole(self.plan_title, named, most, self.of.value == "row", self.rest)
 
     def mapping(self) -> dict[str, Any]:
         """The plan that the cards and the slider describe."""
@@ -155,8 +173,9 @@ class ProtectRoom(OpenRoom):
 
     def settings(self) -> dict[str, str]:
         """The settings for a link; what was read off a table never goes into one."""
-        settings = {key: self.state[key] for key in ("eps", "rows", "sorted")}
-        untouched = self.cards.forms == list(FIRST) and self.whole_table() == Whole()
+        settings = {key: self.state[key] for key in ("eps", "of", "rows", "sorted")}
+        plain = Whole(shared=self.of.value == "row")
+        untouched = self.cards.forms == list(FIRST) and self.whole_table() == plain
         if self.job.from_data or untouched:
             return settings
         try:
@@ -187,6 +206,8 @@ class ProtectRoom(OpenRoom):
             self.job.from_data, self.job.untouched = before["from_data"], False
             name, output = (before[key] for key in ("name", "output"))
             made = self.drawer.place(output) if output else None
+            if before["codebook"]:
+                self.job.codebook = self.drawer.place(before["codebook"])
             self.job.bring_back(self.drawer.place(name), made, **before["written"])
         elif asked == USUAL:
             draft = {**USUAL, **(await read_draft(self.name))}
@@ -197,8 +218,7 @@ class ProtectRoom(OpenRoom):
     def _take(self, forms: list[ColumnForm], whose: Whole, settings: Mapping[str, str]) -> None:
         """Show what was described before."""
         self.cards.replace(forms)
-        self.plan_title = whose.title
-        self.unit.value, self.most.value = _unit_shown(whose), whose.most
+        self._take_whole(whose)
         self.state["eps"] = settings["eps"]
         self.set_level(settings["eps"])
         self.rows.value = whole(settings["rows"], 1, 10**9, 1000)
@@ -218,6 +238,7 @@ class ProtectRoom(OpenRoom):
                 from_data=self.job.from_data,
                 written=self.job.reading.said(),
                 name=self.job.path.name,
+                codebook=self.job.codebook.name if self.job.codebook is not None else "",
                 output=self.job.output.name if self.job.output is not None else "",
             )
 
@@ -243,14 +264,45 @@ class ProtectRoom(OpenRoom):
         self.job.result.clear()
         await self._described(confirmed(self.cards.forms))
 
+    def _take_whole(self, whose: Whole) -> None:
+        self.plan_title, self.rest = whose.title, whose.rest
+        self.unit.value, self.most.value = _unit_shown(whose), whose.most
+        self._measure("row" if whose.shared else "")
+
+    def _measure(self, of: str) -> None:
+        """Let the slider be for one answer, or for the whole row."""
+        self.of.value = self.state["of"] = of
+        self.cards.shared = of == "row"
+
+    async def _other_measure(self) -> None:
+        self._measure(self.of.value)
+        self.cards.replace(self.cards.forms)
+        self.set_level("ln 8" if self.of.value == "row" else USUAL["eps"])
+        await self.changed()
+
+    async def _codebook(self, path: Path) -> None:
+        """Take the columns that a codebook declares; of the table, once there is one."""
+        self.job.codebook = path
+        if self.job.path is not None:
+            await self.job.describe()
+            return
+        found = await run.io_bound(declared_by, path, None)
+        if found is None:  # the server was stopped meanwhile
+            return
+        forms, undecided = found
+        self.job.untouched = self.job.from_data = False
+        await self._described(forms)
+        self.noted.clear()
+        with self.noted:
+            text("p", codebook_words(len(forms), undecided), "dp-note dp-said")
+
     async def _opened(self, path: Path) -> None:
         """Take the columns of a plan file, with its level on the slider where most columns have it."""
         raw = read_plan(read_text(path))
         self.job.untouched = self.job.from_data = False
         forms, whose = forms_of(raw), Whole.of(raw)
-        self.plan_title = whose.title
-        self.unit.value, self.most.value = _unit_shown(whose), whose.most
-        level = common_level(forms)
+        self._take_whole(whose)
+        level = str(raw["row"]) if whose.shared else common_level(forms)
         if level is not None:
             self.state["eps"] = level
             self.set_level(level)

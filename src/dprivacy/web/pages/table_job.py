@@ -1,7 +1,7 @@
 """Protecting a table that was chosen: described if need be, sanitised with progress, handed back."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from nicegui import run, ui
 from dprivacy.errors import AlreadyReleased, BadPlan, DPrivacyError, UnclearTable
 from dprivacy.release import TABLE_ENDINGS, Card, Plan, card_path, report, sanitise_file
 from dprivacy.web.board.sheet_buttons import sheet_buttons
-from dprivacy.web.pages.plan_form import ColumnForm, proposed
+from dprivacy.web.pages.plan_form import ColumnForm, declared_by, proposed
 from dprivacy.web.pages.table_reading import TableReading
 from dprivacy.web.shell.controls import chooser, details, hand_over, refusal
 from dprivacy.web.shell.desk import Drawer, warnings_heard
@@ -85,6 +85,22 @@ class _Watch:
         self.part = part
 
 
+FROM_TABLE = (
+    "{} columns are described from the table. Lists of values that occur in it are marked: that "
+    "somebody has a value can itself be a secret. Compare each list with the questionnaire, add what "
+    "is missing, and confirm it."
+)
+
+
+def codebook_words(columns: int, undecided: Mapping[str, str]) -> str:
+    """What a codebook has declared, and what it leaves to the person."""
+    told = f"{columns} columns are described by the codebook; nothing was taken from the data."
+    if not undecided:
+        return told
+    lines = [f"{name}: {reason}" for name, reason in undecided.items()]
+    return "\n".join([f"{told} These are left out until you decide:", *lines])
+
+
 class TableJob:
     """The part of the room Protect that works on a table."""
 
@@ -94,15 +110,15 @@ class TableJob:
         largest: int,
         *,
         plan: Callable[[], Any],
-        level: Callable[[], str],
         described: Described,
         counted: Callable[[int], Any],
         unordered: Callable[[], str | None],
     ) -> None:
-        self.drawer, self.plan, self.level, self.described = drawer, plan, level, described
+        self.drawer, self.plan, self.described = drawer, plan, described
         self.counted, self.unordered = counted, unordered
         self.path: Path | None = None
         self.output: Path | None = None
+        self.codebook: Path | None = None
         self.from_data = False
         self.untouched = True
         self.refused = False
@@ -181,10 +197,15 @@ class TableJob:
         """Propose columns from the table, and say that their values wait to be confirmed."""
         if self.path is None:
             return
-        asked = self.path
+        asked, codebook = self.path, self.codebook
+        undecided: dict[str, str] = {}
         with self._watched() as moved:
             try:
-                forms = await run.io_bound(proposed, asked, self.level(), **self.reading.said())
+                if codebook is None:
+                    forms = await run.io_bound(proposed, asked, **self.reading.said())
+                else:
+                    found = await run.io_bound(declared_by, codebook, asked, **self.reading.said())
+                    forms, undecided = found or (None, {})
             except Exception as reason:
                 self.refuse(reason)
                 return
@@ -195,17 +216,14 @@ class TableJob:
         await self.described(forms)
         self.said.clear()
         with self.said:
-            text(
-                "p",
-                f"{len(forms)} columns are described from the table. Lists of values that occur "
-                "in it are marked: that somebody has a value can itself be a secret. Compare "
-                "each list with the questionnaire, add what is missing, and confirm it.",
-                "dp-note",
-            )
+            if codebook is None:
+                text("p", FROM_TABLE.format(len(forms)), "dp-note")
+            else:
+                text("p", codebook_words(len(forms), undecided), "dp-note dp-said")
 
     def forget(self) -> None:
         """Remove the table and everything made from it."""
-        self.path = self.output = None
+        self.path = self.output = self.codebook = None
         self.drawer.clear()
         self.said.clear()
         self.result.clear()

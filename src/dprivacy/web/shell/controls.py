@@ -30,8 +30,12 @@ def level_control(
     unit: str,
     says: str = "answer",
     between: str = "answers",
+    of_row: Callable[[], bool] = bool,
 ) -> Callable[[str], Any]:
-    """The level ε as a slider over odds factors, and as a box for any other; gives what sets it."""
+    """The level ε as a slider over odds factors, and as a box for any other; gives what sets it.
+
+    `of_row` tells whether the level is that of a whole row.
+    """
     at = nearest_stop(value)
     with ui.element("div").classes("dp-field"):
         name = text("label", f"How much may one {says} tell?")
@@ -51,7 +55,10 @@ def level_control(
         except DPrivacyError as reason:
             said.text = str(reason)
             return
-        said.text = f"Odds between two {between} {unit} can change by {factor}."
+        whole = of_row()
+        name.text = f"How much may {'the whole row' if whole else f'one {says}'} tell?"
+        apart = "any two sets of answers" if whole else f"two {between} {unit}"
+        said.text = f"Odds between {apart} can change by {factor}."
         slide.props["aria-valuetext"] = f"odds {factor}"
 
     def slid(event: Any) -> None:
