@@ -128,6 +128,8 @@ def test_a_budget_that_does_not_hold_is_refused():
         ({"row": "ln 9", "rows": 0}, {"a": values(2)}, "rows should be a whole number"),
         ({"row": "nine"}, {"a": values(2)}, "the plan: row: "),
         ({"row": 0}, {"a": values(2)}, "the plan: row: "),
+        ({"row": 1e-9}, {"a": values(2)}, "at which nothing can be estimated"),
+        ({"row": 10**6}, {"a": values(2)}, "which protects nothing"),
         ({}, {"a": values(2, epsilon="ln 2", importance=2)}, "importance goes with a budget"),
         ({"split": "evenest"}, {"a": values(2, epsilon="ln 2")}, "split goes with a budget"),
         ({}, {"a": values(2)}, "or a budget for the whole row at the top"),

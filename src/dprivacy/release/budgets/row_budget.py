@@ -29,6 +29,7 @@ _TYPES = ("categories", "ordered", "tree", "graph", "distances", "numbers", "dat
 _LINES = ("numbers", "dates")
 ALONE = "give every column its epsilon, and leave row out"
 _BITS = 128
+_LEAST, _MOST = Fraction(1, 10**6), 600  # levels that can be shared: of a column, and of a row
 _POINTS = re.compile(r"(\d+(?:\.\d+)?) points?")
 _PROBE = "1/1000000"  # a level with which a column is built to see how far its values are apart
 
@@ -66,6 +67,12 @@ def with_levels(data: Mapping[str, Any], name: str, widest: Widest) -> Mapping[s
         distances[key], curve = _shared(key, spec, where, widest)
         curves.append(curve)
     each = level / _times(data)
+    if not _LEAST * len(columns) <= each <= _MOST:
+        raise BadPlan(
+            f"{name}: row leaves each column less than {float(_LEAST):g}, at which nothing can be "
+            f"estimated, or each row of a person more than {_MOST}, which protects nothing; write "
+            'row = "ln 9", say'
+        )
     levels = _levels(curves, float(each), how, rows, name)
     whole = each.exp() or exp_bounds(*each.bounds(_BITS), _BITS)[0]
     factors = exact_factors(levels, whole, [curve.wanted is not None for curve in curves])
