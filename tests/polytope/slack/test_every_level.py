@@ -1,13 +1,19 @@
 """Break points in δ: at one level, at every level, and the three kinds of walk against each other."""
 
 from fractions import Fraction as Q
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 
 from dprivacy.numbers import Root, extreme_rays, ln, roots_above
 from dprivacy.polytope import Curve, count_extreme_points, delta_breaks
-from dprivacy.polytope.slack.every_level import cell_around, cell_at, cell_at_root, every_cell
+from dprivacy.polytope.slack.every_level import (
+    _samples,
+    cell_around,
+    cell_at,
+    cell_at_root,
+    every_cell,
+)
 from dprivacy.polytope.slack.ordered_rings import AtEvery, SampleIsRoot
 from support.slack_polytope import inequalities
 
@@ -59,6 +65,14 @@ def test_a_number_field_is_what_rationals_are_beside_it():
     assert cell.levels[1].meets(Curve((2, -1), (1,)), golden)
     assert not cell.levels[1].meets(Curve((1,), (3,)), golden)
     assert cell_at_root(3, 3, Root((-2, 1), Q(2), Q(2))).at == cell_at(3, 3, Q(2)).at
+
+
+def test_samples_between_two_numbers_that_are_very_near():
+    near = Q(3, 2) + Q(1, 10**40)
+    low, high = (Root((-v.numerator, v.denominator), v, v) for v in (Q(3, 2), near))
+    found = list(islice(_samples(low, high), 5))
+    assert all(Q(3, 2) < sample < near for sample in found)
+    assert len(set(found)) == 5
 
 
 def test_a_sample_at_a_root_is_told():

@@ -271,6 +271,8 @@ class TestRefusals:
             count_extreme_points(0, eps="ln 2", delta="1/10")
         with pytest.raises(TooLarge, match="force=True"):
             count_extreme_points(5, eps="ln 2", delta="1/10")
+        with pytest.raises(TooLarge, match="force=True"):
+            extreme_points(5, eps="ln 2", delta="1/10")  # before the first one is asked for
         with pytest.raises(TooLarge, match="years"):
             count_extreme_points(9, eps="ln 2", delta="1/10")
 

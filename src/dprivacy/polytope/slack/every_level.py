@@ -103,8 +103,8 @@ def _samples(low: Root, high: Root | None) -> Iterator[Fraction]:
     for parts in count(1):
         for odd in range(1, 1 << parts, 2):  # halves, then quarters, …
             exact = left + (right - left) * Fraction(odd, 1 << parts)
-            for most in (10, 100, 10_000, 10**8):
-                near = exact.limit_denominator(most)
+            short = (exact.limit_denominator(most) for most in (10, 100, 10_000))
+            for near in (*short, exact):
                 if left < near < right and near not in tried:
                     tried.add(near)
                     yield near

@@ -50,11 +50,14 @@ def point_classes(
         found = _closed_forms(n, m, a, delta)
     else:
         found = _walked(n, m, factor, delta, force, told)
-    for rows, size in found:
-        used = sum(any(column) for column in zip(*rows, strict=True))
-        tied = pieces(rows, leaks(rows, factor, delta))
-        loose = sum(len(part) == 1 for part in tied) if used > 1 else 0
-        yield PointClass(rows, size, used, loose)
+    return (_described(rows, size, factor, delta) for rows, size in found)
+
+
+def _described(rows: Rows, size: int, factor: Factor, delta: Fraction) -> PointClass:
+    used = sum(any(column) for column in zip(*rows, strict=True))
+    tied = pieces(rows, leaks(rows, factor, delta))
+    loose = sum(len(part) == 1 for part in tied) if used > 1 else 0
+    return PointClass(rows, size, used, loose)
 
 
 def closed(n: int, m: int, delta: Fraction) -> bool:
