@@ -110,13 +110,13 @@ class Circuits:
         bits = np.left_shift(np.uint64(1), sets.astype(np.uint64))
         return cls(tuple(polynomials), faces, signs, bits)
 
-    def supports(self, which: Whole | slice, signs: Signs) -> NDArray[np.uint64]:
-        """The positive circuit in each of these sets, as bits of its vectors; 0 where it has none."""
+    def supports(self, which: Whole | slice, signs: Signs) -> "Supports":
+        """The positive circuit in each of these sets; none where the weights differ in sign."""
         weights = signs[self.faces[which]] * self.signs[which]
         one_sign = np.asarray((weights >= 0).all(axis=1) | (weights <= 0).all(axis=1))
-        weights = (weights != 0) & one_sign[:, None]
-        found: NDArray[np.uint64] = np.where(weights, self.bits[which], np.uint64(0)).sum(axis=1)
-        return found
+        used = (weights != 0) & one_sign[:, None]
+        masks = np.where(used, self.bits[which], np.uint64(0)).sum(axis=1)
+        return Supports(masks, used.sum(axis=1, dtype=np.int8))
 
     def touched(self) -> "Touched":
         """Which sets a polynomial has a part in."""
@@ -139,13 +139,26 @@ class Touched:
         return np.unique(np.concatenate(parts))
 
 
-def counted_supports(supports: NDArray[np.uint64], size: int) -> Parts:
-    """How many different circuits there are, by number of vectors; `size` is the largest."""
-    sizes = np.bitwise_count(supports)
-    smaller = np.unique(supports[(sizes > 0) & (sizes < size)])  # one circuit lies in many sets
-    counts = np.bincount(np.bitwise_count(smaller), minlength=size + 1)
-    counts[size] = (sizes == size).sum()
-    return {k: int(count) for k, count in enumerate(counts) if count}
+@dataclass(frozen=True)
+class Supports:
+    """Circuits as bits of their vectors, and how many these are; 0 where a set has none."""
+
+    masks: NDArray[np.uint64]
+    sizes: Signs
+
+    def changed(self, sets: Whole, there: "Supports") -> "Supports":
+        """The same with others in some places."""
+        masks, sizes = self.masks.copy(), self.sizes.copy()
+        masks[sets], sizes[sets] = there.masks, there.sizes
+        return Supports(masks, sizes)
+
+    def counts(self, largest: int) -> Parts:
+        """How many different circuits there are, by number of vectors."""
+        smaller = (self.sizes > 0) & (self.sizes < largest)  # one of these lies in many sets
+        _, first = np.unique(self.masks[smaller], return_index=True)
+        counts = np.bincount(self.sizes[smaller][first], minlength=largest + 1)
+        counts[largest] = (self.sizes == largest).sum()
+        return {k: int(count) for k, count in enumerate(counts) if count}
 
 
 def counts_along(circuits: Circuits, factored: Factored) -> Iterator[tuple[Parts, Parts | None]]:
@@ -157,23 +170,20 @@ def counts_along(circuits: Circuits, factored: Factored) -> Iterator[tuple[Parts
     touched = circuits.touched()
     signs = factored.first_signs()
     here = circuits.supports(slice(None), signs)
-    parts = counted_supports(here, size)
+    parts = here.counts(size)
     for root in factored.roots:
         zero = factored.zero(root)
         sets = touched.by(zero)
         there, after = signs.copy(), signs.copy()
         there[zero] = 0
         factored.flip(after, root)
-        behind = circuits.supports(sets, after)
-        at = here.copy()
-        at[sets] = circuits.supports(sets, there)
-        same = np.array_equal(at, here) and np.array_equal(behind, here[sets])
-        here[sets] = behind
-        signs = after
-        if same:
+        at, behind = circuits.supports(sets, there), circuits.supports(sets, after)
+        before, signs = here.masks[sets], after
+        if np.array_equal(at.masks, before) and np.array_equal(behind.masks, before):
             yield parts, None
             continue
-        before, parts_at = parts, counted_supports(at, size)
-        parts = counted_supports(here, size)
-        yield before, None if before == parts_at == parts else parts_at
+        parts_before, parts_at = parts, here.changed(sets, at).counts(size)
+        here = here.changed(sets, behind)
+        parts = here.counts(size)
+        yield parts_before, None if parts_before == parts_at == parts else parts_at
     yield parts, None
