@@ -163,6 +163,28 @@ def test_missing_cells_are_said_and_do_not_extend_the_domain(book, table):
     assert text.count("cells are missing, and the codebook has no code for that") == 2
 
 
+@weak_rows
+def test_a_missing_cell_as_one_more_answer(book, table, tmp_path):
+    table.write_text(HEAD + ROWS + ",,NA,01,1,1\n")
+    text = propose(table, codebook=book, choices={"wt": "drop"}, missing=True)
+    columns = tomllib.loads(text)["columns"]
+    assert {spec["nulls"] for spec in columns.values()} == {"category"}  # whatever the table holds
+    assert (
+        text.partition("title")[2].partition("\n")[2]
+        == propose(None, codebook=book, choices={"wt": "drop"}, missing=True)
+        .partition("title")[2]
+        .partition("\n")[2]
+    )
+    assert sanitise_file(table, Plan.parse(text), tmp_path / "out.csv").card.count == 51
+
+
+@pytest.mark.parametrize("eps", ["ln 3\n", " ln 3"])
+def test_levels_cannot_leave_their_line(book, eps):
+    assert set(tomllib.loads(propose(None, codebook=book, eps=eps))["columns"]["health"])
+    with pytest.raises(BadLevel):
+        draft_from(book, eps='ln 3"\nx = 1')
+
+
 def test_columns_on_one_side_alone(book, table):
     table.write_text("sex,shoe\n1,44\n2,39\n")
     draft = draft_from(book, table, header=True)

@@ -58,6 +58,9 @@ from dprivacy.release import (
     metavar="NAME=CHOICE",
     help="With a codebook: drop, publish, categories, ordered, numbers, tree or LOW:HIGH; repeatable.",
 )
+@click.option(
+    "--missing", is_flag=True, help="With a codebook: count a missing cell as one more answer."
+)
 @shared.epsilon("Level for every column", default="ln 3")
 @click.option("--row", help='Level for the whole row instead, which the columns share: "ln 9".')
 @shared.output("Plan to write, a .toml file; standard output by default", dash=True)
@@ -69,6 +72,7 @@ def inspect(
     codebook: Path | None,
     codes: tuple[str, ...],
     chosen: tuple[str, ...],
+    missing: bool,
     epsilon: str,
     row: str | None,
     output: Path | None,
@@ -85,13 +89,14 @@ def inspect(
     answer: dict[str, Any] = {"output": None}
     note = ""
     if codebook is None and not codes:
-        if table is None or chosen:
-            raise click.UsageError("name a TABLE, or a --codebook, which --as speaks of")
+        if table is None or chosen or missing:
+            raise click.UsageError("name a TABLE, or a --codebook, which --as and --missing need")
         text = propose(table, eps=epsilon, row=row, **written)
     else:
         book = read_codebook(codebook, codes=_pairs("--codes", codes))
         choices = _pairs("--as", chosen)
-        draft = draft_from(book, table, eps=epsilon, row=row, choices=choices, **written)
+        given = {"row": row, "choices": choices, "missing": missing, **written}
+        draft = draft_from(book, table, eps=epsilon, **given)
         text, answer["undecided"] = draft.toml, dict(draft.undecided)
         note = _still_open(draft.undecided)
     answer["toml"] = text

@@ -48,9 +48,11 @@ def draft_from(
     eps: str = "ln 3",
     row: str | None = None,
     choices: Mapping[str, str] | None = None,
+    missing: bool = False,
     **written: Unpack[Written],
 ) -> Draft:
     """A plan from a codebook; a table is compared with it, where there is one."""
+    as_eps(eps)
     book = codebook if isinstance(codebook, Codebook) else read_codebook(codebook)
     names: Sequence[str] = book.names
     columns: list[tuple[str, Any]] = []
@@ -80,7 +82,7 @@ def draft_from(
         f"title = {toml_text(title)}",
         'unit = "row"          # or the column that identifies a person, with rows_per_person',
         *row_lines(row),
-        *codebook_lines(found, None if row else eps, gaps),
+        *codebook_lines(found, None if row else comment(eps), None if missing else gaps),
     ]  # fmt: skip
     at = next((k for k, line in enumerate(lines) if line.startswith("[columns.")), len(lines))
     undecided = {column.name: column.reason for column in found if column.what == "decide"}
@@ -95,8 +97,12 @@ def row_lines(row: str | None) -> list[str]:
     return [f"row = {toml_text(row)}          # what the whole row may tell; the columns share it"]
 
 
-def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str]) -> list[str]:
-    """The table of a column in a plan; without a level where the columns share the row's."""
+def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str] | None) -> list[str]:
+    """The table of a column in a plan.
+
+    It has no level where the columns share the row's. `gaps` are columns of which cells are missing;
+    with None a missing cell is one more answer, wherever it can be.
+    """
     variable, answers = found.variable, found.answers
     assert answers is not None
     lines = [f"[columns.{toml_key(found.name)}]"]
@@ -108,8 +114,11 @@ def column_lines(found: ColumnProposal, eps: str | None, gaps: Collection[str]) 
     lines += _line(answers) if on_a_line else _listed(answers)
     lines += [_level(answers, eps)] if eps is not None else []
     lines += ['source = "declared"', f"note = {toml_text(variable.note)}"]
-    if found.name in gaps:
-        perhaps = '"category"' if on_a_line or answers.kind == "categories" else "{ replace = … }"
+    may = on_a_line or answers.kind == "categories"
+    if gaps is None:
+        lines += ['nulls = "category"    # a missing cell is one more answer'] if may else []
+    elif found.name in gaps:
+        perhaps = '"category" (--missing)' if may else "{ replace = … }"
         lines.append(
             'nulls = "refuse"      # cells are missing, and the codebook has no code for that; '
             f"perhaps {perhaps}"
@@ -245,7 +254,7 @@ def most_steps_up(answers: Answers) -> int:
 
 
 def codebook_lines(
-    found: Sequence[ColumnProposal], eps: str | None, gaps: Collection[str]
+    found: Sequence[ColumnProposal], eps: str | None, gaps: Collection[str] | None
 ) -> list[str]:
     """What a plan says of its columns: dropped, published, undecided and protected ones."""
     dropped, published, undecided = (

@@ -113,9 +113,8 @@ def _chosen(name: str, variable: Variable, choice: str) -> ColumnProposal:
                 f"--as {name}={choice}: a range should be LOW:HIGH, such as 0:110 or "
                 "2020-01-01:2020-12-31"
             )
-        variable = replace(
-            variable, low=low, high=high, measure="scale", note="range chosen by hand"
-        )
+        note = "; ".join(filter(None, (variable.note, "range chosen by hand")))
+        variable = replace(variable, low=low, high=high, measure="scale", note=note)
         answers = answers_of(variable)
     elif choice not in CHOICES:
         raise UnknownName.among(f"--as {name}: the choice", choice, (*CHOICES, "LOW:HIGH"))

@@ -37,6 +37,7 @@ def propose(
     row: str | None = None,
     codebook: Codebook | PathArg | None = None,
     choices: Mapping[str, str] | None = None,
+    missing: bool = False,
     **written: Unpack[Written],
 ) -> str:
     r"""A plan in TOML for the columns of a table, to be read and changed by a person.
@@ -63,6 +64,8 @@ def propose(
     choices
         With a codebook, what somebody chose for some columns: "drop", "publish", "categories",
         "ordered", "numbers", "tree", or a range such as "0:110".
+    missing
+        With a codebook, whether a missing cell is one more answer of every column that can have it.
     **written
         How the table is written, as for `sanitise_file`; the plan says it again.
 
@@ -89,9 +92,10 @@ def propose(
     """
     as_eps(eps)
     if codebook is not None:
-        return draft_from(codebook, path, eps=eps, row=row, choices=choices, **written).toml
-    if choices or path is None:
-        raise WrongKind("a table is needed, or a codebook; choices are for a codebook's columns")
+        told: dict[str, Any] = {"row": row, "choices": choices, "missing": missing, **written}
+        return draft_from(codebook, path, eps=eps, **told).toml
+    if choices or missing or path is None:
+        raise WrongKind("a table is needed, or a codebook, which choices and missing speak of")
     path = as_path(path, "a table")
     said = TableSettings(**written)
     seen = {name: _described(name, column) for name, column in first_rows(path, Intake(said))}
