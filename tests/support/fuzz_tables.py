@@ -69,6 +69,31 @@ type = "categories"
 values = ["child", "single", "married"]
 blocks = [["child"], ["single", "married"]]
 epsilon = "ln 3"
+
+[columns.wage]
+type = "numbers"
+low = 0
+high = 40
+grid = 10
+codes = ["N", "99"]
+anchor = 10
+code_distance = "15/2"
+epsilon = "1/9"
+nulls = "category"
+
+[columns.visit]
+type = "dates"
+low = 2020-01-01
+high = "2020-01-29"
+grid = "7 days"
+codes = ["?"]
+format = "%d.%m.%Y"
+epsilon = "1/9"
+
+[columns.job]
+type = "tree"
+hierarchy = { 2211 = "22", 2221 = "22", 8111 = "" }
+epsilon = "ln 2"
 """
 TABLE = {
     "name": ["ann", "bob", "cleo", "dan"],
@@ -81,6 +106,9 @@ TABLE = {
     "lat": [48.9, 52.5, 35.7, 37.6],
     "answers": ["01010101", "11111111", "00000000", "00110011"],
     "state": ["child", "single", "married", "single"],
+    "wage": ["12.5", "N", "99", None],
+    "visit": ["9.1.2020", "?", "31.12.2019", "01.02.2020"],
+    "job": ["2211", "2221", "8111", "8111"],
 }
 CELLS = [[value[k] for value in TABLE.values()] for k in range(4)]
 CSV = "\n".join(

@@ -5,11 +5,12 @@ from fractions import Fraction as Q
 import pyarrow as pa
 import pytest
 
-from dprivacy.errors import DPrivacyError
+from dprivacy.errors import DPrivacyError, TooLarge
 from dprivacy.mechanisms import coded_laplace, geometric
 from dprivacy.numbers import Level
 from dprivacy.release import Plan, joint_guarantee, sanitise
 from dprivacy.release.domains.point_columns import class_level
+from dprivacy.release.plans.card_plan import plan_on
 from support.release_tables import plan_of
 
 INCOME = {
@@ -99,6 +100,9 @@ def test_codes_cost_the_row_nothing_and_their_own_factor_is_told():
         ({**INCOME, "blocks": [["N"]]}, 'blocks = "codes"'),
         ({**INCOME, "nulls": {"replace": "X"}}, "which is not a value"),
         ({**INCOME, "grid": "1/200"}, "take a coarser grid"),
+        ({**INCOME, "epsilon": "1e9"}, "would take about"),
+        ({**INCOME, "code_distance": "1e300"}, "would take about"),
+        ({**INCOME, "code_distance": f"1{'0' * 390}"}, "would take about"),
         ({**INCOME, "high": 9.5}, "whole number of steps"),
         ({**INCOME, "columns": ["a", "b"]}, "one column"),
         ({**VISIT, "grid": "1 month"}, "not equally long"),
@@ -118,6 +122,16 @@ def test_what_does_not_fit_is_refused_with_its_column(spec, words):
         plan_of(spec)
     assert words in str(refusal.value)
     assert "column 'h'" in str(refusal.value)
+
+
+def test_codes_beyond_all_numbers_are_words():
+    assert column({**INCOME, "codes": ["1e999", "9" * 400]}).points.sized == ()
+
+
+def test_a_card_that_asks_for_too_much_is_refused_before_it_is_built():
+    plan = {"columns": {"h": {**INCOME, "code_distance": f"1{'0' * 390}"}}}
+    with pytest.raises(TooLarge, match="too many values, or too steep levels"):
+        plan_on(plan)
 
 
 def test_what_a_missing_value_stands_for():

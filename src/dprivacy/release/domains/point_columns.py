@@ -22,7 +22,7 @@ from dprivacy.mechanisms import (
 from dprivacy.model import Channel, Guarantee, factor_in_words
 from dprivacy.numbers import Level, as_level
 from dprivacy.release.domains.calendar_days import DateLayout, iso_date, read_day, read_days
-from dprivacy.release.plans.column_domains import exact_number
+from dprivacy.release.plans.column_domains import exact_number, require_table
 from dprivacy.release.plans.value_blocks import within_blocks
 from dprivacy.spaces import FiniteSpace, GridLine, quantised
 
@@ -107,7 +107,8 @@ def code_number(code: str | None) -> float | None:
     >>> code_number("999"), code_number("N")
     (999.0, None)
     """
-    return float(code) if code is not None and _NUMBER.fullmatch(code) else None
+    number = float(code) if code is not None and _NUMBER.fullmatch(code) else math.inf
+    return number if math.isfinite(number) else None
 
 
 def are_whole(codes: Iterable[str]) -> bool:
@@ -196,6 +197,7 @@ def points_mechanism(points: Points, spec: Mapping[str, Any], where: str) -> Cha
     eps = exact_number(spec["epsilon"])
     if "delta" in spec:
         raise BadPlan(f"{where}: delta is for numbers without codes")
+    require_table(len(points.labels), eps, farthest_points(spec), where)
     if not points.codes:
         made = replace(geometric(quantised(low, high, step), eps=eps), family="laplace")
     else:
@@ -279,7 +281,10 @@ def farthest_points(spec: Mapping[str, Any]) -> float:
     assert points.line.high is not None
     width = points.line.high - points.line.low
     given = _hung(points, spec) if points.codes else {}
-    return float(width + as_level(given.get("code_distance", width)))
+    try:
+        return float(width + as_level(given.get("code_distance", width)))
+    except OverflowError:
+        return math.inf
 
 
 def _read_again(spec: Mapping[str, Any]) -> Points:

@@ -161,13 +161,22 @@ def mechanism_of(
 
 def _require_fits(space: FiniteSpace, eps: Any, name: str, where: str) -> None:
     """TooLarge when the exact table of a column does not fit, at its level."""
-    spread = 0.0
+    apart = 0.0
     if name != "randomised_response" and math.isfinite(space.diameter):
         try:
-            spread = float(as_eps(eps)) * float(space.diameter)
+            apart = float(space.diameter)
         except OverflowError:
-            spread = math.inf
-    _require_small(len(space), _CELL + spread / (8 * math.log(2)), where)
+            apart = math.inf
+    require_table(len(space), eps, apart, where)
+
+
+def require_table(values: int, eps: Any, farthest: float, where: str) -> None:
+    """TooLarge when an exact table does not fit, at a level and with distances up to the farthest."""
+    try:
+        spread = float(as_eps(eps)) * farthest if farthest else 0.0
+    except OverflowError:
+        spread = math.inf
+    _require_small(values, _CELL + spread / (8 * math.log(2)), where)
 
 
 def _require_small(values: int, cell: float, where: str) -> None:
