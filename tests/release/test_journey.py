@@ -92,7 +92,7 @@ def test_from_a_real_table_to_answers(name, ending, tmp_path):
         assert "Person_ID" in plan.drop
 
     ahead = forecast(plan, rows=len(frame))
-    assert f"With {len(frame):,} rows" in ahead.explain()
+    assert f"with {len(frame):,} rows" in ahead.explain()
     card = seeded_file(source, plan, tmp_path / f"out.{ending}")
     assert card.count == len(frame)
 

@@ -95,8 +95,8 @@ COLUMN_KEYS = {
     ),
     "source": Key(
         _TEXT,
-        "Where the values come from. With values from the data the card is void until a person has "
-        "compared them with a questionnaire.",
+        "Where the values come from. Values from the data are refused until a person has compared them "
+        'with a questionnaire; with "data, acknowledged" they are released, and the card is void.',
         "declared",
         ("declared", "data", "data, acknowledged"),
     ),
@@ -156,12 +156,14 @@ COLUMN_KEYS = {
     "length": Key(_WHOLE, "The public number of words of every text."),
     "level": Key(_NUMBER, "The level of a whole text, in place of epsilon."),
     "long": Key(_TEXT, "What happens to longer texts.", "cut", ("cut", "refuse")),
-    "find": Key(
-        ("array", "boolean", "string"), "Which kinds of names and numbers become one word each."
-    ),
+    "find": Key(_LIST, "Which kinds of names and numbers become one word each; all when omitted."),
     "names": Key(_TEXT, "A file with more names to find."),
-    "unknown": Key(_TEXT, "What happens to words that the vocabulary lacks."),
-    "stop_words": Key(_TEXT, "What happens to words such as the, of, and."),
+    "unknown": Key(
+        _TEXT, "What happens to words that the vocabulary lacks.", "replace", ("replace", "drop")
+    ),
+    "stop_words": Key(
+        _TEXT, "What happens to words such as the, of, and.", "protect", ("protect", "drop")
+    ),
     "accept_readable": Key(
         ("boolean",), "Release texts whose words mostly stay as they are.", False
     ),
