@@ -103,7 +103,7 @@ CODES_CSV = (
     "code,label,parent\nCH,Switzerland,\nFR,France,\nCH01,Lake Geneva,CH\nCH02,,CH\nFR01,,FR\n"
 )
 
-# The documentation of sdcMicro's testdata gives names alone; the codes are those of its questionnaire.
+# The documentation of sdcMicro's testdata gives names alone; these codes are made up for the tests.
 _TESTDATA = {
     "urbrur": "1-2", "roof": "1-9", "walls": "1-9", "water": "1-9", "electcon": "1-4", "relat": "1-9",
     "sex": "1-2", "hhcivil": "1-4",

@@ -33,7 +33,7 @@ _COLUMNS = {
     "low": "min low minimum lower rangemin lowerbound from textvalidationmin",
     "high": "max high maximum upper rangemax upperbound to textvalidationmax",
     "missing": "missing ismissing missingvalue",
-    "parent": "parent parentcode broader above level1",
+    "parent": "parent parentcode broader above",
     "role": "role",
     "measure": "measure measurement scale measurementlevel",
     "unit": "unit units",
