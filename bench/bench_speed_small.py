@@ -23,7 +23,10 @@ BEFORE = {  # qif/ours
     "mutual information": "0.55× at n = 100",
     "posterior guessing entropy": "0.8× at n = 100",
 }
-NUMPY = "NumPy makes the joint matrix and looks through it in passes of their own, qif in one"
+NUMPY = (
+    "NumPy's multiplication and its pass for the largest entries alone take 12 µs at n = 100 and 20 µs "
+    "at 150, as long as qif takes for all of it; reading the arguments takes 4 µs more"
+)
 
 
 def timed(

@@ -52,7 +52,7 @@ def test_every_short_word(k: int, bits: int) -> None:
         assert not any(counts[k:])
         if escaped:  # the rest has the law left_j/escaped; its own law is tested beside it
             unit = sum(row) << bits
-            assert same_law(sampler._rest._rows[x], [int(part * unit) for part in left])
+            assert same_law(sampler._exact._rows[x], [int(part * unit) for part in left])
 
 
 def test_drawing_is_the_word_map_and_then_the_rest() -> None:
@@ -65,7 +65,7 @@ def test_drawing_is_the_word_map_and_then_the_rest() -> None:
     expected = sampler.from_words(codes, np.array(short[: codes.size], np.uint16))
     gone = expected == ESCAPE
     used = -(-codes.size // 4)
-    expected[gone] = CategoricalSampler(sampler._rest._rows).draw(
+    expected[gone] = CategoricalSampler(sampler._exact._rows).draw(
         codes[gone], Scripted(words[used:])
     )
     assert gone.any()

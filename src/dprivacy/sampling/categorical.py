@@ -71,9 +71,7 @@ class CategoricalSampler(Frozen):
     _tables: NDArray[np.uint64]
 
     def __init__(self, rows: Sequence[Sequence[int]], *, bits: int = 64) -> None:
-        if len(rows) == 0:
-            raise WrongShape(f"a sampler needs at least one row of weights, not {rows!r}")
-        k = len(rows[0])
+        k = len(rows[0]) if len(rows) else 0
         m = column_bits(k + 1)
         if not m < bits <= 64:
             raise BadNumber(f"{k} outputs need words of {m + 1} to 64 bits, not {bits}")
@@ -84,7 +82,7 @@ class CategoricalSampler(Frozen):
                 "more than 2 GiB; make a sampler for each part of the inputs, or draw noise "
                 "instead of outputs"
             )
-        read = [_read_row(row, x, k) for x, row in enumerate(rows)]
+        read = read_rows(rows)
         self._set(_m=m, _residual=k, _bits=bits, _dtype=outcome_dtype(m))
         self._set(_rows=read, _totals=[sum(row) for row in read])
         tables = np.empty((len(read), 1 << m), dtype=np.uint64)
@@ -194,6 +192,13 @@ class CategoricalSampler(Frozen):
 
     def __repr__(self) -> str:
         return f"<CategoricalSampler {len(self._rows)} inputs × {self._residual} outputs>"
+
+
+def read_rows(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Rows of weights, each of as many integers, refused where a sampler cannot draw from them."""
+    if len(rows) == 0:
+        raise WrongShape(f"a sampler needs at least one row of weights, not {rows!r}")
+    return [_read_row(row, x, len(rows[0])) for x, row in enumerate(rows)]
 
 
 def _read_row(row: Sequence[Any], x: int, k: int) -> list[int]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dprivacy.errors import BadNumber
 from dprivacy.numbers import Frozen
-from dprivacy.sampling.categorical import CategoricalSampler
+from dprivacy.sampling.categorical import CategoricalSampler, read_rows
 from dprivacy.sampling.random_source import Source
 
 _WORD = 16  # bits of a short word, and most of what may be used of it
@@ -54,46 +54,44 @@ class ShortSampler(Frozen):
     """
 
     _bits: int
-    _whole: CategoricalSampler
-    _rest: CategoricalSampler
+    _exact: CategoricalSampler  # of what escapes, or of everything
     _tables: NDArray[np.uint8] | None
 
     def __init__(self, rows: Sequence[Sequence[int]], *, bits: int = 12) -> None:
         if not 1 <= bits <= _WORD:
             raise BadNumber(f"a short word has 1 to {_WORD} bits, not {bits}")
-        whole = CategoricalSampler(rows)
-        inputs, outputs = whole.shape
-        self._set(_bits=bits, _whole=whole, _rest=whole, _tables=None)
+        inputs, outputs = len(rows), len(rows[0]) if len(rows) else 0
         if outputs > _ESCAPE or inputs << bits > _MOST_BYTES:
+            self._set(_bits=bits, _exact=CategoricalSampler(rows), _tables=None)
             return
-        tables = np.empty((inputs, 1 << bits), np.uint8)
+        read = read_rows(rows)
+        tables = np.full((inputs, 1 << bits), _ESCAPE, np.uint8)
         left = []
-        for x, row in enumerate(rows):
-            total = sum(map(int, row))
-            floors, remainders = zip(*(divmod(int(a) << bits, total) for a in row), strict=True)
+        for x, row in enumerate(read):
+            total = sum(row)
+            floors, remainders = zip(*(divmod(a << bits, total) for a in row), strict=True)
             tables[x, : sum(floors)] = np.repeat(np.arange(outputs, dtype=np.uint8), floors)
-            tables[x, sum(floors) :] = _ESCAPE
             left.append(remainders if any(remainders) else row)  # without any, nothing escapes
         tables.flags.writeable = False
-        self._set(_tables=tables, _rest=CategoricalSampler(left))
+        self._set(_bits=bits, _exact=CategoricalSampler(left), _tables=tables)
 
     @property
     def shape(self) -> tuple[int, int]:
         """The number of inputs and of outputs."""
-        return self._whole.shape
+        return self._exact.shape
 
     def draw(self, codes: NDArray[np.integer], source: Source) -> NDArray[np.unsignedinteger]:
         """One output position for each input position; see `CategoricalSampler.draw`."""
         if self._tables is None:
-            return self._whole.draw(codes, source)
-        codes = self._whole.checked(codes)
+            return self._exact.draw(codes, source)
+        codes = self._exact.checked(codes)
         flat = codes.reshape(-1)
         out = np.empty(flat.size, np.uint8)
         for start in range(0, flat.size, _PIECE):
             some = flat[start : start + _PIECE]
             here = self.from_words(some, _short(source, some.size))
             escaped = np.flatnonzero(here == _ESCAPE)
-            here[escaped] = self._rest.draw(some[escaped], source)
+            here[escaped] = self._exact.draw(some[escaped], source)
             out[start : start + _PIECE] = here
         return out.reshape(codes.shape)
 

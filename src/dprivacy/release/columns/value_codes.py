@@ -117,15 +117,18 @@ class ValueCodes:
         whole = pa.types.is_integer(kind) and kind != pa.uint64()
         if not whole or array.null_count or self._by_number is None:
             return None
-        numbers = np.asarray(array)
+        numbers = np.asarray(array).astype(np.int64, copy=False)
         last = len(self._by_number) - 1
-        if self._clamped:
-            if len(numbers) and max(-int(numbers.min()), int(numbers.max())) > _DOUBLES:
+        if self._clamped and len(numbers):
+            least, most = int(numbers.min()), int(numbers.max())
+            if max(-least, most) > _DOUBLES:
                 return None
-            places = np.clip(numbers.astype(np.int64), self._low, self._low + last) - self._low
-        else:  # one comparison for both sides: what is too small is huge without a sign
-            away = (numbers.astype(np.int64) - self._low).view(np.uint64)
-            places = np.minimum(away, np.uint64(last)).view(np.int64)
+            if least < self._low or most > self._low + last:
+                numbers = np.clip(numbers, self._low, self._low + last)
+        # One comparison for both sides: what is too small is huge without a sign.
+        away = (numbers - self._low).view(np.uint64)
+        places = away if self._clamped else np.minimum(away, np.uint64(last))
+        places = places.view(np.int64)
         return self._by_number.take(places, mode="clip")
 
     def _short(self, array: Any) -> Positions | None:
