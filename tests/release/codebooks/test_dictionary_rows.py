@@ -2,7 +2,7 @@
 
 import pytest
 
-from dprivacy.release.codebooks.dictionary_rows import choices_of, row_variables
+from dprivacy.release.codebooks.dictionary_rows import choices_of, row_codes, row_variables
 
 
 def variables(text, folder):
@@ -13,7 +13,12 @@ def test_a_column_of_labels_speaks_of_the_codes_where_it_differs(tmp_path):
     (sex,) = variables("Variable,Value,Label\nsex,1,male\nsex,2,female\n", tmp_path)
     assert (sex.label, [v.label for v in sex.values]) == ("", ["male", "female"])
     (sex,) = variables("variable,label,code\nsex,Sex,1\nsex,Sex,2\n", tmp_path)
-    assert sex.label == "Sex"
+    assert (sex.label, [v.label for v in sex.values]) == ("Sex", ["", ""])
+
+
+def test_rows_that_end_early(tmp_path):
+    data = b"label,parent,code\nx,,a\nno code\ny,,b\n"
+    assert [v.code for v in row_codes(tmp_path / "cl.csv", data)] == ["a", "b"]
 
 
 def test_marks_for_missing_codes_parents_roles_and_identifiers(tmp_path):

@@ -73,7 +73,7 @@ def row_codes(path: Path, data: bytes) -> tuple[Value, ...]:
     if "code" not in where:
         raise BadFile(f"{path}: a list of codes should have a column called code")
     return tuple(
-        _value(row, row.get("meaning") or row.get("label", "")) for row in rows if row["code"]
+        _value(row, row.get("meaning") or row.get("label", "")) for row in rows if row.get("code")
     )
 
 
@@ -83,6 +83,7 @@ class _Gathered:
 
     labels: list[str] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
+    meant: bool = False
     ends: tuple[End | None, End | None] = (None, None)
     words: dict[str, str] = field(default_factory=dict)
 
@@ -94,6 +95,7 @@ class _Gathered:
             end_of(row.get("high", "")) if high is None else high,
         )
         if row.get("code"):
+            self.meant = self.meant or "meaning" in row
             self.values.append(_value(row, row.get("meaning", row.get("label", ""))))
         self.values += choices_of(row.get("choices", ""))
         for key in ("role", "measure", "unit", "identifier"):
@@ -102,6 +104,10 @@ class _Gathered:
     def variable(self, name: str) -> Variable:
         # A column of labels speaks of the codes where they differ from row to row.
         label = next(filter(None, self.labels), "") if len({*self.labels} - {""}) == 1 else ""
+        if label and not self.meant:
+            self.values = [
+                replace(value, label="") if value.label == label else value for value in self.values
+            ]
         marked = self.words["identifier"] in _YES
         return Variable(
             name,
