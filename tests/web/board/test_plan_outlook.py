@@ -64,3 +64,10 @@ class TestUnordered:
     def test_delta_is_at_most_one_over_n_squared(self, rows, delta):
         assert usual_delta(rows) == delta
         assert float(delta) <= 1 / rows**2
+
+
+def test_columns_that_are_drawn_together_are_told_one_by_one():
+    values = {"type": "categories", "values": ["yes", "no"]}
+    joint = {"both": {"columns": ["tea", "rum"], "epsilon": "ln 9"}}
+    found = outlook({"columns": {"tea": values, "rum": values}, "joint": joint}, 1000)
+    assert [row[0] for row in worth(found)] == ["tea", "rum"]

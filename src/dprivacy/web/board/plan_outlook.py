@@ -28,7 +28,7 @@ class Outlook:
     ahead: Forecast
     row: RowFigures
     answers: tuple[AnswerFigures, ...]
-    errors: tuple[str, ...]  # of what a column is usually wanted for
+    errors: Mapping[str, str]  # of what a column is usually wanted for
     unsorted: str = ""
 
     @property
@@ -58,7 +58,11 @@ def outlook(raw: Mapping[str, Any], rows: int, *, unordered: bool = False) -> Ou
         except DPrivacyError as reason:
             why = f"Without order nothing more can be said here: {reason}."
     ahead = ahead or forecast(plan, rows=rows)
-    errors = tuple(learned(column, rows, name=column.name).error for column in plan.columns)
+    errors = {
+        name: learned(column, rows, name=column.name).error
+        for column in plan.columns
+        for name in (column.name, *column.columns)
+    }
     return Outlook(plan, ahead, row_figures(plan), answer_figures(plan), errors, why)
 
 
@@ -75,7 +79,7 @@ HEAD = (
 def worth(found: Outlook) -> list[list[str]]:
     """For each answer what a guesser gains and what estimates are worth, as texts under `HEAD`."""
     rows = []
-    for answer, error in zip(found.answers, found.errors, strict=True):
+    for answer in found.answers:
         kept, worst = answer.kept, answer.kept_worst
         alike = kept is None or worst is None or percent(kept) == percent(worst)
         rows.append(
@@ -85,7 +89,7 @@ def worth(found: Outlook) -> list[list[str]]:
                 "–" if answer.seen is None else percent(answer.seen),
                 percent(answer.after("3/4")),
                 "–" if kept is None else percent(kept) + ("" if alike else f" ({percent(worst)})"),
-                error,
+                found.errors[answer.name],
             ]
         )
     return rows

@@ -200,7 +200,7 @@ class ProtectRoom(OpenRoom):
 
     async def arrived(self) -> None:
         """Bring back the table of this tab, or the draft of this browser."""
-        asked, before = dict(self.state), self.kept()
+        asked, before = dict(self.state), self.kept_for_tab()
         if before and asked in (USUAL, {**USUAL, **before["settings"]}):
             self._take(before["forms"], before["whole"], before["settings"])
             self.job.from_data, self.job.untouched = before["from_data"], False
@@ -231,7 +231,7 @@ class ProtectRoom(OpenRoom):
             write_draft(self.name, settings)
             self.forget.visible = True
         if self.job.path is not None:
-            self.keep(
+            self.keep_for_tab(
                 forms=list(self.cards.forms),
                 whole=self.whole_table(),
                 settings=settings,

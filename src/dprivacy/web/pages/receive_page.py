@@ -250,7 +250,7 @@ class ReceiveRoom(OpenRoom):
 
     async def arrived(self) -> None:
         """Bring back the table and the card of this tab."""
-        before = self.kept()
+        before = self.kept_for_tab()
         if before:
             path = self.drawer.place(before["name"])
             await self.status.ask(lambda: with_sheet(received(path)), self._ready)
@@ -258,7 +258,7 @@ class ReceiveRoom(OpenRoom):
 
     def _keep(self, path: Path) -> None:
         if self.release is not None:
-            self.keep(name=path.name)
+            self.keep_for_tab(name=path.name)
 
     async def _got(self, what: str, path: Path) -> None:
         self.files[what] = path

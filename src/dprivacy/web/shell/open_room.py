@@ -68,13 +68,13 @@ class OpenRoom(ABC):
         """Bring back what this tab, or this browser, had here before."""
         return
 
-    def keep(self, **state: Any) -> None:
+    def keep_for_tab(self, **state: Any) -> None:
         """Remember, in the server's memory alone, what this tab has open, in case it is reloaded."""
         tab = ui.context.client.tab_id
         if tab is not None:
             self.drawer.desk.keep(tab, self.name, self.drawer, state)
 
-    def kept(self) -> Mapping[str, Any]:
+    def kept_for_tab(self) -> Mapping[str, Any]:
         """What this tab had open before it was reloaded, with its files; nothing for a new one."""
         tab = ui.context.client.tab_id
         return {} if tab is None else self.drawer.desk.kept(tab, self.name, self.drawer)
