@@ -27,6 +27,7 @@ from dprivacy.geo import (
 )
 from dprivacy.geo.place_noise import PlaceMechanism
 from dprivacy.mechanisms import GridNoise, geometric, mechanism_text
+from dprivacy.numbers import Level
 from dprivacy.release import Plan, joint_guarantee, sanitise, sanitise_file
 from dprivacy.release.plans.column_domains import families_for
 from support.raw_laws import Law, Path, Promise, promise_of, watched
@@ -135,6 +136,7 @@ def number_columns() -> Iterator[Path]:
         replaced = {**spec, "nulls": {"replace": 3}}
         yield _numbers(f"numbers, cells of a CSV file, {name} points", replaced, cells, None)
     yield from _beside_codes()
+    yield _drawn_together()
     bits = ["".join(row) for row in itertools.product("01", repeat=5)]
     flip = {"type": "bits", "bits": 5, "epsilon": "1"}
     yield protected_column("bits", flip, bits)
@@ -179,6 +181,25 @@ def _numbers(name: str, spec: dict[str, Any], values: Sequence[Any], kind: Any) 
         Q(mechanism.guarantee.delta),
         frozenset({verb, "numbers", f"nulls {column.nulls}"}),
     )
+
+
+def _drawn_together() -> Path:
+    """Three columns in one draw: any two combinations of answers are at the level of all of them."""
+    sides = {"a": ["x", "y", "z"], "b": [1, 2, 3, 4], "c": ["no", "yes"]}
+    columns = {name: {"type": "categories", "values": values} for name, values in sides.items()}
+    plan = Plan.read({"columns": columns, "joint": {"all": {"columns": [*sides], "epsilon": "1"}}})
+
+    def laws(values: Sequence[Any]) -> list[Law]:
+        table = dict(zip(sides, map(list, zip(*values, strict=True)), strict=True))
+        with watched() as seen:
+            sanitise(pa.table(table), plan)
+        return seen.laws(len(values))
+
+    def promised(x: Any, z: Any) -> Promise:
+        return Level(int(x != z))
+
+    values = list(itertools.product(*sides.values()))
+    return Path("table: drawn together", values, laws, promised, covers=frozenset({"joint"}))
 
 
 def _beside_codes() -> Iterator[Path]:
