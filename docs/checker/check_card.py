@@ -33,7 +33,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
-from math import ceil, comb, exp, inf, isqrt, log
+from math import ceil, comb, exp, inf, isqrt, log, prod
 
 BITS = 320
 ONE = 1 << BITS  # levels and distances are whole multiples of 1/ONE, right to about 2^-300
@@ -144,6 +144,8 @@ def space(field, spec):
         )
     elif kind == "ordered":
         apart = "line", ONE
+    elif kind == "joint":
+        return combined(field, spec["members"]), ("all", ONE), 1
     elif kind == "distances":
         apart = "table", [[given(v, field) for v in row] for row in spec["distances"]]
     elif kind == "graph":
@@ -287,6 +289,39 @@ def require_metric(table, n, field):
                 raise Fault(f"{field}: a distance is longer than a detour")
 
 
+def combined(field, members):
+    """The combinations of columns that are drawn together, as labels are stored."""
+    sides = []
+    for name, spec in members.items():
+        keys(f"{field}.{name}", spec, "type values:list", "columns:list nulls source note")
+        if spec["type"] not in ("categories", "ordered"):
+            raise Fault(f"{field}.{name}: is not of a type that is drawn together with others")
+        sides.append(space(f"{field}.{name}", {**spec, "epsilon": 1})[0])
+    if len(sides) < 2 or prod(map(len, sides)) > 1024:
+        raise Fault(f"{field}.members: should be two or more, of 1024 combinations at most")
+    return [{"tuple": list(each)} for each in product(*sides)]
+
+
+def columns_of(name, spec):
+    """The columns of the table that an entry of the plan speaks of."""
+    if spec["type"] != "joint":
+        return spec.get("columns", [name])
+    return [c for key, part in spec["members"].items() for c in part.get("columns", [key])]
+
+
+def is_declared(spec):
+    """Whether the values of a column, or of all that are drawn together, were declared."""
+    parts = spec["members"].values() if spec["type"] == "joint" else [spec]
+    return all(part.get("source", "declared") == "declared" for part in parts)
+
+
+def nearest(apart, n):
+    """The smallest distance between two values."""
+    if apart[0] != "table":
+        return apart[1]
+    return min(apart[1][i][j] for i in range(n) for j in range(n) if i != j)
+
+
 def table_of(apart, n):
     """Distances as a table."""
     kind, step = apart
@@ -360,6 +395,7 @@ KINDS = {  # the mechanisms of each type of column, the usual one first; what a 
     "place": ("planar_laplace", "grid mechanism"),
     "bits": ("bitwise_response", "bits mechanism"),
     "stored": ("stored", "stored"),
+    "joint": ("randomised_response", "members:dict"),
     "text": ("randomised_response", f"keep topics weights {FILED}"),
 }
 WORDED = (
@@ -371,7 +407,7 @@ ANY = "type epsilon columns:list nulls source note"
 CARD = "what:str guarantee:dict holds:bool void:list secure:bool count:int mechanisms:dict"
 MORE = "title:str plan:dict pass_through:list dropped:list permanent:bool receipt:dict output:dict"
 MORE = f"{MORE} shuffled:dict"
-PLAN = "title:str drop:list pass_through:list unit:str table:dict"
+PLAN = "title:str drop:list pass_through:list unit:str table:dict budget:dict"
 BOUNDS = "rows_per_person:int values_per_person:int"
 STRANGE = LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
 SPLIT = r"[^\r\n\"\x80-\U0010ffff]|comma|semicolon|tab|\\t|bar|space"  # what stands between cells
@@ -439,7 +475,9 @@ def check_channel(field, channel, spec, values, apart, eps, delta, left):
     told = [y for y in outputs if y not in extra] + [y for y in outputs if y in extra]
     if spec["type"] != "stored":
         same(f"{field}.channel.outputs", told, [*released, *extra])
-    if any(y in outputs[:k] or not plain_label(y) for k, y in enumerate(outputs)):
+    labels = [y["tuple"] if spec["type"] == "joint" else [y] for y in outputs]
+    plain_ones = all(plain_label(y) for label in labels for y in label)
+    if not plain_ones or any(y in outputs[:k] for k, y in enumerate(outputs)):
         raise Fault(f"{field}.channel.outputs: an answer is listed twice, or is none")
     den, rows = (in_hex(channel["matrix"][key], field) for key in ("denominator", "weights"))
     if len(rows) != n or any(len(row) != len(outputs) or sum(row) != den for row in rows):
@@ -493,8 +531,9 @@ def check_column(name, spec, entry, left):
     settings = ("low", "high", "grid", "anchor", "code_distance", "bits")
     keys(field, entry, told, f"{':str '.join(settings)}:str reports:dict")
     same(f"{field}.type", entry["type"], kind)
-    same(f"{field}.columns", entry["columns"], spec.get("columns", [name]))
-    same(f"{plan}.columns, how many", len(entry["columns"]), 2 if kind == "place" else 1)
+    same(f"{field}.columns", entry["columns"], columns_of(name, spec))
+    wide = len(spec["members"]) if kind == "joint" else 2 if kind == "place" else 1
+    same(f"{plan}.columns, how many", len(entry["columns"]), wide)
     for key in settings:
         said = spec.get(key)
         said = float(said) if isinstance(said, Fraction) else said
@@ -572,6 +611,8 @@ def check_column(name, spec, entry, left):
         same(f"{field}.most", entry["most"], "")
         return None
     most = eps * Fraction(far).numerator // Fraction(far).denominator
+    if family == "randomised_response" and "blocks" not in spec and values is not None:
+        most = eps * nearest(apart, len(values)) // ONE  # to which all other values are alike
     if not equal(most, level(entry["most"], f"{field}.most")):
         raise Fault(f"{field}.most: is not eps times the farthest distance")
     return most
@@ -968,14 +1009,18 @@ def check_table(body):
         same("guarantee.eps", stated["eps"], "")
     elif not equal(total, level(stated["eps"], "guarantee.eps")):
         raise Fault("guarantee.eps: is not what the columns add up to")
+    if "budget" in plan:
+        row = given(plan["budget"]["row"], "plan.budget.row")
+        if total is None or total > row + CLOSE:
+            raise Fault("plan.budget: is less than the columns add up to")
     through, drop = plan.get("pass_through", []), plan.get("drop", [])
-    protected = [c for name, spec in plan["columns"].items() for c in spec.get("columns", [name])]
+    protected = [c for name, spec in plan["columns"].items() for c in columns_of(name, spec)]
     if len({*protected, *through, *drop}) != len([*protected, *through, *drop]):
         raise Fault("plan: a column is named more than once")
     alike = through or any("blocks" in spec for spec in plan["columns"].values())
     void = [
         f"the list of values for {name} was taken from the data"
-        for name, spec in plan["columns"].items() if spec.get("source", "declared") != "declared"
+        for name, spec in plan["columns"].items() if not is_declared(spec)
     ]  # fmt: skip
     void += [] if body["secure"] else ["the noise came from a seed and can be guessed"]
     wide = " and ".join(name for name in entries if not entries[name]["most"])

@@ -19,8 +19,9 @@ from dprivacy.mechanisms import (
     randomised_response,
     read_mechanism,
 )
-from dprivacy.release import Ledger, Receipt, prove_card, received, sanitise
+from dprivacy.release import Ledger, Plan, Receipt, prove_card, received, sanitise
 from dprivacy.release.plans.release_card import card_of_text, card_text
+from dprivacy.release.plans.table_card import table_card
 from dprivacy.store import load, save
 from support.card_edits import COLUMNS, documents, edited, released, sealed
 
@@ -206,6 +207,40 @@ def test_an_edited_receipt_is_found_by_its_ledger(tmp_path):
             (tmp_path / "e.json").write_text(text, encoding="utf-8")
             with suppress(DPrivacyError):
                 assert not ledger.verify([load(tmp_path / "e.json")]), field
+
+
+def test_both_checkers_know_budgets_and_columns_that_are_drawn_together(checker, tmp_path):
+    letters = {"type": "categories", "values": ["a", "b"], "nulls": "category"}
+    order = {"type": "ordered", "values": [1, 2, 3]}
+    response = {**order, "mechanism": "randomised_response"}
+    plan = Plan.read({
+        "row": "ln 9",
+        "columns": {"h": letters, "n": order, "r": response},
+        "joint": {"both": {"columns": ["h", "n"]}},
+    })  # fmt: skip
+    document = json.loads(card_text(table_card(plan, rows=3, secure=True)))
+    assert ours(json.dumps(document))
+    assert theirs(checker, json.dumps(document), tmp_path)
+
+    def forged(*path):
+        edited = json.loads(json.dumps(document))
+        *where, last, value = path
+        at = edited["body"]
+        for key in where:
+            at = at[key]
+        at[last] = value
+        text = sealed(edited)
+        return ours(text) or theirs(checker, text, tmp_path)
+
+    columns = ("plan", "columns")
+    assert not forged("plan", "budget", "row", "ln 8")
+    assert not forged("plan", "budget", {})
+    assert not forged(*columns, "both", "epsilon", "ln 2")
+    assert not forged(*columns, "both", "members", "n", "values", [1, 2])
+    assert not forged(*columns, "both", "members", "n", "source", "data")
+    assert not forged(*columns, "both", "members", "n", "type", "tree")
+    assert not forged("mechanisms", "both", "columns", ["h", "r"])
+    assert not forged("mechanisms", "r", "most", "ln(81)")
 
 
 def test_both_prove_a_card_of_every_type(checker, tmp_path):
